@@ -1,0 +1,197 @@
+"""Which library and device an array belongs to, and the few operations that differ between them.
+
+Functions in this package follow their input: NumPy in, NumPy out; CuPy in, CuPy out. Code asks
+`namespace` for the array API of its arguments and stays on that device. Random draws always come
+from a NumPy `Generator` on the host, so that one seed gives the same draws on every backend.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from array_api_compat import array_namespace, is_cupy_array, is_numpy_array, to_device
+from array_api_compat import device as array_device
+
+__all__ = [
+    "like",
+    "namespace",
+    "random_generator",
+    "resolve_device",
+    "row_norms",
+    "to_host",
+    "to_requested_device",
+    "unit_rows",
+]
+
+
+def namespace(*arrays):
+    """Array API namespace shared by ``arrays`` (None is skipped).
+
+    Raises
+    ------
+    TypeError
+        When an argument is not an array, or the arguments come from different libraries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> namespace(np.zeros(3)).sqrt(4.0)
+    np.float64(2.0)
+    """
+    present = [a for a in arrays if a is not None]
+    try:
+        return array_namespace(*present)
+    except TypeError as error:
+        kinds = ", ".join(type(a).__module__ + "." + type(a).__name__ for a in present)
+        raise TypeError(
+            f"expected arrays of one library, got {kinds}: convert them to one, for instance "
+            "with numpy.asarray or cupy.asarray"
+        ) from error
+
+
+def like(host_array, reference):
+    """Copy ``host_array`` (NumPy) to the library and device of ``reference``, dtype kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> like(np.arange(3), np.zeros(1))
+    array([0, 1, 2])
+    """
+    if is_numpy_array(reference):
+        return np.asarray(host_array)
+    xp = namespace(reference)
+    return xp.asarray(np.asarray(host_array), device=array_device(reference))
+
+
+def to_host(array):
+    """NumPy copy of ``array`` (a view where it already is NumPy).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> to_host(np.arange(3))
+    array([0, 1, 2])
+    """
+    if is_numpy_array(array):
+        return array
+    if is_cupy_array(array):
+        return array.get()
+    return np.asarray(to_device(array, "cpu") if hasattr(array, "to_device") else array)
+
+
+def row_norms(array):
+    """Euclidean length of each row of a (n, d) array, shape (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> row_norms(np.array([[3.0, 4.0]]))
+    array([5.])
+    """
+    xp = namespace(array)
+    return xp.sqrt(xp.sum(array * array, axis=-1))
+
+
+def unit_rows(array, *, name="array"):
+    """Divide each row of a (n, d) array by its Euclidean length.
+
+    Raises
+    ------
+    ValueError
+        When a row has length zero: the cosine with it is undefined.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unit_rows(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
+    xp = namespace(array)
+    # Scaling by the largest entry first keeps the squares of very small or large rows in range.
+    largest = xp.max(xp.abs(array), axis=-1, keepdims=True)
+    zero = largest[:, 0] == 0
+    if bool(xp.any(zero)):
+        first = int(xp.argmax(xp.astype(zero, xp.int64)))
+        raise ValueError(
+            f"{name} has {int(xp.sum(xp.astype(zero, xp.int64)))} zero row(s), the first at row "
+            f"{first}: the cosine with a zero vector is undefined; drop these rows"
+        )
+    scaled = array / largest
+    return scaled / row_norms(scaled)[:, None]
+
+
+def random_generator(random_state):
+    """NumPy `Generator` from None, an integer seed or a `Generator`.
+
+    Examples
+    --------
+    >>> int(random_generator(0).integers(10))
+    8
+    """
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state must not be negative, got {random_state}")
+        return np.random.default_rng(int(random_state))
+    raise TypeError(
+        "random_state must be None, an integer or a numpy.random.Generator, got "
+        f"{type(random_state).__name__}"
+    )
+
+
+def _gpu_usable():
+    """Whether CuPy can solve a tiny system: an import alone proves nothing."""
+    try:
+        import cupy
+
+        if not cupy.is_available():
+            return False
+        return bool(cupy.linalg.solve(cupy.eye(2), cupy.ones(2)).sum() == 2)
+    except Exception:
+        return False
+
+
+def resolve_device(device):
+    """``"cpu"`` or ``"gpu"`` for a request of ``"cpu"``, ``"gpu"`` or ``"auto"``.
+
+    Raises
+    ------
+    ValueError
+        For any other word.
+    RuntimeError
+        When ``"gpu"`` is asked for and CuPy cannot use one.
+
+    Examples
+    --------
+    >>> resolve_device("cpu")
+    'cpu'
+    """
+    if device not in ("cpu", "gpu", "auto"):
+        raise ValueError(f'device must be "cpu", "gpu" or "auto", got {device!r}')
+    if device == "cpu":
+        return "cpu"
+    if _gpu_usable():
+        return "gpu"
+    if device == "auto":
+        return "cpu"
+    raise RuntimeError(
+        'device="gpu" was asked for, but CuPy finds no usable GPU: install the extra that fits '
+        'your driver (zslib[cuda12] or zslib[cuda13]), or pass device="auto"'
+    )
+
+
+def to_requested_device(array, device):
+    """Move a NumPy ``array`` to the ``device`` of a chapter ("cpu", "gpu" or "auto").
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> to_requested_device(np.arange(2), "cpu")
+    array([0, 1])
+    """
+    if resolve_device(device) == "cpu":
+        return array
+    import cupy
+
+    return cupy.asarray(array)

@@ -1,0 +1,143 @@
+"""Checks of shapes, types, labels and ranges. Each message names the argument and the remedy."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+from zslib.arrays import namespace
+
+__all__ = [
+    "check_choice",
+    "check_disjoint",
+    "check_indices",
+    "check_integer",
+    "check_pairs",
+    "check_real",
+    "check_same_width",
+    "check_vectors",
+]
+
+
+def check_vectors(array, name, *, finite=True):
+    """Return ``array`` when it is a non-empty (n, d) float array of finite numbers.
+
+    Raises
+    ------
+    TypeError
+        When it is not an array, or not float32 or float64.
+    ValueError
+        When it has not two dimensions, is empty, or holds NaN or infinity.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_vectors(np.ones((2, 3)), "queries").shape
+    (2, 3)
+    """
+    xp = namespace(array)
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} must be a 2-d array of row vectors, got shape {tuple(array.shape)}"
+            + ("; for one vector pass vector[None, :]" if array.ndim == 1 else "")
+        )
+    if array.dtype not in (xp.float32, xp.float64):
+        raise TypeError(
+            f"{name} must be float32 or float64, got {array.dtype}: convert it, for instance "
+            f"with {name}.astype('float32')"
+        )
+    if 0 in array.shape:
+        raise ValueError(f"{name} is empty, shape {tuple(array.shape)}: give at least one vector")
+    if finite:
+        bad = xp.any(~xp.isfinite(array), axis=1)
+        if bool(xp.any(bad)):
+            raise ValueError(
+                f"{name} holds NaN or infinity in {int(xp.sum(xp.astype(bad, xp.int64)))} row(s), "
+                f"the first at row {int(xp.argmax(xp.astype(bad, xp.int64)))}: remove or repair "
+                "these rows"
+            )
+    return array
+
+
+def check_same_width(a, b, name_a, name_b):
+    """Raise ValueError unless ``a`` and ``b`` have the same number of columns."""
+    if a.shape[1] != b.shape[1]:
+        raise ValueError(
+            f"{name_a} has {a.shape[1]} columns and {name_b} has {b.shape[1]}: "
+            "they must lie in the same space"
+        )
+
+
+def check_pairs(X, Y, name_x="X", name_y="Y"):
+    """Check two vector arrays of one library, paired row by row; return them."""
+    namespace(X, Y)
+    check_vectors(X, name_x)
+    check_vectors(Y, name_y)
+    if X.shape[0] != Y.shape[0]:
+        raise ValueError(
+            f"{name_x} has {X.shape[0]} rows and {name_y} has {Y.shape[0]}: "
+            "row i of one must belong to row i of the other"
+        )
+    if X.dtype != Y.dtype:
+        raise TypeError(
+            f"{name_x} is {X.dtype} and {name_y} is {Y.dtype}: convert one to the other's type"
+        )
+    return X, Y
+
+
+def check_indices(indices, name, size):
+    """Raise unless the integer array ``indices`` is within [0, size)."""
+    xp = namespace(indices)
+    if not xp.isdtype(indices.dtype, "integral"):
+        raise TypeError(f"{name} must hold integers, got {indices.dtype}")
+    if indices.size and (int(xp.min(indices)) < 0 or int(xp.max(indices)) >= size):
+        raise ValueError(
+            f"{name} must lie in [0, {size}), found {int(xp.min(indices))} to "
+            f"{int(xp.max(indices))}"
+        )
+    return indices
+
+
+def check_integer(value, name, *, low, high=None, high_means=""):
+    """Return ``value`` as int when it is an integer in [low, high]."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if value < low or (high is not None and value > high):
+        limit = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise ValueError(f"{name} must be {limit}{high_means}, got {value}")
+    return int(value)
+
+
+def check_real(value, name, *, low=None, high=None, inclusive=True):
+    """Return ``value`` as float when it is a finite number in the range."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    value = float(value)
+    too_low = low is not None and (value < low or (not inclusive and value == low))
+    too_high = high is not None and (value > high or (not inclusive and value == high))
+    if value != value or value in (float("inf"), float("-inf")) or too_low or too_high:
+        bounds = ["a finite number"]
+        if low is not None:
+            bounds.append(f"{'at least' if inclusive else 'above'} {low}")
+        if high is not None:
+            bounds.append(f"{'at most' if inclusive else 'below'} {high}")
+        raise ValueError(f"{name} must be {', '.join(bounds)}, got {value}")
+    return value
+
+
+def check_choice(value, name, choices):
+    """Return ``value`` when it is one of ``choices``."""
+    if value not in choices:
+        known = ", ".join(repr(c) for c in choices)
+        raise ValueError(f"{name} must be one of {known}, got {value!r}")
+    return value
+
+
+def check_disjoint(train_words, test_words):
+    """Raise ValueError when training and test words overlap: that is no longer zero-shot."""
+    common = sorted(set(map(str, train_words)) & set(map(str, test_words)))
+    if common:
+        shown = ", ".join(common[:5]) + (", …" if len(common) > 5 else "")
+        raise ValueError(
+            f"{len(common)} word(s) are in the training and in the test set ({shown}): a test "
+            "word seen in training is not zero-shot; remove them from one of the two"
+        )
