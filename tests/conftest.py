@@ -1,0 +1,53 @@
+"""Fixtures shared by all tests: the array libraries that every public array function runs on."""
+
+from __future__ import annotations
+
+import array_api_strict
+import numpy as np
+import pytest
+
+from zslib import arrays
+
+
+class Backend:
+    """Sends NumPy arrays to one library and device, and brings results back."""
+
+    def __init__(self, name):
+        self.name = name
+        self.device = None
+        if name == "strict-device1":
+            self.device = array_api_strict.Device("device1")
+
+    def asarray(self, array):
+        array = np.asarray(array)
+        if self.name == "numpy":
+            return array
+        if self.name == "cupy":
+            import cupy
+
+            return cupy.asarray(array)
+        return array_api_strict.asarray(array, device=self.device)
+
+    def check(self, array):
+        """Assert that ``array`` belongs to this library and device."""
+        if self.name == "numpy":
+            assert isinstance(array, np.ndarray | np.generic)
+        elif self.name == "cupy":
+            import cupy
+
+            assert isinstance(array, cupy.ndarray)
+        else:
+            assert isinstance(array, array_api_strict._array_object.Array)
+            if self.device is not None:
+                assert array.device == self.device
+        return array
+
+    def to_numpy(self, array):
+        return arrays.to_host(self.check(array))
+
+
+@pytest.fixture(params=["numpy", "strict", "strict-device1", "cupy"])
+def backend(request):
+    if request.param == "cupy" and not arrays._gpu_usable():
+        pytest.skip("CuPy finds no usable GPU")
+    return Backend(request.param)

@@ -1,0 +1,79 @@
+"""Arrays keep their library, device and type, and unit rows have length one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from zslib import arrays
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_unit_rows_match_the_definition(backend, dtype):
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype(dtype)
+    y = backend.to_numpy(arrays.unit_rows(backend.asarray(x)))
+    assert y.dtype == dtype
+    for row, unit in zip(x, y, strict=True):
+        np.testing.assert_allclose(unit, row / np.sqrt(np.sum(row**2)), rtol=1e-5)
+
+
+@given(
+    hnp.arrays(
+        np.float32,
+        hnp.array_shapes(min_dims=2, max_dims=2, max_side=6),
+        elements=st.floats(2**-120, 2**120, width=32),
+    )
+)
+def test_unit_rows_survive_very_small_and_large_entries(x):
+    lengths = np.linalg.norm(arrays.unit_rows(x).astype("f8"), axis=1)
+    np.testing.assert_allclose(lengths, 1, rtol=1e-5)
+
+
+def test_unit_rows_name_the_zero_row(backend):
+    x = np.ones((4, 2))
+    x[2] = 0
+    with pytest.raises(ValueError, match=r"queries has 1 zero row\(s\), the first at row 2"):
+        arrays.unit_rows(backend.asarray(x), name="queries")
+
+
+def test_like_and_to_host_round_trip(backend):
+    reference = backend.asarray(np.zeros(2))
+    there = backend.check(arrays.like(np.arange(4), reference))
+    np.testing.assert_array_equal(arrays.to_host(there), np.arange(4))
+
+
+def test_namespace_refuses_mixed_libraries():
+    import array_api_strict
+
+    with pytest.raises(TypeError, match="arrays of one library"):
+        arrays.namespace(np.zeros(1), array_api_strict.zeros(1))
+    with pytest.raises(TypeError, match="arrays of one library"):
+        arrays.namespace([1.0])
+
+
+def test_the_same_seed_gives_the_same_generator():
+    a, b = arrays.random_generator(3), arrays.random_generator(3)
+    assert a.integers(1000, size=5).tolist() == b.integers(1000, size=5).tolist()
+    rng = np.random.default_rng(1)
+    assert arrays.random_generator(rng) is rng
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [(-1, ValueError), ("1", TypeError), (True, TypeError)]
+)
+def test_bad_seeds_are_refused(value, error):
+    with pytest.raises(error, match="random_state"):
+        arrays.random_generator(value)
+
+
+def test_devices():
+    assert arrays.resolve_device("cpu") == "cpu"
+    with pytest.raises(ValueError, match="device must be"):
+        arrays.resolve_device("tpu")
+    if arrays._gpu_usable():
+        assert arrays.resolve_device("auto") == "gpu"
+    else:
+        assert arrays.resolve_device("auto") == "cpu"
+        with pytest.raises(RuntimeError, match="no usable GPU"):
+            arrays.resolve_device("gpu")

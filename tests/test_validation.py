@@ -1,0 +1,75 @@
+"""Each check refuses what it should, and its message names the argument and the remedy."""
+
+import numpy as np
+import pytest
+
+from zslib import validation as v
+
+
+def test_good_vectors_pass_unchanged(backend):
+    x = backend.asarray(np.ones((2, 3), dtype="float32"))
+    assert v.check_vectors(x, "x") is x
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_the_row_that_is_not_finite_is_named(backend, bad):
+    x = np.ones((4, 3))
+    x[2, 1] = bad
+    with pytest.raises(ValueError, match=r"targets holds NaN or infinity in 1 row\(s\), .* row 2"):
+        v.check_vectors(backend.asarray(x), "targets")
+
+
+@pytest.mark.parametrize(
+    ("array", "error", "message"),
+    [
+        (np.ones(3), ValueError, r"2-d array .* shape \(3,\); for one vector"),
+        (np.ones((2, 3), dtype="int64"), TypeError, "float32 or float64, got .*int64"),
+        (np.ones((0, 3)), ValueError, "empty"),
+        (np.ones((3, 0)), ValueError, "empty"),
+    ],
+)
+def test_bad_vectors_are_refused(backend, array, error, message):
+    with pytest.raises(error, match=message):
+        v.check_vectors(backend.asarray(array), "x")
+
+
+def test_pairs_must_match():
+    with pytest.raises(ValueError, match="X has 2 rows and Y has 3"):
+        v.check_pairs(np.ones((2, 3)), np.ones((3, 3)))
+    with pytest.raises(TypeError, match="X is float32 and Y is float64"):
+        v.check_pairs(np.ones((2, 3), dtype="float32"), np.ones((2, 3)))
+    with pytest.raises(ValueError, match="same space"):
+        v.check_same_width(np.ones((2, 3)), np.ones((2, 4)), "queries", "targets")
+
+
+def test_indices(backend):
+    assert v.check_indices(backend.asarray(np.array([0, 2])), "gold", 3) is not None
+    with pytest.raises(ValueError, match=r"gold must lie in \[0, 3\), found 0 to 3"):
+        v.check_indices(backend.asarray(np.array([0, 3])), "gold", 3)
+    with pytest.raises(TypeError, match="gold must hold integers"):
+        v.check_indices(backend.asarray(np.array([0.0])), "gold", 3)
+
+
+@pytest.mark.parametrize(("value", "error"), [(0, ValueError), (9, ValueError), (1.0, TypeError)])
+def test_integers(value, error):
+    with pytest.raises(error, match="k must be"):
+        v.check_integer(value, "k", low=1, high=8)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1, 2, 0])
+def test_reals(value):
+    with pytest.raises(ValueError, match="margin must be"):
+        v.check_real(value, "margin", low=0, high=1, inclusive=False)
+    with pytest.raises(TypeError, match="margin must be a number"):
+        v.check_real("1", "margin")
+
+
+def test_choices_are_listed():
+    with pytest.raises(ValueError, match="metric must be one of 'a', 'b', got 'c'"):
+        v.check_choice("c", "metric", ("a", "b"))
+
+
+def test_overlap_of_train_and_test_is_refused():
+    v.check_disjoint(["a"], ["b"])
+    with pytest.raises(ValueError, match=r"1 word\(s\) .*\(b\).* not zero-shot"):
+        v.check_disjoint(["a", "b"], ["b", "c"])
