@@ -1,0 +1,184 @@
+"""Bilingual dictionaries, and their join with two vector sets into a mapping problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from zslib.arrays import unit_rows
+from zslib.datasets.problem import MappingProblem
+from zslib.validation import check_choice
+
+__all__ = ["bilingual_problem", "read_dictionary"]
+
+
+def read_dictionary(path):
+    """Read ``source target`` word pairs, one a line, separated by white space, UTF-8.
+
+    Parameters
+    ----------
+    path : path
+        Text file. Empty lines are skipped; a word may have several lines, one a translation.
+
+    Returns
+    -------
+    list of (str, str)
+        In the file's order.
+
+    Raises
+    ------
+    ValueError
+        When a line has not two words (or is not UTF-8), named with its number; or the file
+        has no pair.
+    """
+    path = Path(path)
+    pairs = []
+    for number, raw in enumerate(path.read_bytes().split(b"\n"), start=1):
+        try:
+            fields = raw.decode("utf-8").split()
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason})") from error
+        if not fields:
+            continue
+        if len(fields) != 2:
+            raise ValueError(
+                f"{path}, line {number}: expected a source and a target word separated by white "
+                f"space, got {len(fields)} field(s): {raw.decode('utf-8').strip()!r}"
+            )
+        pairs.append((fields[0], fields[1]))
+    if not pairs:
+        raise ValueError(f"{path} has no word pair: give at least one line 'source target'")
+    return pairs
+
+
+def bilingual_problem(
+    source,
+    target,
+    train_pairs,
+    test_pairs,
+    *,
+    name,
+    description,
+    synthetic=False,
+    normalise=True,
+    shared_targets="keep",
+    overlap="refuse",
+    max_train=None,
+    max_test=None,
+):
+    """Join two vector sets and two dictionaries into a cross-linguistic `MappingProblem`.
+
+    Each training pair with both vectors is one training row (a word with three translations
+    gives three rows); each test word with a vector and at least one translation with a vector
+    is one query, and any of those translations is an acceptable answer. Pairs without a vector
+    are counted in ``coverage``.
+
+    Parameters
+    ----------
+    source, target : WordVectors
+        Of the two languages; ``target`` is the whole search space.
+    train_pairs, test_pairs : list of (str, str)
+        As `read_dictionary` returns them.
+    name, description : str
+        See `MappingProblem`.
+    normalise : bool
+        Divide every vector by its length, so that dot products are cosines.
+    shared_targets : {"keep", "drop"}
+        What to do with an acceptable answer that is also the target of a training pair (two
+        source words that share a translation). Kept, as published results do; "drop" removes
+        these answers, and the queries left without any. Both are counted in ``coverage``.
+    overlap : {"refuse", "drop-train"}
+        What to do when a test word is also a training word: an error, or leave its training
+        pairs out (counted).
+    max_train, max_test : int, optional
+        Use only the first so many training pairs and queries.
+
+    Raises
+    ------
+    ValueError
+        When words overlap, or no training pair or no query is left.
+    """
+    check_choice(shared_targets, "shared_targets", ("keep", "drop"))
+    check_choice(overlap, "overlap", ("refuse", "drop-train"))
+    coverage = {}
+    if overlap == "drop-train":
+        tested = {word for word, _ in test_pairs}
+        kept = [pair for pair in train_pairs if pair[0] not in tested]
+        coverage["training pairs dropped: source word is a test word"] = len(train_pairs) - len(
+            kept
+        )
+        train_pairs = kept
+    train = _with_vectors(train_pairs, source, target, "training", coverage)[:max_train]
+    test = _with_vectors(test_pairs, source, target, "test", coverage)
+    if not train:
+        raise ValueError("no training pair has a vector on both sides: check the dictionary")
+    train_gold = np.array([row for _, row in train], dtype=np.int64)
+
+    gold = {}
+    for word, row in test:
+        gold.setdefault(word, []).append(row)
+    seen = set(train_gold.tolist())
+    coverage["test words listed"] = len({word for word, _ in test_pairs})
+    shared = [word for word, rows in gold.items() if not seen.isdisjoint(rows)]
+    coverage["test words with an answer that is a training target"] = len(shared)
+    coverage["test words with no other answer"] = sum(seen.issuperset(gold[w]) for w in shared)
+    if shared_targets == "drop":
+        gold = {word: [r for r in rows if r not in seen] for word, rows in gold.items()}
+        gold = {word: rows for word, rows in gold.items() if rows}
+    if not gold:
+        raise ValueError("no test pair is left with a vector on both sides: check the dictionary")
+    test_words = list(gold)[:max_test]
+    coverage |= {
+        "training pairs used": len(train),
+        "training words used": len({word for word, _ in train}),
+        "test words used": len(test_words),
+        "test pairs used": sum(len(gold[word]) for word in test_words),
+    }
+
+    def vectors(words):
+        rows = np.array([source.index[word] for word in words])
+        array = np.asarray(source.vectors[rows], dtype=np.float32)
+        return unit_rows(array, name="source vectors") if normalise else array
+
+    targets = np.asarray(target.vectors, dtype=np.float32)
+    train_words = [word for word, _ in train]
+    return MappingProblem(
+        name=name,
+        setting="cross-linguistic",
+        synthetic=synthetic,
+        description=description,
+        X_train=vectors(train_words),
+        train_gold=train_gold,
+        X_test=vectors(test_words),
+        test_gold=tuple(np.array(gold[word], dtype=np.int64) for word in test_words),
+        targets=unit_rows(targets, name="target vectors") if normalise else targets,
+        target_words=target.words,
+        train_words=np.array(train_words),
+        test_words=np.array(test_words),
+        coverage=coverage,
+    )
+
+
+def _with_vectors(pairs, source, target, which, coverage):
+    """Pairs with both vectors as (source word, target row); the others are counted."""
+    distinct = list(dict.fromkeys(pairs))
+    coverage[f"{which} pairs listed"] = len(pairs)
+    if len(distinct) < len(pairs):
+        coverage[f"{which} pairs listed twice"] = len(pairs) - len(distinct)
+    counts = dict.fromkeys(("source", "target", "either"), 0)
+    kept = []
+    for a, b in distinct:
+        has_source, has_target = a in source.index, b in target.index
+        if has_source and has_target:
+            kept.append((a, target.index[b]))
+        elif has_target:
+            counts["source"] += 1
+        elif has_source:
+            counts["target"] += 1
+        else:
+            counts["either"] += 1
+    coverage[f"{which} pairs without a source vector only"] = counts["source"]
+    coverage[f"{which} pairs without a target vector only"] = counts["target"]
+    coverage[f"{which} pairs without either vector"] = counts["either"]
+    return kept

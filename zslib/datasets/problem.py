@@ -1,0 +1,278 @@
+"""One cross-space mapping problem: everything a zero-shot experiment needs, checked once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from zslib.arrays import like, namespace, to_host, to_requested_device
+from zslib.validation import (
+    check_choice,
+    check_disjoint,
+    check_indices,
+    check_same_width,
+    check_vectors,
+)
+
+__all__ = ["SETTINGS", "MappingProblem"]
+
+SETTINGS = ("cross-linguistic", "cross-modal")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MappingProblem:
+    """Training pairs, queries and the search space of one zero-shot mapping experiment.
+
+    Follows section 2 of Lazaridou, Dinu and Baroni (ACL 2015): a map is learnt from
+    ``X_train`` to ``Y_train`` (``targets[train_gold]``), applied to ``X_test``, and the right
+    answers ``test_gold`` are looked for among ``targets`` or a part of them (`space`).
+
+    Parameters
+    ----------
+    name : str
+        Short name of the data, for instance ``"europarl"``.
+    setting : {"cross-linguistic", "cross-modal"}
+        Which half of the paper the problem belongs to.
+    synthetic : bool
+        Whether the numbers were generated.
+    description : str
+        One phrase for captions. It has the word "synthetic" exactly when ``synthetic`` is true.
+    X_train : array, shape (n, d1), float32 or float64
+        Source vectors of the training pairs.
+    train_gold : int array, shape (n,)
+        Row in ``targets`` of each training pair's target. Rows may repeat.
+    X_test : array, shape (m, d1), dtype of ``X_train``
+        Source vectors of the queries.
+    test_gold : sequence of m int arrays
+        The acceptable rows of ``targets`` for each query, at least one.
+    targets : array, shape (N, d2), dtype of ``X_train``
+        The full search space.
+    target_words : str array, shape (N,)
+        The word of each row of ``targets``, no two alike.
+    train_words, test_words : str arrays, shapes (n,) and (m,)
+        Source words; in the cross-modal setting the word of the image's label.
+    labels : int array, optional
+        Rows of ``targets`` that are a label or translation of some item. By default those in
+        ``train_gold`` and ``test_gold``; give it when a label happens to have no sampled query.
+    coverage : dict, optional
+        What the data listed, used and left out, for the book to print.
+
+    Raises
+    ------
+    ValueError
+        When shapes disagree, a vector is not finite, words repeat, rows are out of range, a
+        word is in the training and in the test set, or (cross-modal) a query's label was used
+        in training. In the cross-linguistic setting two source words may share a translation:
+        there the *source* words are what zero-shot keeps apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> eye = np.eye(3, dtype=np.float32)
+    >>> problem = MappingProblem(
+    ...     name="toy", setting="cross-linguistic", synthetic=True,
+    ...     description="synthetic toy data", X_train=eye[:2], train_gold=np.array([0, 1]),
+    ...     X_test=eye[2:], test_gold=[[2]], targets=eye,
+    ...     target_words=np.array(["uno", "due", "tre"]),
+    ...     train_words=np.array(["one", "two"]), test_words=np.array(["three"]))
+    >>> problem
+    MappingProblem('toy', cross-linguistic: 2 training pairs, 1 query, 3 targets)
+    >>> problem.space("test")
+    array([2])
+    """
+
+    name: str
+    setting: str
+    synthetic: bool
+    description: str
+    X_train: object
+    train_gold: np.ndarray
+    X_test: object
+    test_gold: tuple
+    targets: object
+    target_words: np.ndarray
+    train_words: np.ndarray
+    test_words: np.ndarray
+    labels: np.ndarray | None = None
+    coverage: Mapping = field(default_factory=dict)
+
+    def __post_init__(self):
+        check_choice(self.setting, "setting", SETTINGS)
+        if ("synthetic" in self.description.lower()) != bool(self.synthetic):
+            raise ValueError(
+                f"description {self.description!r} must have the word 'synthetic' exactly when "
+                f"the data are synthetic (synthetic={self.synthetic})"
+            )
+        self._check_vectors()
+        self._set("coverage", dict(self.coverage))
+        for name in ("target_words", "train_words", "test_words"):
+            self._set(name, np.asarray(getattr(self, name)))
+        n_targets = self.targets.shape[0]
+        train_gold = np.asarray(self.train_gold)
+        self._set(
+            "train_gold", check_indices(train_gold, "train_gold", n_targets).astype(np.int64)
+        )
+        self._set("test_gold", _gold_rows(self.test_gold, n_targets))
+        self._check_lengths()
+        _check_unique(self.target_words)
+        check_disjoint(self.train_words, self.test_words)
+        self._set("labels", self._checked_labels())
+        self._check_zero_shot()
+
+    def _set(self, name, value):
+        object.__setattr__(self, name, value)
+
+    def _check_vectors(self):
+        namespace(self.X_train, self.X_test, self.targets)
+        for name in ("X_train", "X_test", "targets"):
+            check_vectors(getattr(self, name), name)
+        check_same_width(self.X_train, self.X_test, "X_train", "X_test")
+        kinds = {str(a.dtype) for a in (self.X_train, self.X_test, self.targets)}
+        if len(kinds) > 1:
+            raise TypeError(
+                f"X_train, X_test and targets mix {' and '.join(sorted(kinds))}: "
+                "convert them to one type"
+            )
+
+    def _check_lengths(self):
+        for words, array, what in (
+            ("target_words", self.targets, "targets"),
+            ("train_words", self.X_train, "X_train"),
+            ("train_gold", self.X_train, "X_train"),
+            ("test_words", self.X_test, "X_test"),
+            ("test_gold", self.X_test, "X_test"),
+        ):
+            if len(getattr(self, words)) != array.shape[0]:
+                raise ValueError(
+                    f"{words} has {len(getattr(self, words))} entries and {what} has "
+                    f"{array.shape[0]} rows: they must agree"
+                )
+
+    def _checked_labels(self):
+        used = np.union1d(self.train_gold, np.concatenate(self.test_gold))
+        if self.labels is None:
+            return used
+        labels = check_indices(np.asarray(self.labels), "labels", self.targets.shape[0])
+        labels = np.unique(labels).astype(np.int64)
+        if not np.isin(used, labels).all():
+            raise ValueError("labels must include every row of train_gold and test_gold")
+        return labels
+
+    def _check_zero_shot(self):
+        if self.setting == "cross-linguistic":
+            return
+        seen = self.is_training_target
+        bad = [i for i, rows in enumerate(self.test_gold) if seen[rows].any()]
+        if bad:
+            word = self.target_words[self.test_gold[bad[0]][0]]
+            raise ValueError(
+                f"{len(bad)} queries have a label that was used in training, the first query "
+                f"{bad[0]} ({str(word)!r}): remove it from one of the two, it is not zero-shot"
+            )
+
+    @cached_property
+    def Y_train(self):
+        """Target vectors of the training pairs, shape (n, d2): ``targets[train_gold]``."""
+        xp = namespace(self.targets)
+        return xp.take(self.targets, like(self.train_gold, self.targets), axis=0)
+
+    @cached_property
+    def is_training_target(self):
+        """Bool array (N,): which targets some training pair maps to (pollution's Y^Tr)."""
+        seen = np.zeros(self.targets.shape[0], dtype=bool)
+        seen[self.train_gold] = True
+        return seen
+
+    @cached_property
+    def checksum(self):
+        """SHA-256 (hex) over all arrays and words, to print beside results."""
+        digest = hashlib.sha256()
+        for array in (self.X_train, self.X_test, self.targets):
+            _update(digest, to_host(array))
+        lengths = np.array([len(rows) for rows in self.test_gold])
+        for rows in (self.train_gold, lengths, np.concatenate(self.test_gold), self.labels):
+            _update(digest, rows.astype("<i8"))
+        for words in (self.target_words, self.train_words, self.test_words):
+            digest.update("\n".join(map(str, words)).encode() + b"\0")
+        return digest.hexdigest()
+
+    def space(self, which):
+        """Rows of ``targets`` that make up a search space, sorted, int64.
+
+        Parameters
+        ----------
+        which : {"full", "labels", "test"}
+            All targets; those that label some item (the paper's 5.1K labels); or the labels
+            that no training pair uses (Table 8's disjoint search space).
+        """
+        check_choice(which, "which", ("full", "labels", "test"))
+        if which == "full":
+            return np.arange(self.targets.shape[0], dtype=np.int64)
+        if which == "labels":
+            return self.labels
+        return self.labels[~self.is_training_target[self.labels]]
+
+    def gold_in(self, rows):
+        """The queries' gold as positions within ``rows``, for a search over ``targets[rows]``.
+
+        Parameters
+        ----------
+        rows : int array, shape (s,)
+            A search space, no row twice.
+
+        Returns
+        -------
+        tuple of m int64 arrays
+            An array is empty where none of the query's answers is in ``rows``.
+        """
+        rows = np.asarray(rows)
+        position = np.full(self.targets.shape[0], -1, dtype=np.int64)
+        position[check_indices(rows, "rows", len(position))] = np.arange(len(rows))
+        found = (position[gold] for gold in self.test_gold)
+        return tuple(gold[gold >= 0] for gold in found)
+
+    def to(self, device):
+        """The same problem with its three vector arrays on ``"cpu"``, ``"gpu"`` or ``"auto"``.
+
+        Row numbers and words stay NumPy arrays on the host.
+        """
+        moved = {
+            name: to_requested_device(to_host(getattr(self, name)), device)
+            for name in ("X_train", "X_test", "targets")
+        }
+        return replace(self, **moved)
+
+    def __repr__(self):
+        m = self.X_test.shape[0]
+        return (
+            f"MappingProblem({self.name!r}, {self.setting}: {self.X_train.shape[0]} training "
+            f"pairs, {m} {'query' if m == 1 else 'queries'}, {self.targets.shape[0]} targets)"
+        )
+
+
+def _gold_rows(test_gold, n_targets):
+    rows = tuple(np.atleast_1d(np.asarray(gold)) for gold in test_gold)
+    for i, gold in enumerate(rows):
+        if gold.size == 0:
+            raise ValueError(f"test_gold[{i}] is empty: each query needs an acceptable answer")
+        check_indices(gold, f"test_gold[{i}]", n_targets)
+    return tuple(gold.astype(np.int64) for gold in rows)
+
+
+def _check_unique(words):
+    values, counts = np.unique(words, return_counts=True)
+    if len(values) < len(words):
+        shown = ", ".join(str(w) for w in values[counts > 1][:5])
+        raise ValueError(
+            f"target_words has {len(words) - len(values)} duplicate word(s) ({shown}): "
+            "keep one row for each word"
+        )
+
+
+def _update(digest, array):
+    digest.update(f"{array.dtype.str}{array.shape}".encode())
+    digest.update(np.ascontiguousarray(array).data)
