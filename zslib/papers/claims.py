@@ -1,0 +1,211 @@
+"""The papers' claims as data, and the verdicts of result records on them."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+from zslib.papers.printed import PAPERS, printed, read_data
+
+__all__ = ["Claim", "Verdict", "check_claims", "load_claims", "scorecard_markdown"]
+
+_OPERATORS = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
+
+REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable here"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a paper.
+
+    Attributes
+    ----------
+    id, paper, where, says, chapter : str
+        Name, paper, place in the paper, the claim in our words, the chapter that checks it.
+    setting : str
+        The setting that it speaks of.
+    record : dict
+        Fields of the record that decides.
+    holds : tuple of (str, float)
+        Comparison and threshold that the record must satisfy, interval included.
+    printed : list
+        Paths of the numbers that the paper prints, first minus second where there are two.
+    """
+
+    id: str
+    paper: str
+    where: str
+    says: str
+    chapter: str
+    setting: str
+    record: dict
+    holds: tuple
+    printed: list
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What records say about a claim: ``verdict``, the reason, our numbers and the data."""
+
+    claim: Claim
+    verdict: str
+    why: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    dataset: str = ""
+    synthetic: bool = False
+
+    @property
+    def ours(self):
+        """Our number with its interval, as text."""
+        if self.value is None:
+            return "–"
+        if self.low is None:
+            return f"{self.value:.3g}"
+        return f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]"
+
+    @property
+    def paper_value(self):
+        """The paper's number or numbers, as text."""
+        values = [printed(self.claim.paper, *path) for path in self.claim.printed]
+        return " against ".join(f"{value:g}" for value in values) or "–"
+
+
+def load_claims(paper):
+    """Claims of a paper, one per setting that a claim speaks of.
+
+    Examples
+    --------
+    >>> any("ridge" in claim.says for claim in load_claims("hubness"))
+    True
+    """
+    claims = []
+    for entry in read_data(paper, "claims").get("claim", ()):
+        comparison, threshold = entry["holds"].split()
+        settings = entry.get("settings", [""])
+        for setting in settings:
+            paths = [[p.replace("{setting}", setting) for p in path] for path in entry["printed"]]
+            claims.append(
+                Claim(
+                    id=entry["id"] + (f"/{setting}" if len(settings) > 1 else ""),
+                    paper=paper,
+                    where=entry["where"],
+                    says=entry["says"],
+                    chapter=entry["chapter"],
+                    setting=setting,
+                    record=entry["record"] | ({"setting": setting} if setting else {}),
+                    holds=(comparison, float(threshold)),
+                    printed=paths,
+                )
+            )
+    return claims
+
+
+def _judge(claim, records):
+    found = [r for r in records if all(r.get(k) == v for k, v in claim.record.items())]
+    if not found:
+        wanted = ", ".join(f"{k}={v}" for k, v in claim.record.items())
+        return Verdict(claim, NOT_TESTABLE, f"no record with {wanted} in this run")
+    record = found[-1]
+    comparison, threshold = claim.holds
+    value, low, high = (record.get(key) for key in ("value", "low", "high"))
+    ours = {"value": value, "low": low, "high": high, "dataset": record.get("dataset", "")}
+    ours["synthetic"] = bool(record.get("synthetic", False))
+    compare = _OPERATORS[comparison]
+    hard_end = low if comparison in (">", ">=") else high
+    holds = compare(value, threshold)
+    if hard_end is None:
+        reason = f"{value:.3g} {'' if holds else 'not '}{comparison} {threshold:g}"
+        return Verdict(claim, REPRODUCED if holds else NOT_REPRODUCED, reason, **ours)
+    if holds and compare(hard_end, threshold):
+        return Verdict(claim, REPRODUCED, f"whole interval {comparison} {threshold:g}", **ours)
+    if low <= threshold <= high:
+        reason = f"the interval includes {threshold:g}: this run cannot tell"
+    else:
+        reason = f"the whole interval lies on the other side of {threshold:g}"
+    return Verdict(claim, NOT_REPRODUCED, reason, **ours)
+
+
+def check_claims(paper, records):
+    """Verdict of ``records`` on every claim of ``paper``.
+
+    Parameters
+    ----------
+    paper : str
+        Short name.
+    records : sequence of dict
+        With ``metric``, ``value``, ``setting``, … and, where a sample stands behind the value,
+        the ends ``low`` and ``high`` of its interval.
+
+    Returns
+    -------
+    list of Verdict
+        "reproduced" when the value and its whole interval satisfy the claim, "not reproduced"
+        when not, "not testable here" when no record speaks of it.
+
+    Examples
+    --------
+    >>> verdicts = check_claims("hubness", [])
+    >>> {verdict.verdict for verdict in verdicts}
+    {'not testable here'}
+    """
+    return [_judge(claim, records) for claim in load_claims(paper)]
+
+
+def _cell(text):
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def _data(verdict):
+    return verdict.dataset + (" (synthetic)" if verdict.synthetic else "")
+
+
+def _mark(verdict):
+    return {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "–"}[verdict.verdict]
+
+
+def scorecard_markdown(records, published=()):
+    """Every claim with the verdict of this run beside that of the published records, as Markdown.
+
+    Parameters
+    ----------
+    records, published : sequence of dict
+        Records of the reader's own run and those that the project publishes.
+
+    Returns
+    -------
+    str
+        One table per paper that has claims, and a line of totals above each.
+    """
+    parts = []
+    for paper in PAPERS:
+        if not load_claims(paper):
+            continue
+        own, shown = check_claims(paper, records), check_claims(paper, published)
+        lines = [f"## {read_data(paper, 'claims')['title']}", ""]
+        for name, verdicts in (("This build", own), ("Published run", shown)):
+            counts = [
+                f"{sum(v.verdict == kind for v in verdicts)} {kind}"
+                for kind in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE)
+            ]
+            data = ", ".join(sorted({_data(v) for v in verdicts if v.dataset})) or "no records"
+            lines.append(f"- **{name}** ({data}): {', '.join(counts)}.")
+        lines += [
+            "",
+            "| claim | setting | paper | this build | published run | why |",
+            "|---|---|---|---|---|---|",
+        ]
+        for a, b in zip(own, shown, strict=True):
+            claim = a.claim
+            cells = (
+                f"{claim.says} ({claim.where})",
+                claim.setting or "–",
+                a.paper_value,
+                f"{_mark(a)} {a.verdict}: {a.ours}",
+                f"{_mark(b)} {b.verdict}: {b.ours}",
+                a.why if a.verdict != NOT_TESTABLE else b.why,
+            )
+            lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,25 @@
+"""The papers' experiments: splits, tuning, seeds and repeated runs."""
+
+from zslib.protocols.distractors import random_distractors, related_distractors
+from zslib.protocols.evaluation import Outcome, evaluate, gold_queries
+from zslib.protocols.intervals import Estimate, mean_estimate, paired_difference
+from zslib.protocols.methods import METHODS, Method
+from zslib.protocols.training import Trained, train
+from zslib.protocols.tuning import Tuned, tune
+
+__all__ = [
+    "METHODS",
+    "Estimate",
+    "Method",
+    "Outcome",
+    "Trained",
+    "Tuned",
+    "evaluate",
+    "gold_queries",
+    "mean_estimate",
+    "paired_difference",
+    "random_distractors",
+    "related_distractors",
+    "train",
+    "tune",
+]

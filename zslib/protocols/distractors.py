@@ -1,0 +1,94 @@
+"""Extra elements of the search space that are no one's label (Hubness and Pollution, Table 9)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import random_generator, to_host
+from zslib.search import top_k
+from zslib.validation import check_integer
+
+__all__ = ["random_distractors", "related_distractors"]
+
+
+def _draw(candidates, n, random_state, what):
+    check_integer(n, "n", low=1)
+    if n > candidates.size:
+        raise ValueError(
+            f"n={n} {what} distractors were asked for, but the vocabulary offers only "
+            f"{candidates.size}: ask for fewer, or use a larger vocabulary"
+        )
+    return np.sort(random_generator(random_state).choice(candidates, size=n, replace=False))
+
+
+def random_distractors(problem, n, *, random_state=None):
+    """Rows of ``n`` targets drawn at random among those that are no label.
+
+    Parameters
+    ----------
+    problem : MappingProblem
+    n : int
+        How many.
+    random_state : None, int or Generator
+
+    Returns
+    -------
+    (n,) int array
+        Sorted rows of ``problem.targets``.
+
+    Raises
+    ------
+    ValueError
+        When fewer than ``n`` targets are no label.
+
+    Examples
+    --------
+    >>> from zslib.datasets import load_problem
+    >>> problem = load_problem("cross-modal", "synthetic", quick=True)
+    >>> rows = random_distractors(problem, 5, random_state=0)
+    >>> set(rows.tolist()) & set(problem.labels.tolist())
+    set()
+    """
+    free = np.setdiff1d(np.arange(problem.targets.shape[0]), problem.labels)
+    return _draw(free, n, random_state, "random")
+
+
+def related_distractors(problem, n, *, k=5, random_state=None):
+    """Rows of ``n`` targets that are no label but among the ``k`` nearest of a training label.
+
+    Parameters
+    ----------
+    problem : MappingProblem
+    n : int
+        How many; drawn at random among the candidates.
+    k : int
+        Length of the neighbour lists; the paper takes 5. The training label itself is not
+        counted as its own neighbour.
+    random_state : None, int or Generator
+
+    Returns
+    -------
+    (n,) int array
+        Sorted rows of ``problem.targets``.
+
+    Raises
+    ------
+    ValueError
+        When there are fewer than ``n`` candidates.
+
+    Examples
+    --------
+    >>> from zslib.datasets import load_problem
+    >>> problem = load_problem("cross-modal", "synthetic", quick=True)
+    >>> related_distractors(problem, 5, random_state=0).shape
+    (5,)
+    """
+    check_integer(k, "k", low=1)
+    training = np.unique(problem.train_gold)
+    _, near = top_k(problem.targets[training], problem.targets, k + 1)
+    near = to_host(near)
+    # The label itself comes first but for ties; the others keep their order.
+    not_self = near != training[:, None]
+    first_k = np.cumsum(not_self, axis=1) <= k
+    candidates = np.setdiff1d(near[not_self & first_k], problem.labels)
+    return _draw(candidates, n, random_state, "related")

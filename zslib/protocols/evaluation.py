@@ -1,0 +1,143 @@
+"""Search a space with mapped queries; every measure of the papers reads from the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from zslib.arrays import like, to_host
+from zslib.metrics import hits_at_k, k_occurrence, pollution
+from zslib.search import gold_ranks, top_k
+
+__all__ = ["Outcome", "evaluate", "gold_queries"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one set of queries found in one search space (host arrays).
+
+    Attributes
+    ----------
+    rows : (n_space,) int array
+        Rows of ``problem.targets`` that make up the search space.
+    neighbours : (n_queries, k) int array
+        Rows of ``problem.targets`` nearest to each query, best first.
+    ranks : (n_queries,) int array
+        Rank of the best acceptable answer, 0 is best.
+    is_training_target : (n_targets,) bool array
+        Which rows of ``problem.targets`` were used in training.
+    """
+
+    rows: np.ndarray
+    neighbours: np.ndarray
+    ranks: np.ndarray
+    is_training_target: np.ndarray
+
+    def hits(self, k):
+        """Per query, whether an acceptable answer is among the ``k`` nearest, in percent."""
+        return 100.0 * hits_at_k(self.ranks, k)
+
+    def polluted(self, k=1):
+        """Per query, N^pol_{k,S} in percent (Hubness and Pollution, section 4)."""
+        return 100.0 * pollution(self.neighbours[:, :k], self.is_training_target)
+
+    @cached_property
+    def counts(self):
+        """k-occurrence N_k of each element of the search space, in the order of ``rows``."""
+        occurrences = k_occurrence(self.neighbours, self.is_training_target.size)
+        return occurrences[self.rows]
+
+    def hub_answers(self, threshold=5):
+        """Per query, whether its first answer has N_k above ``threshold``, in percent."""
+        occurrences = k_occurrence(self.neighbours, self.is_training_target.size)
+        return 100.0 * (occurrences[self.neighbours[:, 0]] > threshold)
+
+    @property
+    def largest_hub(self):
+        """The largest N_k in the search space."""
+        return int(self.counts.max())
+
+
+def _positions(test_gold, rows, n_targets):
+    """Acceptable answers as positions within ``rows``; answers outside it are dropped."""
+    place = np.full(n_targets, -1)
+    place[rows] = np.arange(rows.size)
+    inside = [place[np.asarray(answers)] for answers in test_gold]
+    inside = [answers[answers >= 0] for answers in inside]
+    lost = sum(answers.size == 0 for answers in inside)
+    if lost:
+        raise ValueError(
+            f"{lost} test item(s) have no acceptable answer in this search space: "
+            "choose a space that holds the test labels"
+        )
+    return inside
+
+
+def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correction=None) -> Outcome:
+    """Search ``space`` with the ``queries`` of a problem's test items.
+
+    Parameters
+    ----------
+    problem : MappingProblem
+        Gives the targets, the acceptable answers and the training targets.
+    queries : (n_test, d2) array
+        Mapped test vectors, one per test item, in the problem's order.
+    space : {"full", "labels", "test"} or int array
+        Rows of the problem's targets to search: by name, or given.
+    k : int
+        Length of the neighbour lists (cut to the size of the space).
+    metric, correction
+        As in `zslib.search.top_k`.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    ValueError
+        When ``queries`` does not fit the test items, or an item has no answer in the space.
+
+    Examples
+    --------
+    >>> from zslib.datasets import load_problem
+    >>> problem = load_problem("cross-modal", "synthetic", quick=True)
+    >>> outcome = evaluate(problem, gold_queries(problem), space="labels")
+    >>> float(outcome.hits(1).mean())
+    100.0
+    """
+    if queries.shape[0] != len(problem.test_gold):
+        raise ValueError(
+            f"queries has {queries.shape[0]} rows and the problem {len(problem.test_gold)} test "
+            "items: pass one mapped vector per test item"
+        )
+    rows = problem.space(space) if isinstance(space, str) else np.unique(np.asarray(space))
+    whole = rows.size == problem.targets.shape[0]
+    targets = like(problem.targets if whole else problem.targets[rows], queries)
+    options = {"metric": metric, "correction": correction}
+    _, found = top_k(queries, targets, min(k, rows.size), **options)
+    gold = _positions(problem.test_gold, rows, problem.targets.shape[0])
+    return Outcome(
+        rows=rows,
+        neighbours=rows[to_host(found)],
+        ranks=to_host(gold_ranks(queries, targets, gold, **options)),
+        is_training_target=problem.is_training_target,
+    )
+
+
+def gold_queries(problem):
+    """The targets' own vectors of the test items, shape (n_test, d2): the first answer listed.
+
+    They are the "gold" queries of Hubness and Pollution, Figure 1 and Table 4: what a perfect
+    mapping would produce.
+
+    Examples
+    --------
+    >>> from zslib.datasets import load_problem
+    >>> problem = load_problem("cross-modal", "synthetic", quick=True)
+    >>> gold_queries(problem).shape == (len(problem.test_gold), problem.targets.shape[1])
+    True
+    """
+    return problem.targets[np.array([answers[0] for answers in problem.test_gold])]

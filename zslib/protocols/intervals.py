@@ -1,0 +1,141 @@
+"""Means with 95% intervals, and paired differences, over seeds and test items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from zslib.arrays import random_generator
+from zslib.validation import check_integer, check_real
+
+__all__ = ["Estimate", "mean_estimate", "paired_difference"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its interval.
+
+    Attributes
+    ----------
+    mean, low, high : float
+        The mean and the ends of the interval; ``low`` and ``high`` are NaN where one number alone
+        was given, since one number has no spread.
+    n_seeds : int
+        Number of runs behind the mean.
+    """
+
+    mean: float
+    low: float
+    high: float
+    n_seeds: int
+
+    def __format__(self, spec):
+        spec = spec or ".1f"
+        if np.isnan(self.low):
+            return format(self.mean, spec)
+        return f"{self.mean:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
+
+    def __str__(self):
+        return format(self)
+
+
+def _rows(values, name):
+    rows = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in values]
+    if not rows or any(row.ndim != 1 or row.size == 0 for row in rows):
+        raise ValueError(f"{name} must hold at least one seed, each a number or a 1-d array")
+    if not all(np.all(np.isfinite(row)) for row in rows):
+        raise ValueError(f"{name} holds NaN or infinity: remove these items before averaging")
+    return rows
+
+
+def mean_estimate(
+    values, *, same_items=False, level=0.95, n_resamples=2000, random_state=0
+) -> Estimate:
+    """Mean over seeds and test items, with an interval that fits how the seeds differ.
+
+    Parameters
+    ----------
+    values : sequence of float or of (n_items,) arrays
+        One entry per seed: a number, or one value per test item (a hit is 1, a miss is 0).
+    same_items : bool
+        Whether all seeds were tested on the very same items. If not (every seed draws its own
+        split), the seeds' means are independent draws and the interval is Student's t over them.
+        If so, seeds alone would hide the spread of the test set, and the interval is a percentile
+        bootstrap that resamples items, common to all seeds, and seeds.
+    level : float
+        Coverage.
+    n_resamples : int
+        Bootstrap resamples.
+    random_state : None, int or Generator
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        For no seeds, empty seeds, values that are not finite, or ``same_items`` with seeds of
+        different lengths.
+
+    Examples
+    --------
+    >>> print(mean_estimate([10.0, 12.0, 14.0]))
+    12.0 [7.0, 17.0]
+    >>> print(mean_estimate([[1, 0, 1, 1] * 25], same_items=True))
+    0.8 [0.7, 0.8]
+    """
+    rows = _rows(values, "values")
+    level = check_real(level, "level", low=0, high=1, inclusive=False)
+    means = np.array([row.mean() for row in rows])
+    mean, n = float(means.mean()), len(rows)
+    if same_items and len({row.size for row in rows}) > 1:
+        raise ValueError("same_items=True needs as many items in every seed: pass the same items")
+    if all(row.size == 1 for row in rows) or (not same_items and n > 1):
+        if n == 1:
+            return Estimate(mean, np.nan, np.nan, n)
+        half = stats.t.ppf((1 + level) / 2, n - 1) * means.std(ddof=1) / np.sqrt(n)
+        return Estimate(mean, float(mean - half), float(mean + half), n)
+    check_integer(n_resamples, "n_resamples", low=100)
+    rng = random_generator(random_state)
+    table = np.stack(rows)
+    draws = np.empty(n_resamples)
+    for i in range(n_resamples):
+        seeds = np.bincount(rng.integers(n, size=n), minlength=n) / n
+        items = rng.integers(table.shape[1], size=table.shape[1])
+        draws[i] = seeds @ table[:, items].mean(axis=1)
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    return Estimate(mean, float(low), float(high), n)
+
+
+def paired_difference(a, b, **options) -> Estimate:
+    """Mean of ``a - b`` for two methods run on the same seeds and test items, with its interval.
+
+    Parameters
+    ----------
+    a, b : sequence of float or of (n_items,) arrays
+        One entry per seed, in the same order, as in `mean_estimate`.
+    **options
+        Passed to `mean_estimate`.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        When seeds or items do not pair up.
+
+    Examples
+    --------
+    >>> print(paired_difference([10.0, 12.0, 14.0], [9.0, 11.0, 12.5]))
+    1.2 [0.4, 1.9]
+    """
+    rows_a, rows_b = _rows(a, "a"), _rows(b, "b")
+    if [row.size for row in rows_a] != [row.size for row in rows_b]:
+        raise ValueError("a and b must have the same seeds and, in each, the same number of items")
+    return mean_estimate([x - y for x, y in zip(rows_a, rows_b, strict=True)], **options)

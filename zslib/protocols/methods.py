@@ -1,0 +1,75 @@
+"""The mapping methods of Hubness and Pollution, each with the grid its parameters are tuned on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sklearn.base import BaseEstimator
+
+from zslib.mapping import MaxMarginMap, ProcrustesMap, RidgeMap
+
+__all__ = ["METHODS", "Method"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """An estimator, the grid it is tuned on, and how its training data are augmented.
+
+    Attributes
+    ----------
+    name : str
+        As in tables and records.
+    estimator : BaseEstimator
+        Template; cloned before each fit.
+    grid : mapping of str to sequence
+        Values to try for each parameter; the first of equally good ones is taken.
+    updates : sequence of int
+        For estimators trained by gradient steps: after how many updates to look at the validation
+        pairs. The best of them fixes the number of epochs. Empty for closed forms.
+    chimeras : int
+        Training neighbours averaged into one chimera (section 4); 0 for none.
+    """
+
+    name: str
+    estimator: BaseEstimator
+    grid: Mapping[str, Sequence] = field(default_factory=dict)
+    updates: Sequence[int] = ()
+    chimeras: int = 0
+
+    def with_chimeras(self, k):
+        """The same method with ``k``-neighbour chimeras added to its training pairs."""
+        return replace(self, name=f"{self.name} + chimera-{k}", chimeras=k)
+
+    def smaller(self):
+        """The same method on a coarser grid with fewer updates, for quick looks."""
+        grid = {key: list(values)[::2] for key, values in self.grid.items()}
+        return replace(self, grid=grid, updates=tuple(u // 4 for u in self.updates))
+
+
+_ALPHAS = tuple(10.0**e for e in (-3, -2, -1, 0, 1, 2))
+_MARGINS = (0.1, 0.2, 0.4, 0.6, 0.8)
+_UPDATES = (400, 800, 1600, 2400, 3200, 4800)
+
+
+def _ranking(name, negatives, numbers, distance="cosine"):
+    estimator = MaxMarginMap(negatives=negatives, distance=distance)
+    grid = {"margin": _MARGINS, "n_negatives": numbers}
+    return Method(name, estimator, grid, _UPDATES)
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method("least squares", RidgeMap(alpha=0.0)),
+        Method("ridge", RidgeMap(), {"alpha": _ALPHAS}),
+        Method("ridge (GCV)", RidgeMap(alpha="gcv")),
+        Method("orthogonal", ProcrustesMap()),
+        _ranking("max-margin", "random", (5, 10, 20)),
+        _ranking("max-margin (angle)", "random", (5, 10, 20), distance="angle"),
+        _ranking("uniform", "uniform", (5, 10, 20)),
+        _ranking("first violating", "first_violating", (5, 10, 20)),
+        _ranking("intruder", "intruder", (1,)),
+    )
+}
+"""Methods by name. The number of negatives is tuned where the paper does; an intruder is one."""

@@ -1,0 +1,150 @@
+"""Hyperparameters chosen on a random quarter of the training pairs (Hubness and Pollution, 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import GroupShuffleSplit, ParameterGrid
+
+from zslib.protocols.evaluation import evaluate
+from zslib.validation import check_real
+
+__all__ = ["Tuned", "epochs_for", "tune", "validation_problem"]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What tuning chose, and every score it saw.
+
+    Attributes
+    ----------
+    parameters : dict
+        Chosen values, for ``set_params``.
+    score : float
+        Mean reciprocal rank of the held-out pairs under them.
+    trials : list of dict
+        One entry per candidate: its parameters and its ``score``.
+    """
+
+    parameters: dict
+    score: float
+    trials: list
+
+
+def validation_problem(problem, *, fraction=0.25, seed=0):
+    """The training pairs of a problem as a problem of its own: most to train, the rest to test.
+
+    Pairs with the same source word, and in the cross-modal setting the same label, stay together,
+    so that the held-out words are as new to the mapping as the real test words. Test items of the
+    original problem take no part, though their labels stay in the vocabulary.
+
+    Parameters
+    ----------
+    problem : MappingProblem
+    fraction : float
+        Share of the training words to hold out; the paper takes a quarter.
+    seed : int
+
+    Returns
+    -------
+    MappingProblem
+
+    Raises
+    ------
+    ValueError
+        When ``fraction`` leaves nothing on one side.
+    """
+    fraction = check_real(fraction, "fraction", low=0, high=1, inclusive=False)
+    words = np.asarray(problem.train_words)
+    splitter = GroupShuffleSplit(n_splits=1, test_size=fraction, random_state=seed)
+    train, held_out = next(splitter.split(words, groups=words))
+    answers: dict[str, list] = {}
+    first_row: dict[str, int] = {}
+    for row in held_out:
+        answers.setdefault(words[row], []).append(problem.train_gold[row])
+        first_row.setdefault(words[row], row)
+    rows = np.array(list(first_row.values()))
+    return replace(
+        problem,
+        name=f"{problem.name}-validation",
+        X_train=problem.X_train[train],
+        train_gold=problem.train_gold[train],
+        train_words=words[train],
+        X_test=problem.X_train[rows],
+        test_gold=tuple(np.array(answers[word]) for word in first_row),
+        test_words=words[rows],
+        labels=np.unique(problem.train_gold),
+    )
+
+
+def epochs_for(updates, n_items, batch_size):
+    """Numbers of epochs, increasing and distinct, that come nearest to the numbers of updates."""
+    per_epoch = -(-n_items // batch_size)
+    return sorted({max(1, round(u / per_epoch)) for u in updates})
+
+
+def _reciprocal_rank(problem, predictions):
+    space = "full" if problem.setting == "cross-linguistic" else "labels"
+    return float(np.mean(1 / (1 + evaluate(problem, predictions, space=space, k=1).ranks)))
+
+
+def _scores(estimator, problem, updates):
+    """Validation score of one candidate, or one for each number of epochs looked at."""
+    X, Y = problem.X_train, problem.Y_train
+    if not updates:
+        score = _reciprocal_rank(problem, estimator.fit(X, Y).transform(problem.X_test))
+        return [({}, score)]
+    looks = epochs_for(updates, X.shape[0], estimator.batch_size)
+    seen = []
+
+    def look(epoch, fitted):
+        if epoch in looks:
+            score = _reciprocal_rank(problem, fitted.transform(problem.X_test))
+            seen.append(({"n_epochs": epoch}, score))
+
+    estimator.set_params(n_epochs=looks[-1], callback=look).fit(X, Y)
+    return seen
+
+
+def tune(problem, method, *, fraction=0.25, seed=0) -> Tuned:
+    """Try the grid of ``method`` on held-out training pairs and keep the best candidate.
+
+    Candidates are compared by the mean reciprocal rank of the held-out words, in the space that
+    the setting searches (all targets across languages, the training labels across modes): it
+    moves with every rank, where P@1 over a few dozen labels moves in jumps.
+
+    Parameters
+    ----------
+    problem : MappingProblem
+        Only its training pairs are used.
+    method : Method
+    fraction : float
+        Share of the training words held out.
+    seed : int
+        Of the split and of the estimator.
+
+    Returns
+    -------
+    Tuned
+
+    Examples
+    --------
+    >>> from zslib.datasets import load_problem
+    >>> from zslib.protocols import METHODS
+    >>> problem = load_problem("cross-modal", "synthetic", quick=True)
+    >>> sorted(tune(problem, METHODS["ridge"]).parameters)
+    ['alpha']
+    """
+    held_out = validation_problem(problem, fraction=fraction, seed=seed)
+    trials = []
+    for parameters in ParameterGrid(dict(method.grid)):
+        estimator = clone(method.estimator).set_params(**parameters)
+        if "random_state" in estimator.get_params():
+            estimator.set_params(random_state=seed)
+        for chosen, score in _scores(estimator, held_out, method.updates):
+            trials.append({**parameters, **chosen, "score": score})
+    best = max(trials, key=lambda trial: trial["score"])
+    parameters = {key: value for key, value in best.items() if key != "score"}
+    return Tuned(parameters, best["score"], trials)
