@@ -6,6 +6,8 @@ from zslib.datasets.crosslingual import europarl, europarl_vectors
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.locate import cache_dir, data_root
 from zslib.datasets.problem import MappingProblem
+from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.vectors import WordVectors
 
 __all__ = [
@@ -16,5 +18,9 @@ __all__ = [
     "data_root",
     "europarl",
     "europarl_vectors",
+    "glove_vectors",
     "read_dictionary",
+    "synthetic_crosslingual",
+    "synthetic_crossmodal",
+    "tiny_imagenet",
 ]

@@ -1,0 +1,89 @@
+"""Steps shared by the image-labelling data sets: label splits, averages, sampled queries."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zslib.validation import check_integer, check_real
+
+__all__ = ["label_means", "sample_rows", "split_labels"]
+
+
+def split_labels(n_labels, *, test_fraction=0.25, seed=0):
+    """Random split of label numbers into training and test labels, both sorted.
+
+    Section 2 of the paper uses 75% of the labels for training and 25% for testing.
+
+    Parameters
+    ----------
+    n_labels : int
+        Labels are numbered from 0.
+    test_fraction : float
+        Share of test labels, rounded up.
+    seed : int
+
+    Returns
+    -------
+    (train, test) : int64 arrays
+
+    Examples
+    --------
+    >>> train, test = split_labels(8, seed=0)
+    >>> len(train), len(test)
+    (6, 2)
+    """
+    check_integer(n_labels, "n_labels", low=2)
+    check_real(test_fraction, "test_fraction", low=0, high=1, inclusive=False)
+    check_integer(seed, "seed", low=0)
+    n_test = min(math.ceil(n_labels * test_fraction), n_labels - 1)
+    order = np.random.default_rng(seed).permutation(n_labels)
+    return np.sort(order[n_test:]), np.sort(order[:n_test])
+
+
+def label_means(features, label, labels):
+    """Mean feature vector of each of ``labels``, shape (len(labels), d).
+
+    The paper maps averaged images: one training row a label.
+
+    Parameters
+    ----------
+    features : array, shape (n, d)
+    label : int array, shape (n,)
+        Label of each image.
+    labels : int array
+        Labels to average, each with at least one image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_means(np.array([[0.0], [2.0], [5.0]]), np.array([7, 7, 9]), np.array([7, 9]))
+    array([[1.],
+           [5.]])
+    """
+    means = np.empty((len(labels), features.shape[1]), dtype=features.dtype)
+    for i, wanted in enumerate(labels):
+        rows = np.flatnonzero(label == wanted)
+        if rows.size == 0:
+            raise ValueError(f"label {wanted} has no training image: leave it out")
+        means[i] = features[rows].mean(axis=0)
+    return means
+
+
+def sample_rows(rows, size, *, seed=0):
+    """At most ``size`` of ``rows`` drawn without replacement, in their order; None: all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sample_rows(np.arange(3), 5)
+    array([0, 1, 2])
+    """
+    if size is None:
+        return rows
+    check_integer(size, "test_images", low=1)
+    if size >= len(rows):
+        return rows
+    # A stream of its own: the same split with more queries keeps its split.
+    return np.sort(np.random.default_rng((seed, 1)).choice(rows, size, replace=False))

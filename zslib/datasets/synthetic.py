@@ -1,0 +1,323 @@
+"""Seeded generators of both settings of the paper, for machines without real data.
+
+A vocabulary has a latent meaning. Two spaces see it, each through a view of its own, and the
+maps of this package try to get from one to the other. Each ingredient stands for something
+known of real spaces; none refers to a mapping method, and nothing was chosen by looking at
+which method wins:
+
+clusters
+    Meanings gather around topics of uneven size, as words do.
+decaying spectrum
+    Latent directions matter unequally: the standard deviation of direction j falls as
+    ``(j + 1) ** -decay``, the power law of word-vector covariances.
+two views
+    Each space is a random linear image of the latent meaning with a mild ``tanh`` of its own,
+    so that no linear map between the two is exact.
+common mean
+    Each space adds one direction to all its vectors; trained vectors are not centred.
+noise growing with rarity
+    A word's vector is estimated from its occurrences, so the noise of the word of rank r grows
+    as ``(r / N) ** rarity``. Words are numbered by frequency.
+
+A word is named after its topic and its frequency rank ("beka-17"), so that a table of
+neighbours can be read: answers from the query's own topic are near misses.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import unit_rows
+from zslib.datasets.crossmodal import split_labels
+from zslib.datasets.problem import MappingProblem
+from zslib.validation import check_integer, check_real
+
+__all__ = ["synthetic_crosslingual", "synthetic_crossmodal"]
+
+_ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+
+
+class _Vocabulary:
+    """Latent meanings (N, latent) of words in order of frequency, with their topics."""
+
+    def __init__(self, rng, n_words, latent, n_topics, decay, tightness):
+        scale = np.arange(1, latent + 1) ** -float(decay)
+        size = rng.dirichlet(np.full(n_topics, 1.0))
+        self.topic = rng.choice(n_topics, size=n_words, p=size)
+        centres = rng.standard_normal((n_topics, latent), dtype=np.float32)
+        own = rng.standard_normal((n_words, latent), dtype=np.float32)
+        meaning = np.sqrt(tightness) * centres[self.topic] + np.sqrt(1 - tightness) * own
+        self.meaning = (meaning * (scale / np.sqrt((scale**2).sum()))).astype(np.float32)
+        self.words = np.array(
+            [f"{_topic_name(t)}-{rank}" for rank, t in enumerate(self.topic, start=1)]
+        )
+
+    def noise_scale(self, rarity):
+        """Relative noise of each word: 1 for the rarest, less for frequent ones."""
+        n = len(self.topic)
+        return ((np.arange(n, dtype=np.float32) + 1) / n) ** rarity
+
+
+class _View:
+    """One space's way of seeing meanings: linear image, mild tanh, common mean direction."""
+
+    def __init__(self, rng, latent, dimension, nonlinearity, mean):
+        self.matrix = rng.standard_normal((latent, dimension), dtype=np.float32)
+        direction = rng.standard_normal(dimension, dtype=np.float32)
+        self.mean = np.float32(mean) * direction
+        self.gain = np.float32(nonlinearity)
+
+    def __call__(self, meaning):
+        seen = meaning @ self.matrix
+        if self.gain > 0:
+            seen = np.tanh(self.gain * seen) / self.gain
+        return seen + self.mean
+
+
+def synthetic_crosslingual(
+    *,
+    seed=0,
+    n_targets=10_000,
+    n_train=3_000,
+    n_test=1_000,
+    dimension=300,
+    noise=0.55,
+    rarity=0.25,
+    latent=200,
+    n_topics=250,
+    tightness=0.5,
+    decay=0.5,
+    nonlinearity=0.5,
+    mean=0.3,
+):
+    """Synthetic translation: one vocabulary seen by two languages' spaces.
+
+    As in section 2 of the paper the training pairs are the most frequent words, and the
+    queries come in equal parts from five frequency bins of the other words. Every source word
+    has one translation, which has the same name.
+
+    Parameters
+    ----------
+    seed : int
+    n_targets : int
+        Words of the vocabulary, which is the search space.
+    n_train, n_test : int
+        Training pairs and queries; together at most ``n_targets``.
+    dimension : int
+        Of both spaces.
+    noise : float
+        Standard deviation of the rarest word's noise, in each space, relative to the signal.
+    rarity : float
+        Exponent of the noise's growth with frequency rank; 0 makes it even.
+    latent : int
+        Dimensions of meaning.
+    n_topics : int
+        Clusters.
+    tightness : float
+        Share in (0, 1) of a word's latent variance that comes from its topic.
+    decay : float
+        Exponent of the latent spectrum.
+    nonlinearity : float
+        Gain of the tanh; 0 makes both views linear.
+    mean : float
+        Length of the common mean relative to the signal.
+
+    Returns
+    -------
+    MappingProblem
+        Unit-length float32 vectors.
+
+    Examples
+    --------
+    >>> problem = synthetic_crosslingual(n_targets=200, n_train=50, n_test=20, dimension=16)
+    >>> problem
+    MappingProblem('synthetic-crosslingual', cross-linguistic: 50 training pairs,
+    20 queries, 200 targets)
+    """
+    check_integer(n_targets, "n_targets", low=2)
+    check_integer(n_train, "n_train", low=1, high=n_targets - 1)
+    check_integer(
+        n_test, "n_test", low=1, high=n_targets - n_train, high_means=" (n_targets - n_train)"
+    )
+    _check_common(seed, dimension, noise, rarity, latent, n_topics, tightness, decay)
+    rng = np.random.default_rng(seed)
+    vocabulary = _Vocabulary(rng, n_targets, latent, n_topics, decay, tightness)
+    spread = noise * vocabulary.noise_scale(rarity)[:, None]
+    spaces = []
+    for _ in range(2):
+        view = _View(rng, latent, dimension, nonlinearity, mean)
+        seen = view(vocabulary.meaning)
+        seen += spread * rng.standard_normal(seen.shape, dtype=np.float32)
+        spaces.append(unit_rows(seen))
+    source, targets = spaces
+
+    bins = np.array_split(np.arange(n_train, n_targets), min(5, n_test))
+    share = [len(part) for part in np.array_split(np.arange(n_test), len(bins))]
+    drawn = [
+        rng.choice(part, min(k, len(part)), replace=False)
+        for part, k in zip(bins, share, strict=True)
+    ]
+    test = np.sort(np.concatenate(drawn))
+    return MappingProblem(
+        name="synthetic-crosslingual",
+        setting="cross-linguistic",
+        synthetic=True,
+        description=f"synthetic data ({n_targets:,} words, {dimension}-d, noise {noise:g})",
+        X_train=source[:n_train],
+        train_gold=np.arange(n_train),
+        X_test=source[test],
+        test_gold=tuple(test[:, None]),
+        targets=targets,
+        target_words=vocabulary.words,
+        train_words=vocabulary.words[:n_train],
+        test_words=vocabulary.words[test],
+        coverage={"training pairs used": n_train, "test words used": len(test)},
+    )
+
+
+def synthetic_crossmodal(
+    *,
+    seed=0,
+    split_seed=None,
+    n_targets=10_000,
+    n_labels=800,
+    images_per_label=100,
+    test_images=1_000,
+    dimension=300,
+    visual_dimension=256,
+    noise=0.55,
+    rarity=0.25,
+    image_noise=1.5,
+    visible=0.5,
+    latent=200,
+    n_topics=250,
+    label_topics=60,
+    tightness=0.5,
+    decay=0.5,
+    nonlinearity=0.5,
+    mean=0.3,
+):
+    """Synthetic image labelling: words in one space, images of some of them in another.
+
+    Labels are concrete words, so they come from a part of the topics only. Pictures show a
+    part of the meaning (``visible``) plus what differs from one picture to the next: noise
+    shared with a decaying spectrum of its own (pose, background). Training images are averaged
+    per label; the average of Gaussian noise is drawn directly, as its distribution is known.
+
+    Parameters
+    ----------
+    seed : int
+    split_seed : int, optional
+        Of the 75/25 label split and the queries; by default ``seed``. A fixed ``seed`` with
+        several split seeds gives several splits of one data set.
+    n_targets : int
+        Words of the vocabulary, the full search space.
+    n_labels : int
+        Words that have images.
+    images_per_label, test_images : int
+        Training images behind each average; queries, spread evenly over the test labels.
+    dimension, visual_dimension : int
+        Of the word space and of the image space.
+    image_noise : float
+        Standard deviation of one image's noise relative to the signal.
+    visible : float
+        Share in (0, 1] of the latent directions that images show.
+    label_topics : int
+        Topics that labels come from, at most ``n_topics``.
+    noise, rarity, latent, n_topics, tightness, decay, nonlinearity, mean
+        As for `synthetic_crosslingual`.
+
+    Returns
+    -------
+    MappingProblem
+        Unit-length float32 word vectors and images; ``labels`` are all labels.
+
+    Examples
+    --------
+    >>> problem = synthetic_crossmodal(n_targets=300, n_labels=40, n_topics=10, label_topics=5,
+    ...                                test_images=20, dimension=16, visual_dimension=16)
+    >>> len(problem.space("labels")), len(problem.space("test"))
+    (40, 10)
+    """
+    check_integer(n_targets, "n_targets", low=2)
+    check_integer(n_labels, "n_labels", low=2, high=n_targets, high_means=" (n_targets)")
+    check_integer(images_per_label, "images_per_label", low=1)
+    check_integer(test_images, "test_images", low=1)
+    check_integer(visual_dimension, "visual_dimension", low=1)
+    check_integer(label_topics, "label_topics", low=1, high=n_topics, high_means=" (n_topics)")
+    check_real(image_noise, "image_noise", low=0)
+    check_real(visible, "visible", low=0, high=1)
+    _check_common(seed, dimension, noise, rarity, latent, n_topics, tightness, decay)
+    rng = np.random.default_rng(seed)
+    vocabulary = _Vocabulary(rng, n_targets, latent, n_topics, decay, tightness)
+    words = _View(rng, latent, dimension, nonlinearity, mean)(vocabulary.meaning)
+    spread = noise * vocabulary.noise_scale(rarity)[:, None]
+    words += spread * rng.standard_normal(words.shape, dtype=np.float32)
+
+    concrete = np.isin(vocabulary.topic, rng.choice(n_topics, label_topics, replace=False))
+    candidates = np.flatnonzero(concrete)
+    if len(candidates) < n_labels:
+        raise ValueError(
+            f"{label_topics} topics have {len(candidates)} words, fewer than n_labels="
+            f"{n_labels}: raise label_topics or n_targets"
+        )
+    labels = np.sort(rng.choice(candidates, n_labels, replace=False))
+    shown = rng.random(latent) < visible
+    shown[rng.integers(latent)] = True
+    seen = _View(rng, latent, visual_dimension, nonlinearity, mean)(
+        vocabulary.meaning[labels] * shown.astype(np.float32)
+    )
+    strength = np.arange(1, visual_dimension + 1, dtype=np.float32) ** -0.5
+    strength *= image_noise * np.sqrt(visual_dimension / (strength**2).sum())
+    turn = np.linalg.qr(rng.standard_normal((visual_dimension, visual_dimension)))[0]
+    turn = turn.astype(np.float32)
+
+    draws = np.random.default_rng((seed if split_seed is None else split_seed, 1))
+    train, test = split_labels(n_labels, seed=seed if split_seed is None else split_seed)
+    query = np.sort(draws.permutation(np.resize(draws.permutation(test), test_images)))
+
+    def pictures(rows, count):
+        clutter = draws.standard_normal((len(rows), visual_dimension), dtype=np.float32)
+        return seen[rows] + (clutter * strength / np.sqrt(count)) @ turn
+
+    return MappingProblem(
+        name="synthetic-crossmodal",
+        setting="cross-modal",
+        synthetic=True,
+        description=f"synthetic data ({n_labels:,} labels, {n_targets:,} words, "
+        f"image noise {image_noise:g})",
+        X_train=unit_rows(pictures(train, np.float32(images_per_label))),
+        train_gold=labels[train],
+        X_test=unit_rows(pictures(query, np.float32(1))),
+        test_gold=tuple(labels[query, None]),
+        targets=unit_rows(words),
+        target_words=vocabulary.words,
+        train_words=vocabulary.words[labels[train]],
+        test_words=vocabulary.words[labels[query]],
+        labels=labels,
+        coverage={
+            "training labels": len(train),
+            "test labels": len(test),
+            "training images averaged": len(train) * images_per_label,
+            "test images used": len(query),
+        },
+    )
+
+
+def _check_common(seed, dimension, noise, rarity, latent, n_topics, tightness, decay):
+    check_integer(seed, "seed", low=0)
+    for name, value in (("dimension", dimension), ("latent", latent), ("n_topics", n_topics)):
+        check_integer(value, name, low=1)
+    for name, value in (("noise", noise), ("rarity", rarity), ("decay", decay)):
+        check_real(value, name, low=0)
+    check_real(tightness, "tightness", low=0, high=1, inclusive=False)
+
+
+def _topic_name(topic):
+    """A pronounceable name for each topic number: ba-ba, be-ba, ..."""
+    syllables = [a + b for a in _ONSETS for b in _VOWELS]
+    name = ""
+    for _ in range(2):
+        topic, rest = divmod(topic, len(syllables))
+        name = syllables[rest] + name
+    return name if topic == 0 else f"{name}{topic}"

@@ -1,0 +1,133 @@
+"""Tiny-ImageNet images labelled with words: the paper's cross-modal setting at small scale."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import unit_rows
+from zslib.datasets.crosslingual import europarl_vectors
+from zslib.datasets.crossmodal import label_means, sample_rows, split_labels
+from zslib.datasets.locate import require_folder
+from zslib.datasets.problem import MappingProblem
+from zslib.datasets.vectors import WordVectors
+from zslib.validation import check_choice, check_integer
+
+__all__ = ["glove_vectors", "tiny_imagenet"]
+
+
+def glove_vectors(*, folder=None):
+    """GloVe vectors of 1,326 class and tag names, 300 dimensions, unit length.
+
+    Parameters
+    ----------
+    folder : path, optional
+        By default ``visual/word_vectors`` in the data folder.
+
+    Returns
+    -------
+    WordVectors
+    """
+    folder = require_folder("visual/word_vectors", folder)
+    with np.load(folder / "glove6B_300_union.npz", allow_pickle=False) as data:
+        return WordVectors(data["words"], data["vectors"])
+
+
+def tiny_imagenet(
+    *,
+    seed=0,
+    split="random",
+    semantics="glove",
+    test_images=1000,
+    folder=None,
+    vectors=None,
+):
+    """Map images of 190 Tiny-ImageNet classes to word vectors (the paper's section 2).
+
+    MobileNetV2 features (PCA to 256 dimensions) are divided by their length, as in the data
+    set's baseline. Training images (100 a label) are averaged, one row a training label; the
+    queries are single validation images of the test labels. Two limits of the data: the
+    network was itself trained on images of these classes, and the PCA on the training images
+    of the fixed split's training labels, some of which a random split uses as test labels.
+
+    Parameters
+    ----------
+    seed : int
+        Of the label split and of the sampled queries.
+    split : {"random", "fixed"}
+        75% of the labels for training and 25% for test, drawn by ``seed``; or the split that
+        comes with the data (142 and 48 labels).
+    semantics : {"glove", "europarl"}
+        Target space: 1,326 GloVe vectors of class and tag names, which have all 190 labels; or
+        the 54,850 English vectors of `europarl`, which have 124 of them, a search space of
+        realistic size. ``coverage`` counts the labels left out.
+    test_images : int or None
+        How many queries to sample; None uses all 50 images of each test label.
+    folder : path, optional
+        By default ``visual/tiny_imagenet`` in the data folder.
+    vectors : WordVectors, optional
+        Other target vectors instead; ``semantics`` is then ignored.
+
+    Returns
+    -------
+    MappingProblem
+    """
+    check_choice(split, "split", ("random", "fixed"))
+    check_choice(semantics, "semantics", ("glove", "europarl"))
+    check_integer(seed, "seed", low=0)
+    folder = require_folder("visual/tiny_imagenet", folder)
+    with np.load(folder / "tiny_imagenet.npz", allow_pickle=False) as data:
+        label, part, names = data["label"], data["part"], data["zjl_name"]
+        fixed_test = data["test_classes"]
+    path = folder / "features_mobilenetv2_pca256.npy"
+    features = np.load(path, mmap_mode="r", allow_pickle=False)
+    if features.ndim != 2 or len(features) != len(label):
+        raise ValueError(
+            f"{path} has shape {features.shape} and there are {len(label)} image labels: one "
+            "of the two files is damaged"
+        )
+    space = "given"
+    if vectors is None:
+        space = {"glove": "GloVe", "europarl": "Europarl English"}[semantics]
+        vectors = glove_vectors() if semantics == "glove" else europarl_vectors("en")
+
+    named = [c for c in range(len(names)) if names[c]]
+    classes = np.array([c for c in named if str(names[c]) in vectors.index])
+    if len(classes) < 2:
+        raise ValueError(f"{len(classes)} labels have a vector: give target vectors with more")
+    row = np.full(len(names), -1)
+    row[classes] = [vectors.index[str(names[c])] for c in classes]
+    if split == "fixed":
+        test = np.intersect1d(classes, fixed_test)
+        train = np.setdiff1d(classes, fixed_test)
+    else:
+        train, test = (classes[part] for part in split_labels(len(classes), seed=seed))
+
+    all_queries = np.flatnonzero((part == 1) & np.isin(label, test))
+    queries = sample_rows(all_queries, test_images, seed=seed)
+    train_images = np.flatnonzero((part == 0) & np.isin(label, train))
+    images = unit_rows(np.asarray(features[train_images], dtype=np.float32), name="features")
+    return MappingProblem(
+        name="tiny_imagenet",
+        setting="cross-modal",
+        synthetic=False,
+        description=f"Tiny-ImageNet images and {space} vectors",
+        X_train=label_means(images, label[train_images], train),
+        train_gold=row[train],
+        X_test=unit_rows(np.asarray(features[queries], dtype=np.float32), name="features"),
+        test_gold=tuple(row[label[queries], None]),
+        targets=unit_rows(np.asarray(vectors.vectors, dtype=np.float32), name="target vectors"),
+        target_words=vectors.words,
+        train_words=names[train],
+        test_words=names[label[queries]],
+        labels=row[classes],
+        coverage={
+            "classes": len(names),
+            "classes without a name": len(names) - len(named),
+            "labels without a target vector": len(named) - len(classes),
+            "training labels": len(train),
+            "test labels": len(test),
+            "training images averaged": len(train_images),
+            "test images": len(all_queries),
+            "test images used": len(queries),
+        },
+    )
