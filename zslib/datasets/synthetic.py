@@ -234,7 +234,7 @@ def synthetic_crossmodal(
 
     Examples
     --------
-    >>> problem = synthetic_crossmodal(n_targets=300, n_labels=40, n_topics=10, label_topics=5,
+    >>> problem = synthetic_crossmodal(n_targets=300, n_labels=40, n_topics=9, label_topics=6,
     ...                                test_images=20, dimension=16, visual_dimension=16)
     >>> len(problem.space("labels")), len(problem.space("test"))
     (40, 10)
