@@ -1,0 +1,348 @@
+"""A running chapter: what it records, and what it knows about its own run."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import zslib
+from zslib.arrays import resolve_device
+from zslib.book.figures import style
+from zslib.book.keys import data_fingerprint, run_key
+from zslib.book.paths import RUN_DIRECTORY, layout
+from zslib.book.records import RESULT, Records, clean_column, clean_value, write_records
+from zslib.book.source import Source
+from zslib.book.tables import Table, check_label
+
+__all__ = ["RUN_KEY", "Chapter", "start"]
+
+# Set by the runner: the key under which it will keep this run.
+RUN_KEY = "ZSLIB_RUN_KEY"
+
+
+def start(name, *, parameters, results=None):
+    """Start a chapter: set the figures' style, start the clock, open an empty record set.
+
+    Parameters
+    ----------
+    name : str
+        ``"hubness/02_hubness"``, the source's path under ``chapters`` without its ending.
+    parameters : dict
+        Every parameter of the chapter with its value.
+    results : path, optional
+        Folder for record sets; None: ``results`` of the book.
+
+    Returns
+    -------
+    Chapter
+
+    Raises
+    ------
+    ValueError
+        When ``parameters`` are not those that the chapter's source declares, or the device is
+        not "cpu", "gpu" or "auto".
+    """
+    style()
+    return Chapter(name, parameters, layout(), results)
+
+
+class Chapter:
+    """Records of one run of a chapter; made by `start`.
+
+    Attributes
+    ----------
+    name : str
+    parameters : dict
+    records : Records
+        What was recorded so far.
+    device : str
+        ``"cpu"`` or ``"gpu"``, what the parameter ``device`` comes to on this machine.
+    """
+
+    def __init__(self, name, parameters, place, results):
+        self.name = name
+        self.parameters = dict(parameters)
+        self.records = Records()
+        self.device = resolve_device(self.parameters.get("device", "cpu"))
+        self._place = place
+        self._results = Path(results) if results is not None else place.results
+        self._problems = {}
+        self._started = time.perf_counter()
+        self._source = ""
+        if (place.chapters / f"{name}.md").is_file():
+            source = Source.read(name, place)
+            declared = set(source.parameters)
+            if declared != set(self.parameters):
+                raise ValueError(
+                    f"book.start({name!r}) must be given the chapter's parameters: missing "
+                    f"{sorted(declared - set(self.parameters))}, unknown "
+                    f"{sorted(set(self.parameters) - declared)}"
+                )
+            self._source = source.text
+
+    def use(self, problem):
+        """Note that the chapter uses this data; its records and its run then say which.
+
+        Parameters
+        ----------
+        problem : MappingProblem
+            Or anything with ``name``, ``setting``, ``synthetic``, ``description``, ``checksum``
+            and ``coverage``.
+
+        Returns
+        -------
+        problem
+        """
+        self._problems[problem.name] = problem
+        return problem
+
+    def record(
+        self, *, metric, value, method=None, dataset=None, setting=None, seed=None, **columns
+    ):
+        """Append one number to the record set.
+
+        Parameters
+        ----------
+        metric : str
+            ``"P@1"``.
+        value : number, bool or Estimate
+            Finite. An estimate is kept with its interval in the columns ``low`` and ``high``.
+        method, dataset, setting : str, optional
+            ``dataset`` may be the problem itself, or the name of one given to `use`: its setting
+            and whether it is synthetic are then filled in.
+        seed : int, optional
+        **columns
+            More columns: text, finite numbers, bools or None.
+
+        Raises
+        ------
+        TypeError
+            When the value is no number (None included), or a column's is neither text nor number.
+        ValueError
+            For NaN or infinity, or when the same columns were recorded with another value. (The
+            same value again changes nothing, so that a cell can be run twice.)
+        """
+        if hasattr(dataset, "checksum"):
+            dataset = self.use(dataset).name
+        if (problem := self._problems.get(dataset)) is not None:
+            setting = problem.setting if setting is None else setting
+            columns = {"synthetic": problem.synthetic, **columns}
+        if hasattr(value, "mean") and hasattr(value, "low"):
+            spread = {} if value.low != value.low else {"low": value.low, "high": value.high}
+            columns |= spread | {"n_seeds": value.n_seeds}
+            value = value.mean
+        record = {"metric": str(metric), "value": clean_value(value)}
+        given = {"method": method, "dataset": dataset, "setting": setting, "seed": seed}
+        record |= {k: clean_column(v, k) for k, v in given.items() if v is not None}
+        record |= {k: clean_column(v, k) for k, v in columns.items()}
+        identity = _identity(record)
+        for earlier in self.records:
+            if _identity(earlier) == identity:
+                if earlier["value"] != record["value"]:
+                    raise ValueError(
+                        f"{identity} was recorded as {earlier['value']} and now as "
+                        f"{record['value']}: add a column that tells the two apart"
+                    )
+                return
+        self.records.append(record)
+
+    def select(self, **columns):
+        """Records whose columns equal the given ones: see `Records.select`."""
+        return self.records.select(**columns)
+
+    def value(self, **columns):
+        """The value of the one selected record: see `Records.value`."""
+        return self.records.value(**columns)
+
+    def mean_interval(self, *, over=("seed",), **columns):
+        """Mean with 95% interval over seeds: see `Records.mean_interval`."""
+        return self.records.mean_interval(over=over, **columns)
+
+    def paired_difference(self, of, minus, *, over=("seed",), **columns):
+        """Mean difference with 95% interval: see `Records.paired_difference`."""
+        return self.records.paired_difference(of, minus, over=over, **columns)
+
+    def coverage(self, *, name, caption):
+        """`Table` of the data in use: what each is, and what was listed, found and dropped.
+
+        Raises
+        ------
+        ValueError
+            Before any problem was given to `use`.
+        """
+        check_label(name, caption)
+        if not self._problems:
+            raise ValueError("no data in use yet: call chapter.use(problem) first")
+        rows = []
+        for problem in self._problems.values():
+            rows.append([problem.name, "description", problem.description])
+            rows += [[problem.name, key, value] for key, value in problem.coverage.items()]
+            rows.append([problem.name, "checksum (SHA-256)", problem.checksum[:16] + "…"])
+        return Table(name, caption, ["data", "what", "value"], rows)
+
+    def finish(self):
+        """Write the record set and say, in one table, how it came about.
+
+        Writes ``records.jsonl`` and ``run.json`` to ``results/<chapter>/<key>/``: all or nothing,
+        by renaming a finished folder.
+
+        Returns
+        -------
+        RunCard
+            Shows version, data, parameters, machine and times, as a chapter's last output.
+        """
+        run = self._run()
+        if folder := os.environ.get(RUN_DIRECTORY):
+            write_records(folder, self.records, run)
+        else:
+            keep_run(self._results / self.name, run["key"], self.records, run)
+        self.records.run = run
+        return RunCard(run)
+
+    def _run(self):
+        key = os.environ.get(RUN_KEY)
+        if key is None:
+            fingerprint = data_fingerprint(self.parameters)
+            key = run_key(self.name, self._source, self.parameters, fingerprint=fingerprint)
+        return {
+            "chapter": self.name,
+            "key": key,
+            "version": zslib.__version__,
+            "commit": _commit(self._place.root),
+            "parameters": self.parameters,
+            "data": [
+                {
+                    "name": problem.name,
+                    "setting": problem.setting,
+                    "synthetic": bool(problem.synthetic),
+                    "description": problem.description,
+                    "checksum": problem.checksum,
+                }
+                for problem in self._problems.values()
+            ],
+            "device": self.device,
+            "wall_seconds": round(time.perf_counter() - self._started, 2),
+            "peak_memory_mib": _peak_memory(),
+            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "machine": _machine(),
+        }
+
+
+class RunCard:
+    """How a run came about, as a small table without a number."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def _lines(self):
+        run, machine = self.run, self.run["machine"]
+        data = "; ".join(f"{d['description']} ({d['checksum'][:12]})" for d in run["data"])
+        return {
+            "Data": data or "none",
+            "Parameters": ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items()),
+            "Code": f"zslib {run['version']}, commit {(run['commit'] or 'unknown')[:12]}",
+            "Record set": f"{run['chapter']}/{run['key']}",
+            "Machine": f"{machine['processor']}, {machine['cores']} cores, device {run['device']}, "
+            f"Python {machine['python']}, NumPy {machine['numpy']}",
+            "Cost": f"{run['wall_seconds']:.0f} s, "
+            + (f"{run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
+        }
+
+    def __repr__(self):
+        return "\n".join(f"{name}: {text}" for name, text in self._lines().items())
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        from zslib.book.tables import escape
+
+        rows = "\n".join(f"| {name} | {escape(text)} |" for name, text in self._lines().items())
+        markdown = f"| This run | |\n| :-- | :-- |\n{rows}"
+        return {"text/markdown": markdown, "text/plain": repr(self)}
+
+
+def _identity(record):
+    return {name: value for name, value in record.items() if name not in RESULT}
+
+
+def keep_run(folder, key, records, run):
+    """Write a run to ``folder/key`` and point ``folder/latest`` to it, atomically.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> keep_run(folder, "0123", [{"metric": "P@1", "value": 1.0}], {"version": "0.1.0"})
+    >>> (folder / "latest").read_text()
+    '0123\\n'
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder))
+    write_records(temporary, records, run)
+    publish_run(temporary, folder, key)
+
+
+def publish_run(temporary, folder, key):
+    """Rename the finished folder ``temporary`` to ``folder/key`` and point ``latest`` to it."""
+    final = folder / key
+    if final.exists():
+        # A folder cannot be replaced in one step: the old one steps aside first.
+        aside = Path(tempfile.mkdtemp(prefix=".replaced-", dir=folder))
+        os.replace(final, aside / key)
+        os.replace(temporary, final)
+        shutil.rmtree(aside)
+    else:
+        os.replace(temporary, final)
+    point_latest(folder, key)
+
+
+def point_latest(folder, key):
+    """Make ``key`` the run that ``latest_records`` reads."""
+    pointer = folder / f".latest-{os.getpid()}"
+    pointer.write_text(key + "\n", encoding="utf-8")
+    os.replace(pointer, folder / "latest")
+
+
+def _commit(root):
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return found.stdout.strip()
+
+
+def _peak_memory():
+    """Largest resident size of this process in MiB; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10))
+
+
+def _machine():
+    import numpy
+
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                processor = line.split(":", 1)[1].strip()
+                break
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+    }

@@ -1,0 +1,164 @@
+"""One style for every figure of the book, and figures with a number, a caption and an alt text."""
+
+from __future__ import annotations
+
+import html
+import io
+import os
+import re
+from pathlib import Path
+
+from zslib.book.paths import RUN_DIRECTORY
+from zslib.book.tables import check_label
+
+__all__ = ["COLORS", "Figure", "figure", "style"]
+
+# Okabe and Ito's palette (safe for colour-blind readers), without its yellow, which is too pale
+# on white; black first, for the reference that a figure compares with.
+COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+
+
+def style():
+    """Set matplotlib's defaults to the book's: same input, same file, byte for byte.
+
+    Fonts are drawn as paths, so that a figure looks the same everywhere; the background is white
+    and the site turns figures dark by a filter.
+
+    Examples
+    --------
+    >>> style()
+    >>> import matplotlib
+    >>> matplotlib.rcParams["svg.hashsalt"]
+    'zslib'
+    """
+    import matplotlib
+    from cycler import cycler
+
+    matplotlib.rcParams.update(
+        {
+            "axes.axisbelow": True,
+            "axes.grid": True,
+            "axes.prop_cycle": cycler(color=COLORS),
+            "axes.spines.right": False,
+            "axes.spines.top": False,
+            "axes.titlesize": "medium",
+            "figure.constrained_layout.use": True,
+            "figure.facecolor": "white",
+            "figure.figsize": (7.0, 3.2),
+            "font.size": 10.0,
+            "grid.color": "#dddddd",
+            "grid.linewidth": 0.6,
+            "legend.frameon": False,
+            "lines.linewidth": 1.6,
+            "svg.fonttype": "path",
+            "svg.hashsalt": "zslib",
+        }
+    )
+
+
+class Figure:
+    """What `figure` returns: numbered in the book, an image with caption in Jupyter."""
+
+    def __init__(self, svg, *, name, caption, alt, photographs):
+        self.svg = svg
+        self.name = name
+        self.caption = caption
+        self.alt = alt
+        self.photographs = photographs
+
+    def __repr__(self):
+        return f"{self.caption}\n[{self.alt}]"
+
+    def _markdown(self):
+        width = re.search(r'<svg[^>]* width="([\d.]+)pt"', self.svg)
+        # Points to CSS pixels. A width also makes Sphinx link the image to its file.
+        pixels = round(float(width.group(1)) * 4 / 3) if width else 600
+        return "\n".join(
+            [
+                f"````{{figure}} figures/{self.name}.svg",
+                f":name: {self.name}",
+                f":alt: {self.alt}",
+                f":width: {pixels}px",
+                f":class: {'photographs' if self.photographs else 'drawing'}",
+                "",
+                self.caption,
+                "````",
+            ]
+        )
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        drawing = self.svg[self.svg.index("<svg") :]
+        return {
+            "text/markdown": self._markdown(),
+            "text/html": (
+                f'<figure role="img" aria-label="{html.escape(self.alt)}">\n{drawing}\n'
+                f"<figcaption>{html.escape(self.caption)}</figcaption>\n</figure>"
+            ),
+            "text/plain": repr(self),
+        }
+
+
+def figure(fig, *, name, caption, alt, photographs=False):
+    """Show a matplotlib figure with a number, a caption made at run time and an alt text.
+
+    The last expression of a cell. The book shows it as a numbered ``{figure}`` that any page can
+    refer to by ``{numref}`name```; Jupyter shows the same drawing with its caption. Closes
+    ``fig``.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+        The drawing.
+    name : str
+        Label, unique in the book: ``"fig-hubness-1"``.
+    caption : str
+        One sentence of Markdown that names the data (and says synthetic when they are).
+    alt : str
+        What the figure shows, for a reader who does not see it. One line.
+    photographs : bool
+        True keeps the colours in dark mode, where drawings are inverted.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    TypeError
+        When ``fig`` is no matplotlib figure.
+    ValueError
+        For a bad label, or an empty caption or alt text.
+
+    Examples
+    --------
+    >>> style()
+    >>> import matplotlib
+    >>> matplotlib.use("svg")
+    >>> import matplotlib.pyplot as plt
+    >>> fig, ax = plt.subplots()
+    >>> figure(fig, name="fig-empty", caption="No data.", alt="Empty axes.")
+    No data.
+    [Empty axes.]
+    """
+    from matplotlib import pyplot
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+    if not isinstance(fig, MatplotlibFigure):
+        raise TypeError(
+            f"fig must be a matplotlib Figure, got {type(fig).__name__}: pass the fig of "
+            "fig, ax = plt.subplots()"
+        )
+    check_label(name, caption)
+    if not isinstance(alt, str) or not alt.strip() or "\n" in alt:
+        raise ValueError(
+            f"alt of figure {name!r} must say in one line what the figure shows, got {alt!r}"
+        )
+    stream = io.StringIO()
+    fig.savefig(stream, format="svg", metadata={"Date": None, "Title": alt})
+    pyplot.close(fig)
+    svg = stream.getvalue()
+    if folder := os.environ.get(RUN_DIRECTORY):
+        path = Path(folder) / "figures" / f"{name}.svg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(svg, encoding="utf-8")
+    return Figure(svg, name=name, caption=caption, alt=alt, photographs=photographs)

@@ -1,0 +1,109 @@
+"""The key of a run: a hash of everything that its numbers depend on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+import zslib
+
+__all__ = ["data_fingerprint", "package_digest", "run_key"]
+
+# Sources that decide when and where a chapter runs, and not what it shows.
+_NOT_SHOWN = {"cli.py", "__main__.py"} | {
+    f"book/{name}.py"
+    for name in ("build", "keys", "parameters", "paths", "report", "run", "source")
+}
+
+
+@cache
+def package_digest():
+    """Hash of the files of the package that a chapter's output can depend on.
+
+    Examples
+    --------
+    >>> len(package_digest())
+    64
+    """
+    base = Path(zslib.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(base.rglob("*")):
+        name = path.relative_to(base).as_posix()
+        if "__pycache__" in name or name in _NOT_SHOWN or not path.is_file():
+            continue
+        digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def data_fingerprint(parameters):
+    """What identifies the data that a chapter with these parameters would load.
+
+    The registry of `zslib.datasets` knows the data sets by name; a parameter that names a file
+    counts with the file's size and time of change.
+
+    Examples
+    --------
+    >>> data_fingerprint({"seed": 0})
+    {}
+    """
+    found = {}
+    if "dataset" in parameters:
+        try:
+            from zslib.datasets.registry import fingerprint
+        except ImportError:  # the registry is being written
+            return {"dataset": parameters["dataset"]}
+
+        found["dataset"] = fingerprint(
+            parameters["dataset"],
+            seed=parameters.get("seed", 0),
+            quick=parameters.get("quick", False),
+        )
+    for name, value in parameters.items():
+        if isinstance(value, str) and value and Path(value).is_file():
+            stat = Path(value).stat()
+            found[name] = [stat.st_size, stat.st_mtime_ns]
+    return found
+
+
+def run_key(chapter, source, parameters, *, fingerprint=None, depends=None):
+    """Key of a run: equal keys, equal numbers.
+
+    Parameters
+    ----------
+    chapter : str
+        ``"hubness/02_hubness"``.
+    source : str
+        Text of the chapter.
+    parameters : dict
+        Every parameter with its value.
+    fingerprint : object, optional
+        As `data_fingerprint` gives; None: it is asked.
+    depends : dict, optional
+        Keys of the runs that the chapter reads, by chapter.
+
+    Returns
+    -------
+    str
+        Sixteen hexadecimal digits.
+
+    Examples
+    --------
+    >>> a = run_key("demo/01_a", "text", {"seed": 0}, fingerprint={})
+    >>> a == run_key("demo/01_a", "text", {"seed": 1}, fingerprint={})
+    False
+    """
+    if fingerprint is None:
+        fingerprint = data_fingerprint(parameters)
+    parts = {
+        "chapter": chapter,
+        "source": source,
+        "parameters": parameters,
+        "data": fingerprint,
+        "depends": depends or {},
+        "version": zslib.__version__,
+        "package": package_digest(),
+    }
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,158 @@
+"""The parameters of a chapter: declared with a type and a comment, checked before it runs."""
+
+from __future__ import annotations
+
+import ast
+import io
+import math
+import tokenize
+from dataclasses import dataclass
+
+__all__ = ["Parameter", "check_parameters", "declared_parameters", "parse_text"]
+
+_TYPES = {"int": int, "float": float, "str": str, "bool": bool}
+_TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One line of a chapter's parameters cell: ``name: type = default  # comment``."""
+
+    name: str
+    type: type
+    default: object
+    comment: str
+
+    def check(self, value, where):
+        """``value`` in the declared type; an integer may stand for a float.
+
+        Raises
+        ------
+        TypeError
+            For another type.
+        ValueError
+            For NaN or infinity.
+        """
+        if self.type is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if type(value) is not self.type:
+            raise TypeError(
+                f"parameter {self.name!r} of {where} must be {self.type.__name__} "
+                f"({self.comment}), got {value!r} of type {type(value).__name__}"
+            )
+        if self.type is float and not math.isfinite(value):
+            raise ValueError(f"parameter {self.name!r} of {where} must be finite, got {value}")
+        return value
+
+
+def declared_parameters(cell, where):
+    """`Parameter` by name from the text of a parameters cell.
+
+    Raises
+    ------
+    ValueError
+        For a line that is not ``name: type = default  # comment`` with a type among int, float,
+        str and bool.
+
+    Examples
+    --------
+    >>> found = declared_parameters("seed: int = 0  # seed of all draws", "demo/01_a")
+    >>> found["seed"]
+    Parameter(name='seed', type=<class 'int'>, default=0, comment='seed of all draws')
+    """
+    comments = {
+        token.start[0]: token.string.lstrip("# ").strip()
+        for token in tokenize.generate_tokens(io.StringIO(cell).readline)
+        if token.type == tokenize.COMMENT
+    }
+    found = {}
+    for node in ast.parse(cell).body:
+        line = ast.unparse(node)
+        try:
+            name, kind = node.target.id, _TYPES[node.annotation.id]
+            default = ast.literal_eval(node.value)
+        except (AttributeError, KeyError, ValueError, TypeError):
+            raise ValueError(
+                f"the parameters cell of {where} holds {line!r}: each line must be "
+                "`name: type = default  # comment`, with a type among int, float, str, bool"
+            ) from None
+        comment = comments.get(node.end_lineno, "")
+        if not comment:
+            raise ValueError(f"parameter {name!r} of {where} needs a comment that explains it")
+        if name in found:
+            raise ValueError(f"parameter {name!r} of {where} is declared twice")
+        parameter = Parameter(name, kind, default, comment)
+        parameter.check(default, where)
+        found[name] = parameter
+    return found
+
+
+def _known(parameters):
+    return "; ".join(
+        f"{p.name}: {p.type.__name__} = {p.default!r} ({p.comment})" for p in parameters.values()
+    )
+
+
+def check_parameters(parameters, overrides, where):
+    """Every parameter's value: the defaults with ``overrides``.
+
+    Raises
+    ------
+    ValueError
+        For a name that the chapter does not declare; the message lists those it does.
+    TypeError
+        For a value of another type.
+
+    Examples
+    --------
+    >>> found = declared_parameters("seed: int = 0  # seed of all draws", "demo/01_a")
+    >>> check_parameters(found, {"seed": 3}, "demo/01_a")
+    {'seed': 3}
+    """
+    _refuse_unknown(parameters, overrides, where)
+    return {
+        name: p.check(overrides[name], where) if name in overrides else p.default
+        for name, p in parameters.items()
+    }
+
+
+def _refuse_unknown(parameters, names, where):
+    if unknown := sorted(set(names) - set(parameters)):
+        raise ValueError(
+            f"{where} has no parameter {', '.join(map(repr, unknown))}; it has: "
+            f"{_known(parameters)}"
+        )
+
+
+def parse_text(parameters, texts, where):
+    """Values from the command line, where everything is text, in the declared types.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, or a text that is not of the declared type.
+
+    Examples
+    --------
+    >>> found = declared_parameters("quick: bool = False  # small and fast", "demo/01_a")
+    >>> parse_text(found, {"quick": "true"}, "demo/01_a")
+    {'quick': True}
+    """
+    _refuse_unknown(parameters, texts, where)
+    values = {}
+    for name, text in texts.items():
+        parameter = parameters[name]
+        try:
+            if parameter.type is bool:
+                lowered = text.lower()
+                if lowered not in _TRUE | _FALSE:
+                    raise ValueError
+                values[name] = lowered in _TRUE
+            else:
+                values[name] = parameter.type(text)
+        except ValueError:
+            raise ValueError(
+                f"parameter {name!r} of {where} must be {parameter.type.__name__} "
+                f"({parameter.comment}), got {text!r}"
+            ) from None
+    return values

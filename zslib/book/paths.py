@@ -1,0 +1,93 @@
+"""Where the book's files are: the one module that knows."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["RUN_DIRECTORY", "Layout", "layout"]
+
+# Set by the runner for the kernel of one chapter: where its records and figures go.
+RUN_DIRECTORY = "ZSLIB_RUN_DIRECTORY"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Folders of one copy of the book.
+
+    Parameters
+    ----------
+    root : Path
+        Folder that holds ``_toc.yml`` and ``chapters``.
+    """
+
+    root: Path
+
+    @property
+    def chapters(self):
+        """Sources of the chapters, ``<paper>/NN_name.md``."""
+        return self.root / "chapters"
+
+    @property
+    def results(self):
+        """Record sets of every run, ``<chapter>/<key>/``."""
+        return self.root / "results"
+
+    @property
+    def published(self):
+        """Record sets of one full run on real data, kept with the sources."""
+        return self.results / "published"
+
+    @property
+    def executed(self):
+        """Executed notebooks, a build product."""
+        return self.root / "book" / "executed"
+
+    @property
+    def generated(self):
+        """Pages written by code (scorecard, errata), a build product."""
+        return self.root / "book" / "generated"
+
+    def source(self, chapter):
+        """Source file of a chapter such as ``"hubness/01_setup"``.
+
+        Raises
+        ------
+        FileNotFoundError
+            When there is no such chapter; the message lists those there are.
+        """
+        path = self.chapters / f"{chapter}.md"
+        if not path.is_file():
+            known = ", ".join(self.names()) or "none"
+            raise FileNotFoundError(
+                f"there is no chapter {chapter!r} in {self.chapters}; chapters: {known}"
+            )
+        return path
+
+    def names(self):
+        """Names of all chapters, sorted."""
+        found = self.chapters.glob("*/[0-9][0-9]_*.md")
+        return sorted(str(path.relative_to(self.chapters).with_suffix("")) for path in found)
+
+
+def layout(root=None):
+    """`Layout` of ``root``, or of the nearest folder above the working one that holds a book.
+
+    Without a book above, the working folder is taken: a chapter's notebook that someone opens
+    on its own writes its records there.
+
+    Examples
+    --------
+    >>> layout("/somewhere").results.as_posix()
+    '/somewhere/results'
+    """
+    if root is not None:
+        return Layout(Path(root))
+    if named := os.environ.get("ZSLIB_BOOK"):
+        return Layout(Path(named))
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "_toc.yml").is_file() and (folder / "chapters").is_dir():
+            return Layout(folder)
+    return Layout(here)

@@ -1,0 +1,226 @@
+"""Numbered tables whose cells come from code."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+__all__ = ["Column", "Markdown", "Table"]
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>$|~#&^:@])")
+
+
+class Markdown(str):
+    """Text of a cell or header that is Markdown already (``$N_{20}$``, a link), not to escape.
+
+    Examples
+    --------
+    >>> Markdown("$N_{20}$")
+    '$N_{20}$'
+    """
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Column:
+    """Header and number format of a column of `Table`.
+
+    Parameters
+    ----------
+    header : str
+        Shown as Markdown.
+    format : str
+        Format of real numbers and estimates, as in `format`; integers are shown whole.
+    align : {"left", "right", None}
+        None: right where the column holds numbers.
+
+    Examples
+    --------
+    >>> Column("$p$", format=".1e")
+    Column(header='$p$', format='.1e', align=None)
+    """
+
+    header: str
+    format: str = ".1f"
+    align: str | None = None
+
+
+def escape(text):
+    """Markdown that shows ``text`` as it is, on one line.
+
+    Examples
+    --------
+    >>> escape("a|b_c*")
+    'a\\\\|b\\\\_c\\\\*'
+    """
+    return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def _is_number(value):
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
+
+
+def _shown(value, number_format):
+    """Text of a cell, not escaped."""
+    if value is None:
+        return "–"
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (int, np.integer)):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    if isinstance(value, (float, np.floating)) or hasattr(value, "mean"):
+        return format(value, number_format).replace("-", "−")
+    return str(value)
+
+
+@dataclass
+class Table:
+    """A table that any page of the book can refer to by ``{numref}`name```.
+
+    The book shows it as a numbered MyST ``{table}``; Jupyter as HTML; a terminal as text. Cells
+    are strings (escaped, unless `Markdown`), numbers, True or False, None (shown as a dash), or
+    anything that takes a number format, as `zslib.protocols.Estimate` does.
+
+    Parameters
+    ----------
+    name : str
+        Label, unique in the book: ``"tbl-hubness-3"``.
+    caption : str
+        One sentence of Markdown that names the data.
+    columns : sequence of str or Column
+        Headers, Markdown.
+    rows : sequence of sequences
+        One per row, as long as ``columns``.
+
+    Raises
+    ------
+    ValueError
+        For a name that is no label, an empty or multi-line caption, or a row of another length.
+        NaN and infinity are refused too: pass None for what is not there.
+
+    Examples
+    --------
+    >>> table = Table("tbl-a", "Two numbers.", ["method", "P@1"], [["ridge", 29.66], ["*", None]])
+    >>> print(table._repr_mimebundle_()["text/markdown"])
+    ````{table} Two numbers.
+    :name: tbl-a
+    <BLANKLINE>
+    | method | P@1 |
+    | :-- | --: |
+    | ridge | 29.7 |
+    | \\\\* | – |
+    ````
+    """
+
+    name: str
+    caption: str
+    columns: list
+    rows: list = field(default_factory=list)
+
+    def __post_init__(self):
+        check_label(self.name, self.caption)
+        self.columns = [c if isinstance(c, Column) else Column(c) for c in self.columns]
+        self.rows = [list(row) for row in self.rows]
+        if not self.columns:
+            raise ValueError(f"table {self.name!r} needs at least one column")
+        for i, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"row {i} of table {self.name!r} has {len(row)} cells, but there are "
+                    f"{len(self.columns)} columns"
+                )
+            for column, value in zip(self.columns, row, strict=True):
+                if _is_number(value) and not np.isfinite(value):
+                    raise ValueError(
+                        f"row {i}, column {column.header!r} of table {self.name!r} is {value}: "
+                        "pass None for a number that is not there"
+                    )
+
+    def _right(self, index):
+        column = self.columns[index]
+        if column.align is not None:
+            return column.align == "right"
+        values = [row[index] for row in self.rows if row[index] is not None]
+        return bool(values) and all(_is_number(v) or hasattr(v, "mean") for v in values)
+
+    def _texts(self, convert):
+        return [
+            [convert(v, _shown(v, c.format)) for c, v in zip(self.columns, row, strict=True)]
+            for row in self.rows
+        ]
+
+    def _markdown(self):
+        headers = [column.header.replace("|", "\\|") for column in self.columns]
+        rules = ["--:" if self._right(i) else ":--" for i in range(len(self.columns))]
+        cells = self._texts(
+            lambda value, text: (
+                text.replace("|", "\\|") if isinstance(value, Markdown) else escape(text)
+            )
+        )
+        lines = ["| " + " | ".join(row) + " |" for row in [headers, rules, *cells]]
+        return "\n".join(
+            [f"````{{table}} {self.caption}", f":name: {self.name}", "", *lines, "````"]
+        )
+
+    def _html(self):
+        cells = self._texts(lambda value, text: html.escape(text))
+        style = [
+            f' style="text-align: {"right" if self._right(i) else "left"}"'
+            for i in range(len(self.columns))
+        ]
+        head = "".join(
+            f"<th{s}>{html.escape(c.header)}</th>"
+            for s, c in zip(style, self.columns, strict=True)
+        )
+        body = "\n".join(
+            "<tr>" + "".join(f"<td{s}>{t}</td>" for s, t in zip(style, row, strict=True)) + "</tr>"
+            for row in cells
+        )
+        return (
+            f"<table>\n<caption>{html.escape(self.caption)}</caption>\n"
+            f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+        )
+
+    def __str__(self):
+        grid = [[c.header for c in self.columns], *self._texts(lambda value, text: text)]
+        widths = [max(len(row[i]) for row in grid) for i in range(len(self.columns))]
+        grid.insert(1, ["-" * width for width in widths])
+        lines = (
+            "  ".join(
+                cell.rjust(width) if self._right(i) else cell.ljust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in grid
+        )
+        return "\n".join([self.caption, "", *lines])
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        # The book prefers Markdown, Jupyter HTML: see nb_mime_priority_overrides in _config.yml.
+        return {
+            "text/markdown": self._markdown(),
+            "text/html": self._html(),
+            "text/plain": str(self),
+        }
+
+
+def check_label(name, caption):
+    """Refuse a ``name`` that MyST would change and a ``caption`` that is not one line.
+
+    Examples
+    --------
+    >>> check_label("fig-hubness-1", "One sentence.")
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(
+            f"name must be lower-case letters, digits and hyphens, such as 'tbl-hubness-3', "
+            f"got {name!r}"
+        )
+    if not isinstance(caption, str) or not caption.strip() or "\n" in caption:
+        raise ValueError(f"the caption of {name!r} must be one line of text, got {caption!r}")
