@@ -1,0 +1,50 @@
+"""What all linear cross-space maps share."""
+
+from __future__ import annotations
+
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from zslib.arrays import namespace
+from zslib.validation import check_vectors
+
+__all__ = ["LinearMap"]
+
+
+class LinearMap(TransformerMixin, BaseEstimator):
+    """Base of the maps :math:`\\hat Y = X W (+ b)`: subclasses learn ``coef_`` in ``fit``.
+
+    Row vectors throughout: ``X`` is (n, d1), ``coef_`` is (d1, d2). A subclass with an intercept
+    sets ``intercept_`` of shape (d2,).
+    """
+
+    def transform(self, X):
+        """Map ``X`` into the target space.
+
+        Parameters
+        ----------
+        X : array, shape (n, d1)
+            Vectors of the source space, of the array library that ``fit`` was given.
+
+        Returns
+        -------
+        array, shape (n, d2), with the type of ``X``
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            When ``X`` is not (n, d1), or holds NaN or infinity.
+        """
+        check_is_fitted(self, "coef_")
+        xp = namespace(X, self.coef_)
+        check_vectors(X, "X")
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but this {type(self).__name__} was fitted on "
+                f"{self.n_features_in_}: pass vectors of the same source space"
+            )
+        mapped = X @ xp.astype(self.coef_, X.dtype, copy=False)
+        intercept = getattr(self, "intercept_", None)
+        return mapped if intercept is None else mapped + xp.astype(intercept, X.dtype)

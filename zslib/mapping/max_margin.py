@@ -1,0 +1,418 @@
+"""The max-margin ranking map of Lazaridou et al. (2015), sections 2 and 5."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zslib.arrays import like, namespace, random_generator, row_norms, unit_rows
+from zslib.mapping.base import LinearMap
+from zslib.mapping.negatives import (
+    NEGATIVES,
+    distinct_labels,
+    first_of_row,
+    intruder_negatives,
+    random_negatives,
+)
+from zslib.mapping.procrustes import ProcrustesMap
+from zslib.mapping.ridge import RidgeMap
+from zslib.optim import Adagrad, minibatches
+from zslib.validation import (
+    check_choice,
+    check_indices,
+    check_integer,
+    check_pairs,
+    check_real,
+    check_same_width,
+    check_vectors,
+)
+
+__all__ = ["MaxMarginMap", "max_margin_loss_and_gradient"]
+
+DISTANCES = ("cosine", "angle")
+INITS = ("random", "ridge", "procrustes")
+
+
+class MaxMarginMap(LinearMap):
+    r"""Linear map trained to rank the right label first (Lazaridou et al. 2015, sections 2, 5).
+
+    For a training pair :math:`(x_i, y_i)` with mapped vector :math:`\hat y_i = x_i W` and k
+    negative labels :math:`y_j`,
+
+    .. math:: \ell_i = \sum_{j \ne i}^{k} \max\{0, \gamma
+              + \mathrm{dist}(\hat y_i, y_i) - \mathrm{dist}(\hat y_i, y_j)\},
+
+    minimised by stochastic gradient descent with Adagrad. The loss is summed over the negatives
+    and averaged over the items of a minibatch, so neither gradient nor learning rate grow with
+    ``batch_size``. It depends neither on the length of :math:`y` nor on that of :math:`x`, so the
+    map is trained on directions only; ``transform`` uses the lengths that it is given.
+
+    Negatives are labels, that is, distinct rows of ``Y``: a label shared by several items counts
+    once, and is never a negative of its own items (see `zslib.mapping.negatives`).
+
+    Parameters
+    ----------
+    margin : float, default 0.4
+        :math:`\gamma`, at least 0; in units of the distance. Tuned in the paper, not printed.
+    n_negatives : int or None, default None
+        k, per item. None: 1 for "intruder", as in section 5, and 10 for the others. Tuned in the
+        paper, not printed.
+    negatives : str, keyword only, default "random"
+        "random": labels other than the item's own, uniformly, fresh in every epoch (section 2).
+        "uniform": one draw for the whole minibatch, not item-specific (Mikolov et al. 2013b).
+        "first_violating": labels are sampled until the first that violates the margin, in at
+        most ``n_negatives`` tries; at most one update per item (WSABIE).
+        "intruder": those with the largest :math:`\cos(\hat y_i, y_j) - \cos(y_i, y_j)`
+        (section 5).
+    distance : {"cosine", "angle"}, keyword only, default "cosine"
+        The paper's "inverse cosine": :math:`1 - \cos` or :math:`\arccos(\cos)`, in radians.
+    learning_rate : float, keyword only, default 0.02
+        Of Adagrad. Not printed in the paper.
+    n_epochs : int, keyword only, default 30
+        Passes over the training pairs in one call of ``fit``. Not printed in the paper.
+    batch_size : int, keyword only, default 32
+    init : {"random", "ridge", "procrustes"}, keyword only, default "random"
+        "random": normal with standard deviation :math:`1 / \sqrt{d_1}`, so that mapped vectors
+        are as long as a random unit vector times :math:`\sqrt{d_2}`. The others: that map's
+        ``coef_`` (`RidgeMap` with GCV). Zeros would leave the cosine undefined.
+    warm_start : bool, keyword only, default False
+        Whether a further ``fit`` goes on from ``coef_``, the state of Adagrad, the random
+        numbers and the learning curve of the last one: two fits of 5 epochs are then the same as
+        one of 10. The data may change in between, their widths may not.
+    random_state : None, int or numpy.random.Generator, keyword only, default None
+        Seed of the initial map, the order of the items and the negatives, drawn on the host:
+        one seed gives the same draws on every array library.
+    callback : callable or None, keyword only, default None
+        ``callback(epoch, self)`` after each epoch; ``epoch`` counts from 1 over all fits and
+        ``self.coef_`` is the map at that point (a copy, safe to keep).
+
+    Attributes
+    ----------
+    coef_ : array, shape (d1, d2)
+        :math:`W`, with the library and type of ``X``.
+    learning_curve_ : list of float
+        Mean loss per item in each epoch, over the batches as they were met.
+    n_features_in_ : int
+        d1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((50, 4))
+    >>> Y = X @ rng.standard_normal((4, 3))
+    >>> mapper = MaxMarginMap(n_epochs=20, random_state=0).fit(X, Y)
+    >>> mapper.coef_.shape
+    (4, 3)
+    >>> mapper.learning_curve_[-1] < 0.5 * mapper.learning_curve_[0]
+    True
+    """
+
+    def __init__(
+        self,
+        margin=0.4,
+        n_negatives=None,
+        *,
+        negatives="random",
+        distance="cosine",
+        learning_rate=0.02,
+        n_epochs=30,
+        batch_size=32,
+        init="random",
+        warm_start=False,
+        random_state=None,
+        callback=None,
+    ):
+        self.margin = margin
+        self.n_negatives = n_negatives
+        self.negatives = negatives
+        self.distance = distance
+        self.learning_rate = learning_rate
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.init = init
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+
+    def fit(self, X, Y):
+        """Learn the map from pairs.
+
+        Parameters
+        ----------
+        X : array, shape (n, d1)
+            Source vectors, one per training item.
+        Y : array, shape (n, d2)
+            Target vectors; row i belongs to row i of ``X``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity, unpaired rows, a zero row (its cosine is undefined), fewer than
+            two distinct rows in ``Y``, a parameter out of range, widths that changed under
+            ``warm_start``, or when training diverges.
+        TypeError
+            When ``X`` and ``Y`` are not float arrays of one library and type.
+        """
+        xp = namespace(X, Y)
+        check_pairs(X, Y)
+        first_rows, own = distinct_labels(Y)
+        self._check_parameters(len(first_rows))
+        # Neither length matters to the loss; unit rows keep every square in range.
+        source = unit_rows(X, name="X")
+        labels = xp.take(unit_rows(Y, name="Y"), like(first_rows, Y), axis=0)
+        W = self._start(X, Y)
+        # An overflow is reported below, with its remedy.
+        with np.errstate(over="ignore", invalid="ignore"):
+            for _ in range(self.n_epochs):
+                self.learning_curve_.append(self._epoch(W, source, labels, own))
+                if not (
+                    math.isfinite(self.learning_curve_[-1]) and math.isfinite(float(xp.sum(W * W)))
+                ):
+                    raise ValueError(
+                        f"training diverged in epoch {len(self.learning_curve_)}: the map left "
+                        f"the range of {W.dtype}; learning_rate={self.learning_rate} is too large"
+                    )
+                if self.callback is not None:
+                    self.coef_ = xp.asarray(W, copy=True)
+                    self.callback(len(self.learning_curve_), self)
+        self.coef_ = W
+        return self
+
+    def _check_parameters(self, n_labels):
+        check_real(self.margin, "margin", low=0.0)
+        check_choice(self.negatives, "negatives", NEGATIVES)
+        check_choice(self.distance, "distance", DISTANCES)
+        check_choice(self.init, "init", INITS)
+        check_integer(self.n_epochs, "n_epochs", low=1)
+        check_integer(self.batch_size, "batch_size", low=1)
+        if n_labels < 2:
+            raise ValueError("Y has fewer than two distinct rows: there is no negative to choose")
+        self._k = 1 if self.negatives == "intruder" else 10
+        if self.n_negatives is not None:
+            high = n_labels - 1 if self.negatives == "intruder" else None
+            note = " (the distinct rows of Y, less the item's own)"
+            self._k = check_integer(
+                self.n_negatives, "n_negatives", low=1, high=high, high_means=note if high else ""
+            )
+
+    def _start(self, X, Y):
+        """The map to start from; state of the optimiser, generator and curve."""
+        xp = namespace(X)
+        d1, d2 = X.shape[1], Y.shape[1]
+        if self.warm_start and hasattr(self, "coef_"):
+            if tuple(self.coef_.shape) != (d1, d2) or self.coef_.dtype != X.dtype:
+                raise ValueError(
+                    f"warm_start=True goes on from a {tuple(self.coef_.shape)} map of "
+                    f"{self.coef_.dtype}, but X and Y need {(d1, d2)} of {X.dtype}: pass vectors "
+                    "of the same spaces and type, or warm_start=False"
+                )
+            self._optimiser.learning_rate = check_real(
+                self.learning_rate, "learning_rate", low=0.0, inclusive=False
+            )
+            return xp.asarray(self.coef_, copy=True)
+        self._optimiser = Adagrad(self.learning_rate)
+        self._rng = random_generator(self.random_state)
+        self.learning_curve_ = []
+        self.n_features_in_ = d1
+        if self.init == "random":
+            draws = self._rng.standard_normal((d1, d2)) / math.sqrt(d1)
+            return xp.astype(like(draws, X), X.dtype)
+        W = (RidgeMap() if self.init == "ridge" else ProcrustesMap()).fit(X, Y).coef_
+        _check_mapped(X, W, f"init={self.init!r}")
+        return W
+
+    def _epoch(self, W, source, labels, own):
+        """One pass over the items; changes ``W`` in place and returns the mean loss."""
+        xp = namespace(W)
+        n, n_labels = source.shape[0], labels.shape[0]
+        batches = minibatches(n, self.batch_size, self._rng)
+        order = np.concatenate(batches)
+        if self.negatives == "uniform":
+            drawn = self._rng.integers(n_labels, size=(len(batches), self._k))
+        elif self.negatives != "intruder":
+            drawn = random_negatives(self._rng, own[order], n_labels, self._k)
+        if self.negatives != "intruder":
+            drawn = like(drawn, W)
+        own = like(own[order], W)
+        source = xp.take(source, like(order, W), axis=0)
+        losses = []
+        for b, start in enumerate(range(0, n, self.batch_size)):
+            rows = slice(start, start + self.batch_size)
+            x, positives = source[rows, :], own[rows]
+            unit, lengths = _unit_mapped(x, W)
+            if self.negatives == "intruder":
+                negatives = intruder_negatives(unit, labels, positives, self._k)
+            elif self.negatives == "uniform":
+                negatives = drawn[b, :]
+            else:
+                negatives = drawn[rows, :]
+            loss, gradient = _loss_and_gradient(
+                x,
+                unit,
+                lengths,
+                labels,
+                positives,
+                negatives,
+                margin=float(self.margin),
+                distance=self.distance,
+                first_violating=self.negatives == "first_violating",
+            )
+            self._optimiser.step(W, gradient)
+            losses.append(loss * x.shape[0])
+        return float(xp.sum(xp.stack(losses), dtype=xp.float64)) / n
+
+
+def max_margin_loss_and_gradient(
+    W, X, unit_labels, own, negatives, *, margin=0.4, distance="cosine", first_violating=False
+):
+    r"""Loss of `MaxMarginMap` for given negatives, and its gradient for ``W``.
+
+    .. math:: L(W) = \frac{1}{n} \sum_i \sum_{j} \max\{0, \gamma + \mathrm{dist}(x_i W, y_i)
+                     - \mathrm{dist}(x_i W, y_j)\}.
+
+    At a kink (a hinge at 0; an angle of 0 or :math:`\pi`) the gradient returned is the one in
+    which that term is flat, which is a subgradient of the hinge and of the angle to a vector.
+
+    Parameters
+    ----------
+    W : array, shape (d1, d2)
+    X : array, shape (n, d1)
+        Source vectors.
+    unit_labels : array, shape (n_labels, d2)
+        Target vectors of the labels, rows of length one.
+    own : array of int, shape (n,)
+        The gold label of each item, a row of ``unit_labels``.
+    negatives : array of int, shape (n, k) or (k,)
+        Negative labels of each item, or k labels for all of them. Where an entry equals the
+        item's own label it contributes nothing.
+    margin : float, default 0.4, keyword only
+        :math:`\gamma`, in units of the distance.
+    distance : {"cosine", "angle"}, default "cosine", keyword only
+        :math:`1 - \cos`, or :math:`\arccos(\cos)` in radians.
+    first_violating : bool, default False, keyword only
+        Whether only the first negative of each item that violates the margin counts (WSABIE).
+
+    Returns
+    -------
+    loss : float
+    gradient : array, shape (d1, d2)
+
+    Raises
+    ------
+    ValueError
+        For arrays that do not fit together, labels out of range, or a mapped vector of length
+        zero, whose cosine is undefined.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> W, x, labels = np.eye(2), np.array([[1.0, 0.0]]), np.eye(2)
+    >>> loss, gradient = max_margin_loss_and_gradient(
+    ...     W, x, labels, np.array([0]), np.array([[1]]), margin=1.5
+    ... )
+    >>> loss
+    0.5
+    >>> gradient
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    namespace(W, X, unit_labels, own, negatives)
+    for array, name in ((W, "W"), (X, "X"), (unit_labels, "unit_labels")):
+        check_vectors(array, name)
+    check_same_width(X, W.T, "X", "the transpose of W")
+    check_same_width(W, unit_labels, "W", "unit_labels")
+    for array, name in ((own, "own"), (negatives, "negatives")):
+        check_indices(array, name, unit_labels.shape[0])
+    n = X.shape[0]
+    fits = negatives.ndim == 1 or (negatives.ndim == 2 and negatives.shape[0] == n)
+    if tuple(own.shape) != (n,) or not fits:
+        raise ValueError(
+            f"own must have shape ({n},) and negatives ({n}, k) or (k,), got "
+            f"{tuple(own.shape)} and {tuple(negatives.shape)}"
+        )
+    margin = check_real(margin, "margin", low=0.0)
+    check_choice(distance, "distance", DISTANCES)
+    _check_mapped(X, W, "W")
+    unit, lengths = _unit_mapped(X, W)
+    loss, gradient = _loss_and_gradient(
+        X,
+        unit,
+        lengths,
+        unit_labels,
+        own,
+        negatives,
+        margin=margin,
+        distance=distance,
+        first_violating=first_violating,
+    )
+    return float(loss), gradient
+
+
+def _check_mapped(X, W, name):
+    """Raise when a mapped vector has length zero."""
+    xp = namespace(X)
+    if bool(xp.any(row_norms(X @ W) == 0)):
+        raise ValueError(f"{name} maps a row of X to a zero vector: its cosine is undefined")
+
+
+def _unit_mapped(X, W):
+    """Mapped vectors scaled to length one, (n, d2), and their lengths, (n, 1)."""
+    mapped = X @ W
+    lengths = row_norms(mapped)[:, None]
+    mapped /= lengths
+    return mapped, lengths
+
+
+def _distance_and_slope(xp, cosines, distance):
+    """Distance as a function of the cosine, and minus its derivative."""
+    if distance == "cosine":
+        return 1.0 - cosines, xp.ones_like(cosines)
+    cosines = xp.clip(cosines, -1.0, 1.0)
+    sine_squared = 1.0 - cosines * cosines
+    # Within rounding of 0 or pi the direction is lost: flat there.
+    smooth = sine_squared > 8 * float(xp.finfo(cosines.dtype).eps)
+    slope = 1.0 / xp.sqrt(xp.where(smooth, sine_squared, xp.ones_like(cosines)))
+    return xp.acos(cosines), xp.where(smooth, slope, xp.zeros_like(cosines))
+
+
+def _loss_and_gradient(
+    X, unit, lengths, labels, own, negatives, *, margin, distance, first_violating
+):
+    r"""Mean loss (0-d array) and its gradient, from mapped vectors of length one.
+
+    With :math:`c_{ij} = \hat u_i \cdot u_j`, :math:`a_{ij}` the derivative of the loss by
+    :math:`c_{ij}` and :math:`g_i = \sum_j a_{ij} u_j`, the gradient of the mapped vector is
+    :math:`(g_i - (g_i \cdot \hat u_i) \hat u_i) / \|\hat y_i\|`.
+    """
+    xp = namespace(X)
+    n = X.shape[0]
+    gold = xp.take(labels, own, axis=0)
+    gold_cosine = xp.sum(unit * gold, axis=1, keepdims=True)
+    shared = negatives.ndim == 1
+    rivals = xp.take(labels, xp.reshape(negatives, (-1,)), axis=0)
+    if shared:
+        cosines = unit @ rivals.T
+    else:
+        rivals = xp.reshape(rivals, (n, -1, labels.shape[1]))
+        cosines = (rivals @ unit[:, :, None])[:, :, 0]
+    gold_distance, gold_slope = _distance_and_slope(xp, gold_cosine, distance)
+    distances, slopes = _distance_and_slope(xp, cosines, distance)
+    hinge = margin + gold_distance - distances
+    active = (hinge > 0.0) & (negatives != own[:, None])
+    if first_violating:
+        active = first_of_row(active)
+    zero = xp.zeros_like(hinge)
+    pull = xp.where(active, slopes, zero)
+    push = -gold_slope * xp.sum(xp.astype(active, hinge.dtype), axis=1, keepdims=True)
+    outward = xp.sum(pull * cosines, axis=1, keepdims=True) + push * gold_cosine
+    step = pull @ rivals if shared else (pull[:, None, :] @ rivals)[:, 0, :]
+    step += push * gold
+    step -= outward * unit
+    step /= lengths * n
+    return xp.sum(xp.where(active, hinge, zero)) / n, X.T @ step

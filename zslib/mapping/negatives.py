@@ -1,0 +1,181 @@
+"""Choosing negative examples for a ranking loss (Lazaridou et al. 2015, sections 2 and 5).
+
+Negatives are drawn among the *labels*: the distinct target vectors of the training items. A label
+that belongs to several items (a translation of several words) counts once, and is never a
+negative of any of its own items. Throughout, an entry equal to the item's own label means "no
+negative here": the loss skips it.
+
+Draws come from a NumPy ``Generator`` on the host, so one seed gives the same negatives on every
+array library.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from array_api_compat import device as array_device
+from array_api_compat import is_array_api_strict_namespace
+
+from zslib.arrays import namespace, to_host
+from zslib.validation import check_integer
+
+__all__ = [
+    "NEGATIVES",
+    "distinct_labels",
+    "first_of_row",
+    "intruder_negatives",
+    "random_negatives",
+]
+
+NEGATIVES = ("random", "uniform", "first_violating", "intruder")
+"""The kinds of negatives of the paper: two of section 2's, WSABIE's, and section 5's."""
+
+
+def distinct_labels(Y):
+    """Number the distinct rows of ``Y``, in the order of their first occurrence.
+
+    Rows are compared exactly, on the host.
+
+    Parameters
+    ----------
+    Y : array, shape (n, d)
+        Target vectors of the training items.
+
+    Returns
+    -------
+    first_rows : ndarray of int64, shape (n_labels,)
+        Row at which each label occurs first, ascending.
+    labels : ndarray of int64, shape (n,)
+        Label number of each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_rows, labels = distinct_labels(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]))
+    >>> print(first_rows, labels)
+    [0 1] [0 1 0]
+    """
+    rows = np.ascontiguousarray(to_host(Y) + 0.0)  # -0.0 becomes 0.0
+    number = {}
+    labels = np.empty(len(rows), dtype=np.int64)
+    first_rows = []
+    for i, row in enumerate(rows):
+        labels[i] = number.setdefault(row.tobytes(), len(number))
+        if labels[i] == len(first_rows):
+            first_rows.append(i)
+    return np.array(first_rows, dtype=np.int64), labels
+
+
+def random_negatives(rng, own, n_labels, n_negatives):
+    """Draw, for each item, labels other than its own, uniformly and with replacement.
+
+    The paper's general setup (section 2), as in WSABIE "for each training item, labels from the
+    complete set".
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    own : ndarray of int, shape (n,)
+        Own label of each item.
+    n_labels : int
+        Number of labels, at least 2.
+    n_negatives : int
+        Draws per item, k.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> random_negatives(np.random.default_rng(0), np.array([0, 1]), 2, 3)
+    array([[1, 1, 1],
+           [0, 0, 0]])
+    """
+    check_integer(n_labels, "n_labels", low=2)
+    draws = rng.integers(n_labels - 1, size=(len(own), n_negatives))
+    draws += draws >= np.asarray(own)[:, None]
+    return draws
+
+
+def first_of_row(violates):
+    """Keep only the first True of each row (WSABIE; Weston et al. 2011).
+
+    With the labels of each item in the order in which they were sampled, this leaves the first
+    that violates the margin: at most one update per item.
+
+    Parameters
+    ----------
+    violates : array of bool, shape (n, k)
+
+    Returns
+    -------
+    array of bool, shape (n, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_of_row(np.array([[False, True, True], [False, False, False]]))
+    array([[False,  True, False],
+           [False, False, False]])
+    """
+    xp = namespace(violates)
+    count = xp.cumulative_sum(xp.astype(violates, xp.int64), axis=1)
+    return violates & (count == 1)
+
+
+def intruder_negatives(unit_mapped, unit_labels, own, n_negatives=1):
+    r"""The labels nearest to the mapped vector yet far from the gold one (section 5).
+
+    For item i the labels :math:`j \ne i` with the largest
+
+    .. math:: s_j = \cos(\hat y_i, y_j) - \cos(y_i, y_j) = (\hat u_i - u_i) \cdot u_j,
+
+    where u are the vectors scaled to length one. The right-hand side is how it is computed: one
+    product instead of two, and no n_labels x n_labels matrix. Memory: n x n_labels scores.
+
+    Parameters
+    ----------
+    unit_mapped : array, shape (n, d)
+        :math:`\hat u_i`, rows of length one.
+    unit_labels : array, shape (n_labels, d)
+        :math:`u_j`, rows of length one.
+    own : array of int, shape (n,)
+        Own label of each item.
+    n_negatives : int, default 1
+        How many per item; the paper takes one. At most ``n_labels - 1``.
+
+    Returns
+    -------
+    array of int64, shape (n, n_negatives), largest :math:`s_j` first, ties to the lower label
+
+    Examples
+    --------
+    The cat is mapped towards the truck: that, not the dog beside it, is the intruder.
+
+    >>> import numpy as np
+    >>> cat, dog, truck = [1.0, 0.0], [0.8, 0.6], [0.0, 1.0]
+    >>> intruder_negatives(np.array([[0.6, 0.8]]), np.array([cat, dog, truck]), np.array([0]))
+    array([[2]])
+    """
+    xp = namespace(unit_mapped, unit_labels, own)
+    scores = (unit_mapped - xp.take(unit_labels, own, axis=0)) @ unit_labels.T
+    taken = own
+    chosen = []
+    for _ in range(n_negatives):
+        scores = _without(xp, scores, taken)
+        taken = xp.argmax(scores, axis=1)
+        chosen.append(taken)
+    return xp.stack(chosen, axis=1)
+
+
+def _without(xp, scores, columns):
+    """Set one entry of each row to minus infinity, in place where the library can."""
+    rows = xp.arange(scores.shape[0], device=array_device(scores))
+    if is_array_api_strict_namespace(xp):
+        # The standard has no assignment by index arrays.
+        every = xp.arange(scores.shape[1], device=array_device(scores))
+        infinity = xp.full_like(scores, -float("inf"))
+        return xp.where(every[None, :] == columns[:, None], infinity, scores)
+    scores[rows, columns] = -float("inf")
+    return scores

@@ -1,0 +1,80 @@
+"""The orthogonal map, a reference beside the paper's two objectives."""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace
+from zslib.mapping.base import LinearMap
+from zslib.validation import check_pairs
+
+__all__ = ["ProcrustesMap"]
+
+
+class ProcrustesMap(LinearMap):
+    r"""Orthogonal cross-space map (orthogonal Procrustes; Schönemann 1966).
+
+    .. math:: \hat W = \arg\min_{W'W = I} \|X W - Y\|_F = U V', \qquad X'Y = U S V'.
+
+    It keeps all lengths and angles, so it cannot shrink the mapped vectors as least squares does
+    (Lazaridou et al. 2015, section 3, "Causes of hubness"); it is not in that paper. Both spaces
+    must have the same width. Where :math:`X'Y` is singular the solution is not unique and one of
+    them is returned. Computed in float64.
+
+    Attributes
+    ----------
+    coef_ : array, shape (d, d)
+        :math:`W`, orthogonal, with the library and type of ``X``.
+    n_features_in_ : int
+        d.
+
+    Examples
+    --------
+    A rotation is found again:
+
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    >>> rotation = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    >>> ProcrustesMap().fit(X, X @ rotation).coef_.round(6) + 0.0
+    array([[ 0.,  1.],
+           [-1.,  0.]])
+    """
+
+    def fit(self, X, Y):
+        """Learn the map from pairs.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, d)
+            Source and target vectors; row i of one belongs to row i of the other.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            When the widths of ``X`` and ``Y`` differ, or for NaN or infinity.
+        TypeError
+            When they are not float arrays of one library and type.
+        """
+        xp = namespace(X, Y)
+        check_pairs(X, Y)
+        if X.shape[1] != Y.shape[1]:
+            raise ValueError(
+                f"X has {X.shape[1]} columns and Y has {Y.shape[1]}: an orthogonal map needs "
+                "spaces of the same width; use RidgeMap, or reduce one by PCA first"
+            )
+        # Lengths common to all entries do not change the solution, and keep X'Y in range.
+        source = xp.astype(X, xp.float64)
+        target = xp.astype(Y, xp.float64)
+        cross = (source / _largest(xp, source)).T @ (target / _largest(xp, target))
+        left, _, right = xp.linalg.svd(cross, full_matrices=False)
+        self.coef_ = xp.astype(left @ right, X.dtype)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+
+def _largest(xp, array):
+    """Largest absolute entry, or 1 when all entries are zero."""
+    largest = xp.max(xp.abs(array))
+    return xp.where(largest > 0, largest, xp.ones_like(largest))

@@ -1,0 +1,187 @@
+"""Ridge regression across spaces: the standard map of Lazaridou et al. (2015), section 2."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import like, namespace, to_host
+from zslib.mapping.base import LinearMap
+from zslib.validation import check_pairs, check_real
+
+__all__ = ["RidgeMap"]
+
+
+class RidgeMap(LinearMap):
+    r"""L2-penalised least squares, in closed form (Lazaridou et al. 2015, section 2, "ridge").
+
+    .. math:: \hat W = \arg\min_W \|X W - Y\|_F^2 + \lambda \|W\|_F^2
+                     = (X'X + \lambda I)^{-1} X'Y.
+
+    The paper prints the norms without squares; this closed form belongs to the squared ones.
+    Everything is computed in float64 from one singular value decomposition :math:`X = U S V'`,
+    so that :math:`W = V\,\mathrm{diag}(s_r / (s_r^2 + \lambda))\,U'Y`.
+
+    Generalised cross-validation (Golub, Heath & Wahba 1979), summed over the d2 outputs, costs
+    next to nothing more for a whole path of penalties. With the hat matrix
+    :math:`A_\lambda = X (X'X + \lambda I)^{-1} X'`,
+
+    .. math:: \mathrm{GCV}(\lambda)
+              = \frac{\frac{1}{n d_2} \|(I - A_\lambda) Y\|_F^2}
+                     {\left(1 - \frac{1}{n} \mathrm{tr} A_\lambda\right)^2}, \qquad
+              \|(I - A_\lambda) Y\|_F^2 = \|Y - U U'Y\|_F^2
+              + \sum_r \left(\frac{\lambda}{s_r^2 + \lambda}\right)^2 \|u_r'Y\|^2, \qquad
+              n - \mathrm{tr} A_\lambda = n - \mathrm{rows}(S)
+              + \sum_r \frac{\lambda}{s_r^2 + \lambda}.
+
+    With an intercept X and Y are centred first, and 1 is added to the trace.
+
+    Parameters
+    ----------
+    alpha : float or "gcv", default "gcv"
+        :math:`\lambda`, not printed in the paper. 0 is plain least squares, with the solution of
+        smallest norm when :math:`X'X` is singular. "gcv" takes the member of ``alphas`` with the
+        lowest GCV score (the first of equals).
+    alphas : 1-d array-like of float or None, keyword only
+        Path of penalties above 0 for "gcv". None: 37 values, :math:`10^{-6}` to :math:`10^3`
+        times the mean of :math:`s_r^2`, so that the path follows the scale of ``X``.
+    fit_intercept : bool, default False, keyword only
+        Whether to learn :math:`b` in :math:`\hat Y = X W + b`, unpenalised. The paper has none;
+        its argument that residuals sum to zero (section 3) needs one, or centred data.
+
+    Attributes
+    ----------
+    coef_ : array, shape (d1, d2)
+        :math:`W`, with the library and type of ``X``.
+    intercept_ : array, shape (d2,), or None
+        :math:`b`.
+    alpha_ : float
+        The penalty used.
+    alphas_, gcv_scores_ : NumPy array, shape (n_alphas,), or None
+        The path and its GCV scores, when ``alpha="gcv"``.
+    n_features_in_ : int
+        d1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> Y = np.array([[1.0], [2.0], [3.0]])
+    >>> RidgeMap(0.0).fit(X, Y).coef_.round(6)
+    array([[1.],
+           [2.]])
+    >>> RidgeMap(1.0).fit(X, Y).transform(np.array([[1.0, 1.0]]))
+    array([[2.25]])
+    """
+
+    def __init__(self, alpha="gcv", *, alphas=None, fit_intercept=False):
+        self.alpha = alpha
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+
+    def fit(self, X, Y):
+        """Learn the map from pairs.
+
+        Parameters
+        ----------
+        X : array, shape (n, d1)
+            Source vectors, one per training item.
+        Y : array, shape (n, d2)
+            Target vectors; row i belongs to row i of ``X``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity, unpaired rows, a negative penalty, or when GCV is left without a
+            degree of freedom (one row and an intercept).
+        TypeError
+            When ``X`` and ``Y`` are not float arrays of one library and type.
+        """
+        xp = namespace(X, Y)
+        check_pairs(X, Y)
+        by_gcv = isinstance(self.alpha, str)
+        if by_gcv and self.alpha != "gcv":
+            raise ValueError(f'alpha must be a number or "gcv", got {self.alpha!r}')
+        n = X.shape[0]
+        if by_gcv and self.fit_intercept and n == 1:
+            raise ValueError('alpha="gcv" with fit_intercept=True needs at least two rows in X')
+
+        source, target = xp.astype(X, xp.float64), xp.astype(Y, xp.float64)
+        if self.fit_intercept:
+            source_mean, target_mean = xp.mean(source, axis=0), xp.mean(target, axis=0)
+            source, target = source - source_mean, target - target_mean
+        left, singular, right = xp.linalg.svd(source, full_matrices=False)
+        rotated = left.T @ target
+
+        self.alphas_ = self.gcv_scores_ = None
+        if by_gcv:
+            self.alphas_ = self._path(to_host(singular))
+            beyond = target - left @ rotated
+            self.gcv_scores_ = _gcv_scores(
+                self.alphas_,
+                to_host(singular) ** 2,
+                to_host(xp.sum(rotated * rotated, axis=1)),
+                float(xp.sum(beyond * beyond)),
+                shape=Y.shape,
+                intercept=bool(self.fit_intercept),
+            )
+            self.alpha_ = float(self.alphas_[np.argmin(self.gcv_scores_)])
+        else:
+            self.alpha_ = check_real(self.alpha, "alpha", low=0.0)
+
+        shrinkage = like(_shrinkage(to_host(singular), self.alpha_, source.shape), singular)
+        coef = right.T @ (shrinkage[:, None] * rotated)
+        self.coef_ = xp.astype(coef, X.dtype)
+        self.intercept_ = None
+        if self.fit_intercept:
+            self.intercept_ = xp.astype(target_mean - source_mean @ coef, X.dtype)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _path(self, singular):
+        """The penalties that GCV chooses from."""
+        if self.alphas is None:
+            scale = np.mean(singular**2)
+            return np.logspace(-6, 3, 37) * (scale if scale > 0 else 1.0)
+        alphas = np.array(self.alphas, dtype=np.float64)
+        if alphas.ndim != 1 or alphas.size == 0:
+            raise ValueError(
+                f"alphas must be a non-empty 1-d sequence of numbers, got shape {alphas.shape}"
+            )
+        if not np.all(np.isfinite(alphas) & (alphas > 0)):
+            raise ValueError("alphas must be finite and above 0; for least squares pass alpha=0")
+        return alphas
+
+
+def _gcv_scores(alphas, eigenvalues, explained, beyond, *, shape, intercept):
+    """GCV score of each penalty; see the class for the formula.
+
+    ``eigenvalues`` are the squared singular values, ``explained`` the squared length of each row
+    of U'Y, ``beyond`` the squared length of the part of Y outside the column space of X.
+    """
+    n, d2 = shape
+    if intercept and len(eigenvalues) == n:
+        # Centred rows have rank n - 1 at most: the last direction is the mean's, or equally null.
+        beyond = beyond + explained[-1]
+        eigenvalues, explained = eigenvalues[:-1], explained[:-1]
+    left_over = alphas[:, None] / (eigenvalues + alphas[:, None])
+    residual = beyond + left_over**2 @ explained
+    freedom = n - len(eigenvalues) - intercept + left_over.sum(axis=1)
+    if not np.all(freedom**2 > 0):
+        raise ValueError(
+            f"alphas go down to {alphas.min():g}, too small beside the squared singular values of "
+            f"X (up to {eigenvalues.max():g}): leave out the smallest, or pass alpha=0"
+        )
+    return (residual / (n * d2)) / (freedom / n) ** 2
+
+
+def _shrinkage(singular, alpha, shape):
+    """s / (s² + alpha); for alpha = 0 the pseudo-inverse, without directions lost to rounding."""
+    if alpha > 0:
+        return singular / (singular**2 + alpha)
+    floor = np.finfo(np.float64).eps * max(shape) * singular[0]
+    kept = singular > floor
+    return np.where(kept, 1.0 / np.where(kept, singular, 1.0), 0.0)
