@@ -249,10 +249,10 @@ class RunCard:
             "Parameters": ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items()),
             "Code": f"zslib {run['version']}, commit {(run['commit'] or 'unknown')[:12]}",
             "Record set": f"{run['chapter']}/{run['key']}",
-            "Machine": f"{machine['processor']}, {machine['cores']} cores, device {run['device']}, "
-            f"Python {machine['python']}, NumPy {machine['numpy']}",
-            "Cost": f"{run['wall_seconds']:.0f} s, "
-            + (f"{run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
+            "Machine": f"{machine['processor']}, {machine['cores']} cores, "
+            f"device {run['device']}, Python {machine['python']}, NumPy {machine['numpy']}",
+            "Cost": f"{run['wall_seconds']:.0f} s"
+            + (f", {run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
         }
 
     def __repr__(self):

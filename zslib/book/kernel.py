@@ -1,0 +1,71 @@
+"""Kernels that run with this very interpreter, and do not get in each other's way."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from jupyter_client import AsyncKernelManager
+from jupyter_client.kernelspec import KernelSpec
+
+__all__ = ["kernel_manager_class"]
+
+_THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+
+def kernel_manager_class(folder, *, environment, one_thread):
+    """Class of kernel managers for one run.
+
+    No installed kernel specification is needed: the kernel is ``python -m ipykernel_launcher``
+    of the running interpreter. Channels are sockets in ``folder``, since kernels that start at
+    the same time race for free ports.
+
+    Parameters
+    ----------
+    folder : str
+        An empty folder with a short path (sockets allow about a hundred characters).
+    environment : dict
+        Variables to set for the kernel.
+    one_thread : bool
+        Whether linear algebra takes one thread: several chapters at once share the cores.
+
+    Returns
+    -------
+    type
+        A subclass of `jupyter_client.AsyncKernelManager`, for nbclient's
+        ``kernel_manager_class``.
+    """
+    variables = {
+        # The order of sets of words must not change what a chapter shows.
+        "PYTHONHASHSEED": "0",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        **environment,
+    }
+    if one_thread:
+        variables |= dict.fromkeys(_THREADS, "1")
+    specification = KernelSpec(
+        argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        display_name="Python 3",
+        language="python",
+        env=variables,
+    )
+
+    class OwnKernelManager(AsyncKernelManager):
+        @property
+        def kernel_spec(self):
+            return specification
+
+        def __init__(self, **options):
+            super().__init__(**options)
+            self.connection_file = os.path.join(folder, "kernel.json")
+            if sys.platform != "win32":
+                self.transport = "ipc"
+                self.ip = os.path.join(folder, "socket")
+
+    return OwnKernelManager

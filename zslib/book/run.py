@@ -1,0 +1,318 @@
+"""Run chapters: parameters checked, each in its own process, finished runs kept and not redone."""
+
+from __future__ import annotations
+
+import graphlib
+import json
+import logging
+import os
+import re
+import shutil
+import tempfile
+import time
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from zslib.book.chapter import RUN_KEY, point_latest, publish_run
+from zslib.book.keys import run_key
+from zslib.book.paths import RUN_DIRECTORY, layout
+from zslib.book.records import DEPENDENCIES
+from zslib.book.source import Source
+
+__all__ = ["ChaptersFailed", "Run", "plan", "run_chapters"]
+
+# Folders of runs that were killed are removed once they are this old: younger ones may be alive.
+_ABANDONED_SECONDS = 24 * 3600
+
+
+class ChaptersFailed(RuntimeError):
+    """Some chapters raised; the message holds their tracebacks."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One chapter with its parameters: what `run_chapters` executes, or finds done.
+
+    Attributes
+    ----------
+    chapter, key : str
+    source : str
+        The chapter's text when the run was planned.
+    parameters : dict
+        Every parameter with its value.
+    given : dict
+        Those that differ from the source's defaults.
+    depends : dict
+        Key of each run whose records this one reads, by chapter.
+    root : str
+        The book's folder.
+    """
+
+    chapter: str
+    key: str
+    source: str
+    parameters: dict
+    given: dict
+    depends: dict = field(default_factory=dict)
+    root: str = "."
+
+    @property
+    def folder(self):
+        """Where the run is kept: ``results/<chapter>/<key>``."""
+        return layout(self.root).results / self.chapter / self.key
+
+    @property
+    def notebook(self):
+        """The executed notebook."""
+        return self.folder / "notebook.ipynb"
+
+    @property
+    def done(self):
+        """Whether the run was finished before."""
+        return self.notebook.is_file()
+
+
+def plan(chapters, parameters=None, *, root=None):
+    """Runs of ``chapters`` and of the chapters whose records they read, in an order that works.
+
+    Parameters
+    ----------
+    chapters : sequence of str
+        Names such as ``"hubness/02_hubness"``.
+    parameters : dict, optional
+        Values other than the defaults, for every one of ``chapters``. Chapters that are there
+        for their records alone take those of the values that they declare.
+    root : path, optional
+        The book's folder.
+
+    Returns
+    -------
+    dict
+        `Run` by chapter, dependencies first.
+
+    Raises
+    ------
+    FileNotFoundError
+        For an unknown chapter.
+    ValueError
+        For an unknown parameter, a malformed parameters cell, or chapters that read each other.
+    TypeError
+        For a parameter of another type.
+    """
+    place, parameters = layout(root), dict(parameters or {})
+    sources, waiting = {}, list(chapters)
+    while waiting:
+        name = waiting.pop()
+        if name not in sources:
+            sources[name] = Source.read(name, place)
+            waiting += sources[name].depends
+    try:
+        order = list(
+            graphlib.TopologicalSorter({n: s.depends for n, s in sources.items()}).static_order()
+        )
+    except graphlib.CycleError as error:
+        raise ValueError(f"chapters read each other's records: {' → '.join(error.args[1])}") from None
+    runs = {}
+    for name in order:
+        source = sources[name]
+        wanted = parameters
+        if name not in chapters:
+            wanted = {k: v for k, v in parameters.items() if k in source.parameters}
+        settings = source.settings(wanted)
+        depends = {other: runs[other].key for other in source.depends}
+        runs[name] = Run(
+            chapter=name,
+            key=run_key(name, source.text, settings, depends=depends),
+            source=source.text,
+            parameters=settings,
+            given={k: v for k, v in settings.items() if v != source.parameters[k].default},
+            depends=depends,
+            root=str(place.root),
+        )
+    return runs
+
+
+def run_chapters(runs, *, jobs=1, force=False, progress=True):
+    """Execute planned runs that were not finished before.
+
+    Each chapter runs in a kernel of its own, started by a worker process of joblib; wrap the
+    call in ``joblib.parallel_config(backend="dask")`` to spread the workers over a cluster that
+    shares the book's folder. When one fails, the others that do not read its records finish.
+
+    Parameters
+    ----------
+    runs : dict
+        As `plan` gives.
+    jobs : int
+        Number of chapters at once; with more than one, each takes one thread for linear algebra.
+    force : bool
+        Whether to run also what was finished before.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    list of str
+        Names of the chapters that were executed; the others were there.
+
+    Raises
+    ------
+    ChaptersFailed
+        After all others finished; the message has each traceback.
+    """
+    from tqdm import tqdm
+
+    todo = {name: run for name, run in runs.items() if force or not run.done}
+    for name, run in runs.items():
+        if name not in todo:
+            point_latest(run.folder.parent, run.key)
+    failures, finished = {}, []
+    with tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar:
+        while waves := _ready(todo, finished, failures):
+            for name, error in _execute_all([todo[n] for n in waves], jobs):
+                bar.set_postfix_str(name)
+                bar.update()
+                if error is None:
+                    finished.append(name)
+                else:
+                    failures[name] = error
+    if failures:
+        skipped = [n for n in todo if n not in failures and n not in finished]
+        raise ChaptersFailed(_report(failures, skipped))
+    return finished
+
+
+def _ready(todo, finished, failures):
+    """Chapters to run next: all that they read is there."""
+    return [
+        name
+        for name, run in todo.items()
+        if name not in finished
+        and name not in failures
+        and all(d not in todo or d in finished for d in run.depends)
+    ]
+
+
+def _report(failures, skipped):
+    parts = [f"{len(failures)} chapter(s) failed: {', '.join(failures)}"]
+    if skipped:
+        parts.append(f"Not run, since they read the records of these: {', '.join(skipped)}")
+    parts += [f"\n=== {name} ===\n{error}" for name, error in failures.items()]
+    return "\n".join(parts)
+
+
+def _execute_all(runs, jobs):
+    """Execute ``runs``, giving (chapter, traceback or None) as each ends."""
+    from joblib import Parallel, delayed
+
+    n_jobs = max(1, min(jobs, len(runs)))
+    tasks = (delayed(execute)(run, one_thread=jobs > 1) for run in runs)
+    return Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(tasks)
+
+
+def execute(run, *, one_thread=False):
+    """Execute one run and keep it; errors are returned, not raised.
+
+    Everything is written to an unfinished folder beside the final one, which is renamed when the
+    chapter has ended: a run that is killed leaves nothing that looks finished.
+
+    Parameters
+    ----------
+    run : Run
+        From `plan`.
+    one_thread : bool
+        Whether linear algebra takes one thread.
+
+    Returns
+    -------
+    chapter : str
+    error : str or None
+        Traceback where the chapter failed.
+    """
+    parent = run.folder.parent
+    parent.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(parent)
+    unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=parent))
+    try:
+        notebook = _execute_notebook(run, unfinished, one_thread)
+        if not (unfinished / "records.jsonl").is_file():
+            raise RuntimeError("the chapter ended without chapter.finish(): no records were kept")
+        (unfinished / "notebook.ipynb").write_text(notebook, encoding="utf-8")
+        unfinished.chmod(0o755)  # mkdtemp's folders are closed to others
+        publish_run(unfinished, parent, run.key)
+    except Exception as error:
+        return run.chapter, _traceback(error)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return run.chapter, None
+
+
+def _remove_abandoned(parent):
+    for folder in [*parent.glob(".unfinished-*"), *parent.glob(".replaced-*")]:
+        try:
+            if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+        except FileNotFoundError:
+            continue  # another process was faster
+
+
+def _execute_notebook(run, unfinished, one_thread):
+    """Text of the executed notebook, the same for the same outputs."""
+    import nbformat
+    from papermill import execute_notebook
+
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    source = Source(run.chapter, run.source)
+    with tempfile.TemporaryDirectory(prefix="zslib-") as sockets:
+        manager = kernel_manager(run, sockets, unfinished, one_thread)
+        notebook = execute_notebook(
+            normalised(source.notebook()),
+            None,
+            parameters=run.given,
+            progress_bar=False,
+            kernel_manager_class=manager,
+        )
+    return nbformat.writes(normalised(notebook)) + "\n"
+
+
+def kernel_manager(run, sockets, unfinished, one_thread):
+    """Kernel manager class whose kernels know which run they belong to."""
+    from zslib.book.kernel import kernel_manager_class
+
+    environment = {
+        RUN_DIRECTORY: os.path.abspath(unfinished),
+        RUN_KEY: run.key,
+        DEPENDENCIES: json.dumps(run.depends),
+        "ZSLIB_BOOK": os.path.abspath(run.root),
+    }
+    return kernel_manager_class(sockets, environment=environment, one_thread=one_thread)
+
+
+def normalised(notebook):
+    """The notebook without what differs between two equal runs: times, paths, random names.
+
+    Examples
+    --------
+    >>> from nbformat.v4 import new_notebook
+    >>> normalised(new_notebook(metadata={"papermill": {"duration": 1.0}})).metadata
+    {'kernelspec': {'display_name': 'Python 3', 'language': 'python', 'name': 'python3'}}
+    """
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    kept = {k: v for k, v in notebook.metadata.items() if k in ("language_info", "zslib")}
+    notebook.metadata = type(notebook.metadata)(kept, kernelspec=kernel)
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{number}"
+        cell.metadata = type(cell.metadata)(
+            {k: v for k, v in cell.metadata.items() if k in ("tags", "mystnb") and v}
+        )
+    return notebook
+
+
+def _traceback(error):
+    from papermill.exceptions import PapermillExecutionError
+
+    if isinstance(error, PapermillExecutionError):
+        text = "\n".join(error.traceback) or f"{error.ename}: {error.evalue}"
+        return re.sub(r"\x1b\[[0-9;]*m", "", text)
+    return traceback.format_exc()
