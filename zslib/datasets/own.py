@@ -1,0 +1,117 @@
+"""A mapping problem from anybody's files: two vector files and a dictionary."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
+from zslib.datasets.vectors import load_vectors
+from zslib.validation import check_integer, check_real
+
+__all__ = ["from_files", "split_dictionary"]
+
+
+def split_dictionary(pairs, *, test_fraction=0.2, seed=0):
+    """Split word pairs at random by source word, so that none is on both sides.
+
+    Parameters
+    ----------
+    pairs : list of (str, str)
+    test_fraction : float
+        Share of the source words that become test words, rounded up.
+    seed : int
+
+    Returns
+    -------
+    (train, test) : lists of (str, str), each in the order of ``pairs``
+
+    Examples
+    --------
+    >>> split_dictionary([("a", "x"), ("a", "y"), ("b", "z")], test_fraction=0.5, seed=1)
+    ([('a', 'x'), ('a', 'y')], [('b', 'z')])
+    """
+    check_real(test_fraction, "test_fraction", low=0, high=1, inclusive=False)
+    check_integer(seed, "seed", low=0)
+    words = sorted({word for word, _ in pairs})
+    if len(words) < 2:
+        raise ValueError(
+            f"the dictionary has {len(words)} source word(s): a split needs at least two"
+        )
+    n_test = min(math.ceil(len(words) * test_fraction), len(words) - 1)
+    chosen = np.random.default_rng(seed).choice(len(words), n_test, replace=False)
+    tested = {words[i] for i in chosen}
+    train = [pair for pair in pairs if pair[0] not in tested]
+    return train, [pair for pair in pairs if pair[0] in tested]
+
+
+def from_files(
+    source_vectors,
+    target_vectors,
+    train_dictionary,
+    test_dictionary=None,
+    *,
+    test_fraction=0.2,
+    seed=0,
+    format="auto",
+    limit=None,
+    errors="strict",
+    normalise=True,
+    shared_targets="keep",
+    overlap="refuse",
+    name="own",
+    description=None,
+):
+    """Your own vectors and dictionary as a cross-linguistic `MappingProblem`.
+
+    Parameters
+    ----------
+    source_vectors, target_vectors : path
+        Vector files, see `zslib.datasets.load_vectors`. All target words are searched.
+    train_dictionary : path
+        Lines "source target", see `zslib.datasets.read_dictionary`.
+    test_dictionary : path, optional
+        Likewise. Without it ``train_dictionary`` is split by source word.
+    test_fraction, seed
+        Of that split, see `split_dictionary`.
+    format, limit, errors
+        Passed to `zslib.datasets.load_vectors` for both files.
+    normalise, shared_targets, overlap
+        See `zslib.datasets.bilingual_problem`: vectors are made unit length by default; words
+        in both dictionaries are refused; a translation that two words share is kept and
+        counted.
+    name, description : str, optional
+        For captions; by default the names of the files.
+
+    Returns
+    -------
+    MappingProblem
+        ``coverage`` counts pairs without a vector and duplicate words.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        When a file is absent, damaged, or nothing is left to train or test on.
+    """
+    files = (Path(source_vectors), Path(target_vectors))
+    source, target = (
+        load_vectors(path, format=format, limit=limit, errors=errors) for path in files
+    )
+    train = read_dictionary(train_dictionary)
+    if test_dictionary is None:
+        train, test = split_dictionary(train, test_fraction=test_fraction, seed=seed)
+    else:
+        test = read_dictionary(test_dictionary)
+    return bilingual_problem(
+        source,
+        target,
+        train,
+        test,
+        name=name,
+        description=description or f"vectors of {files[0].name} and {files[1].name}",
+        normalise=normalise,
+        shared_targets=shared_targets,
+        overlap=overlap,
+    )
