@@ -1,0 +1,130 @@
+"""Where hubs lie: near the mean of the search space, and near training items."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from zslib._tiles import Tiles, slices
+from zslib.arrays import like, namespace, to_host
+from zslib.metrics.hubness import check_counts
+from zslib.search import top_k
+from zslib.validation import check_vectors
+
+__all__ = ["HubCorrelations", "hub_correlations"]
+
+
+class HubCorrelations(NamedTuple):
+    """Spearman's rho of N_k with two cosines, and the two-sided p-values (`hub_correlations`)."""
+
+    mean_rho: float
+    mean_p: float
+    training_rho: float
+    training_p: float
+
+
+def hub_correlations(counts, targets, is_training_target, *, exclude_self=False):
+    """Whether hubs lie near the mean of the space, and near training items: Table 5.
+
+    Spearman correlations of N_k, over all elements of the search space, with (1) the cosine to
+    the mean vector of the full search space and (2) the cosine to the nearest training item
+    (Lazaridou et al. 2015, section 3).
+
+    Parameters
+    ----------
+    counts : (n_targets,) int array
+        From `k_occurrence`.
+    targets : (n_targets, d) float array or numpy.memmap
+        The full search space; read in blocks.
+    is_training_target : (n_targets,) bool array
+        Marks the targets of the training pairs.
+    exclude_self : bool, default False
+        A training target is its own nearest training item, with cosine 1. That is the letter of
+        the paper and the default; True takes the nearest other training item for these elements.
+
+    Returns
+    -------
+    HubCorrelations
+        Floats mean_rho, mean_p, training_rho, training_p.
+
+    Raises
+    ------
+    TypeError
+        When a type is wrong.
+    ValueError
+        When a shape is wrong, there are fewer than three targets, no training target (or one
+        only, with ``exclude_self``), or a correlation is undefined because one side is constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> targets = np.array([[1.0, 0.1], [1.0, 0.5], [0.1, 1.0], [-1.0, 0.2]])
+    >>> found = hub_correlations(np.array([1, 3, 2, 0]), targets,
+    ...                          np.array([False, True, False, False]))
+    >>> round(found.mean_rho, 3), round(found.training_rho, 3)
+    (0.8, 0.8)
+    """
+    xp = namespace(counts, targets, is_training_target)
+    check_counts(counts)
+    check_vectors(targets, "targets", finite=False)
+    n = targets.shape[0]
+    if n < 3:
+        raise ValueError(f"targets has {n} rows: a rank correlation needs at least 3")
+    if counts.shape[0] != n:
+        raise ValueError(f"counts has {counts.shape[0]} entries for {n} targets")
+    if is_training_target.dtype != xp.bool or tuple(is_training_target.shape) != (n,):
+        raise TypeError(
+            f"is_training_target must be a boolean mask of shape ({n},), got "
+            f"{is_training_target.dtype} of shape {tuple(is_training_target.shape)}"
+        )
+    training = np.flatnonzero(to_host(is_training_target))
+    if training.size < 1 + exclude_self:
+        raise ValueError(
+            f"is_training_target marks {training.size} target(s): at least {1 + exclude_self} "
+            "needed to find the nearest training item"
+        )
+    ranks_of = to_host(counts)
+    rho_mean, p_mean = _spearman(ranks_of, _cosines_to_mean(targets), "cosine to the mean")
+    nearest = _cosines_to_training(targets, training, exclude_self)
+    rho_near, p_near = _spearman(ranks_of, nearest, "cosine to the nearest training item")
+    return HubCorrelations(rho_mean, p_mean, rho_near, p_near)
+
+
+def _spearman(counts, cosines, what):
+    for name, values in (("counts", counts), (f"the {what}", cosines)):
+        if (values == values[0]).all():
+            raise ValueError(f"{name} is the same for every target: the correlation is undefined")
+    result = stats.spearmanr(counts, cosines)
+    return float(result.statistic), float(result.pvalue)
+
+
+def _cosines_to_mean(targets):
+    """Cosine of each target to the mean of all, (n_targets,), on the host."""
+    xp = namespace(targets)
+    rows = slices(targets.shape[0], 16384)
+    sums = [xp.sum(xp.astype(xp.asarray(targets[r, :]), xp.float64), axis=0) for r in rows]
+    mean = xp.astype(sum(sums[1:], sums[0])[None, :] / targets.shape[0], targets.dtype)
+    tiles = Tiles(mean, targets, "cosine", None)
+    found = [to_host(tiles.scores(tiles.block(r), 0))[:, 0] for r in tiles.blocks]
+    return np.concatenate(found)
+
+
+def _cosines_to_training(targets, training, exclude_self):
+    """Cosine of each target to its nearest training item, (n_targets,), on the host."""
+    xp = namespace(targets)
+    items = xp.take(xp.asarray(targets), like(training, targets), axis=0)
+    position = np.full(targets.shape[0], -1)
+    position[training] = np.arange(training.size)
+    found = []
+    for rows in slices(targets.shape[0], 16384):
+        scores, indices = top_k(xp.asarray(targets[rows, :]), items, 1 + exclude_self)
+        scores, indices = to_host(scores), to_host(indices)
+        if exclude_self:
+            itself = indices[:, 0] == position[rows]
+            found.append(np.where(itself, scores[:, 1], scores[:, 0]))
+        else:
+            # Exactly 1 for all training items: rounding must not put them in an order.
+            found.append(np.where(position[rows] >= 0, 1, scores[:, 0]))
+    return np.minimum(np.concatenate(found), 1)

@@ -1,0 +1,189 @@
+"""Hubness: how unevenly the targets of a search space appear in neighbour lists.
+
+References
+----------
+Lazaridou, Dinu and Baroni (2015), section 3. Radovanović, Nanopoulos and Ivanović (2010): Hubs in
+space, JMLR 11. Feldbauer and Flexer (2019): A comprehensive empirical comparison of hubness
+reduction in high-dimensional spaces, Knowledge and Information Systems 59.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import like, namespace, to_host
+from zslib.validation import check_indices, check_integer, check_real
+
+__all__ = [
+    "hub_share",
+    "k_occurrence",
+    "k_skewness",
+    "robin_hood_index",
+]
+
+
+def k_occurrence(indices, n_targets):
+    """Hubness N_k of each target: the number of neighbour lists in which it occurs.
+
+    N_k(y) of Lazaridou et al. (2015), section 3, with k the length of the lists.
+
+    Parameters
+    ----------
+    indices : (n_queries, k) int array
+        Neighbour lists, from `zslib.search.top_k`.
+    n_targets : int
+        Size of the search space.
+
+    Returns
+    -------
+    (n_targets,) int64 array
+        Of the library and device of ``indices``. Sums to n_queries * k.
+
+    Raises
+    ------
+    TypeError
+        When ``indices`` does not hold integers.
+    ValueError
+        When ``indices`` is empty or not 2-d, or lies outside the search space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> k_occurrence(np.array([[0, 2], [2, 1], [2, 0]]), 4)
+    array([2, 1, 3, 0])
+    """
+    xp = namespace(indices)
+    n_targets = check_integer(n_targets, "n_targets", low=1)
+    if indices.ndim != 2 or 0 in indices.shape:
+        raise ValueError(
+            "indices must be a non-empty (n_queries, k) array of neighbour lists, got shape "
+            f"{tuple(indices.shape)}; for top-1 answers pass indices[:, :1]"
+        )
+    check_indices(indices, "indices", n_targets)
+    found = xp.sort(xp.reshape(xp.astype(indices, xp.int64), (-1,)))
+    edges = like(np.arange(n_targets + 1), indices)
+    below = xp.astype(xp.searchsorted(found, edges), xp.int64)
+    return below[1:] - below[:-1]
+
+
+def check_counts(counts, name="counts"):
+    """Return ``counts`` when it is a non-empty 1-d array of non-negative integers."""
+    xp = namespace(counts)
+    if counts.ndim != 1 or counts.shape[0] == 0:
+        raise ValueError(
+            f"{name} must be a non-empty 1-d array of k-occurrences, got shape "
+            f"{tuple(counts.shape)}"
+        )
+    if not xp.isdtype(counts.dtype, "integral"):
+        raise TypeError(f"{name} must hold integers, as k_occurrence returns, got {counts.dtype}")
+    if int(xp.min(counts)) < 0:
+        raise ValueError(f"{name} must not be negative, found {int(xp.min(counts))}")
+    return counts
+
+
+def k_skewness(counts):
+    """Skewness of the N_k distribution, the usual single number for hubness.
+
+    S_{N_k} = E[(N_k - mean)^3] / sd^3 (Radovanović et al. 2010, section 2), with the population's
+    standard deviation. It is 0 when every target occurs equally often.
+
+    Parameters
+    ----------
+    counts : (n_targets,) int array
+        From `k_occurrence`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        When ``counts`` is not a 1-d array of counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(k_skewness(np.array([0, 0, 0, 4])), 4)
+    1.1547
+    """
+    counts = to_host(check_counts(counts)).astype(np.float64)
+    centred = counts - counts.mean()
+    variance = np.mean(centred**2)
+    return float(np.mean(centred**3) / variance**1.5) if variance > 0 else 0.0
+
+
+def hub_share(top1, counts, *, threshold=5):
+    """Share of top-1 answers that are hubs, N_k above ``threshold``.
+
+    Table 4 of Lazaridou et al. (2015), there in percent, with N_20 > 5.
+
+    Parameters
+    ----------
+    top1 : (n_queries,) int array
+        The nearest target of each query.
+    counts : (n_targets,) int array
+        From `k_occurrence`.
+    threshold : int, default 5
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    TypeError, ValueError
+        When an argument is not a 1-d integer array, or an index lies outside the search space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hub_share(np.array([2, 0, 2, 1]), np.array([1, 5, 6]))
+    0.5
+    """
+    xp = namespace(top1, counts)
+    check_counts(counts)
+    if top1.ndim != 1 or top1.shape[0] == 0:
+        raise ValueError(
+            "top1 must be a 1-d array with the first neighbour of each query, got shape "
+            f"{tuple(top1.shape)}: pass indices[:, 0]"
+        )
+    check_indices(top1, "top1", counts.shape[0])
+    threshold = check_real(threshold, "threshold", low=0)
+    hubs = xp.take(counts, top1) > threshold
+    return int(xp.sum(xp.astype(hubs, xp.int64))) / top1.shape[0]
+
+
+def robin_hood_index(counts):
+    """Share of all occurrences that would have to be moved to make N_k uniform.
+
+    The Hoover or Robin Hood index, sum |N_k - mean| / (2 sum N_k), proposed for hubness by
+    Feldbauer and Flexer (2019): 0 for no hubness, towards 1 when one target takes every place.
+
+    Parameters
+    ----------
+    counts : (n_targets,) int array
+        From `k_occurrence`.
+
+    Returns
+    -------
+    float
+        In [0, 1).
+
+    Raises
+    ------
+    TypeError, ValueError
+        When ``counts`` is not a 1-d array of counts, or all of them are 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> robin_hood_index(np.array([4, 0, 0, 0]))
+    0.75
+    """
+    counts = to_host(check_counts(counts)).astype(np.float64)
+    total = counts.sum()
+    if total == 0:
+        raise ValueError("counts are all 0: there is no occurrence to share out")
+    return float(np.abs(counts - counts.mean()).sum() / (2 * total))

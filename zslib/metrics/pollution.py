@@ -1,0 +1,55 @@
+"""Pollution of neighbour lists by the targets used in training."""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace
+from zslib.validation import check_indices
+
+__all__ = ["pollution"]
+
+
+def pollution(indices, is_training_target):
+    """Whether each query has a training target among its k nearest neighbours.
+
+    The measure N^pol_{k,S}(x) of Lazaridou et al. (2015), section 4: 1 when some target of the
+    training pairs is in the neighbour list of x in the search space S, else 0. Its mean over the
+    test queries is the average pollution that the paper reports.
+
+    Parameters
+    ----------
+    indices : (n_queries, k) int array
+        Neighbour lists, from `zslib.search.top_k`.
+    is_training_target : (n_targets,) bool array
+        Marks the elements of the search space that are targets of training pairs.
+
+    Returns
+    -------
+    (n_queries,) bool array
+
+    Raises
+    ------
+    TypeError
+        When ``indices`` does not hold integers, or the mask is not boolean.
+    ValueError
+        When a shape is wrong, ``indices`` is empty, or an index lies outside the search space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pollution(np.array([[0, 2], [1, 0]]), np.array([False, False, True]))
+    array([ True, False])
+    """
+    xp = namespace(indices, is_training_target)
+    if indices.ndim != 2 or 0 in indices.shape:
+        raise ValueError(
+            "indices must be a non-empty (n_queries, k) array of neighbour lists, got shape "
+            f"{tuple(indices.shape)}"
+        )
+    if is_training_target.dtype != xp.bool or is_training_target.ndim != 1:
+        raise TypeError(
+            "is_training_target must be a 1-d boolean mask over the search space, got "
+            f"{is_training_target.dtype} of shape {tuple(is_training_target.shape)}"
+        )
+    check_indices(indices, "indices", is_training_target.shape[0])
+    polluted = xp.take(is_training_target, xp.reshape(indices, (-1,)))
+    return xp.any(xp.reshape(polluted, indices.shape), axis=1)

@@ -1,0 +1,89 @@
+"""Retrieval accuracy from the ranks of gold targets."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+from zslib.arrays import namespace
+from zslib.validation import check_integer
+
+__all__ = ["hits_at_k", "precision_at_k"]
+
+
+def hits_at_k(ranks, k):
+    """Whether each query has its gold target among its k nearest neighbours.
+
+    Parameters
+    ----------
+    ranks : (n_queries,) int array
+        Rank of the gold target, 0 is best: the result of `zslib.search.gold_ranks`.
+    k : int
+        Length of the neighbour list.
+
+    Returns
+    -------
+    (n_queries,) bool array
+        Of the library and device of ``ranks``.
+
+    Raises
+    ------
+    TypeError
+        When ``ranks`` does not hold integers, or ``k`` is not one.
+    ValueError
+        When ``ranks`` is empty, not 1-d, or negative, or ``k`` is below 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hits_at_k(np.array([0, 4, 1]), 2)
+    array([ True, False,  True])
+    """
+    xp = namespace(ranks)
+    if not xp.isdtype(ranks.dtype, "integral"):
+        raise TypeError(
+            f"ranks must hold integers, got {ranks.dtype}: pass what gold_ranks returns"
+        )
+    if ranks.ndim != 1 or ranks.shape[0] == 0:
+        raise ValueError(
+            f"ranks must be a 1-d array with one rank per query, got shape {tuple(ranks.shape)}"
+        )
+    if int(xp.min(ranks)) < 0:
+        raise ValueError(f"ranks start at 0 for the nearest target, found {int(xp.min(ranks))}")
+    return ranks < check_integer(k, "k", low=1)
+
+
+def precision_at_k(ranks, ks):
+    """Precision at k: share of queries whose gold target is among the k nearest neighbours.
+
+    P@k in [0, 1], as in the tables of Lazaridou et al. (2015), who print it in percent. With
+    several acceptable targets per query, ranks from `zslib.search.gold_ranks` count the best one.
+
+    Parameters
+    ----------
+    ranks : (n_queries,) int array
+        Rank of the gold target, 0 is best.
+    ks : int or iterable of int
+        Lengths of the neighbour list.
+
+    Returns
+    -------
+    dict of int to float
+        One share for each of ``ks``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `hits_at_k`; also when ``ks`` is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> precision_at_k(np.array([0, 4, 1, 9]), [1, 5, 10])
+    {1: 0.25, 5: 0.75, 10: 1.0}
+    """
+    ks = [ks] if isinstance(ks, Integral) else list(ks)
+    if not ks:
+        raise ValueError("ks is empty: give at least one k, for instance [1, 5, 10]")
+    xp = namespace(ranks)
+    hits = {int(k): hits_at_k(ranks, k) for k in ks}
+    return {k: int(xp.sum(xp.astype(h, xp.int64))) / h.shape[0] for k, h in hits.items()}
