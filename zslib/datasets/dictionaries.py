@@ -8,7 +8,8 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.problem import MappingProblem
-from zslib.validation import check_choice
+from zslib.datasets.vectors import WordVectors
+from zslib.validation import check_choice, check_integer
 
 __all__ = ["bilingual_problem", "read_dictionary"]
 
@@ -83,7 +84,8 @@ def bilingual_problem(
     name, description : str
         See `MappingProblem`.
     normalise : bool
-        Divide every vector by its length, so that dot products are cosines.
+        Divide every vector by its length, so that dot products are cosines. Words whose
+        vector is zero are then left out and counted.
     shared_targets : {"keep", "drop"}
         What to do with an acceptable answer that is also the target of a training pair (two
         source words that share a translation). Kept, as published results do; "drop" removes
@@ -92,7 +94,7 @@ def bilingual_problem(
         What to do when a test word is also a training word: an error, or leave its training
         pairs out (counted).
     max_train, max_test : int, optional
-        Use only the first so many training pairs and queries.
+        Use only the first so many training pairs, and so many queries, evenly spaced.
 
     Raises
     ------
@@ -101,63 +103,87 @@ def bilingual_problem(
     """
     check_choice(shared_targets, "shared_targets", ("keep", "drop"))
     check_choice(overlap, "overlap", ("refuse", "drop-train"))
+    for value, label in ((max_train, "max_train"), (max_test, "max_test")):
+        if value is not None:
+            check_integer(value, label, low=1)
     coverage = {}
+    source = _usable(source, "source", normalise, coverage)
+    target = _usable(target, "target", normalise, coverage)
     if overlap == "drop-train":
         tested = {word for word, _ in test_pairs}
         kept = [pair for pair in train_pairs if pair[0] not in tested]
-        coverage["training pairs dropped: source word is a test word"] = len(train_pairs) - len(
-            kept
-        )
+        dropped = len(train_pairs) - len(kept)
+        coverage["training pairs dropped: source word is a test word"] = dropped
         train_pairs = kept
     train = _with_vectors(train_pairs, source, target, "training", coverage)[:max_train]
-    test = _with_vectors(test_pairs, source, target, "test", coverage)
     if not train:
         raise ValueError("no training pair has a vector on both sides: check the dictionary")
+    train_words = [word for word, _ in train]
     train_gold = np.array([row for _, row in train], dtype=np.int64)
-
-    gold = {}
-    for word, row in test:
-        gold.setdefault(word, []).append(row)
-    seen = set(train_gold.tolist())
-    coverage["test words listed"] = len({word for word, _ in test_pairs})
-    shared = [word for word, rows in gold.items() if not seen.isdisjoint(rows)]
-    coverage["test words with an answer that is a training target"] = len(shared)
-    coverage["test words with no other answer"] = sum(seen.issuperset(gold[w]) for w in shared)
-    if shared_targets == "drop":
-        gold = {word: [r for r in rows if r not in seen] for word, rows in gold.items()}
-        gold = {word: rows for word, rows in gold.items() if rows}
+    test = _with_vectors(test_pairs, source, target, "test", coverage)
+    gold = _answers(test, set(train_gold.tolist()), shared_targets, coverage)
     if not gold:
         raise ValueError("no test pair is left with a vector on both sides: check the dictionary")
-    test_words = list(gold)[:max_test]
+    test_words = list(gold)
+    if max_test is not None and max_test < len(test_words):
+        # Dictionaries are often sorted by frequency: take words from all of it.
+        spread = np.linspace(0, len(test_words) - 1, max_test).round().astype(int)
+        test_words = [test_words[i] for i in spread]
     coverage |= {
         "training pairs used": len(train),
-        "training words used": len({word for word, _ in train}),
+        "training words used": len(set(train_words)),
+        "test words listed": len({word for word, _ in test_pairs}),
         "test words used": len(test_words),
         "test pairs used": sum(len(gold[word]) for word in test_words),
     }
 
-    def vectors(words):
-        rows = np.array([source.index[word] for word in words])
-        array = np.asarray(source.vectors[rows], dtype=np.float32)
-        return unit_rows(array, name="source vectors") if normalise else array
+    def vectors(side, rows=slice(None)):
+        array = np.asarray(side.vectors[rows], dtype=np.float32)
+        return unit_rows(array) if normalise else array
 
-    targets = np.asarray(target.vectors, dtype=np.float32)
-    train_words = [word for word, _ in train]
     return MappingProblem(
         name=name,
         setting="cross-linguistic",
         synthetic=synthetic,
         description=description,
-        X_train=vectors(train_words),
+        X_train=vectors(source, [source.index[word] for word in train_words]),
         train_gold=train_gold,
-        X_test=vectors(test_words),
+        X_test=vectors(source, [source.index[word] for word in test_words]),
         test_gold=tuple(np.array(gold[word], dtype=np.int64) for word in test_words),
-        targets=unit_rows(targets, name="target vectors") if normalise else targets,
+        targets=vectors(target),
         target_words=target.words,
         train_words=np.array(train_words),
         test_words=np.array(test_words),
         coverage=coverage,
     )
+
+
+def _usable(side, which, normalise, coverage):
+    """The word vectors without zero rows, whose cosine is undefined; what is lost is counted."""
+    coverage[f"{which} words"] = len(side)
+    for what, count in side.report.items():
+        if what.startswith("duplicate") and count:
+            coverage[f"{which} {what}"] = count
+    if not normalise:
+        return side
+    zero = ~np.any(side.vectors, axis=1)
+    if not zero.any():
+        return side
+    coverage[f"{which} words left out: zero vector"] = int(zero.sum())
+    return WordVectors(side.words[~zero], side.vectors[~zero])
+
+
+def _answers(test, seen, shared_targets, coverage):
+    """Acceptable target rows of each test word, in the dictionary's order."""
+    gold = {}
+    for word, row in test:
+        gold.setdefault(word, []).append(row)
+    shared = [word for word, rows in gold.items() if not seen.isdisjoint(rows)]
+    coverage["test words with an answer that is a training target"] = len(shared)
+    coverage["test words with no other answer"] = sum(seen.issuperset(gold[w]) for w in shared)
+    if shared_targets == "drop":
+        gold = {word: [row for row in rows if row not in seen] for word, rows in gold.items()}
+    return {word: rows for word, rows in gold.items() if rows}
 
 
 def _with_vectors(pairs, source, target, which, coverage):

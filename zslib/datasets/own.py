@@ -30,7 +30,7 @@ def split_dictionary(pairs, *, test_fraction=0.2, seed=0):
 
     Examples
     --------
-    >>> split_dictionary([("a", "x"), ("a", "y"), ("b", "z")], test_fraction=0.5, seed=1)
+    >>> split_dictionary([("a", "x"), ("a", "y"), ("b", "z")], test_fraction=0.5)
     ([('a', 'x'), ('a', 'y')], [('b', 'z')])
     """
     check_real(test_fraction, "test_fraction", low=0, high=1, inclusive=False)

@@ -1,0 +1,255 @@
+"""Downloads that can be interrupted: what arrived is kept, and the next try continues there.
+
+pooch names the file, verifies its checksum and puts it in place; the downloader given to it
+here writes to a ``.part`` file and asks the server for the rest of it (HTTP Range).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+import zipfile
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+__all__ = ["extract_members", "fetch_file", "zenodo_files"]
+
+_TIMEOUT = (15, 60)  # seconds to connect, and between two pieces
+_PIECE = 1 << 18
+
+
+def fetch_file(url, path, checksum, *, progress=None, attempts=3):
+    """Download ``url`` to ``path`` unless it is there already, resuming an earlier try.
+
+    Parameters
+    ----------
+    url : str
+    path : path
+        An existing file with the right checksum is left alone.
+    checksum : str
+        ``"md5:..."`` or ``"sha256:..."`` (or bare SHA-256).
+    progress : callable, optional
+        Called with (bytes so far, bytes in all or None) after each piece.
+    attempts : int
+        Connections to try; each continues where the last one broke.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    ConnectionError
+        When the connection broke each time. ``path`` with ``.part`` added keeps what came.
+    ValueError
+        When the complete file has another checksum; it is deleted.
+    """
+    import pooch
+    import requests
+
+    path = Path(path)
+    downloader = _Resuming(path.with_name(path.name + ".part"), progress, attempts)
+    try:
+        pooch.retrieve(
+            url, known_hash=checksum, fname=path.name, path=path.parent, downloader=downloader
+        )
+    except requests.HTTPError as error:
+        raise ConnectionError(f"{url} cannot be had: {error}") from error
+    except ValueError as error:
+        raise ValueError(
+            f"{url} came with another checksum than {checksum}; the file was deleted: fetch it "
+            "again, and if that fails too the file at its source has changed"
+        ) from error
+    return path
+
+
+class _Resuming:
+    """A downloader for pooch that continues a ``.part`` file."""
+
+    def __init__(self, part, progress, attempts):
+        self.part = part
+        self.note = part.with_name(part.name + ".json")
+        self.progress = progress or (lambda done, total: None)
+        self.attempts = attempts
+
+    def __call__(self, url, output_file, pooch):
+        import requests
+
+        broken = (requests.ConnectionError, requests.Timeout)
+        broken += (requests.exceptions.ChunkedEncodingError,)
+        for attempt in range(1, self.attempts + 1):
+            try:
+                self._continue(url)
+                break
+            except broken as error:
+                if attempt == self.attempts:
+                    have = self.part.stat().st_size if self.part.exists() else 0
+                    raise ConnectionError(
+                        f"the download of {url} broke off after {have:,} bytes, which are kept "
+                        "in a .part file: run the same command again to continue there"
+                    ) from error
+        os.replace(self.part, output_file)
+        self.note.unlink(missing_ok=True)
+
+    def _continue(self, url):
+        import requests
+
+        have, headers = self._resumable(url)
+        with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT) as response:
+            if response.status_code == 416:
+                # Nothing is left to send, or the part is longer than the file now is.
+                if response.headers.get("Content-Range") == f"bytes */{have}":
+                    return
+                self.part.unlink()
+                raise requests.ConnectionError("the part kept from before does not fit")
+            response.raise_for_status()
+            resumed = response.status_code == 206
+            if resumed and not _starts_at(response, have):
+                self.part.unlink()
+                raise requests.ConnectionError("the server sent another range than asked for")
+            done = have if resumed else 0
+            length = response.headers.get("Content-Length")
+            total = done + int(length) if length else None
+            self._remember(url, response)
+            with open(self.part, "ab" if resumed else "wb") as file:
+                for piece in response.iter_content(_PIECE):
+                    file.write(piece)
+                    done += len(piece)
+                    self.progress(done, total)
+        if total is not None and done != total:
+            raise requests.ConnectionError(f"{done} of {total} bytes came")
+
+    def _resumable(self, url):
+        """Bytes kept from an earlier try of the same URL, and the headers to ask for the rest."""
+        headers = {"Accept-Encoding": "identity"}
+        try:
+            note = json.loads(self.note.read_text(encoding="utf-8"))
+            have = self.part.stat().st_size
+        except (OSError, ValueError):
+            return 0, headers
+        if have == 0 or note.get("url") != url:
+            return 0, headers
+        headers["Range"] = f"bytes={have}-"
+        if note.get("validator"):
+            # A file that changed at its source is then sent whole instead.
+            headers["If-Range"] = note["validator"]
+        return have, headers
+
+    def _remember(self, url, response):
+        tag = response.headers.get("ETag", "")
+        validator = (
+            tag if tag and not tag.startswith("W/") else response.headers.get("Last-Modified")
+        )
+        self.note.write_text(json.dumps({"url": url, "validator": validator}), encoding="utf-8")
+
+
+def _starts_at(response, have):
+    return response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+
+
+def zenodo_files(record, *, api="https://zenodo.org/api/records"):
+    """Files of a Zenodo record with the checksums that Zenodo publishes for them.
+
+    Parameters
+    ----------
+    record : int
+    api : str
+        Address of the records API.
+
+    Returns
+    -------
+    dict of str to (url, checksum)
+        By file name.
+
+    Raises
+    ------
+    ConnectionError
+        When Zenodo cannot be reached or does not answer as expected.
+    """
+    import requests
+
+    try:
+        response = requests.get(f"{api}/{record}", timeout=_TIMEOUT)
+        response.raise_for_status()
+        files = {}
+        for entry in response.json()["files"]:
+            name = entry.get("key") or entry["filename"]
+            checksum = entry["checksum"]
+            # Two generations of the API: the older one leaves out the kind of checksum.
+            checksum = checksum if ":" in checksum else f"md5:{checksum}"
+            page = f"https://zenodo.org/records/{record}/files/{name}?download=1"
+            files[name] = (entry.get("links", {}).get("self") or page, checksum)
+    except (requests.RequestException, KeyError, TypeError, ValueError) as error:
+        raise ConnectionError(
+            f"Zenodo record {record} cannot be listed ({error}): check the connection, or bring "
+            "the files from another machine"
+        ) from error
+    return files
+
+
+def extract_members(archive, names, folder):
+    """Take the files called ``names`` out of a zip or tar archive, whatever folder they are in.
+
+    Nothing else is written, and nothing outside ``folder``: only the last part of a member's
+    path is used, it must be one of ``names``, and links are passed over.
+
+    Parameters
+    ----------
+    archive : path
+    names : collection of str
+    folder : path
+
+    Returns
+    -------
+    list of str
+        The names found.
+
+    Raises
+    ------
+    ValueError
+        When the archive is damaged, or has two members of one name.
+    """
+    folder, found = Path(folder), []
+    try:
+        with _archive_members(archive) as members:
+            for path, open_member in members:
+                name = path.replace("\\", "/").rsplit("/", 1)[-1]
+                if name not in names:
+                    continue
+                if name in found:
+                    raise ValueError(f"{archive} has two files called {name}: unpack it by hand")
+                with open_member() as source:
+                    _write_atomically(source, folder / name)
+                found.append(name)
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+        raise ValueError(
+            f"{archive} is damaged ({error}): delete it and fetch it again"
+        ) from error
+    return found
+
+
+@contextmanager
+def _archive_members(archive):
+    """Pairs of (path, function that opens it) of the regular files in a zip or tar archive."""
+    if zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as file:
+            entries = [e for e in file.infolist() if not e.is_dir()]
+            yield [(e.filename, partial(file.open, e)) for e in entries]
+    else:
+        with tarfile.open(archive) as file:
+            entries = [e for e in file if e.isfile()]
+            yield [(e.name, partial(file.extractfile, e)) for e in entries]
+
+
+def _write_atomically(source, path):
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+        try:
+            shutil.copyfileobj(source, file)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+    os.replace(file.name, path)

@@ -1,0 +1,442 @@
+"""Names of the data sets, where each comes from, and loading by name."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from zslib.datasets import download, locate
+from zslib.datasets.crosslingual import europarl
+from zslib.datasets.dinu2015 import FILES, ZENODO_RECORD, dinu2015
+from zslib.datasets.imagenet1k import imagenet1k
+from zslib.datasets.problem import SETTINGS
+from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets.tiny_imagenet import tiny_imagenet
+from zslib.validation import check_choice, check_integer
+
+__all__ = [
+    "DATASETS",
+    "Dataset",
+    "available",
+    "data_status",
+    "fetch",
+    "fingerprint",
+    "load_problem",
+    "resolve",
+]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One data set: what it is, where it comes from, how it is loaded.
+
+    Parameters
+    ----------
+    name : str
+    settings : tuple of str
+        Settings of the paper that it serves.
+    kind : {"embedded", "real", "official"}
+    summary : str
+        One line for listings.
+    licence : str
+    loaders : dict of str to callable
+        By setting.
+    quick : dict of str to dict
+        By setting, the loader's options in quick mode.
+    folder : str
+        Below the data folder ("" for embedded data).
+    files : tuple of str
+        Read by the loader, relative to the data folder.
+    optional_files : tuple of str
+        Read besides under some options of the loader.
+    takes_seed : bool
+        Whether a seed changes the problem (a split, or the generated numbers).
+    """
+
+    name: str
+    settings: tuple
+    kind: str
+    summary: str
+    licence: str
+    loaders: dict
+    quick: dict
+    folder: str = ""
+    files: tuple = ()
+    optional_files: tuple = ()
+    takes_seed: bool = False
+
+
+_BILINGUAL, _MODAL = SETTINGS
+_QUICK_BILINGUAL = {"limit": 20_000, "max_train": 1_500, "max_test": 300}
+
+DATASETS = {
+    entry.name: entry
+    for entry in (
+        Dataset(
+            name="synthetic",
+            settings=SETTINGS,
+            kind="embedded",
+            summary="seeded generators of both settings",
+            licence="part of zslib",
+            loaders={
+                _BILINGUAL: synthetic_crosslingual,
+                _MODAL: synthetic_crossmodal,
+            },
+            quick={
+                _BILINGUAL: {"n_targets": 3_000, "n_train": 1_000, "n_test": 300},
+                _MODAL: {"n_targets": 3_000, "n_labels": 300, "test_images": 300},
+            },
+            takes_seed=True,
+        ),
+        Dataset(
+            name="europarl",
+            settings=(_BILINGUAL,),
+            kind="real",
+            summary="English-Italian vectors of Europarl and fiction",
+            licence="as its sources state",
+            loaders={_BILINGUAL: europarl},
+            quick={_BILINGUAL: _QUICK_BILINGUAL},
+            folder="crosslingual",
+            files=tuple(
+                f"crosslingual/{name}"
+                for name in (
+                    "vectors.en.npy",
+                    "vectors.it.npy",
+                    "words.en.tsv.gz",
+                    "words.it.tsv.gz",
+                    "europarl.train.txt",
+                    "europarl.test.txt",
+                    "dinu.train.txt",
+                    "opus.test.txt",
+                )
+            ),
+        ),
+        Dataset(
+            name="dinu2015",
+            settings=(_BILINGUAL,),
+            kind="official",
+            summary="the paper's own English-Italian vectors (Zenodo 2654864)",
+            licence="as its authors state",
+            loaders={_BILINGUAL: dinu2015},
+            quick={_BILINGUAL: _QUICK_BILINGUAL},
+            folder="dinu2015",
+            files=tuple(f"dinu2015/{name}" for name in FILES.values()),
+        ),
+        Dataset(
+            name="tiny_imagenet",
+            settings=(_MODAL,),
+            kind="real",
+            summary="images of 190 labels, GloVe vectors of 1,326 words",
+            licence="images: non-commercial research; GloVe: PDDL",
+            loaders={_MODAL: tiny_imagenet},
+            quick={_MODAL: {"test_images": 300}},
+            folder="visual/tiny_imagenet",
+            files=(
+                "visual/tiny_imagenet/features_mobilenetv2_pca256.npy",
+                "visual/tiny_imagenet/tiny_imagenet.npz",
+                "visual/word_vectors/glove6B_300_union.npz",
+            ),
+            optional_files=("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz"),
+            takes_seed=True,
+        ),
+        Dataset(
+            name="imagenet1k",
+            settings=(_MODAL,),
+            kind="real",
+            summary="one photograph of each of 1,000 labels, glosses of 21,844 synsets",
+            licence="images: non-commercial research; WordNet licence",
+            loaders={_MODAL: imagenet1k},
+            quick={_MODAL: {"dimension": 100}},
+            folder="visual/imagenet1k_sample",
+            files=(
+                "visual/imagenet1k_sample/imagenet1k_sample.npz",
+                "visual/imagenet_synsets/synsets.tsv.gz",
+            ),
+            takes_seed=True,
+        ),
+    )
+}
+# What "auto" and "real" try, in this order.
+_REAL = {_BILINGUAL: ("europarl", "dinu2015"), _MODAL: ("tiny_imagenet", "imagenet1k")}
+
+
+def _entry(name):
+    if name not in DATASETS:
+        raise ValueError(
+            f"unknown dataset {name!r}: known are {', '.join(DATASETS)}, and the requests "
+            "'auto' (real where present) and 'real'"
+        )
+    return DATASETS[name]
+
+
+def _folder_of(entry):
+    """Where the entry's ``files`` begin, or None where one of them is missing."""
+    roots = [locate.data_root()]
+    if entry.kind == "official":
+        roots.append(locate.cache_dir())
+    for root in roots:
+        if root is not None and all((root / name).is_file() for name in entry.files):
+            return root
+    return None
+
+
+def available(name):
+    """Whether the data set ``name`` can be loaded here, without any download.
+
+    Examples
+    --------
+    >>> available("synthetic")
+    True
+    """
+    entry = _entry(name)
+    return entry.kind == "embedded" or _folder_of(entry) is not None
+
+
+def resolve(setting, dataset="auto"):
+    """Name of the data set that a request stands for in a setting.
+
+    Parameters
+    ----------
+    setting : {"cross-linguistic", "cross-modal"}
+    dataset : str
+        "auto": the real data where present, else synthetic; "real"; "synthetic"; a name of
+        `DATASETS`; or two of these joined by "+", from which the setting takes its part
+        ("europarl+tiny_imagenet").
+
+    Raises
+    ------
+    ValueError
+        When a name is unknown, or none or several serve the setting.
+    FileNotFoundError
+        When the data asked for are not here; it says what to do.
+
+    Examples
+    --------
+    >>> resolve("cross-modal", "europarl+synthetic")
+    'synthetic'
+    """
+    check_choice(setting, "setting", SETTINGS)
+    if not isinstance(dataset, str):
+        raise TypeError(f"dataset must be a string, got {dataset!r}")
+    parts = [part.strip() for part in dataset.split("+")]
+    general = ("auto", "real")
+    fitting = [p for p in parts if p in general or setting in _entry(p).settings]
+    # A name of this setting alone goes before one that serves both.
+    own = [p for p in fitting if p not in general and len(DATASETS[p].settings) == 1]
+    fitting = own or fitting
+    if len(fitting) != 1:
+        serving = ", ".join(n for n, e in DATASETS.items() if setting in e.settings)
+        problem_is = "several data sets" if fitting else "no data set"
+        raise ValueError(
+            f"dataset={dataset!r} names {problem_is} for the {setting} setting: choose one of "
+            f"{serving}, and join names of both settings with '+', for instance "
+            "'europarl+tiny_imagenet'"
+        )
+    name = fitting[0]
+    if name in general:
+        present = [real for real in _REAL[setting] if available(real)]
+        fallback = "synthetic" if name == "auto" else _REAL[setting][0]
+        name = present[0] if present else fallback
+    if not available(name):
+        raise FileNotFoundError(_absent(name))
+    return name
+
+
+def _absent(name):
+    entry = DATASETS[name]
+    if entry.kind == "official":
+        return f"{name!r} is not here: run 'zslib data fetch {name}'"
+    root = locate.data_root()
+    where = "no data folder was found" if root is None else f"the data folder is {root}"
+    return (
+        f"the files of {name!r} are not here ({where}): set ZSLIB_DATA to a folder that has "
+        f"{entry.files[0]}, or pass dataset='synthetic'"
+    )
+
+
+def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
+    """The mapping problem of one setting, by the name of its data.
+
+    Parameters
+    ----------
+    setting : {"cross-linguistic", "cross-modal"}
+    dataset : str
+        See `resolve`.
+    seed : int
+        Generates synthetic data and splits labels; it changes nothing in `europarl` and
+        `dinu2015`, whose split is published.
+    quick : bool
+        A smaller version for a fast run: fewer words, pairs and queries.
+    **options
+        Of the data set's own loader, for instance ``train="dinu"``.
+
+    Returns
+    -------
+    MappingProblem
+
+    Examples
+    --------
+    >>> load_problem("cross-modal", "synthetic", quick=True)
+    MappingProblem('synthetic-crossmodal', cross-modal: 225 training pairs, 300 queries,
+    3000 targets)
+    """
+    check_integer(seed, "seed", low=0)
+    entry = DATASETS[resolve(setting, dataset)]
+    if entry.takes_seed:
+        options["seed"] = seed
+    loader = entry.loaders[setting]
+    known = inspect.signature(loader).parameters
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise TypeError(
+            f"{entry.name} has no option {', '.join(map(repr, unknown))}: its options are "
+            f"{', '.join(known)}"
+        )
+    if quick:
+        options = {**entry.quick[setting], **options}
+    return loader(**options)
+
+
+def data_status():
+    """One dict for each data set, for ``zslib data list`` and ``zslib data where``.
+
+    Returns
+    -------
+    list of dict
+        Keys name, settings, kind, available, where, licence, summary.
+    """
+    rows = []
+    for entry in DATASETS.values():
+        root = _folder_of(entry) if entry.files else None
+        where = "generated" if entry.kind == "embedded" else "not here"
+        if root is not None:
+            where = str(root / entry.folder)
+        rows.append(
+            {
+                "name": entry.name,
+                "settings": ", ".join(entry.settings),
+                "kind": entry.kind,
+                "available": available(entry.name),
+                "where": where,
+                "licence": entry.licence,
+                "summary": entry.summary,
+            }
+        )
+    return rows
+
+
+def fetch(name, *, progress=None, api="https://zenodo.org/api/records"):
+    """Download an official data set into the cache; an interrupted download continues.
+
+    The checksums are those that Zenodo publishes for the record, asked for at each fetch.
+
+    Parameters
+    ----------
+    name : str
+        An official data set, "dinu2015".
+    progress : callable, optional
+        Called with (file name, bytes so far, bytes in all or None).
+    api : str
+        Address of Zenodo's records API.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder with the files.
+
+    Raises
+    ------
+    ValueError
+        When the name is not of an official data set, a checksum differs, or the record has
+        not the files.
+    ConnectionError
+        When a connection broke; run it again to continue.
+    """
+    entry = _entry(name)
+    if entry.kind != "official":
+        official = ", ".join(e.name for e in DATASETS.values() if e.kind == "official")
+        raise ValueError(f"{name!r} is {entry.kind} and cannot be fetched: {official} can")
+    present = _folder_of(entry)
+    if present is not None:
+        return present / entry.folder
+    folder = locate.cache_dir() / entry.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = download.zenodo_files(ZENODO_RECORD, api=api)
+
+    def bring(file):
+        url, checksum = listed[file]
+        report = progress and (lambda done, total: progress(file, done, total))
+        return download.fetch_file(url, folder / file, checksum, progress=report)
+
+    wanted = [Path(file).name for file in entry.files]
+    for file in wanted:
+        if file in listed:
+            bring(file)
+    for file in listed:
+        missing = [name for name in wanted if not (folder / name).is_file()]
+        if missing and file.endswith((".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")):
+            download.extract_members(bring(file), missing, folder)
+    missing = [name for name in wanted if not (folder / name).is_file()]
+    if missing:
+        raise ValueError(
+            f"Zenodo record {ZENODO_RECORD} has no {', '.join(missing)}; it lists "
+            f"{', '.join(listed)}. Put the missing files into {folder}"
+        )
+    return folder
+
+
+def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
+    """Checksum of the data that a request stands for, cheap enough to ask at every start.
+
+    It covers the content of the files (hashed once, then remembered by size and time of
+    change), the source code of the loaders, and the seed and quick flag.
+
+    Parameters
+    ----------
+    dataset : str
+        See `resolve`.
+    seed : int
+    quick : bool
+    settings : sequence of str
+        Which settings' data to cover.
+
+    Returns
+    -------
+    str
+        SHA-256, hex.
+    """
+    names = [resolve(setting, dataset) for setting in settings]
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    content = {
+        "names": names,
+        "quick": bool(quick),
+        "seed": int(seed),
+        "code": [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources],
+    }
+    for name in dict.fromkeys(names):
+        entry = DATASETS[name]
+        root = _folder_of(entry) if entry.files else None
+        files = [root / file for file in (*entry.files, *entry.optional_files)] if root else []
+        content[name] = [_file_hash(path) for path in files if path.is_file()]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _file_hash(path):
+    """SHA-256 of a file, remembered in the cache while its size and time of change stay."""
+    state = path.stat()
+    key = f"{path.resolve()}|{state.st_size}|{state.st_mtime_ns}"
+    note = locate.cache_dir() / "hashes" / hashlib.sha256(key.encode()).hexdigest()[:24]
+    if note.is_file():
+        return note.read_text(encoding="ascii")
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    note.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as file:
+        file.write(digest)
+    os.replace(file.name, note)
+    return digest
