@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from array_api_compat import is_array_api_obj
 
@@ -35,7 +37,8 @@ def _merge(xp, best, scores, indices, k):
         scores = xp.concat([best[0], scores], axis=1)
         indices = xp.concat([best[1], indices], axis=1)
     # Stable: of equal scores the earlier column, which has the lower index, stays first.
-    order = xp.argsort(scores, axis=1, descending=True, stable=True)[:, :k]
+    order = xp.argsort(scores, axis=1, descending=True, stable=True)
+    order = order[:, : min(k, order.shape[1])]
     return xp.take_along_axis(scores, order, axis=1), xp.take_along_axis(indices, order, axis=1)
 
 
@@ -77,7 +80,7 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
             scores = tiles.scores(block, number)
             level, own = best_scores[chunk][None, :], best[chunk][None, :]
             before = (scores > level) | ((scores == level) & (index < own))
-            counts.append(xp.sum(before, axis=0, dtype=xp.int64))
+            counts.append(xp.sum(xp.astype(before, xp.int64), axis=0))
         ranks = ranks + xp.concat(counts)
     return ranks
 
@@ -105,13 +108,21 @@ def _best_gold(tiles, owners, accepted):
 
 def _acceptable(gold, n_queries, n_targets):
     """Flat (query, target) pairs of host int64 arrays, from either form of ``gold``."""
-    per_query = _host_list(gold) if is_array_api_obj(gold) else list(gold)
+    if is_array_api_obj(gold):
+        per_query = to_host(gold)
+    elif isinstance(gold, Iterable):
+        per_query = list(gold)
+    else:
+        raise TypeError(
+            "gold must be an integer array, or a sequence with the acceptable indices of each "
+            f"query, got {gold!r}"
+        )
     if len(per_query) != n_queries:
         raise ValueError(
             f"gold has {len(per_query)} entries for {n_queries} queries: give one index, or one "
             "sequence of acceptable indices, for each query"
         )
-    accepted = [np.atleast_1d(_host_list(a) if is_array_api_obj(a) else a) for a in per_query]
+    accepted = [np.atleast_1d(to_host(a) if is_array_api_obj(a) else a) for a in per_query]
     lengths = np.asarray([a.size for a in accepted])
     if not lengths.all():
         raise ValueError(
@@ -127,7 +138,3 @@ def _acceptable(gold, n_queries, n_targets):
             f"{flat.max()}"
         )
     return np.repeat(np.arange(n_queries), lengths), flat.astype(np.int64)
-
-
-def _host_list(array):
-    return to_host(array)

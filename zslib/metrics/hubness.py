@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import like, namespace, to_host
-from zslib.validation import check_indices, check_integer, check_real
+from zslib.validation import check_indices, check_integer
 
 __all__ = [
     "hub_share",
@@ -150,7 +150,7 @@ def hub_share(top1, counts, *, threshold=5):
             f"{tuple(top1.shape)}: pass indices[:, 0]"
         )
     check_indices(top1, "top1", counts.shape[0])
-    threshold = check_real(threshold, "threshold", low=0)
+    threshold = check_integer(threshold, "threshold", low=0)
     hubs = xp.take(counts, top1) > threshold
     return int(xp.sum(xp.astype(hubs, xp.int64))) / top1.shape[0]
 

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from zslib.metrics import hubness_contingency
+
+
+def chi_square(table):
+    """Pearson's statistic by hand."""
+    table = np.asarray(table, dtype=float)
+    total, found = table.sum(), 0.0
+    for i in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            expected = table[i].sum() * table[:, j].sum() / total
+            found += (table[i, j] - expected) ** 2 / expected
+    return found
+
+
+def test_bins_and_statistic_by_hand(backend):
+    a = np.repeat([0, 1, 5, 6, 10, 11, 40], [9, 4, 3, 2, 2, 1, 1])
+    b = np.repeat([0, 1, 5, 6, 10, 11, 40], [15, 2, 1, 1, 1, 1, 1])
+    table = [[9, 7, 4, 2], [15, 3, 2, 2]]
+    test = hubness_contingency(backend.asarray(a), backend.asarray(b))
+    np.testing.assert_allclose(test.statistic, chi_square(table))
+    np.testing.assert_allclose(test.p_value, stats.chi2.sf(chi_square(table), df=3))
+    statistic, p = test
+    assert (statistic, p) == (test.statistic, test.p_value)
+
+
+def test_two_bins_get_no_continuity_correction():
+    a, b = np.repeat([0, 3], [30, 10]), np.repeat([0, 3], [20, 20])
+    np.testing.assert_allclose(
+        hubness_contingency(a, b, bins=(0, 1)).statistic, chi_square([[30, 10], [20, 20]])
+    )
+
+
+def test_empty_columns_do_not_count():
+    a, b = np.repeat([0, 20], [30, 10]), np.repeat([0, 20], [20, 20])
+    assert hubness_contingency(a, b) == hubness_contingency(a, b, bins=(0, 5))
+
+
+def test_equal_distributions_give_p_of_one():
+    counts = np.arange(30)
+    test = hubness_contingency(counts, counts[::-1])
+    assert test.statistic == 0 and test.p_value == 1
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "bins", "error", "message"),
+    [
+        (np.zeros(3, int), np.zeros(3, int), (0, 1), ValueError, "one single bin"),
+        (np.arange(3), np.arange(3), (1, 2), ValueError, "ascending from 0"),
+        (np.arange(3), np.arange(3), (0, 2, 2), ValueError, "ascending from 0"),
+        (np.arange(3), np.arange(3), (0,), ValueError, "at least two"),
+        (np.arange(3), np.arange(3), (0, 1.5), TypeError, "bins must be an integer"),
+        (np.arange(3.0), np.arange(3), (0, 1), TypeError, "counts_a must hold integers"),
+        (np.arange(3), -np.arange(3), (0, 1), ValueError, "counts_b must not be negative"),
+    ],
+)
+def test_refusals(a, b, bins, error, message):
+    with pytest.raises(error, match=message):
+        hubness_contingency(a, b, bins=bins)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from zslib.metrics import hub_correlations
+
+
+def cosine(a, b):
+    return a @ b / np.sqrt((a @ a) * (b @ b))
+
+
+@pytest.mark.parametrize("exclude_self", [False, True])
+def test_follows_the_definition(backend, exclude_self):
+    rng = np.random.default_rng(0)
+    targets = rng.standard_normal((60, 5)) + 0.3
+    counts, mask = rng.integers(0, 6, 60), rng.random(60) < 0.3
+    mean = targets.mean(axis=0)
+    to_mean = [cosine(t, mean) for t in targets]
+    nearest = [
+        max(
+            1.0 if i == j else cosine(targets[i], targets[j])
+            for j in range(60)
+            if mask[j] and not (exclude_self and i == j)
+        )
+        for i in range(60)
+    ]
+    got = hub_correlations(
+        backend.asarray(counts),
+        backend.asarray(targets),
+        backend.asarray(mask),
+        exclude_self=exclude_self,
+    )
+    expected = (*stats.spearmanr(counts, to_mean), *stats.spearmanr(counts, nearest))
+    np.testing.assert_allclose(got, expected, rtol=1e-9)
+    assert all(type(value) is float for value in got)
+
+
+def test_duplicate_of_a_training_item_keeps_cosine_one_when_self_is_excluded():
+    """An element that equals another training item has it as nearest, at cosine 1."""
+    targets = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [-1.0, 0.5]])
+    mask = np.array([True, True, True, False, False])
+    counts = np.array([4, 3, 0, 2, 1])
+    got = hub_correlations(counts, targets, mask, exclude_self=True)
+    nearest = [1, 1, 0, 0.8, 0.5 / np.sqrt(1.25)]
+    np.testing.assert_allclose(got.training_rho, stats.spearmanr(counts, nearest).statistic)
+
+
+def test_memory_mapped_space(tmp_path):
+    rng = np.random.default_rng(1)
+    targets = rng.standard_normal((50, 4)).astype(np.float32)
+    np.save(tmp_path / "t.npy", targets)
+    counts, mask = rng.integers(0, 9, 50), np.arange(50) < 10
+    mapped = np.load(tmp_path / "t.npy", mmap_mode="r")
+    assert hub_correlations(counts, mapped, mask) == hub_correlations(counts, targets, mask)
+
+
+def test_refusals():
+    rng = np.random.default_rng(2)
+    targets, counts, mask = rng.standard_normal((9, 3)), np.arange(9), np.arange(9) < 4
+    for bad, error, message in [
+        ((counts[:8], targets, mask), ValueError, "8 entries for 9 targets"),
+        ((counts, targets, mask[:8]), TypeError, r"boolean mask of shape \(9,\)"),
+        ((counts, targets, counts), TypeError, "boolean mask"),
+        ((counts, targets, np.zeros(9, bool)), ValueError, r"marks 0 target"),
+        ((np.ones(9, int), targets, mask), ValueError, "counts is the same for every target"),
+        ((counts[:2], targets[:2], mask[:2]), ValueError, "at least 3"),
+        ((counts, targets * np.nan, mask), ValueError, "NaN"),
+        ((counts, np.ones((9, 3)), mask), ValueError, "same for every target"),
+        ((counts, targets.astype(int), mask), TypeError, "float32 or float64"),
+    ]:
+        with pytest.raises(error, match=message):
+            hub_correlations(*bad)
+    with pytest.raises(ValueError, match=r"marks 1 target.*at least 2"):
+        hub_correlations(counts, targets, np.arange(9) == 3, exclude_self=True)

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from zslib.metrics import hub_share, k_occurrence, k_skewness, robin_hood_index
+
+COUNTS = arrays(np.int64, st.integers(2, 30), elements=st.integers(0, 50))
+
+
+def test_k_occurrence_counts_lists(backend):
+    rng = np.random.default_rng(0)
+    indices = np.array([rng.permutation(15)[:4] for _ in range(40)])
+    expected = [sum(target in row for row in indices.tolist()) for target in range(15)]
+    counts = backend.to_numpy(k_occurrence(backend.asarray(indices), 15))
+    assert counts.dtype == np.int64
+    np.testing.assert_array_equal(counts, expected)
+    assert counts.sum() == indices.size
+
+
+def test_k_occurrence_of_unvisited_targets_is_zero():
+    np.testing.assert_array_equal(k_occurrence(np.array([[2]]), 5), [0, 0, 1, 0, 0])
+
+
+@given(COUNTS)
+def test_skewness_is_the_third_standardised_moment(counts):
+    if (counts == counts[0]).all():
+        assert k_skewness(counts) == 0.0
+    else:
+        np.testing.assert_allclose(k_skewness(counts), stats.skew(counts), rtol=1e-9, atol=1e-12)
+
+
+@given(COUNTS)
+def test_robin_hood_index_is_what_must_be_moved(counts):
+    if not counts.any():
+        return
+    mean = counts.mean()
+    surplus = sum(c - mean for c in counts.tolist() if c > mean)
+    index = robin_hood_index(counts)
+    np.testing.assert_allclose(index, surplus / counts.sum(), atol=1e-12)
+    assert 0 <= index < 1
+
+
+def test_summaries_on_every_backend(backend):
+    counts = np.array([0, 0, 7, 1, 2, 6])
+    c = backend.asarray(counts)
+    assert k_skewness(c) == k_skewness(counts)
+    assert robin_hood_index(c) == robin_hood_index(counts)
+    top1 = backend.asarray(np.array([2, 2, 3, 4, 5]))
+    assert hub_share(top1, c) == 3 / 5
+    assert hub_share(top1, c, threshold=6) == 2 / 5
+    assert hub_share(top1, c, threshold=7) == 0
+
+
+@pytest.mark.parametrize(
+    ("indices", "n_targets", "error", "message"),
+    [
+        (np.zeros(3, int), 4, ValueError, r"pass indices\[:, :1\]"),
+        (np.zeros((3, 0), int), 4, ValueError, "non-empty"),
+        (np.zeros((3, 1)), 4, TypeError, "indices must hold integers"),
+        (np.array([[4]]), 4, ValueError, r"indices must lie in \[0, 4\)"),
+        (np.array([[0]]), 0, ValueError, "n_targets must be at least 1"),
+    ],
+)
+def test_k_occurrence_refusals(indices, n_targets, error, message):
+    with pytest.raises(error, match=message):
+        k_occurrence(indices, n_targets)
+
+
+@pytest.mark.parametrize("measure", [k_skewness, robin_hood_index])
+@pytest.mark.parametrize(
+    ("counts", "error", "message"),
+    [
+        (np.array([], int), ValueError, "non-empty"),
+        (np.zeros((2, 2), int), ValueError, "1-d"),
+        (np.array([1.0]), TypeError, "integers"),
+        (np.array([-1, 2]), ValueError, "not be negative"),
+    ],
+)
+def test_refusals_of_counts(measure, counts, error, message):
+    with pytest.raises(error, match=message):
+        measure(counts)
+
+
+def test_more_refusals():
+    with pytest.raises(ValueError, match="counts are all 0"):
+        robin_hood_index(np.zeros(3, int))
+    with pytest.raises(ValueError, match=r"pass indices\[:, 0\]"):
+        hub_share(np.zeros((2, 1), int), np.array([1, 2]))
+    with pytest.raises(ValueError, match=r"top1 must lie in \[0, 2\)"):
+        hub_share(np.array([2]), np.array([1, 2]))
+    with pytest.raises(TypeError, match="top1 must hold integers"):
+        hub_share(np.array([1.0]), np.array([1, 2]))
+    with pytest.raises(ValueError, match="threshold must be"):
+        hub_share(np.array([1]), np.array([1, 2]), threshold=-1)

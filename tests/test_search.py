@@ -1,0 +1,322 @@
+"""Exactness, order, bounds and refusals of the search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.search import gold_ranks, top_k
+
+METRICS = ("cosine", "dot", "euclidean")
+
+
+def full_scores(queries, targets, metric):
+    """Every score by a plain loop in float64."""
+    scores = np.empty((len(queries), len(targets)))
+    for i, q in enumerate(queries.astype(np.float64)):
+        for j, t in enumerate(targets.astype(np.float64)):
+            if metric == "euclidean":
+                scores[i, j] = -np.sqrt(((q - t) ** 2).sum())
+            else:
+                scores[i, j] = q @ t
+                if metric == "cosine":
+                    scores[i, j] /= np.sqrt(q @ q) * np.sqrt(t @ t)
+    return scores
+
+
+def order_of(scores):
+    """Targets of each query, best first, ties to the lower index."""
+    return np.array([sorted(range(len(row)), key=lambda j: (-row[j], j)) for row in scores])
+
+
+def integer_vectors(rng, n, d, low=-2, high=3):
+    """Small integers: sums of their products are exact in any order, so ties are real."""
+    return rng.integers(low, high, (n, d)).astype(np.float32)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_top_k_and_ranks_follow_the_full_matrix(backend, metric, dtype):
+    rng = np.random.default_rng(0)
+    queries = rng.standard_normal((7, 5)).astype(dtype)
+    targets = rng.standard_normal((90, 5)).astype(dtype)
+    gold = rng.integers(0, 90, 7)
+    expected = full_scores(queries, targets, metric)
+    order = order_of(expected)
+    q, t = backend.asarray(queries), backend.asarray(targets)
+    scores, indices = top_k(q, t, 6, metric=metric, block_size=40)
+    ranks = gold_ranks(q, t, backend.asarray(gold), metric=metric, block_size=40)
+    assert backend.to_numpy(indices).dtype == np.int64
+    assert backend.to_numpy(ranks).dtype == np.int64
+    assert backend.to_numpy(scores).dtype == dtype
+    np.testing.assert_array_equal(backend.to_numpy(indices), order[:, :6])
+    np.testing.assert_allclose(
+        backend.to_numpy(scores), -np.sort(-expected, axis=1)[:, :6], atol=2e-6
+    )
+    np.testing.assert_array_equal(order[np.arange(7), backend.to_numpy(ranks)], gold)
+
+
+@pytest.mark.parametrize("metric", ["dot", "euclidean"])
+@pytest.mark.parametrize("block_size", [1, 7, 64, 100, 1000, None])
+def test_ties_go_to_the_lower_index_whatever_the_blocks(backend, metric, block_size):
+    rng = np.random.default_rng(1)
+    queries, targets = integer_vectors(rng, 5, 3), integer_vectors(rng, 230, 3)
+    order = order_of(full_scores(queries, targets, metric))
+    q, t = backend.asarray(queries), backend.asarray(targets)
+    _, indices = top_k(q, t, 60, metric=metric, block_size=block_size)
+    np.testing.assert_array_equal(backend.to_numpy(indices), order[:, :60])
+    for position in (0, 10, 229):
+        ranks = gold_ranks(q, t, order[:, position], metric=metric, block_size=block_size)
+        np.testing.assert_array_equal(backend.to_numpy(ranks), position)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_any_shape_any_ties(data):
+    """Property: on exact data both functions give the full sort, for any sizes and values."""
+    n = data.draw(st.integers(1, 12), "queries")
+    n_targets = data.draw(st.integers(1, 400), "targets")
+    k = data.draw(st.integers(1, n_targets), "k")
+    block_size = data.draw(st.integers(1, 450), "block_size")
+    spread = data.draw(st.integers(0, 3), "spread")  # 0: all scores are equal
+    metric = data.draw(st.sampled_from(["dot", "euclidean"]), "metric")
+    ascending = data.draw(st.booleans(), "ascending")
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6), "seed"))
+    queries = integer_vectors(rng, n, 2, -spread, spread + 1)
+    targets = integer_vectors(rng, n_targets, 2, -spread, spread + 1)
+    if ascending:  # every block beats the ones before it: the worst case for the selection
+        targets = targets[np.argsort(targets.sum(axis=1))]
+        queries = np.abs(queries)
+    order = order_of(full_scores(queries, targets, metric))
+    scores, indices = top_k(queries, targets, k, metric=metric, block_size=block_size)
+    np.testing.assert_array_equal(indices, order[:, :k])
+    assert (np.diff(scores, axis=1) <= 0).all()
+    gold = rng.integers(0, n_targets, n)
+    ranks = gold_ranks(queries, targets, gold, metric=metric, block_size=block_size)
+    np.testing.assert_array_equal(order[np.arange(n), ranks], gold)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("block_size", [None, 33, 700])
+@pytest.mark.parametrize("n", [3, 700])
+def test_rank_below_k_means_listed_at_that_rank(metric, block_size, n):
+    """Also under rounding, with near-duplicates, and over several chunks and blocks."""
+    rng = np.random.default_rng(2)
+    targets = rng.standard_normal((3000, 20)).astype(np.float32)
+    targets[1000:2000] = targets[:1000]
+    targets[2000:2500] = targets[:500] * np.float32(1.1)
+    queries = targets[rng.integers(0, 3000, n)] + np.float32(0.1)
+    gold = [rng.integers(0, 3000, rng.integers(1, 4)) for _ in range(n)]
+    k = 300
+    _, indices = top_k(queries, targets, k, metric=metric, block_size=block_size)
+    ranks = gold_ranks(queries, targets, gold, metric=metric, block_size=block_size)
+    for i in range(n):
+        positions = np.flatnonzero(np.isin(indices[i], gold[i]))
+        assert (ranks[i] < k) == (positions.size > 0)
+        if positions.size:
+            assert positions[0] == ranks[i]
+
+
+@pytest.mark.parametrize("k", [1, 20, 700])
+@pytest.mark.parametrize("n", [1, 40, 1100])
+def test_many_targets_against_a_full_sort(k, n):
+    """Large enough for every branch of the fast path: several threads, blocks and chunks."""
+    rng = np.random.default_rng(3)
+    queries = rng.integers(-8, 9, (n, 6)).astype(np.float32)
+    targets = rng.integers(-8, 9, (9001, 6)).astype(np.float32)
+    expected = queries @ targets.T
+    order = np.argsort(-expected, axis=1, kind="stable")[:, :k]
+    scores, indices = top_k(queries, targets, k, metric="dot")
+    np.testing.assert_array_equal(indices, order)
+    np.testing.assert_array_equal(scores, np.take_along_axis(expected, order, axis=1))
+    gold = order[:, -1]
+    np.testing.assert_array_equal(gold_ranks(queries, targets, gold, metric="dot"), k - 1)
+
+
+def test_cosine_ignores_length_and_agrees_with_dot_on_unit_rows():
+    rng = np.random.default_rng(4)
+    queries, targets = rng.standard_normal((5, 8)), rng.standard_normal((50, 8))
+    stretched = targets * rng.uniform(1e-3, 1e3, (50, 1))
+    expected = top_k(queries, targets, 5)
+    scores, indices = top_k(queries * 7.0, stretched, 5)
+    np.testing.assert_array_equal(indices, expected[1])
+    np.testing.assert_allclose(scores, expected[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_cosine_of_very_small_and_very_large_rows(size):
+    targets = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.float32) * np.float32(size)
+    scores, indices = top_k(targets, targets, 1)
+    np.testing.assert_array_equal(indices[:, 0], [0, 1, 2])
+    np.testing.assert_allclose(scores, 1, rtol=1e-6)
+
+
+def test_euclidean_distances_of_close_float32_points():
+    """Differences far below float32's rounding of the squared lengths are still seen."""
+    queries = np.array([[1000.0, 1000.0]], dtype=np.float32)
+    targets = np.array([[1000.0, 1000.125], [1000.0, 1000.0], [1000.0625, 1000.0]], np.float32)
+    scores, indices = top_k(queries, targets, 3, metric="euclidean")
+    np.testing.assert_array_equal(indices, [[1, 2, 0]])
+    np.testing.assert_array_equal(scores, [[0, -0.0625, -0.125]])
+
+
+def test_memory_mapped_targets(tmp_path):
+    rng = np.random.default_rng(5)
+    queries = rng.standard_normal((4, 6)).astype(np.float32)
+    targets = rng.standard_normal((500, 6)).astype(np.float32)
+    np.save(tmp_path / "targets.npy", targets)
+    mapped = np.load(tmp_path / "targets.npy", mmap_mode="r")
+    for got, expected in zip(
+        top_k(queries, mapped, 3, block_size=64),
+        top_k(queries, targets, 3, block_size=64),
+        strict=True,
+    ):
+        assert type(got) is np.ndarray
+        np.testing.assert_array_equal(got, expected)
+    assert gold_ranks(queries, mapped, [0, 1, 2, 3]).shape == (4,)
+
+
+def test_inputs_are_left_alone():
+    rng = np.random.default_rng(6)
+    queries, targets = rng.standard_normal((3, 4)), rng.standard_normal((30, 4))
+    copies = queries.copy(), targets.copy()
+    for metric in METRICS:
+        top_k(queries, targets, 2, metric=metric)
+        gold_ranks(queries, targets, [0, 1, 2], metric=metric)
+    np.testing.assert_array_equal(queries, copies[0])
+    np.testing.assert_array_equal(targets, copies[1])
+
+
+@pytest.mark.parametrize("order", ["F", "strided", "reversed"])
+def test_any_memory_layout(order):
+    rng = np.random.default_rng(7)
+    queries, targets = integer_vectors(rng, 4, 6), integer_vectors(rng, 80, 6)
+    expected = top_k(queries, targets, 9, metric="dot")
+    views = {
+        "F": (np.asfortranarray(queries), np.asfortranarray(targets)),
+        "strided": (queries.repeat(2, axis=1)[:, ::2], targets.repeat(2, axis=0)[::2]),
+        "reversed": (queries[::-1][::-1], targets[:, ::-1][:, ::-1]),
+    }[order]
+    for got, want in zip(top_k(*views, 9, metric="dot"), expected, strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_gold_in_every_accepted_form(backend):
+    targets = np.eye(4, dtype=np.float32)
+    queries = np.array([[4, 3, 2, 1], [1, 2, 3, 4]], dtype=np.float32)
+    q, t = backend.asarray(queries), backend.asarray(targets)
+    for gold, expected in [
+        (np.array([1, 0]), [1, 3]),
+        (backend.asarray(np.array([1, 0])), [1, 3]),
+        ([1, 0], [1, 3]),
+        ((np.int32(1), 0), [1, 3]),
+        ([[1, 3], [0]], [1, 3]),
+        ([[3, 1, 1], (0, 2)], [1, 1]),
+        ([np.array([3]), np.array([0, 3])], [3, 0]),
+        (np.array([[3, 2], [0, 1]]), [2, 2]),
+    ]:
+        ranks = gold_ranks(q, t, gold, metric="dot")
+        np.testing.assert_array_equal(backend.to_numpy(ranks), expected)
+
+
+def test_best_of_several_equal_gold_targets_is_the_lower_index():
+    targets = np.ones((6, 2), dtype=np.float32)
+    queries = np.ones((1, 2), dtype=np.float32)
+    assert gold_ranks(queries, targets, [[4, 2]], metric="dot") == [2]
+
+
+def good():
+    rng = np.random.default_rng(8)
+    return (
+        rng.standard_normal((3, 4)).astype(np.float32),
+        rng.standard_normal((10, 4)).astype(np.float32),
+    )
+
+
+def with_value(array, row, value):
+    array = array.copy()
+    array[row] = value
+    return array
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("metric", METRICS)
+def test_not_finite_is_refused_with_the_row(value, metric):
+    queries, targets = good()
+    with pytest.raises(ValueError, match=r"queries holds NaN or infinity.*row 2"):
+        top_k(with_value(queries, (2, 1), value), targets, 1, metric=metric)
+    for search in (
+        lambda t: top_k(queries, t, 1, metric=metric, block_size=3),
+        lambda t: gold_ranks(queries, t, [0, 0, 0], metric=metric, block_size=3),
+    ):
+        with pytest.raises(ValueError, match=r"targets holds NaN or infinity.*row 7"):
+            search(with_value(targets, (7, 0), value))
+
+
+def test_zero_vectors_have_no_cosine():
+    queries, targets = good()
+    with pytest.raises(ValueError, match=r"queries has 1 zero row.*row 1"):
+        top_k(with_value(queries, 1, 0), targets, 1)
+    with pytest.raises(ValueError, match=r"targets has a zero row.*row 8.*drop"):
+        top_k(queries, with_value(targets, 8, 0), 1, block_size=3)
+    top_k(with_value(queries, 1, 0), with_value(targets, 8, 0), 1, metric="dot")
+
+
+def test_overflow_is_refused_rather_than_returned_as_infinity():
+    queries, targets = good()
+    for metric, size in (("dot", 1e30), ("euclidean", 3e38)):
+        with pytest.raises(ValueError, match=rf"too large for the {metric} scores.*scale"):
+            top_k(queries * np.float32(1e30), with_value(targets, 4, size), 1, metric=metric)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"queries": np.ones(4)}, ValueError, r"queries must be a 2-d array.*vector\[None, :\]"),
+        ({"targets": np.ones((2, 2, 2))}, ValueError, "targets must be a 2-d array"),
+        ({"queries": np.ones((3, 4), int)}, TypeError, "queries must be float32 or float64"),
+        ({"targets": np.ones((3, 4), int)}, TypeError, "targets must be float32 or float64"),
+        ({"targets": np.ones((9, 4))}, TypeError, "queries are float32 and targets are float64"),
+        ({"queries": np.ones((3, 5), "f4")}, ValueError, "5 columns and targets has 4"),
+        ({"queries": np.ones((0, 4), "f4")}, ValueError, "queries is empty"),
+        ({"targets": np.ones((0, 4), "f4")}, ValueError, "targets is empty"),
+        ({"queries": [[1.0] * 4]}, TypeError, "arrays of one library"),
+        ({"k": 0}, ValueError, r"k must be between 1 and 10.*number of targets"),
+        ({"k": 11}, ValueError, r"k must be between 1 and 10.*number of targets.*got 11"),
+        ({"k": 2.0}, TypeError, "k must be an integer"),
+        ({"k": True}, TypeError, "k must be an integer"),
+        ({"metric": "manhattan"}, ValueError, "metric must be one of 'cosine'"),
+        ({"correction": "cls"}, ValueError, r"correction must be one of .*'csls'"),
+        ({"correction": 3}, TypeError, "correction must be"),
+        ({"block_size": 0}, ValueError, "block_size must be at least 1"),
+        ({"block_size": 2.5}, TypeError, "block_size must be an integer"),
+    ],
+)
+def test_bad_arguments_of_top_k(change, error, message):
+    queries, targets = good()
+    arguments = {"queries": queries, "targets": targets, "k": 2, **change}
+    with pytest.raises(error, match=message):
+        top_k(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("gold", "error", "message"),
+    [
+        ([0, 1], ValueError, "gold has 2 entries for 3 queries"),
+        ([0, 1, 10], ValueError, r"gold must lie in \[0, 10\).*10"),
+        ([0, 1, -1], ValueError, r"gold must lie in \[0, 10\).*-1"),
+        ([[0], [], [1]], ValueError, "no acceptable target for 1 .*position 1"),
+        ([0.0, 1.0, 2.0], TypeError, "gold must hold integers"),
+        (np.array([0.0, 1.0, 2.0]), TypeError, "gold must hold integers"),
+        ([[0], [1], [2.5]], TypeError, "gold must hold integers"),
+        ([True, False, True], TypeError, "gold must hold integers"),
+        (["a", "b", "c"], TypeError, "gold must hold integers"),
+        (5, TypeError, "gold must be"),
+    ],
+)
+def test_bad_gold(gold, error, message):
+    queries, targets = good()
+    with pytest.raises(error, match=message):
+        gold_ranks(queries, targets, gold)
