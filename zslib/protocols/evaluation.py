@@ -60,21 +60,6 @@ class Outcome:
         return int(self.counts.max())
 
 
-def _positions(test_gold, rows, n_targets):
-    """Acceptable answers as positions within ``rows``; answers outside it are dropped."""
-    place = np.full(n_targets, -1)
-    place[rows] = np.arange(rows.size)
-    inside = [place[np.asarray(answers)] for answers in test_gold]
-    inside = [answers[answers >= 0] for answers in inside]
-    lost = sum(answers.size == 0 for answers in inside)
-    if lost:
-        raise ValueError(
-            f"{lost} test item(s) have no acceptable answer in this search space: "
-            "choose a space that holds the test labels"
-        )
-    return inside
-
-
 def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correction=None) -> Outcome:
     """Search ``space`` with the ``queries`` of a problem's test items.
 
@@ -118,7 +103,13 @@ def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correctio
     targets = like(problem.targets if whole else problem.targets[rows], queries)
     options = {"metric": metric, "correction": correction}
     _, found = top_k(queries, targets, min(k, rows.size), **options)
-    gold = _positions(problem.test_gold, rows, problem.targets.shape[0])
+    gold = problem.gold_in(rows)
+    lost = sum(answers.size == 0 for answers in gold)
+    if lost:
+        raise ValueError(
+            f"{lost} test item(s) have no acceptable answer in this search space: "
+            "choose a space that holds the test labels"
+        )
     return Outcome(
         rows=rows,
         neighbours=rows[to_host(found)],

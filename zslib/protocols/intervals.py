@@ -10,7 +10,7 @@ from scipy import stats
 from zslib.arrays import random_generator
 from zslib.validation import check_integer, check_real
 
-__all__ = ["Estimate", "mean_estimate", "paired_difference"]
+__all__ = ["Estimate", "independent_difference", "mean_estimate", "paired_difference"]
 
 
 @dataclass(frozen=True)
@@ -139,3 +139,29 @@ def paired_difference(a, b, **options) -> Estimate:
     if [row.size for row in rows_a] != [row.size for row in rows_b]:
         raise ValueError("a and b must have the same seeds and, in each, the same number of items")
     return mean_estimate([x - y for x, y in zip(rows_a, rows_b, strict=True)], **options)
+
+
+def independent_difference(a, b) -> Estimate:
+    """Difference ``a - b`` of two estimates that share neither seeds nor items.
+
+    Half-widths add in quadrature, as for the difference of independent normal means.
+
+    Parameters
+    ----------
+    a, b : Estimate
+
+    Returns
+    -------
+    Estimate
+        Without an interval when ``a`` or ``b`` has none.
+
+    Examples
+    --------
+    >>> a, b = Estimate(5.0, 2.0, 8.0, 3), Estimate(1.0, -3.0, 5.0, 3)
+    >>> print(independent_difference(a, b))
+    4.0 [-1.0, 9.0]
+    """
+    mean = a.mean - b.mean
+    below = np.hypot(a.mean - a.low, b.high - b.mean)
+    above = np.hypot(a.high - a.mean, b.mean - b.low)
+    return Estimate(mean, float(mean - below), float(mean + above), min(a.n_seeds, b.n_seeds))

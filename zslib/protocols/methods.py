@@ -48,13 +48,14 @@ class Method:
 
 
 _ALPHAS = tuple(10.0**e for e in (-3, -2, -1, 0, 1, 2))
-_MARGINS = (0.1, 0.2, 0.4, 0.6, 0.8)
-_UPDATES = (400, 800, 1600, 2400, 3200, 4800)
+_MARGINS = (0.2, 0.4, 0.6, 0.8, 1.0)
+_RATES = (0.02, 0.05)
+_UPDATES = (600, 1200, 2400, 3600, 4800)
 
 
 def _ranking(name, negatives, numbers, distance="cosine"):
     estimator = MaxMarginMap(negatives=negatives, distance=distance)
-    grid = {"margin": _MARGINS, "n_negatives": numbers}
+    grid = {"margin": _MARGINS, "n_negatives": numbers, "learning_rate": _RATES}
     return Method(name, estimator, grid, _UPDATES)
 
 
@@ -65,10 +66,10 @@ METHODS = {
         Method("ridge", RidgeMap(), {"alpha": _ALPHAS}),
         Method("ridge (GCV)", RidgeMap(alpha="gcv")),
         Method("orthogonal", ProcrustesMap()),
-        _ranking("max-margin", "random", (5, 10, 20)),
-        _ranking("max-margin (angle)", "random", (5, 10, 20), distance="angle"),
-        _ranking("uniform", "uniform", (5, 10, 20)),
-        _ranking("first violating", "first_violating", (5, 10, 20)),
+        _ranking("max-margin", "random", (5, 20)),
+        _ranking("max-margin (angle)", "random", (5, 20), distance="angle"),
+        _ranking("uniform", "uniform", (5, 20)),
+        _ranking("first violating", "first_violating", (5, 20)),
         _ranking("intruder", "intruder", (1,)),
     )
 }

@@ -90,7 +90,16 @@ def _kept():
 
 
 def train(
-    problem, method, *, parameters=None, chimera_rows=None, seed=0, device="cpu", quick=False
+    problem,
+    method,
+    *,
+    parameters=None,
+    tuned_on=None,
+    tuning_seed=None,
+    chimera_rows=None,
+    seed=0,
+    device="cpu",
+    quick=False,
 ) -> Trained:
     """Tune ``method`` on the training pairs, train it on all of them, map the test items.
 
@@ -103,11 +112,15 @@ def train(
     method : Method
     parameters : dict, optional
         Use these instead of tuning.
+    tuned_on : MappingProblem, optional
+        Tune on the training pairs of this problem instead of the problem's own.
+    tuning_seed : int, optional
+        Seed of the validation split, where it is not ``seed``.
     chimera_rows : (n,) int array, optional
         Targets to make chimeras for, where the method uses them. Default: the labels of the
         problem that are not in training, as in the paper's cross-modal setting.
     seed : int
-        Of the validation split and of the estimator.
+        Of the estimator and, by default, of the validation split.
     device : {"cpu", "gpu", "auto"}
         Where to train. Tuning runs on the host.
     quick : bool
@@ -135,7 +148,9 @@ def train(
     if parameters is None and (method.grid or method.updates):
         # Chimeras take no part in tuning: one clean choice serves a method with and without them.
         base = Method("", method.estimator, method.grid, method.updates)
-        tuned = keep_tuned(problem, problem.checksum, base, seed, code_digest())
+        source = problem if tuned_on is None else tuned_on
+        split = seed if tuning_seed is None else tuning_seed
+        tuned = keep_tuned(source, source.checksum, base, split, code_digest())
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
     mapped, curve, n_pairs = keep_trained(

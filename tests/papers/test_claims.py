@@ -1,0 +1,65 @@
+"""Claims are well formed, point at printed numbers, and verdicts follow the intervals."""
+
+import pytest
+
+from zslib.papers import check_claims, load_claims, printed, scorecard_markdown
+from zslib.papers.claims import Claim, _judge
+
+CLAIM = Claim("id", "hubness", "1", "says", "c", "s", {"metric": "m"}, (">", 0.0), [])
+
+
+def test_ids_are_distinct_and_every_printed_path_exists():
+    claims = load_claims("hubness")
+    assert len({claim.id for claim in claims}) == len(claims) > 30
+    for claim in claims:
+        assert claim.holds[0] in (">", "<", ">=", "<=")
+        for path in claim.printed:
+            assert isinstance(printed(claim.paper, *path), (int, float)), (claim.id, path)
+
+
+def test_the_papers_own_numbers_satisfy_the_claims_that_compare_two_of_them():
+    operators = {">": lambda a, b: a > b, "<": lambda a, b: a < b}
+    compared = 0
+    for claim in load_claims("hubness"):
+        if len(claim.printed) == 2:
+            first, second = (printed(claim.paper, *path) for path in claim.printed)
+            assert operators[claim.holds[0]](first - second, claim.holds[1]), claim.id
+            compared += 1
+    assert compared > 20
+
+
+@pytest.mark.parametrize(
+    ("record", "verdict", "why"),
+    [
+        ({"value": 2.0, "low": 1.0, "high": 3.0}, "reproduced", "whole interval > 0"),
+        ({"value": 2.0, "low": -1.0, "high": 5.0}, "not reproduced", "cannot tell"),
+        ({"value": -2.0, "low": -3.0, "high": -1.0}, "not reproduced", "other side"),
+        ({"value": 2.0}, "reproduced", "2 > 0"),
+        ({"value": -2.0}, "not reproduced", "-2 not > 0"),
+        ({"value": 0.0, "low": 0.0, "high": 0.0}, "not reproduced", "cannot tell"),
+    ],
+)
+def test_verdicts(record, verdict, why):
+    judged = _judge(CLAIM, [{"metric": "m"} | record])
+    assert judged.verdict == verdict
+    assert why in judged.why
+
+
+def test_no_record_is_not_testable():
+    assert _judge(CLAIM, [{"metric": "other", "value": 1.0}]).verdict == "not testable here"
+
+
+def test_the_scorecard_names_synthetic_data_and_shows_both_runs():
+    claim = load_claims("hubness")[0]
+    record = claim.record | {"value": 9.0, "low": 5.0, "high": 13.0, "dataset": "made"}
+    text = scorecard_markdown([record | {"synthetic": True}], [record | {"dataset": "real"}])
+    assert "made (synthetic)" in text
+    assert "**Published run** (real)" in text
+    assert "9 [5, 13]" in text
+
+
+def test_an_unknown_paper_is_named():
+    with pytest.raises(ValueError, match="paper must be one of hubness"):
+        check_claims("nobody", [])
+    with pytest.raises(KeyError, match="no table 'table99'"):
+        printed("hubness", "table99")

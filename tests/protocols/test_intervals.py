@@ -1,0 +1,80 @@
+"""Intervals against textbook formulas, obvious bootstraps and known coverage."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.protocols import mean_estimate, paired_difference
+
+
+def test_students_t_over_seeds():
+    values = [1.0, 2.0, 4.0]
+    estimate = mean_estimate(values)
+    # 4.3027 is the 97.5% point of Student's t with two degrees of freedom.
+    half = 4.302652729 * np.std(values, ddof=1) / np.sqrt(3)
+    assert estimate.mean == pytest.approx(7 / 3)
+    assert (estimate.low, estimate.high) == pytest.approx((7 / 3 - half, 7 / 3 + half))
+
+
+def test_different_items_use_the_means_of_the_seeds():
+    rows = [np.array([0.0, 1.0]), np.array([1.0, 1.0, 1.0, 0.0]), np.array([1.0])]
+    by_items, by_means = mean_estimate(rows), mean_estimate([0.5, 0.75, 1.0])
+    assert (by_items.low, by_items.high) == (by_means.low, by_means.high)
+
+
+def test_one_number_has_no_spread():
+    estimate = mean_estimate([3.0])
+    assert estimate.mean == 3.0
+    assert np.isnan(estimate.low)
+    assert np.isnan(estimate.high)
+    assert str(estimate) == "3.0"
+
+
+def test_bootstrap_over_items_agrees_with_the_normal_interval():
+    hits = np.random.default_rng(0).random(2000) < 0.3
+    estimate = mean_estimate([hits, hits], same_items=True, n_resamples=4000)
+    half = 1.96 * np.sqrt(hits.mean() * (1 - hits.mean()) / hits.size)
+    assert estimate.low == pytest.approx(hits.mean() - half, abs=0.003)
+    assert estimate.high == pytest.approx(hits.mean() + half, abs=0.003)
+
+
+def test_same_items_are_resampled_together():
+    # Two opposite methods of one test set: each mean varies, their sum over seeds never does.
+    hits = np.random.default_rng(1).random(500) < 0.5
+    estimate = mean_estimate([hits, hits], same_items=True)
+    assert estimate.high - estimate.low > 0.05
+    paired = paired_difference([hits, hits], [hits, hits], same_items=True)
+    assert (paired.mean, paired.low, paired.high) == (0, 0, 0)
+
+
+def test_pairing_removes_what_the_methods_share():
+    rng = np.random.default_rng(2)
+    level = rng.normal(scale=10, size=8)
+    a, b = level + 1 + rng.normal(scale=0.1, size=8), level
+    assert paired_difference(a, b).low > 0
+    assert mean_estimate(a).high - mean_estimate(a).low > 5
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=8))
+def test_the_mean_lies_in_its_interval(values):
+    estimate = mean_estimate(values)
+    assert estimate.low <= estimate.mean + 1e-6
+    assert estimate.high >= estimate.mean - 1e-6
+
+
+@pytest.mark.parametrize("values", [[], [[]], [np.nan, 1.0], [np.inf]])
+def test_bad_values(values):
+    with pytest.raises(ValueError, match="values"):
+        mean_estimate(values)
+
+
+def test_bad_pairs_and_options():
+    with pytest.raises(ValueError, match="same number of items"):
+        paired_difference([[1, 2]], [[1, 2, 3]])
+    with pytest.raises(ValueError, match="same seeds"):
+        paired_difference([1.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="as many items"):
+        mean_estimate([[1, 2], [1, 2, 3]], same_items=True)
+    with pytest.raises(ValueError, match="level"):
+        mean_estimate([1.0, 2.0], level=1.0)

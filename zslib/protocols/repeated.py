@@ -1,0 +1,148 @@
+"""The same experiment over several seeds, and estimates that fit how the seeds differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zslib.arrays import to_requested_device
+from zslib.datasets import load_problem
+from zslib.protocols.evaluation import evaluate, gold_queries
+from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.protocols.methods import METHODS
+from zslib.protocols.training import train
+
+__all__ = ["Repeated", "repeat"]
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """One problem per seed, and what is done to each of them.
+
+    Attributes
+    ----------
+    problems : list of MappingProblem
+        One per seed. Real dictionaries are the same for every seed; splits of labels and
+        synthetic data are drawn anew.
+    seeds : list of int
+    device : str
+        Where training and search run.
+    quick : bool
+        Coarser grids and fewer updates.
+    """
+
+    problems: list
+    seeds: list
+    device: str = "cpu"
+    quick: bool = False
+
+    @property
+    def problem(self):
+        """The first seed's problem."""
+        return self.problems[0]
+
+    @property
+    def same_items(self):
+        """Whether all seeds are tested on the very same items."""
+        return len({problem.checksum for problem in self.problems}) == 1
+
+    @property
+    def tuned_apart(self):
+        """Whether each seed needs a tuning of its own.
+
+        So it is where the seeds split the same labels anew: the training labels of one seed are
+        test labels of another. Seeds with the same items, or with data of their own, share what
+        was chosen on the training pairs of the first.
+        """
+        same_space = all(
+            np.array_equal(p.target_words, self.problem.target_words)
+            and np.array_equal(p.targets, self.problem.targets)
+            for p in self.problems
+        )
+        return same_space and not self.same_items
+
+    def train(self, method, *, parameters=None, chimera_rows=None):
+        """One `Trained` per seed; ``method`` is a `Method` or the name of one.
+
+        ``parameters`` and ``chimera_rows`` are lists with one entry per seed.
+        """
+        method = METHODS[method] if isinstance(method, str) else method
+        share = parameters is None and not self.tuned_apart
+        tuned_on = self.problem if share else None
+        runs = []
+        for i, problem in enumerate(self.problems):
+            run = train(
+                problem,
+                method,
+                parameters=parameters[i] if parameters is not None else None,
+                tuned_on=tuned_on,
+                tuning_seed=self.seeds[0] if share else self.seeds[i],
+                chimera_rows=chimera_rows[i] if chimera_rows is not None else None,
+                seed=self.seeds[i],
+                device=self.device,
+                quick=self.quick,
+            )
+            runs.append(run)
+        return runs
+
+    def search(self, runs, space="full", **options):
+        """One `Outcome` per seed.
+
+        Parameters
+        ----------
+        runs : list of Trained, or "gold"
+            Whose predictions are the queries; "gold" takes the answers' own vectors.
+        space : str or list of int array
+            The space to search, or one per seed.
+        **options
+            Passed to `evaluate`.
+        """
+        outcomes = []
+        for i, problem in enumerate(self.problems):
+            queries = gold_queries(problem) if runs == "gold" else runs[i].predictions
+            queries = to_requested_device(np.ascontiguousarray(queries), self.device)
+            where = space if isinstance(space, str) else space[i]
+            outcomes.append(evaluate(problem, queries, space=where, **options))
+        return outcomes
+
+    def estimate(self, values):
+        """Mean of one value or array of per-item values per seed, with its interval."""
+        return mean_estimate(values, same_items=self.same_items)
+
+    def difference(self, a, b):
+        """Mean of the paired difference ``a - b``, with its interval."""
+        return paired_difference(a, b, same_items=self.same_items)
+
+
+def repeat(setting, dataset="auto", *, seed=0, n_seeds=1, device="cpu", quick=False) -> Repeated:
+    """Load the problem of ``setting`` once for each of ``n_seeds`` seeds from ``seed`` on.
+
+    Parameters
+    ----------
+    setting : {"cross-linguistic", "cross-modal"}
+    dataset : str
+        As in `zslib.datasets.load_problem`.
+    seed, n_seeds : int
+    device : {"cpu", "gpu", "auto"}
+    quick : bool
+
+    Returns
+    -------
+    Repeated
+
+    Examples
+    --------
+    >>> both = repeat("cross-modal", "synthetic", n_seeds=2, quick=True)
+    >>> runs = both.train("ridge")
+    >>> hits = [outcome.hits(10) for outcome in both.search(runs, "labels")]
+    >>> 0 <= both.estimate(hits).mean <= 100
+    True
+    """
+    seeds = list(range(seed, seed + n_seeds))
+    if not seeds:
+        raise ValueError(f"n_seeds must be at least 1, got {n_seeds}")
+    problems = [load_problem(setting, dataset, seed=s, quick=quick) for s in seeds]
+    if all(problem.checksum == problems[0].checksum for problem in problems):
+        problems = [problems[0]] * n_seeds
+    return Repeated(problems, seeds, device, quick)
