@@ -2,6 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+
+
+def rewrite_all_when_numbers_change(app, env):
+    """Write every page again when a number or title that other pages show has changed.
+
+    Sphinx writes the changed pages alone: a page that refers to "Table 2.3", or names the
+    changed page in its sidebar, would keep the old text.
+    """
+    shown = [
+        sorted((name, title.astext()) for name, title in env.titles.items()),
+        sorted((name, str(numbers)) for name, numbers in env.toc_fignumbers.items()),
+        sorted((name, str(numbers)) for name, numbers in env.toc_secnumbers.items()),
+        sorted((name, str(label)) for name, label in env.domaindata["std"]["labels"].items()),
+    ]
+    digest = hashlib.sha256(repr(shown).encode()).hexdigest()
+    before = getattr(env, "book_site_shown", None)
+    env.book_site_shown = digest
+    return sorted(env.found_docs) if before not in (None, digest) else []
+
 
 def setup(app):
+    # Jupyter Book hands this to sphinx_comments, which the site does without.
+    app.add_config_value("comments_config", {}, "html")
+    app.connect("env-updated", rewrite_all_when_numbers_change)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

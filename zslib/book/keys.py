@@ -50,21 +50,37 @@ def data_fingerprint(parameters):
     """
     found = {}
     if "dataset" in parameters:
-        try:
-            from zslib.datasets.registry import fingerprint
-        except ImportError:  # the registry is being written
-            return {"dataset": parameters["dataset"]}
+        from zslib.datasets.registry import fingerprint
 
         found["dataset"] = fingerprint(
             parameters["dataset"],
             seed=parameters.get("seed", 0),
             quick=parameters.get("quick", False),
+            settings=_served(parameters["dataset"]),
         )
     for name, value in parameters.items():
         if isinstance(value, str) and value and Path(value).is_file():
             stat = Path(value).stat()
             found[name] = [stat.st_size, stat.st_mtime_ns]
     return found
+
+
+def _served(dataset):
+    """Settings that a request for data serves: a chapter of one setting names that one's data."""
+    from zslib.datasets.problem import SETTINGS
+    from zslib.datasets.registry import resolve
+
+    served, error = [], None
+    for setting in SETTINGS:
+        try:
+            resolve(setting, dataset)
+        except ValueError as refused:
+            error = refused
+        else:
+            served.append(setting)
+    if not served:
+        raise error
+    return served
 
 
 def run_key(chapter, source, parameters, *, fingerprint=None, depends=None):

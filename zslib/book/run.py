@@ -112,7 +112,9 @@ def plan(chapters, parameters=None, *, root=None):
             graphlib.TopologicalSorter({n: s.depends for n, s in sources.items()}).static_order()
         )
     except graphlib.CycleError as error:
-        raise ValueError(f"chapters read each other's records: {' → '.join(error.args[1])}") from None
+        raise ValueError(
+            f"chapters read each other's records: {' → '.join(error.args[1])}"
+        ) from None
     runs = {}
     for name in order:
         source = sources[name]

@@ -1,0 +1,177 @@
+"""The pages that records write: scorecard, runs, errata."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from zslib.book.paths import layout
+from zslib.book.records import Records, latest_records, published, read_records
+from zslib.book.tables import escape
+
+__all__ = ["current_records", "publish", "runs_markdown", "scorecard", "write_pages"]
+
+# Which run of each chapter the built book shows.
+_BOOK = "book.json"
+
+
+def write_if_changed(path, text):
+    """Write ``text`` to ``path`` unless it holds just that; tells whether it was written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "pages", "a.md")
+    >>> write_if_changed(path, "text"), write_if_changed(path, "text")
+    (True, False)
+    """
+    path = Path(path)
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
+    return True
+
+
+def note_book(runs, place):
+    """Note which runs the built book shows, for the scorecard."""
+    keys = {name: run.key for name, run in runs.items()}
+    write_if_changed(place.results / _BOOK, json.dumps(keys, indent=1) + "\n")
+
+
+def current_records(*, root=None):
+    """``{chapter: Records}`` of the runs that the book shows, or of the latest of each chapter.
+
+    Examples
+    --------
+    >>> current_records(root="/nowhere")
+    {}
+    """
+    place = layout(root)
+    shown = place.results / _BOOK
+    if shown.is_file():
+        keys = json.loads(shown.read_text(encoding="utf-8"))
+        folders = {name: place.results / name / key for name, key in keys.items()}
+        return {n: read_records(f) for n, f in folders.items() if (f / "run.json").is_file()}
+    ran = [name for name in place.names() if (place.results / name / "latest").is_file()]
+    return {name: latest_records(name, root=place.root) for name in ran}
+
+
+def _flat(records_by_chapter):
+    return [record for records in records_by_chapter.values() for record in records]
+
+
+def scorecard(*, root=None):
+    """The scorecard as Markdown: every claim, this copy's verdict and the published one.
+
+    Returns
+    -------
+    str
+    """
+    from zslib.papers import scorecard_markdown
+
+    return scorecard_markdown(_flat(current_records(root=root)), _flat(published(root=root)))
+
+
+def _run_row(chapter, run):
+    data = "; ".join(f"{d['name']} ({d['checksum'][:8]})" for d in run["data"]) or "–"
+    cells = [
+        chapter,
+        data,
+        run["parameters"].get("n_seeds", "–"),
+        "quick" if run["parameters"].get("quick") else "full",
+        f"{run['wall_seconds']:.0f}",
+        f"{run['peak_memory_mib'] or 0:,}",
+        f"{run['machine']['processor']}, {run['machine']['cores']} cores, {run['device']}",
+        run["date"][:10],
+        run["key"][:8],
+    ]
+    return "| " + " | ".join(escape(cell) for cell in cells) + " |"
+
+
+def runs_markdown(records_by_chapter):
+    """A table of runs: data with checksums, size, cost, machine and date.
+
+    Examples
+    --------
+    >>> runs_markdown({})
+    'No runs.\\n'
+    """
+    if not records_by_chapter:
+        return "No runs.\n"
+    head = (
+        "| chapter | data (checksum) | seeds | size | seconds | MiB | machine | date | key |\n"
+        "|:--|:--|--:|:--|--:|--:|:--|:--|:--|"
+    )
+    rows = [_run_row(name, records.run) for name, records in records_by_chapter.items()]
+    return "\n".join([head, *rows]) + "\n"
+
+
+def write_pages(*, root=None):
+    """Write the generated pages into ``book/generated``, those that changed.
+
+    Parameters
+    ----------
+    root : path, optional
+        The book's folder.
+    """
+    from zslib import papers
+
+    errata_markdown = getattr(papers, "errata_markdown", lambda: "Not yet.\n")
+    place = layout(root)
+    runs = "\n".join(
+        [
+            "**This build**\n",
+            runs_markdown(current_records(root=root)),
+            "**Published run**\n",
+            runs_markdown(published(root=root)),
+        ]
+    )
+    pages = {"scorecard": scorecard(root=root), "runs": runs, "errata": errata_markdown()}
+    for name, text in pages.items():
+        write_if_changed(place.generated / f"{name}.md", text)
+
+
+def publish(chapters, *, root=None):
+    """Keep the latest records of ``chapters`` with the sources, as the published run.
+
+    Parameters
+    ----------
+    chapters : sequence of str
+    root : path, optional
+        The book's folder.
+
+    Returns
+    -------
+    list of Path
+        Folders written, below ``results/published``.
+
+    Raises
+    ------
+    FileNotFoundError
+        When a chapter has no records.
+    ValueError
+        For a quick run, or one on synthetic data alone: readers compare with these.
+    """
+    place = layout(root)
+    chosen: dict[str, Records] = {}
+    for name in chapters:
+        place.source(name)
+        records = latest_records(name, root=place.root)
+        data = records.run["data"]
+        if records.run["parameters"].get("quick"):
+            raise ValueError(f"the latest run of {name} is a quick one: run it in full first")
+        if data and all(d["synthetic"] for d in data):
+            raise ValueError(f"the latest run of {name} is on synthetic data alone")
+        chosen[name] = records
+    written = []
+    for name, records in chosen.items():
+        source = place.results / name / records.run["key"]
+        for file in ("records.jsonl", "run.json"):
+            text = (source / file).read_text(encoding="utf-8")
+            write_if_changed(place.published / name / file, text)
+        written.append(place.published / name)
+    return written

@@ -1,0 +1,220 @@
+"""The ``zslib`` command: run chapters, see to data, report, build the book."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+import zslib
+
+__all__ = ["main"]
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="zslib",
+        description="Run the chapters of the book, see to their data, report, and build the site.",
+    )
+    parser.add_argument("--version", action="version", version=f"zslib {zslib.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run chapters with given parameters")
+    run.add_argument("chapters", nargs="*", metavar="CHAPTER", help="such as hubness/02_hubness")
+    run.add_argument("--all", action="store_true", help="all chapters")
+    run.add_argument(
+        "-p",
+        "--parameter",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        help="a value other than the default; may be repeated",
+    )
+    run.add_argument("--quick", action="store_true", help="the same as -p quick true")
+    run.add_argument("-o", "--output", metavar="FILE", help="copy the executed notebook here")
+    _add_jobs(run)
+    run.add_argument("--force", action="store_true", help="run also what was run before")
+    run.set_defaults(call=_run)
+
+    listing = commands.add_parser("list", help="chapters with their parameters")
+    listing.set_defaults(call=_list)
+
+    data = commands.add_parser("data", help="data sets: which there are, where they lie, get one")
+    actions = data.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for name, text in (("list", "what there is"), ("where", "where each lies")):
+        actions.add_parser(name, help=text).set_defaults(call=_data)
+    fetch = actions.add_parser("fetch", help="download one, checked and resumable")
+    fetch.add_argument("name", metavar="NAME")
+    fetch.set_defaults(call=_fetch)
+
+    report = commands.add_parser("report", help="the scorecard of the latest runs")
+    report.set_defaults(call=_report)
+
+    publish = commands.add_parser("publish", help="keep latest records as the published run")
+    publish.add_argument("chapters", nargs="+", metavar="CHAPTER")
+    publish.set_defaults(call=_publish)
+
+    build = commands.add_parser("build", help="run all chapters and build the site")
+    build.add_argument("--quick", action="store_true", help="small data, few runs")
+    build.add_argument("--strict", action="store_true", help="warnings are errors")
+    _add_jobs(build)
+    build.add_argument("--force", action="store_true", help="redo what is up to date")
+    build.set_defaults(call=_build)
+    return parser
+
+
+def _add_jobs(parser):
+    parser.add_argument(
+        "-j", "--jobs", type=_positive, default=1, metavar="N", help="chapters at once (default 1)"
+    )
+
+
+def _positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+    return number
+
+
+def _run(arguments):
+    from zslib.book.parameters import parse_text
+    from zslib.book.paths import layout
+    from zslib.book.report import write_if_changed
+    from zslib.book.run import plan, run_chapters
+    from zslib.book.source import Source
+
+    place = layout()
+    if arguments.all == bool(arguments.chapters):
+        raise ValueError("name the chapters to run, or pass --all")
+    names = place.names() if arguments.all else arguments.chapters
+    if arguments.output and len(names) != 1:
+        raise ValueError("-o takes the notebook of one chapter: name one")
+    texts = dict(arguments.parameter) | ({"quick": "true"} if arguments.quick else {})
+    parameters = {}
+    for name in names:
+        parameters |= parse_text(Source.read(name, place).parameters, texts, name)
+    runs = plan(names, parameters)
+    executed = run_chapters(runs, jobs=arguments.jobs, force=arguments.force)
+    for name, run in runs.items():
+        print(f"{name}: {'run' if name in executed else 'there'}, {_near(run.notebook)}")
+    if arguments.output:
+        text = runs[names[0]].notebook.read_text(encoding="utf-8")
+        write_if_changed(arguments.output, text)
+        print(f"written to {arguments.output}")
+
+
+def _near(path):
+    return os.path.relpath(path)
+
+
+def _list(arguments):
+    from zslib.book.paths import layout
+    from zslib.book.source import Source
+
+    place = layout()
+    for name in place.names():
+        print(name)
+        for p in Source.read(name, place).parameters.values():
+            print(f"  {p.name}: {p.type.__name__} = {p.default!r}  ({p.comment})")
+    if not place.names():
+        print(f"no chapters in {place.chapters}: call zslib from a copy of the book's sources")
+
+
+def _data(arguments):
+    from zslib.datasets.registry import data_status
+
+    for row in data_status():
+        if arguments.action == "where":
+            print(f"{row['name']:16}{row['where']}")
+        else:
+            here = "here" if row["available"] else "not here"
+            print(f"{row['name']:16}{row['kind']:10}{here:10}{row['settings']}")
+            print(f"{'':16}{row['summary']} ({row['licence']})")
+
+
+def _fetch(arguments):
+    from tqdm import tqdm
+
+    from zslib.datasets.registry import fetch
+
+    bars = {}
+
+    def progress(file, done, total):
+        bar = bars.get(file)
+        if bar is None:
+            bar = bars[file] = tqdm(total=total, unit="B", unit_scale=True, desc=file)
+        bar.update(done - bar.n)
+
+    try:
+        folder = fetch(arguments.name, progress=progress)
+    finally:
+        for bar in bars.values():
+            bar.close()
+    print(folder)
+
+
+def _report(arguments):
+    from zslib.book.paths import layout
+    from zslib.book.report import scorecard, write_pages
+
+    write_pages()
+    print(scorecard())
+    print(f"Written to {_near(layout().generated)}.")
+
+
+def _publish(arguments):
+    from zslib.book.report import publish
+
+    for folder in publish(arguments.chapters):
+        print(_near(folder))
+
+
+def _build(arguments):
+    from zslib.book.build import build
+
+    page = build(
+        quick=arguments.quick,
+        jobs=arguments.jobs,
+        force=arguments.force,
+        strict=arguments.strict,
+    )
+    print(f"The book is built. Open {page}")
+    print(f"or paste this into a browser: {page.as_uri()}")
+
+
+def main(arguments=None):
+    """Run the command; errors that a user can mend are one message, not a traceback.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Words of the command line; None: those of the process.
+
+    Returns
+    -------
+    int
+        Exit status.
+
+    Examples
+    --------
+    >>> main(["data", "list"])  # doctest: +SKIP
+    """
+    from zslib.book.build import BuildFailed
+    from zslib.book.run import ChaptersFailed
+
+    chosen = _parser().parse_args(arguments)
+    try:
+        chosen.call(chosen)
+    except (ChaptersFailed, BuildFailed, ValueError, TypeError, LookupError, OSError) as error:
+        text = error.args[0] if isinstance(error, KeyError) and error.args else error
+        print(f"zslib: {text}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("zslib: stopped; the same command continues where it was", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
