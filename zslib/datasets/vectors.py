@@ -14,6 +14,7 @@ import logging
 import os
 import shutil
 import tempfile
+import warnings
 import zlib
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -195,21 +196,27 @@ def _read(path, binary, limit, errors):
         raise ValueError(f"{path} cannot be read as word vectors: {error}") from error
     if not np.isfinite(keyed.vectors).all():
         _explain(path, binary, header, wanted, errors)
-    words = keyed.index_to_key
+    # With duplicates gensim leaves unused rows, without a word, at the end.
+    words = list(keyed.key_to_index)
     if any("\n" in word for word in words):
         raise ValueError(f"{path}: a word has a line break in it, the file is damaged")
     report = {"words read": len(words), "duplicate words left out": wanted - len(words)}
-    return WordVectors(np.array(words), keyed.vectors, report)
+    return WordVectors(np.array(words), keyed.vectors[: len(words)], report)
 
 
 @contextmanager
 def _quiet():
-    """gensim logs each duplicate word; `load_vectors` reports their number instead."""
+    """gensim logs each duplicate word, which `load_vectors` counts instead.
+
+    Without a header it also leaves the file for the interpreter to close, with a warning.
+    """
     logger = logging.getLogger("gensim.models.keyedvectors")
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            yield
     finally:
         logger.setLevel(level)
 

@@ -1,0 +1,99 @@
+"""A cache of its own for each test, and small files in the formats of the real data."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+from zslib.datasets import data_root
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("ZSLIB_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def real_data():
+    """The folder of real data, or a skip."""
+    root = data_root()
+    if root is None:
+        pytest.skip("no real data here: set ZSLIB_DATA to their folder")
+
+    def need(*names):
+        for name in names:
+            if not (root / name).is_dir():
+                pytest.skip(f"the data folder has no {name}")
+        return root
+
+    return need
+
+
+@pytest.fixture
+def crosslingual_folder(tmp_path):
+    """A tiny ``crosslingual`` folder: 6 English and 7 Italian words in 4 dimensions."""
+    folder = tmp_path / "data" / "crosslingual"
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    words = {
+        "en": ["the", "house", "dog", "cat", "tree", "sun"],
+        "it": ["la", "casa", "cane", "gatto", "albero", "sole", "abitazione"],
+    }
+    for language, listed in words.items():
+        vectors = rng.standard_normal((len(listed), 4)).astype(np.float16)
+        np.save(folder / f"vectors.{language}.npy", vectors)
+        with gzip.open(folder / f"words.{language}.tsv.gz", "wt", encoding="utf-8") as file:
+            file.writelines(f"{w}\t{100 - i}\n" for i, w in enumerate(listed))
+    (folder / "europarl.train.txt").write_text("the la\nhouse casa\nhouse abitazione\nox bue\n")
+    (folder / "dinu.train.txt").write_text("the la\nhouse casa\ndog cane\n")
+    (folder / "opus.test.txt").write_text(
+        "dog cane\ncat gatto\ncat micio\ntree albero\ntree casa\nsun astro\nowl gufo\n"
+    )
+    (folder / "europarl.test.txt").write_text("dog cane\nsun sole\n")
+    return folder
+
+
+@pytest.fixture
+def visual_folder(tmp_path):
+    """A tiny ``visual`` folder: 8 classes, 7 with names, 3 training and 2 other images each."""
+    root = tmp_path / "data" / "visual"
+    for name in ("tiny_imagenet", "word_vectors", "imagenet_synsets", "imagenet1k_sample"):
+        (root / name).mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    names = np.array(["cat", "dog", "", "car", "bus", "tree", "rose", "fish"])
+    label = np.concatenate([np.repeat(np.arange(8), 3), np.repeat(np.arange(8), 2)])
+    np.savez(
+        root / "tiny_imagenet" / "tiny_imagenet.npz",
+        label=label.astype(np.uint8),
+        part=np.repeat([0, 1], [24, 16]).astype(np.uint8),
+        zjl_name=names,
+        test_classes=np.array([0, 5]),
+    )
+    np.save(
+        root / "tiny_imagenet" / "features_mobilenetv2_pca256.npy",
+        rng.standard_normal((40, 5)).astype(np.float16),
+    )
+    words = np.array(["sky", "cat", "dog", "car", "bus", "tree", "rose", "fish", "sea"])
+    np.savez(
+        root / "word_vectors" / "glove6B_300_union.npz",
+        words=words,
+        vectors=rng.standard_normal((9, 6)).astype(np.float32),
+    )
+    topics = ("animal fur", "metal wheel", "green leaf")
+    lines = [
+        f"n{i:08d}\tname{i // 2}, other {i}\ta {topics[i % 3]} thing number{i % 4}\n"
+        for i in range(12)
+    ]
+    lines.append("n00000099\tof\tthe and\n")
+    with gzip.open(root / "imagenet_synsets" / "synsets.tsv.gz", "wt") as file:
+        file.writelines(lines)
+    np.savez(
+        root / "imagenet1k_sample" / "imagenet1k_sample.npz",
+        features=rng.random((9, 7)).astype(np.float16),
+        wnid=np.array([f"n{i:08d}" for i in range(8)] + ["n00000099"]),
+    )
+    return root

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zslib.datasets import WordVectors, bilingual_problem, read_dictionary
+
+EN = ["one", "two", "three", "four", "five"]
+IT = ["uno", "due", "tre", "quattro", "cinque", "sei"]
+OPTIONS = {"name": "toy", "description": "toy words"}
+
+
+def words(listed, seed, **report):
+    vectors = np.random.default_rng(seed).standard_normal((len(listed), 3)).astype(np.float16)
+    return WordVectors(np.array(listed), vectors, report)
+
+
+def test_reads_pairs_in_order(tmp_path):
+    path = tmp_path / "pairs.txt"
+    path.write_bytes("perché why\r\n\nuno\tone\n  uno   a \n".encode())
+    assert read_dictionary(path) == [("perché", "why"), ("uno", "one"), ("uno", "a")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a b\nalone\n", r"pairs.txt, line 2: expected a source and a target .* got 1 field"),
+        (b"a b\nc d e\n", r"line 2: .* got 3 field"),
+        (b"a b\nc \xff\n", r"line 2: not UTF-8"),
+        (b"\n \n", "has no word pair"),
+    ],
+)
+def test_malformed_dictionary(tmp_path, content, message):
+    path = tmp_path / "pairs.txt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        read_dictionary(path)
+
+
+def test_join_and_coverage():
+    train = [("one", "uno"), ("one", "sei"), ("two", "due"), ("ten", "uno"), ("ten", "dieci")]
+    test = [("three", "tre"), ("three", "terzo"), ("four", "quattro"), ("four", "due")]
+    test += [("five", "V"), ("three", "tre"), ("six", "sei")]
+    source, target = words(EN, 0), words(IT, 1)
+    problem = bilingual_problem(source, target, train, test, **OPTIONS)
+    assert problem.train_words.tolist() == ["one", "one", "two"]
+    assert problem.train_gold.tolist() == [0, 5, 1]
+    assert problem.test_words.tolist() == ["three", "four"]
+    assert [g.tolist() for g in problem.test_gold] == [[2], [3, 1]]
+    assert problem.coverage == {
+        "source words": 5,
+        "target words": 6,
+        "training pairs listed": 5,
+        "training pairs without a source vector only": 1,
+        "training pairs without a target vector only": 0,
+        "training pairs without either vector": 1,
+        "test pairs listed": 7,
+        "test pairs listed twice": 1,
+        "test pairs without a source vector only": 1,
+        "test pairs without a target vector only": 2,
+        "test pairs without either vector": 0,
+        "test words with an answer that is a training target": 1,
+        "test words with no other answer": 0,
+        "training pairs used": 3,
+        "training words used": 2,
+        "test words listed": 4,
+        "test words used": 2,
+        "test pairs used": 3,
+    }
+    raw = source.vectors[[0, 0, 1]].astype(np.float32)
+    unit = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+    np.testing.assert_allclose(problem.X_train, unit, rtol=1e-6)
+    assert problem.targets.dtype == np.float32
+    as_stored = bilingual_problem(source, target, train, test, normalise=False, **OPTIONS)
+    np.testing.assert_array_equal(as_stored.X_train, raw)
+
+
+def test_shared_targets_can_be_dropped():
+    train = [("one", "uno"), ("two", "due")]
+    test = [("three", "due"), ("four", "quattro"), ("four", "uno")]
+    args = (words(EN, 0), words(IT, 1), train, test)
+    kept = bilingual_problem(*args, **OPTIONS)
+    assert kept.test_words.tolist() == ["three", "four"]
+    dropped = bilingual_problem(*args, shared_targets="drop", **OPTIONS)
+    assert dropped.test_words.tolist() == ["four"]
+    assert [g.tolist() for g in dropped.test_gold] == [[3]]
+    for problem in (kept, dropped):
+        assert problem.coverage["test words with an answer that is a training target"] == 2
+        assert problem.coverage["test words with no other answer"] == 1
+
+
+def test_overlap_is_refused_or_dropped():
+    train = [("one", "uno"), ("two", "due")]
+    test = [("two", "due"), ("three", "tre")]
+    args = (words(EN, 0), words(IT, 1), train, test)
+    with pytest.raises(ValueError, match=r"1 word\(s\) are in the training and in the test set"):
+        bilingual_problem(*args, **OPTIONS)
+    problem = bilingual_problem(*args, overlap="drop-train", **OPTIONS)
+    assert problem.train_words.tolist() == ["one"]
+    assert problem.coverage["training pairs dropped: source word is a test word"] == 1
+
+
+def test_limits_take_the_first_pairs_and_spread_queries():
+    many = [f"w{i}" for i in range(30)]
+    pairs = [(w, w) for w in many]
+    side = words(many, 0)
+    problem = bilingual_problem(
+        side, side, pairs[:10], pairs[10:], max_train=4, max_test=3, **OPTIONS
+    )
+    assert problem.train_words.tolist() == many[:4]
+    assert problem.test_words.tolist() == ["w10", "w20", "w29"]
+    with pytest.raises(ValueError, match="max_train must be at least 1"):
+        bilingual_problem(side, side, pairs[:10], pairs[10:], max_train=0, **OPTIONS)
+
+
+def test_zero_vectors_and_duplicates_are_counted():
+    vectors = np.ones((3, 2), np.float32)
+    vectors[1] = 0
+    source = WordVectors(np.array(["a", "b", "c"]), vectors, {"duplicate words left out": 4})
+    target = WordVectors(np.array(["x", "y", "z"]), vectors + 1)
+    train, test = [("a", "x"), ("b", "y")], [("c", "z")]
+    problem = bilingual_problem(source, target, train, test, **OPTIONS)
+    assert problem.coverage["source words left out: zero vector"] == 1
+    assert problem.coverage["source duplicate words left out"] == 4
+    assert problem.coverage["training pairs without a source vector only"] == 1
+    assert problem.train_words.tolist() == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "message"),
+    [
+        ([("x", "uno")], [("two", "due")], "no training pair has a vector on both sides"),
+        ([("one", "uno")], [("two", "x")], "no test pair is left"),
+    ],
+)
+def test_nothing_left(train, test, message):
+    with pytest.raises(ValueError, match=message):
+        bilingual_problem(words(EN, 0), words(IT, 1), train, test, **OPTIONS)
+
+
+def test_duplicate_words_are_refused():
+    twice = WordVectors(np.array(["one", "one"]), np.ones((2, 3), np.float32))
+    with pytest.raises(ValueError, match="'one' is listed twice, in rows 0 and 1"):
+        bilingual_problem(twice, words(IT, 1), [("one", "uno")], [("two", "due")], **OPTIONS)
+    with pytest.raises(ValueError, match="1 words do not fit vectors of shape"):
+        WordVectors(np.array(["one"]), np.ones((2, 3)))

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.datasets import MappingProblem
+
+
+def make(**changes):
+    rng = np.random.default_rng(0)
+    values = {
+        "name": "toy",
+        "setting": "cross-modal",
+        "synthetic": True,
+        "description": "synthetic toy",
+        "X_train": rng.standard_normal((3, 4), dtype=np.float32),
+        "train_gold": np.array([5, 1, 5]),
+        "X_test": rng.standard_normal((2, 4), dtype=np.float32),
+        "test_gold": [[2, 0], 2],
+        "targets": rng.standard_normal((6, 3), dtype=np.float32),
+        "target_words": np.array(list("abcdef")),
+        "train_words": np.array(["p", "q", "p"]),
+        "test_words": np.array(["r", "s"]),
+    }
+    return MappingProblem(**(values | changes))
+
+
+def test_derived_rows():
+    problem = make()
+    np.testing.assert_array_equal(problem.Y_train, problem.targets[[5, 1, 5]])
+    assert problem.is_training_target.tolist() == [False, True, False, False, False, True]
+    assert problem.labels.tolist() == [0, 1, 2, 5]
+    assert problem.space("full").tolist() == list(range(6))
+    assert problem.space("labels").tolist() == [0, 1, 2, 5]
+    assert problem.space("test").tolist() == [0, 2]
+    assert all(problem.space(w).dtype == np.int64 for w in ("full", "labels", "test"))
+    with pytest.raises(ValueError, match="which must be one of"):
+        problem.space("half")
+
+
+def test_labels_can_be_wider_than_what_is_used():
+    problem = make(labels=[5, 4, 2, 1, 0, 4])
+    assert problem.labels.tolist() == [0, 1, 2, 4, 5]
+    assert problem.space("test").tolist() == [0, 2, 4]
+    with pytest.raises(ValueError, match="labels must include"):
+        make(labels=[0, 1, 2])
+
+
+def test_gold_in_a_part_of_the_targets():
+    problem = make()
+    inside = problem.gold_in(np.array([4, 2]))
+    assert [g.tolist() for g in inside] == [[1], [1]]
+    inside = problem.gold_in(np.array([0, 1]))
+    assert [g.tolist() for g in inside] == [[0], []]
+    with pytest.raises(ValueError, match="rows must lie in"):
+        problem.gold_in(np.array([6]))
+
+
+@given(st.lists(st.integers(0, 5), unique=True, min_size=1))
+def test_gold_in_points_back_at_gold(rows):
+    problem = make()
+    rows = np.array(rows)
+    for inside, gold in zip(problem.gold_in(rows), problem.test_gold, strict=True):
+        assert rows[inside].tolist() == [g for g in gold if g in rows]
+
+
+def test_checksum_follows_every_part():
+    base = make()
+    assert base.checksum == make().checksum
+    assert len(base.checksum) == 64
+    others = [
+        make(X_train=base.X_train + 1),
+        make(X_test=base.X_test + 1),
+        make(targets=base.targets + 1),
+        make(train_gold=np.array([5, 1, 1])),
+        make(test_gold=[[2, 3], 2]),
+        make(test_gold=[2, [2, 0]]),
+        make(labels=[0, 1, 2, 3, 5]),
+        make(test_words=np.array(["r", "t"])),
+    ]
+    assert len({p.checksum for p in [base, *others]}) == 1 + len(others)
+
+
+def test_to_cpu_keeps_everything():
+    problem = make()
+    moved = problem.to("cpu")
+    assert moved.checksum == problem.checksum
+    with pytest.raises(ValueError, match="device"):
+        problem.to("tpu")
+
+
+def test_frozen_and_replaceable():
+    problem = make()
+    with pytest.raises(AttributeError):
+        problem.name = "other"
+    assert replace(problem, name="other").name == "other"
+
+
+def test_vectors_of_any_library(backend):
+    base = make()
+    moved = {n: backend.asarray(getattr(base, n)) for n in ("X_train", "X_test", "targets")}
+    problem = make(**moved)
+    np.testing.assert_array_equal(backend.to_numpy(problem.Y_train), base.Y_train)
+    assert problem.checksum == base.checksum
+
+
+def test_shared_translation_is_allowed_across_languages():
+    problem = make(setting="cross-linguistic", test_gold=[[5], [2]])
+    assert problem.space("test").tolist() == [2]
+    assert [g.tolist() for g in problem.gold_in(problem.space("test"))] == [[], [0]]
+
+
+BAD = np.array([[1.0, np.nan, 0.0, 0.0]] * 2, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"setting": "cross"}, "setting must be one of"),
+        ({"synthetic": False}, "must have the word 'synthetic' exactly when"),
+        ({"description": "toy"}, "must have the word 'synthetic' exactly when"),
+        ({"X_test": BAD}, "X_test holds NaN or infinity"),
+        ({"X_train": np.ones((0, 4), np.float32)}, "X_train is empty"),
+        ({"X_test": np.ones((2, 5), np.float32)}, "X_train has 4 columns and X_test has 5"),
+        ({"X_train": np.ones((2, 4), np.float32)}, "train_words has 3 entries and X_train has 2"),
+        ({"test_gold": [[1]]}, "test_gold has 1 entries"),
+        ({"test_gold": [[2], []]}, r"test_gold\[1\] is empty"),
+        ({"test_gold": [[2], [6]]}, r"test_gold\[1\] must lie in \[0, 6\)"),
+        ({"train_gold": np.array([0, -1, 2])}, "train_gold must lie in"),
+        ({"target_words": np.array(list("abcdea"))}, r"1 duplicate word\(s\) \(a\)"),
+        ({"test_words": np.array(["p", "s"])}, r"1 word\(s\) are in the training and in the test"),
+        ({"test_gold": [[2], [5]]}, "1 queries have a label that was used in training"),
+    ],
+)
+def test_bad_values(changes, message):
+    with pytest.raises(ValueError, match=message):
+        make(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"targets": np.ones((6, 3), np.int64)}, "targets must be float32 or float64"),
+        ({"X_test": np.ones((2, 4))}, "mix float32 and float64"),
+        ({"train_gold": np.array([0.0, 1.0, 2.0])}, "train_gold must hold integers"),
+    ],
+)
+def test_bad_types(changes, message):
+    with pytest.raises(TypeError, match=message):
+        make(**changes)

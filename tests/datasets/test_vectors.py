@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import gzip
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from zslib.datasets import load_vectors
+from zslib.datasets import vectors as module
+
+WORDS = ["the", "Perché", "naïve", "13-14"]
+VECTORS = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+
+
+def text(words=WORDS, vectors=VECTORS, *, header=True, ending=" \n"):
+    lines = [f"{len(words)} {vectors.shape[1]}\n"] if header else []
+    lines += [
+        w + " " + " ".join(map(repr, v.tolist())) + ending
+        for w, v in zip(words, vectors, strict=True)
+    ]
+    return "".join(lines).encode()
+
+
+def binary(words=WORDS, vectors=VECTORS, *, ending=b"\n"):
+    data = f"{len(words)} {vectors.shape[1]}\n".encode()
+    for word, vector in zip(words, vectors, strict=True):
+        data += word.encode() + b" " + struct.pack(f"<{len(vector)}f", *vector) + ending
+    return data
+
+
+def check(loaded, words=WORDS, vectors=VECTORS):
+    assert loaded.words.tolist() == list(words)
+    np.testing.assert_array_equal(np.asarray(loaded.vectors), vectors)
+    assert loaded.vectors.dtype == np.float32
+
+
+@pytest.mark.parametrize("cache", [True, False])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("word2vec.txt", text(ending="\n")),
+        ("fasttext.vec", text()),
+        ("glove.txt", text(header=False)),
+        ("word2vec.bin", binary()),
+        ("no_line_breaks.bin", binary(ending=b"")),
+        ("word2vec.txt.gz", gzip.compress(text())),
+        ("word2vec.bin.gz", gzip.compress(binary())),
+    ],
+)
+def test_formats(tmp_path, name, content, cache):
+    path = tmp_path / name
+    path.write_bytes(content)
+    loaded = load_vectors(path, cache=cache)
+    check(loaded)
+    assert loaded.report == {"words read": 4, "duplicate words left out": 0}
+    check(load_vectors(path, limit=2, cache=cache), WORDS[:2], VECTORS[:2])
+    assert loaded.index["naïve"] == 2
+
+
+def test_second_load_comes_from_the_cache(tmp_path, monkeypatch, own_cache):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(text())
+    load_vectors(path)
+
+    def not_again(*args):
+        raise AssertionError("read again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_read", not_again)
+        again = load_vectors(path)
+        check(again)
+        assert isinstance(again.vectors, np.memmap)
+        with pytest.raises(AssertionError, match="read again"):
+            load_vectors(path, limit=3)
+    path.write_bytes(text(WORDS[:2], VECTORS[:2]))
+    check(load_vectors(path), WORDS[:2], VECTORS[:2])
+    left = [p.name for p in (own_cache / "vectors").iterdir()]
+    assert not [name for name in left if name.startswith("unfinished")]
+
+
+def test_an_interrupted_conversion_leaves_nothing(tmp_path, monkeypatch, own_cache):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(text())
+
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module.json, "dumps", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            module._store(module._read(path, False, None, "strict"), own_cache / "vectors" / "x")
+    assert list((own_cache / "vectors").iterdir()) == []
+    check(load_vectors(path))
+
+
+def test_two_writers_of_one_entry(tmp_path, own_cache):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(text())
+    read = module._read(path, False, None, "strict")
+    entry = own_cache / "vectors" / "x"
+    module._store(read, entry)
+    module._store(read, entry)
+    check(module._restore(entry))
+    assert [p.name for p in entry.parent.iterdir()] == ["x"]
+
+
+@pytest.mark.parametrize(("name", "make"), [("v.txt", text), ("v.bin", binary)])
+def test_duplicates_keep_the_first(tmp_path, name, make):
+    path = tmp_path / name
+    path.write_bytes(make(["a", "b", "a", "c"], VECTORS))
+    loaded = load_vectors(path)
+    check(loaded, ["a", "b", "c"], VECTORS[[0, 1, 3]])
+    assert loaded.report == {"words read": 3, "duplicate words left out": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "line 1: the file is empty"),
+        (b"0 3\n", "line 1: the header promises 0 words"),
+        (text()[:-45], r"line 5: expected a word and 3 numbers .* got \d"),
+        (b"".join(text().splitlines(True)[:3]), "promises 4 words, but the file ends at line 3"),
+        (text() + b"more 1 2 3\n", "promises 4 words, but the file ends at line 6 with 5"),
+        (b"2 3\na 1 2 3\nb 1 x 3\n", "line 3: could not convert string to float: b?'x'"),
+        (b"2 3\na 1 2 3\nb 1\n", "line 3: expected a word and 3 numbers .* got 1"),
+        (b"2 1\na 1\nb\n", "line 3: expected a word and 1 numbers .* got 0"),
+        (b"2 2\na 1 2\nb  1 2\n", "line 3: expected a word and 2 numbers .* got 3"),
+        (b"2 2\na 1 2\nb nan 2\n", "line 3: the vector holds NaN or infinity"),
+        (b"a 1 2\nb inf 2\n", "line 2: the vector holds NaN or infinity"),
+        (b"2 2\na 1 2\n\xff\xfe 1 2\n", "line 3: the word .* is not UTF-8; pass errors='replace'"),
+    ],
+)
+def test_damaged_text(tmp_path, content, message):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(content)
+    for cache in (True, False):
+        with pytest.raises(ValueError, match=r"vectors\.txt") as raised:
+            load_vectors(path, cache=cache)
+        assert raised.match(message)
+
+
+BAD_FLOAT = VECTORS.copy()
+BAD_FLOAT[2, 1] = np.inf
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"what is this\n", "byte 0: a word2vec binary file begins with a line"),
+        (binary()[:-5], r"record 4 of 4 \(byte \d+\): the file ends within this record"),
+        (binary()[:40], r"record 2 of 4 \(byte 20\): the file ends within"),
+        (binary(vectors=BAD_FLOAT), r"record 3 of 4 \(byte 41\): the vector holds NaN"),
+        (binary().replace("ï".encode(), b"\xff\xfe"), "record 3 of 4 .* is not UTF-8"),
+        (b"2 1\n" + b"x" * 20_000, "record 1 of 2 .* no word begins here"),
+    ],
+)
+def test_damaged_binary(tmp_path, content, message):
+    path = tmp_path / "vectors.bin"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        load_vectors(path)
+
+
+@pytest.mark.parametrize("name", ["v.txt.gz", "v.bin.gz"])
+def test_truncated_compressed_file(tmp_path, name):
+    path = tmp_path / name
+    rng = np.random.default_rng(1)
+    vectors = rng.standard_normal((200, 20)).astype(np.float32)
+    words = [f"w{i}" for i in range(200)]
+    content = gzip.compress((text if "txt" in name else binary)(words, vectors))
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match="truncated"):
+        load_vectors(path)
+    path.write_bytes(b"not gzip at all")
+    with pytest.raises(ValueError, match="cannot be decompressed"):
+        load_vectors(path)
+
+
+def test_other_bytes_can_be_replaced(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(b"3 1\na\xff 1\na\xfe 2\nb 3\n")
+    loaded = load_vectors(path, errors="replace")
+    assert loaded.words.tolist() == ["a�", "b"]
+    assert loaded.report["duplicate words left out"] == 1
+
+
+def test_arguments(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no vector file at"):
+        load_vectors(tmp_path / "absent.txt")
+    path = tmp_path / "v.txt"
+    path.write_bytes(text())
+    with pytest.raises(ValueError, match="format must be one of"):
+        load_vectors(path, format="hdf5")
+    with pytest.raises(ValueError, match="limit must be at least 1"):
+        load_vectors(path, limit=0)
+    with pytest.raises(ValueError, match="errors must be one of"):
+        load_vectors(path, errors="shrug")
+
+
+word = st.text(
+    st.characters(exclude_categories=("Cs", "Cc", "Z"), exclude_characters=" \n"), min_size=1
+)
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    words=st.lists(word, min_size=1, max_size=6, unique=True),
+    seed=st.integers(0, 99),
+    kind=st.sampled_from(["txt", "bin"]),
+)
+def test_what_was_written_is_read(tmp_path, words, seed, kind):
+    vectors = np.random.default_rng(seed).standard_normal((len(words), 2)).astype(np.float32)
+    path = tmp_path / f"any.{kind}"
+    path.write_bytes((text if kind == "txt" else binary)(words, vectors))
+    check(load_vectors(path, cache=False), words, vectors)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(cut=st.integers(0, len(binary()) - 2), kind=st.sampled_from(["txt", "bin"]))
+def test_any_truncation_is_noticed(tmp_path, cut, kind):
+    """Only a text file cut inside its very last number can look whole."""
+    content = text(ending="\n") if kind == "txt" else binary()
+    content = content[: min(cut, content.rfind(b" "))]
+    path = tmp_path / f"cut.{kind}"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"cut\."):
+        load_vectors(path, cache=False)
