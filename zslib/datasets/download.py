@@ -19,7 +19,7 @@ from pathlib import Path
 __all__ = ["extract_members", "fetch_file", "zenodo_files"]
 
 _TIMEOUT = (15, 60)  # seconds to connect, and between two pieces
-_PIECE = 1 << 18
+_PIECE = 1 << 16  # bytes; a broken connection loses less than this
 
 
 def fetch_file(url, path, checksum, *, progress=None, attempts=3):

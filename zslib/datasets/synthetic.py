@@ -163,7 +163,10 @@ def synthetic_crosslingual(
     check_integer(
         n_test, "n_test", low=1, high=n_targets - n_train, high_means=" (n_targets - n_train)"
     )
-    _check_common(seed, dimension, noise, rarity, latent, n_topics, tightness, decay)
+    _check_sizes(dimension=dimension, latent=latent, n_topics=n_topics)
+    _check_amounts(noise=noise, rarity=rarity, decay=decay, nonlinearity=nonlinearity, mean=mean)
+    check_real(tightness, "tightness", low=0, high=1, inclusive=False)
+    check_integer(seed, "seed", low=0)
     rng = np.random.default_rng(seed)
     vocabulary = _Vocabulary(rng, n_targets, latent, n_topics, decay, tightness)
     spread = noise * vocabulary.noise_scale(rarity)[:, None]
@@ -245,7 +248,7 @@ def synthetic_crossmodal(
     image_noise : float
         Standard deviation of one image's noise relative to the signal's.
     visible : float
-        Share in (0, 1] of the latent directions that images show.
+        Share in [0, 1] of the latent directions that images show; at least one is shown.
     label_topics : int
         Topics that labels come from, at most ``n_topics``.
     noise, rarity, latent, n_topics, tightness, decay, nonlinearity, mean
@@ -265,13 +268,19 @@ def synthetic_crossmodal(
     """
     check_integer(n_targets, "n_targets", low=2)
     check_integer(n_labels, "n_labels", low=2, high=n_targets, high_means=" (n_targets)")
-    check_integer(images_per_label, "images_per_label", low=1)
-    check_integer(test_images, "test_images", low=1)
-    check_integer(visual_dimension, "visual_dimension", low=1)
+    _check_sizes(
+        images_per_label=images_per_label,
+        test_images=test_images,
+        visual_dimension=visual_dimension,
+    )
+    _check_sizes(dimension=dimension, latent=latent, n_topics=n_topics)
+    _check_amounts(noise=noise, rarity=rarity, decay=decay, nonlinearity=nonlinearity, mean=mean)
+    check_real(tightness, "tightness", low=0, high=1, inclusive=False)
+    check_integer(seed, "seed", low=0)
     check_integer(label_topics, "label_topics", low=1, high=n_topics, high_means=" (n_topics)")
-    check_real(image_noise, "image_noise", low=0)
     check_real(visible, "visible", low=0, high=1)
-    _check_common(seed, dimension, noise, rarity, latent, n_topics, tightness, decay)
+    check_real(image_noise, "image_noise", low=0)
+    split_seed = seed if split_seed is None else check_integer(split_seed, "split_seed", low=0)
     rng = np.random.default_rng(seed)
     vocabulary = _Vocabulary(rng, n_targets, latent, n_topics, decay, tightness)
     words = _View(rng, latent, dimension, nonlinearity, mean)(vocabulary.meaning)
@@ -293,9 +302,9 @@ def synthetic_crossmodal(
     )
     clutter = _Noise(rng, visual_dimension, decay)
 
-    draws = np.random.default_rng((seed if split_seed is None else split_seed, 1))
-    train, test = split_labels(n_labels, seed=seed if split_seed is None else split_seed)
-    query = np.sort(draws.permutation(np.resize(draws.permutation(test), test_images)))
+    draws = np.random.default_rng((split_seed, 1))
+    train, test = split_labels(n_labels, seed=split_seed)
+    query = np.sort(np.resize(draws.permutation(test), test_images))
 
     def pictures(rows, count):
         scale = np.float32(image_noise / np.sqrt(count))
@@ -325,13 +334,14 @@ def synthetic_crossmodal(
     )
 
 
-def _check_common(seed, dimension, noise, rarity, latent, n_topics, tightness, decay):
-    check_integer(seed, "seed", low=0)
-    for name, value in (("dimension", dimension), ("latent", latent), ("n_topics", n_topics)):
+def _check_sizes(**sizes):
+    for name, value in sizes.items():
         check_integer(value, name, low=1)
-    for name, value in (("noise", noise), ("rarity", rarity), ("decay", decay)):
+
+
+def _check_amounts(**amounts):
+    for name, value in amounts.items():
         check_real(value, name, low=0)
-    check_real(tightness, "tightness", low=0, high=1, inclusive=False)
 
 
 def _topic_name(topic):

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zslib.datasets import europarl, europarl_vectors
+
+
+def test_small_copy(crosslingual_folder):
+    problem = europarl(folder=crosslingual_folder)
+    assert problem.train_words.tolist() == ["the", "house", "house"]
+    assert problem.target_words[problem.train_gold].tolist() == ["la", "casa", "abitazione"]
+    assert problem.test_words.tolist() == ["dog", "cat", "tree"]
+    assert [g.tolist() for g in problem.test_gold] == [[2], [3], [4, 1]]
+    np.testing.assert_allclose(np.linalg.norm(problem.targets, axis=1), 1, rtol=1e-6)
+    assert problem.coverage["test pairs without either vector"] == 1
+    assert not problem.synthetic
+
+
+def test_choices(crosslingual_folder):
+    with pytest.raises(ValueError, match=r"in the training and in the test set \(dog\)"):
+        europarl(train="dinu", folder=crosslingual_folder)
+    problem = europarl(
+        train="dinu", test="europarl", overlap="drop-train", folder=crosslingual_folder
+    )
+    assert problem.train_words.tolist() == ["the", "house"]
+    assert "Dinu" in problem.description
+    small = europarl(limit=5, folder=crosslingual_folder)
+    assert len(small.targets) == 5
+    assert "most frequent 5" in small.description
+    with pytest.raises(ValueError, match="train must be one of"):
+        europarl(train="muse", folder=crosslingual_folder)
+
+
+def test_damaged_files(crosslingual_folder):
+    path = crosslingual_folder / "vectors.it.npy"
+    np.save(path, np.ones((3, 4), np.float16))
+    with pytest.raises(ValueError, match="its word list 7 words: one of the two files is damaged"):
+        europarl(folder=crosslingual_folder)
+    np.save(path, np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match="Python objects"):
+        europarl_vectors("it", folder=crosslingual_folder)
+    with pytest.raises(ValueError, match="language must be one of"):
+        europarl_vectors("fr", folder=crosslingual_folder)
+
+
+@pytest.mark.parametrize(
+    ("train", "pairs", "words", "shared", "alone"),
+    [("europarl", 5000, 3659, 112, 75), ("dinu", 4580, 3230, 100, 63)],
+)
+def test_real_counts(real_data, train, pairs, words, shared, alone):
+    """The counts that the data set's README gives."""
+    real_data("crosslingual")
+    problem = europarl(train=train)
+    assert problem.targets.shape == (92_790, 300)
+    coverage = problem.coverage
+    assert coverage["source words"] == 54_850
+    assert coverage["training pairs used"] == len(problem.X_train) == pairs
+    assert coverage["training words used"] == words
+    assert coverage["test pairs listed"] == 1869
+    assert coverage["test words listed"] == 1500
+    assert coverage["test pairs used"] == 1372
+    assert coverage["test words used"] == len(problem.X_test) == 1081
+    assert coverage["test words with an answer that is a training target"] == shared
+    assert coverage["test words with no other answer"] == alone
+
+
+def test_real_dictionaries_that_overlap(real_data):
+    real_data("crosslingual")
+    with pytest.raises(ValueError, match=r"255 word\(s\) are in the training and in the test"):
+        europarl(train="dinu", test="europarl")
+
+
+def test_real_ridge(real_data):
+    """Precision at 1 of ridge, lambda 0.1, as the README measured it: 35.2%."""
+    real_data("crosslingual")
+    problem = europarl()
+    X, Y = problem.X_train, problem.Y_train
+    W = np.linalg.solve(X.T @ X + np.float32(0.1) * np.eye(300, dtype=np.float32), X.T @ Y)
+    best = ((problem.X_test @ W) @ problem.targets.T).argmax(axis=1)
+    right = [a in gold for a, gold in zip(best, problem.test_gold, strict=True)]
+    assert round(100 * np.mean(right), 1) == 35.2

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.datasets import label_means, split_labels
+from zslib.datasets.crossmodal import sample_rows
+
+
+@given(st.integers(2, 60), st.floats(0.01, 0.99), st.integers(0, 5))
+def test_split(n_labels, fraction, seed):
+    train, test = split_labels(n_labels, test_fraction=fraction, seed=seed)
+    assert sorted([*train, *test]) == list(range(n_labels))
+    assert len(train) >= 1
+    assert len(test) >= 1
+    assert (np.diff(train) > 0).all()
+    again = split_labels(n_labels, test_fraction=fraction, seed=seed)
+    np.testing.assert_array_equal(test, again[1])
+
+
+def test_split_sizes_of_the_papers_kind():
+    assert [len(part) for part in split_labels(190)] == [142, 48]
+    assert not np.array_equal(split_labels(190, seed=1)[1], split_labels(190, seed=2)[1])
+    with pytest.raises(ValueError, match="n_labels must be at least 2"):
+        split_labels(1)
+
+
+def test_means_against_a_loop():
+    rng = np.random.default_rng(0)
+    features = rng.standard_normal((20, 3))
+    label = rng.integers(4, size=20)
+    means = label_means(features, label, np.array([3, 1]))
+    for mean, wanted in zip(means, (3, 1), strict=True):
+        rows = [f for f, l in zip(features, label, strict=True) if l == wanted]
+        np.testing.assert_allclose(mean, sum(rows) / len(rows))
+    with pytest.raises(ValueError, match="label 9 has no training image"):
+        label_means(features, label, np.array([9]))
+
+
+def test_sample():
+    rows = np.arange(10, 20)
+    drawn = sample_rows(rows, 4, seed=3)
+    assert len(drawn) == len(set(drawn)) == 4
+    assert set(drawn) <= set(rows)
+    np.testing.assert_array_equal(drawn, sample_rows(rows, 4, seed=3))
+    assert sample_rows(rows, None) is rows
+    with pytest.raises(ValueError, match="test_images must be at least 1"):
+        sample_rows(rows, 0)

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.datasets import from_files, split_dictionary
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("xyz")), min_size=2),
+    st.floats(0.01, 0.99),
+    st.integers(0, 9),
+)
+def test_split_by_source_word(pairs, fraction, seed):
+    if len({a for a, _ in pairs}) < 2:
+        with pytest.raises(ValueError, match="a split needs at least two"):
+            split_dictionary(pairs, test_fraction=fraction, seed=seed)
+        return
+    train, test = split_dictionary(pairs, test_fraction=fraction, seed=seed)
+    assert sorted(train + test) == sorted(pairs)
+    assert {a for a, _ in train}.isdisjoint(a for a, _ in test)
+    assert train
+    assert test
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    paths = []
+    for name, prefix in (("en.vec", "e"), ("xx.vec", "x")):
+        lines = ["21 4"]
+        # A first word of zeros, as some tools write for the end of a sentence.
+        lines.append("</s> 0 0 0 0")
+        for i in range(20):
+            lines.append(f"{prefix}{i} " + " ".join(f"{v:.4f}" for v in rng.standard_normal(4)))
+        path = tmp_path / name
+        path.write_text("\n".join(lines) + "\n")
+        paths.append(path)
+    dictionary = tmp_path / "dictionary.txt"
+    dictionary.write_text("".join(f"e{i} x{i}\n" for i in range(22)))
+    return *paths, dictionary
+
+
+def test_one_dictionary_is_split(files):
+    problem = from_files(*files, test_fraction=0.25, seed=1)
+    assert problem.coverage["training pairs listed"] == 16
+    assert problem.coverage["test words listed"] == 6
+    assert len(problem.X_train) + len(problem.X_test) == 20
+    assert problem.coverage["source words left out: zero vector"] == 1
+    assert problem.coverage["target words"] == 21
+    assert len(problem.targets) == 20
+    assert problem.description == "vectors of en.vec and xx.vec"
+    other = from_files(*files, test_fraction=0.25, seed=2)
+    assert set(other.test_words) != set(problem.test_words)
+
+
+def test_two_dictionaries(files, tmp_path):
+    source, target, dictionary = files
+    test = tmp_path / "test.txt"
+    test.write_text("e3 x3\n")
+    with pytest.raises(ValueError, match=r"1 word\(s\) are in the training and in the test set"):
+        from_files(source, target, dictionary, test)
+    problem = from_files(
+        source, target, dictionary, test, overlap="drop-train", name="mine", description="mine"
+    )
+    assert problem.test_words.tolist() == ["e3"]
+    assert len(problem.X_train) == 19
+    small = from_files(source, target, dictionary, test, overlap="drop-train", limit=11)
+    assert len(small.targets) == 10
+    assert small.coverage["training pairs without either vector"] == 12
+
+
+def test_absent_file(files):
+    with pytest.raises(FileNotFoundError, match=r"absent\.vec"):
+        from_files("absent.vec", *files[1:])

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from zslib.datasets import (
+    DATASETS,
+    available,
+    data_status,
+    fingerprint,
+    load_problem,
+    locate,
+    resolve,
+)
+
+LINGUAL, MODAL = "cross-linguistic", "cross-modal"
+
+
+@pytest.fixture
+def nothing(monkeypatch):
+    monkeypatch.delenv("ZSLIB_DATA", raising=False)
+    monkeypatch.setattr(locate, "data_root", lambda: None)
+
+
+@pytest.fixture
+def small(crosslingual_folder, visual_folder, monkeypatch):
+    monkeypatch.setenv("ZSLIB_DATA", str(visual_folder.parent))
+    return visual_folder.parent
+
+
+def test_without_data(nothing):
+    assert resolve(LINGUAL) == resolve(MODAL) == "synthetic"
+    assert [row["name"] for row in data_status() if row["available"]] == ["synthetic"]
+    with pytest.raises(FileNotFoundError, match=r"'europarl' are not here \(no data folder"):
+        resolve(LINGUAL, "real")
+    with pytest.raises(FileNotFoundError, match="set ZSLIB_DATA to a folder that has visual/tiny"):
+        load_problem(MODAL, "tiny_imagenet")
+    with pytest.raises(FileNotFoundError, match="zslib data fetch dinu2015"):
+        load_problem(LINGUAL, "dinu2015")
+    problem = load_problem(MODAL, seed=2, quick=True)
+    assert problem.synthetic
+    assert problem.checksum == load_problem(MODAL, "synthetic", seed=2, quick=True).checksum
+
+
+def test_with_data(small):
+    assert resolve(LINGUAL) == resolve(LINGUAL, "real") == "europarl"
+    assert resolve(MODAL) == resolve(MODAL, "real") == "tiny_imagenet"
+    assert resolve(MODAL, "europarl+imagenet1k") == "imagenet1k"
+    assert resolve(LINGUAL, "europarl + imagenet1k") == "europarl"
+    assert resolve(LINGUAL, "synthetic+imagenet1k") == "synthetic"
+    assert resolve(MODAL, "synthetic+imagenet1k") == "imagenet1k"
+    rows = {row["name"]: row for row in data_status()}
+    assert rows["europarl"]["where"] == str(small / "crosslingual")
+    assert rows["dinu2015"]["where"] == "not here"
+    assert set(rows) == set(DATASETS)
+    (small / "visual" / "tiny_imagenet" / "tiny_imagenet.npz").unlink()
+    assert not available("tiny_imagenet")
+    assert resolve(MODAL) == "imagenet1k"
+
+
+def test_loading_by_name(small):
+    assert load_problem(LINGUAL).name == "europarl"
+    assert load_problem(LINGUAL, quick=True).coverage["test words used"] == 3
+    by_seed = {load_problem(MODAL, seed=s).checksum for s in range(4)}
+    assert len(by_seed) > 1
+    options = {"pca": 3, "dimension": 4}
+    assert load_problem(MODAL, "imagenet1k", quick=True, **options).targets.shape[1] == 4
+    fixed = load_problem(MODAL, "tiny_imagenet", split="fixed")
+    assert len(fixed.space("test")) == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "dataset", "message"),
+    [
+        (LINGUAL, "muse", "unknown dataset 'muse': known are synthetic, europarl, dinu2015"),
+        (LINGUAL, "europarl+muse", "unknown dataset 'muse'"),
+        (MODAL, "europarl", "names no data set for the cross-modal setting: choose one of"),
+        (LINGUAL, "europarl+dinu2015", "names several data sets for the cross-linguistic"),
+        ("translation", "auto", "setting must be one of"),
+    ],
+)
+def test_unknown_names(small, setting, dataset, message):
+    with pytest.raises(ValueError, match=message):
+        load_problem(setting, dataset)
+
+
+def test_bad_arguments(small):
+    with pytest.raises(TypeError, match="europarl has no option 'split': its options are train"):
+        load_problem(LINGUAL, split="fixed")
+    with pytest.raises(TypeError, match="dataset must be a string"):
+        load_problem(LINGUAL, None)
+    with pytest.raises(ValueError, match="seed must be at least 0"):
+        load_problem(LINGUAL, seed=-1)
+
+
+def test_fingerprint(small):
+    base = fingerprint("real")
+    assert base == fingerprint("auto") == fingerprint("europarl+tiny_imagenet")
+    others = [
+        fingerprint("real", seed=1),
+        fingerprint("real", quick=True),
+        fingerprint("synthetic"),
+        fingerprint("europarl+imagenet1k"),
+        fingerprint("europarl", settings=[LINGUAL]),
+    ]
+    path = small / "crosslingual" / "opus.test.txt"
+    path.write_text(path.read_text() + "sun sole\n")
+    others.append(fingerprint("real"))
+    assert len({base, *others}) == 1 + len(others)
+
+
+def test_fingerprint_reads_each_file_once(small, monkeypatch):
+    base = fingerprint("real")
+    path = small / "crosslingual" / "vectors.it.npy"
+    state = path.stat()
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert fingerprint("real") == base  # size and time as before: not read again
+    os.utime(path)
+    assert fingerprint("real") != base
+
+
+def test_every_entry_is_complete():
+    for name, entry in DATASETS.items():
+        assert entry.name == name
+        assert entry.kind in ("embedded", "real", "official")
+        assert set(entry.loaders) == set(entry.quick) == set(entry.settings)
+        assert entry.summary
+        assert entry.licence
+        assert (entry.kind == "embedded") == (not entry.files)

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zslib.datasets import WordVectors, tiny_imagenet
+
+
+@pytest.fixture
+def here(visual_folder, crosslingual_folder, monkeypatch):
+    monkeypatch.setenv("ZSLIB_DATA", str(visual_folder.parent))
+    return visual_folder
+
+
+def test_small_copy(here):
+    problem = tiny_imagenet(split="fixed")
+    assert problem.train_words.tolist() == ["dog", "car", "bus", "rose", "fish"]
+    assert problem.target_words[problem.train_gold].tolist() == problem.train_words.tolist()
+    assert problem.test_words.tolist() == ["cat", "cat", "tree", "tree"]
+    assert [problem.target_words[g[0]] for g in problem.test_gold] == [
+        "cat",
+        "cat",
+        "tree",
+        "tree",
+    ]
+    assert problem.target_words[problem.space("labels")].tolist() == [
+        "cat", "dog", "car", "bus", "tree", "rose", "fish",
+    ]  # fmt: skip
+    assert problem.target_words[problem.space("test")].tolist() == ["cat", "tree"]
+    assert len(problem.space("full")) == 9
+    features = np.load(here / "tiny_imagenet" / "features_mobilenetv2_pca256.npy").astype("f4")
+    unit = features / np.linalg.norm(features, axis=1, keepdims=True)
+    np.testing.assert_allclose(problem.X_train[0], unit[3:6].mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(problem.X_test[3], unit[24 + 11], rtol=1e-5)
+    assert problem.coverage["classes without a name"] == 1
+    assert problem.coverage["training images averaged"] == 15
+
+
+def test_seeds_give_splits(here):
+    splits = {tuple(tiny_imagenet(seed=s).space("test")) for s in range(5)}
+    assert len(splits) > 1
+    assert tiny_imagenet(seed=3).checksum == tiny_imagenet(seed=3).checksum
+    few = tiny_imagenet(seed=3, test_images=2)
+    assert len(few.X_test) == 2
+    np.testing.assert_array_equal(few.labels, tiny_imagenet(seed=3).labels)
+
+
+def test_other_semantics_count_what_they_miss(here):
+    problem = tiny_imagenet(semantics="europarl")
+    assert len(problem.targets) == 6
+    assert problem.coverage["labels without a target vector"] == 4
+    mine = WordVectors(np.array(["bus", "car"]), np.eye(2, dtype=np.float32))
+    assert len(tiny_imagenet(vectors=mine).labels) == 2
+    with pytest.raises(ValueError, match="1 labels have a vector"):
+        tiny_imagenet(vectors=WordVectors(mine.words[:1], mine.vectors[:1]))
+
+
+def test_bad_input(here):
+    with pytest.raises(ValueError, match="split must be one of"):
+        tiny_imagenet(split="half")
+    np.save(here / "tiny_imagenet" / "features_mobilenetv2_pca256.npy", np.ones((3, 5)))
+    with pytest.raises(ValueError, match="there are 40 image labels: one of the two"):
+        tiny_imagenet()
+
+
+def test_real_counts(real_data):
+    """The README's sizes: 190 labels, 142 and 48 of them, 1,326 words, 2,400 queries."""
+    real_data("visual/tiny_imagenet", "visual/word_vectors")
+    problem = tiny_imagenet(split="fixed", test_images=None)
+    assert problem.X_train.shape == (142, 256)
+    assert problem.X_test.shape == (2400, 256)
+    assert problem.targets.shape == (1326, 300)
+    assert [len(problem.space(w)) for w in ("labels", "test")] == [190, 48]
+    assert problem.coverage["training images averaged"] == 14_200
+    X, Y = problem.X_train, problem.Y_train
+    W = np.linalg.solve(X.T @ X + np.eye(256, dtype=np.float32), X.T @ Y)
+    labels = problem.space("labels")
+    best = labels[((problem.X_test @ W) @ problem.targets[labels].T).argmax(axis=1)]
+    assert problem.is_training_target[best].mean() > 0.94  # the README's pollution: 98%
+
+
+def test_real_europarl_semantics(real_data):
+    real_data("visual/tiny_imagenet", "crosslingual")
+    problem = tiny_imagenet(semantics="europarl")
+    assert problem.targets.shape == (54_850, 300)
+    assert len(problem.labels) == 124
+    assert problem.coverage["labels without a target vector"] == 66
