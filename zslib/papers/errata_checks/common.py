@@ -1,0 +1,52 @@
+"""What the recomputations share."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+__all__ = ["Evidence", "harmonic_mean_range", "join", "rounds_to"]
+
+
+class Evidence(NamedTuple):
+    """Result of a recomputation: whether it confirms the erratum, and the numbers, as text."""
+
+    confirmed: bool
+    text: str
+
+
+def rounds_to(value, printed, decimals):
+    """Whether ``printed`` is ``value`` at that many decimals, halves rounded either way.
+
+    Examples
+    --------
+    >>> rounds_to(61.125, 61.13, 2), rounds_to(61.125, 61.12, 2), rounds_to(61.125, 61.14, 2)
+    (True, True, False)
+    """
+    return abs(value - printed) <= 0.5 * 10.0**-decimals + 1e-9
+
+
+def harmonic_mean_range(u, s, *, decimals=1):
+    """Smallest and largest 2us/(u+s) of accuracies that print as ``u`` and ``s``.
+
+    Examples
+    --------
+    >>> low, high = harmonic_mean_range(50.3, 58.3)
+    >>> print(f"{low:.2f} to {high:.2f}")
+    53.96 to 54.06
+    """
+    half = 0.5 * 10.0**-decimals
+    low, high = ((u + d, s + d) for d in (-half, half))
+    return tuple(2.0 * a * b / (a + b) if a + b else math.nan for a, b in (low, high))
+
+
+def join(words):
+    """Words in a row, as a sentence has them.
+
+    Examples
+    --------
+    >>> join(["AwA2"]), join(["aPY", "SUN", "CUB"])
+    ('AwA2', 'aPY, SUN and CUB')
+    """
+    *first, last = [str(word) for word in words]
+    return f"{', '.join(first)} and {last}" if first else last

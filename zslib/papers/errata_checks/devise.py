@@ -1,0 +1,78 @@
+"""Recomputations for the appendix of Frome et al. (2013)."""
+
+from __future__ import annotations
+
+from zslib.papers.errata_checks.common import Evidence, join
+from zslib.papers.printed import printed_table
+
+__all__ = ["label_counts", "loop_condition", "size_steps"]
+
+_SIZES = ("2", "5", "10", "20")
+
+
+def _ring_sizes(depth):
+    """Nodes within 0, 1, 2, … hops of the leftmost leaf of a complete binary tree."""
+    sizes = [1]
+    for radius in range(1, 2 * depth + 1):
+        # Climb u levels, then go down r - u on the other side of the node reached.
+        new = sum(
+            1 if down == 0 else 2 ** (down - 1)
+            for up in range(1, min(radius, depth) + 1)
+            if (down := radius - up) <= up
+        )
+        sizes.append(sizes[-1] + new)
+    return sizes
+
+
+def loop_condition(numbers):
+    """Growing while the set has fewer than k members: at least k, and exactly 1 for k = 1."""
+    sizes = _ring_sizes(6)
+    ks = (1, 2, 5, 10, 20)
+    grown = [next(size for size in sizes if size >= k) for k in ks]
+    means = {
+        int(k): [row[k] for row in printed_table("devise", "table1").values()] for k in _SIZES
+    }
+    smallest = {k: min(values) for k, values in means.items()}
+    text = (
+        f"From a leaf of a binary tree of {sizes[-1]} nodes the sets for k = {join(ks)} have "
+        f"{join(grown)} members. Every mean of Table 1 is at least its k, as it must be: the "
+        f"smallest are {join(f'{value:g}' for value in smallest.values())}."
+    )
+    at_least = all(value >= k for k, value in smallest.items())
+    return Evidence(
+        grown[0] == 1 and all(g >= k for g, k in zip(grown, ks, strict=True)) and at_least, text
+    )
+
+
+def label_counts(numbers):
+    """Unseen labels that Table 1's label sets leave when the 1,000 are taken away."""
+    table = printed_table("devise", "table1")
+    base = table["1K"]["labels"]
+    unseen = {name: table[name]["labels"] - base for name in ("2-hop", "3-hop")}
+    whole = table["21K"]["labels"]
+    public = {name: numbers[name] for name in unseen}
+    text = (
+        "; ".join(
+            f"{name}: {table[name]['labels']:,} - {base:,} = {unseen[name]:,}, the public list "
+            f"has {public[name]:,}"
+            for name in unseen
+        )
+        + f"; 21K: {whole:,} printed, and {numbers['release with 1K']:,} synsets in the release "
+        "and the 1,000 together."
+    )
+    confirmed = (
+        unseen["2-hop"] != public["2-hop"]
+        and unseen["3-hop"] == public["3-hop"]
+        and whole != numbers["release with 1K"]
+    )
+    return Evidence(confirmed, text)
+
+
+def size_steps(numbers):
+    """How much Table 1's mean sizes grow from k = 2 to k = 5."""
+    steps = {name: row["5"] / row["2"] for name, row in printed_table("devise", "table1").items()}
+    text = "From k = 2 to 5 the mean size grows by the factor " + "; ".join(
+        f"{value:.1f} ({name})" for name, value in steps.items()
+    )
+    small, large = [steps["1K"], steps["2-hop"]], [steps["3-hop"], steps["21K"]]
+    return Evidence(max(small) < 10.0 < 5.0 * 10.0 < min(large), text + ".")
