@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from array_api_compat import is_numpy_array
 
 from zslib.arrays import namespace, row_norms, unit_rows
@@ -65,7 +66,7 @@ class Tiles:
             block_size = HOST_BLOCK if on_host else DEVICE_BLOCK
         block_size = check_integer(block_size, "block_size", low=1)
         self.targets = targets
-        self.dtype = queries.dtype
+        self.dtype = self.score_dtype = queries.dtype
         self.n_queries, self.n_targets = queries.shape[0], targets.shape[0]
         self.blocks = slices(self.n_targets, block_size)
         self.chunks = slices(self.n_queries, HOST_CHUNK if on_host else DEVICE_CHUNK)
@@ -123,10 +124,24 @@ class Tiles:
                 f"are too large for the {self.metric} scores to fit {self.dtype}: scale them down"
             )
 
-    def scores(self, block, number):
-        """Scores of a prepared ``block`` of targets with chunk ``number``: (block, chunk)."""
+    def buffer(self):
+        """Memory for one tile of NumPy scores, to be handed to `scores` again and again."""
+        shape = self.blocks[0].stop * self.chunks[0].stop
+        return np.empty(shape, np.float64 if self.metric == "euclidean" else self.dtype)
+
+    def scores(self, block, number, buffer=None):
+        """Scores of a prepared ``block`` of targets with chunk ``number``: (block, chunk).
+
+        With a ``buffer`` (NumPy only) the product is written there, over the last tile.
+        """
         xp = self.xp
-        products = block @ self._factors[number]
+        factor = self._factors[number]
+        if buffer is None:
+            products = block @ factor
+        else:
+            shape = block.shape[0], factor.shape[1]
+            out = buffer[: shape[0] * shape[1]].reshape(shape)
+            products = np.matmul(block, factor, out=out)
         if self.metric != "euclidean":
             return products
         squares = (

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from array_api_compat import is_array_api_obj
+from array_api_compat import is_array_api_obj, is_numpy_array
 
+from zslib._selection import select
 from zslib._tiles import Tiles
 from zslib.arrays import like, to_host
 from zslib.validation import check_integer
@@ -22,6 +23,8 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     tiles = Tiles(queries, targets, metric, block_size)
     k = check_integer(k, "k", low=1, high=tiles.n_targets, high_means=" (the number of targets)")
     xp = tiles.xp
+    if is_numpy_array(queries):
+        return select(tiles, k)
     best = [None] * len(tiles.chunks)
     for rows in tiles.blocks:
         block = tiles.block(rows)

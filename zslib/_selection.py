@@ -1,0 +1,124 @@
+"""Selection of the k best and counting of ranks for NumPy arrays, next to free of charge.
+
+A tile of scores (block of targets, chunk of queries) is read once more than the matrix product
+wrote it: elementwise maxima over groups of rows, by contiguous vector instructions. Only groups
+whose maximum beats the query's k-th best so far are looked into. What is found there waits in a
+list, and is merged into the k best when the list has grown to some k entries per query.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib._threads import run_threads
+
+GROUP = 16
+SMALL = 2**26  # multiplications below which threads cost more than they bring
+
+
+def _is_small(tiles):
+    return tiles.n_queries * tiles.n_targets * tiles.targets.shape[1] < SMALL
+
+
+class _Best:
+    """The k best targets of a chunk of queries among those that one thread has seen.
+
+    The thread sees targets in ascending order, and `scores` are sorted (stable), so that at equal
+    scores the lower index is always the one kept.
+    """
+
+    def __init__(self, k, dtype, floor, n_targets):
+        self.k, self.floor = k, floor  # floor: lower bounds on the k-th best, of all threads
+        self.scores = np.full((floor.size, k), -np.inf, dtype)
+        self.indices = np.full((floor.size, k), n_targets, np.int64)
+        self.waiting, self.n_waiting = [], 0
+        self.limit = floor.size * max(k, GROUP)
+
+    def offer(self, tile, start):
+        """See the scores ``tile`` (b, n_queries) of the targets from ``start`` on."""
+        n = tile.shape[1]
+        m = tile.shape[0] // GROUP or 1
+        size = GROUP if tile.shape[0] >= GROUP else tile.shape[0]
+        rest = tile[size * m :]
+        # Row r of the tile belongs to group r % m.
+        groups = tile[: size * m].reshape(size, m * n)
+        maxima = groups.max(axis=0).reshape(m, n)
+        # A target of this thread must beat the k-th best here; one seen by another thread may
+        # also tie with it, since it may have the higher index.
+        level = np.maximum(self.scores[:, -1], np.nextafter(self.floor, -np.inf))
+        hits = np.flatnonzero(maxima > level)
+        if hits.size > n * self.k and m > self.k:
+            # k groups have a maximum of at least their k-th largest, so k scores have.
+            bound = np.partition(maxima, m - self.k, axis=0)[m - self.k]
+            level = np.maximum(level, np.nextafter(bound, -np.inf))
+            hits = np.flatnonzero(maxima > level)
+        if hits.size:
+            values = groups.take(hits, axis=1)
+            row, hit = np.nonzero(values > level.take(hits % n))
+            group, column = np.divmod(hits.take(hit), n)
+            self.waiting.append((column, start + row * m + group, values[row, hit]))
+            self.n_waiting += row.size
+            if self.n_waiting >= self.limit:
+                self.merge()
+        if rest.size:
+            self.offer(rest, start + size * m)
+
+    def merge(self):
+        """Merge the waiting targets into the k best."""
+        if not self.n_waiting:
+            return
+        column, index, value = map(np.concatenate, zip(*self.waiting, strict=True))
+        self.waiting, self.n_waiting = [], 0
+        counts = np.bincount(column, minlength=self.floor.size)
+        order = np.argsort(column.astype(np.uint16), kind="stable")  # 16 bits: a radix sort
+        first = np.cumsum(counts) - counts
+        column, index, value = column[order], index[order], value[order]
+        position = np.arange(column.size) - first[column]
+        # Two rounds, so that a few queries with many candidates do not widen the table of all.
+        many = counts > 4 * (self.k + GROUP)
+        for rows in (np.flatnonzero(many), np.flatnonzero(~many & (counts > 0))):
+            if rows.size == 0:
+                continue
+            here = np.zeros(self.floor.size, np.int64) - 1
+            here[rows] = np.arange(rows.size)
+            chosen = np.flatnonzero(here[column] >= 0)
+            place = here[column[chosen]], self.k + position[chosen]
+            shape = rows.size, self.k + counts[rows].max()
+            scores = np.full(shape, np.inf, value.dtype)
+            scores[:, : self.k] = -self.scores[rows]
+            scores[place] = -value[chosen]
+            indices = np.empty(shape, np.int64)
+            indices[:, : self.k] = self.indices[rows]
+            indices[place] = index[chosen]
+            best = np.argsort(scores, axis=1, kind="stable")[:, : self.k]
+            self.scores[rows] = -np.take_along_axis(scores, best, axis=1)
+            self.indices[rows] = np.take_along_axis(indices, best, axis=1)
+        # Threads may overwrite each other here; whichever value stays is a valid lower bound.
+        np.maximum(self.floor, self.scores[:, -1], out=self.floor)
+
+
+def select(tiles, k):
+    """The k best targets of each query: scores and indices, (n_queries, k)."""
+    floor = np.full(tiles.n_queries, -np.inf, tiles.score_dtype)
+
+    def work(blocks):
+        best = [_Best(k, floor.dtype, floor[chunk], tiles.n_targets) for chunk in tiles.chunks]
+        buffer = tiles.buffer()
+        for rows in blocks:
+            block = tiles.block(rows)
+            for number, state in enumerate(best):
+                state.offer(tiles.scores(block, number, buffer), rows.start)
+        for state in best:
+            state.merge()
+        return (
+            np.concatenate([state.scores for state in best]),
+            np.concatenate([state.indices for state in best]),
+        )
+
+    found = run_threads(work, tiles.blocks, small=_is_small(tiles))
+    if len(found) == 1:
+        return found[0]
+    scores = np.concatenate([s for s, _ in found], axis=1)
+    indices = np.concatenate([i for _, i in found], axis=1)
+    order = np.lexsort((indices, -scores), axis=1)[:, :k]
+    return np.take_along_axis(scores, order, axis=1), np.take_along_axis(indices, order, axis=1)

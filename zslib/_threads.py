@@ -1,0 +1,73 @@
+"""Threads over blocks, with BLAS held to one thread each."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from threadpoolctl import ThreadpoolController
+
+_lock = threading.Lock()
+_running = 0
+_limit = None
+
+
+@contextmanager
+def one_blas_thread():
+    """Hold BLAS to one thread; yields the number of threads it would have used.
+
+    The limit is a setting of the whole process. Calls from several threads share it: the first
+    sets it, the last to leave restores what the first found.
+    """
+    global _running, _limit
+    with _lock:
+        if _running == 0:
+            blas = ThreadpoolController().select(user_api="blas")
+            threads = max((lib["num_threads"] for lib in blas.info()), default=1)
+            _limit = blas.limit(limits=1), threads
+            _limit[0].__enter__()
+        _running += 1
+        threads = _limit[1]
+    try:
+        yield threads
+    finally:
+        with _lock:
+            _running -= 1
+            if _running == 0:
+                _limit[0].__exit__(None, None, None)
+
+
+def run_threads(work, items, *, small=False):
+    """Call ``work(iterator)`` in each thread; the iterators share out ``items`` in order.
+
+    As many threads as BLAS is set to use (so ``OMP_NUM_THREADS`` and joblib's limits hold). A
+    ``small`` job runs in the calling thread and leaves BLAS as it is. Returns what each call
+    returned; an exception in one call stops the others at their next item and is raised.
+    """
+    if small:
+        return [work(iter(items))]
+    queue, guard, failed = iter(items), threading.Lock(), threading.Event()
+
+    def share():
+        while not failed.is_set():
+            with guard:
+                try:
+                    item = next(queue)
+                except StopIteration:
+                    return
+            yield item
+
+    def guarded(_):
+        try:
+            return work(share())
+        except BaseException:
+            failed.set()
+            raise
+
+    with one_blas_thread() as threads:
+        threads = min(threads, len(items))
+        if threads == 1:
+            return [work(iter(items))]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(guarded, range(threads)))
