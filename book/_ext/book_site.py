@@ -23,8 +23,16 @@ def rewrite_all_when_numbers_change(app, env):
     return sorted(env.found_docs) if before not in (None, digest) else []
 
 
+def plain_citations(app, pagename, templatename, context, doctree):
+    """Drop the roles of a bibliography: Docutils puts links straight into what it calls a list."""
+    if "body" in context:
+        body = context["body"].replace('<div role="list" class="citation-list">', "<div>")
+        context["body"] = body.replace(' role="doc-biblioentry"', "")
+
+
 def setup(app):
     # Jupyter Book hands this to sphinx_comments, which the site does without.
     app.add_config_value("comments_config", {}, "html")
     app.connect("env-updated", rewrite_all_when_numbers_change)
+    app.connect("html-page-context", plain_citations)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

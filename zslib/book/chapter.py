@@ -246,7 +246,7 @@ class RunCard:
         data = "; ".join(f"{d['description']} ({d['checksum'][:12]})" for d in run["data"])
         return {
             "Data": data or "none",
-            "Parameters": ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items()),
+            "Parameters": ", ".join(f"{k}: {v}" for k, v in run["parameters"].items()),
             "Code": f"zslib {run['version']}, commit {(run['commit'] or 'unknown')[:12]}",
             "Record set": f"{run['chapter']}/{run['key']}",
             "Machine": f"{machine['processor']}, {machine['cores']} cores, "

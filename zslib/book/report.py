@@ -118,9 +118,8 @@ def write_pages(*, root=None):
     root : path, optional
         The book's folder.
     """
-    from zslib import papers
+    from zslib.papers import errata_markdown
 
-    errata_markdown = getattr(papers, "errata_markdown", lambda: "Not yet.\n")
     place = layout(root)
     runs = "\n".join(
         [

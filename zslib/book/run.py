@@ -274,6 +274,7 @@ def _execute_notebook(run, unfinished, one_thread):
             parameters=run.given,
             progress_bar=False,
             kernel_manager_class=manager,
+            shutdown_kernel="immediate",
         )
     return nbformat.writes(normalised(notebook)) + "\n"
 
