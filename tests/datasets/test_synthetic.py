@@ -142,3 +142,12 @@ def test_bad_parameters(make, changes, message):
     options = WORDS if make is synthetic_crosslingual else IMAGES
     with pytest.raises(ValueError, match=message):
         make(**(options | changes))
+
+
+@pytest.mark.parametrize("n_test", [1, 3, 5, 7, 29, 30])
+def test_any_number_of_queries(n_test):
+    options = {**WORDS, "n_targets": 40, "n_train": 10}
+    problem = synthetic_crosslingual(**(options | {"n_test": n_test}))
+    rows = np.concatenate(problem.test_gold)
+    assert len(np.unique(rows)) == n_test
+    assert rows.min() >= 10

@@ -69,7 +69,7 @@ def test_second_load_comes_from_the_cache(tmp_path, monkeypatch, own_cache):
         raise AssertionError("read again")
 
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_read", not_again)
+        patch.setattr(module, "read_vectors", not_again)
         again = load_vectors(path)
         check(again)
         assert isinstance(again.vectors, np.memmap)
@@ -91,7 +91,7 @@ def test_an_interrupted_conversion_leaves_nothing(tmp_path, monkeypatch, own_cac
     with monkeypatch.context() as patch:
         patch.setattr(module.json, "dumps", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            module._store(module._read(path, False, None, "strict"), own_cache / "vectors" / "x")
+            module._store(load_vectors(path, cache=False), own_cache / "vectors" / "x")
     assert list((own_cache / "vectors").iterdir()) == []
     check(load_vectors(path))
 
@@ -99,7 +99,7 @@ def test_an_interrupted_conversion_leaves_nothing(tmp_path, monkeypatch, own_cac
 def test_two_writers_of_one_entry(tmp_path, own_cache):
     path = tmp_path / "vectors.txt"
     path.write_bytes(text())
-    read = module._read(path, False, None, "strict")
+    read = load_vectors(path, cache=False)
     entry = own_cache / "vectors" / "x"
     module._store(read, entry)
     module._store(read, entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zslib.datasets.catalogue import DATASETS
 from zslib.datasets.crosslingual import europarl, europarl_vectors
 from zslib.datasets.crossmodal import label_means, split_labels
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
@@ -11,7 +12,6 @@ from zslib.datasets.locate import cache_dir, data_root
 from zslib.datasets.own import from_files, split_dictionary
 from zslib.datasets.problem import SETTINGS, MappingProblem
 from zslib.datasets.registry import (
-    DATASETS,
     available,
     data_status,
     fetch,
