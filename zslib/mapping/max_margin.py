@@ -67,7 +67,7 @@ class MaxMarginMap(LinearMap):
         (section 5).
     distance : {"cosine", "angle"}, keyword only, default "cosine"
         The paper's "inverse cosine": :math:`1 - \cos` or :math:`\arccos(\cos)`, in radians.
-    learning_rate : float, keyword only, default 0.02
+    learning_rate : float, keyword only, default 0.1
         Of Adagrad. Not printed in the paper.
     n_epochs : int, keyword only, default 30
         Passes over the training pairs in one call of ``fit``. Not printed in the paper.
@@ -116,7 +116,7 @@ class MaxMarginMap(LinearMap):
         *,
         negatives="random",
         distance="cosine",
-        learning_rate=0.02,
+        learning_rate=0.1,
         n_epochs=30,
         batch_size=32,
         init="random",
@@ -234,37 +234,36 @@ class MaxMarginMap(LinearMap):
         batches = minibatches(n, self.batch_size, self._rng)
         order = np.concatenate(batches)
         if self.negatives == "uniform":
-            drawn = self._rng.integers(n_labels, size=(len(batches), self._k))
-        elif self.negatives != "intruder":
-            drawn = random_negatives(self._rng, own[order], n_labels, self._k)
-        if self.negatives != "intruder":
-            drawn = like(drawn, W)
+            drawn = like(self._rng.integers(n_labels, size=(len(batches), self._k)), W)
+        elif self.negatives == "intruder":
+            # Stored by columns: the product with all labels is a third faster.
+            columns = xp.reshape(xp.reshape(labels.T, (-1,)), labels.T.shape).T
+        else:
+            drawn = like(random_negatives(self._rng, own[order], n_labels, self._k), W)
         own = like(own[order], W)
         source = xp.take(source, like(order, W), axis=0)
         losses = []
         for b, start in enumerate(range(0, n, self.batch_size)):
             rows = slice(start, start + self.batch_size)
             x, positives = source[rows, :], own[rows]
-            unit, lengths = _unit_mapped(x, W)
+            gold = xp.take(labels, positives, axis=0)
+            unit, lengths = _unit_mapped(xp, x, W)
             if self.negatives == "intruder":
-                negatives = intruder_negatives(unit, labels, positives, self._k)
-            elif self.negatives == "uniform":
-                negatives = drawn[b, :]
+                negatives = intruder_negatives(unit, gold, columns, positives, self._k)
             else:
-                negatives = drawn[rows, :]
-            loss, gradient = _loss_and_gradient(
-                x,
+                negatives = drawn[b, :] if self.negatives == "uniform" else drawn[rows, :]
+            loss, step = _loss_and_step(
+                xp,
                 unit,
-                lengths,
-                labels,
-                positives,
-                negatives,
+                gold,
+                xp.take(labels, xp.reshape(negatives, (-1,)), axis=0),
+                negatives != positives[:, None],
                 margin=float(self.margin),
                 distance=self.distance,
                 first_violating=self.negatives == "first_violating",
             )
-            self._optimiser.step(W, gradient)
-            losses.append(loss * x.shape[0])
+            self._optimiser.step(W, x.T @ (step / (lengths * x.shape[0])))
+            losses.append(loss)
         return float(xp.sum(xp.stack(losses), dtype=xp.float64)) / n
 
 
@@ -339,19 +338,19 @@ def max_margin_loss_and_gradient(
     margin = check_real(margin, "margin", low=0.0)
     check_choice(distance, "distance", DISTANCES)
     _check_mapped(X, W, "W")
-    unit, lengths = _unit_mapped(X, W)
-    loss, gradient = _loss_and_gradient(
-        X,
+    xp = namespace(X)
+    unit, lengths = _unit_mapped(xp, X, W)
+    loss, step = _loss_and_step(
+        xp,
         unit,
-        lengths,
-        unit_labels,
-        own,
-        negatives,
+        xp.take(unit_labels, own, axis=0),
+        xp.take(unit_labels, xp.reshape(negatives, (-1,)), axis=0),
+        negatives != own[:, None],
         margin=margin,
         distance=distance,
         first_violating=first_violating,
     )
-    return float(loss), gradient
+    return float(loss) / n, X.T @ (step / (lengths * n))
 
 
 def _check_mapped(X, W, name):
@@ -361,10 +360,10 @@ def _check_mapped(X, W, name):
         raise ValueError(f"{name} maps a row of X to a zero vector: its cosine is undefined")
 
 
-def _unit_mapped(X, W):
+def _unit_mapped(xp, X, W):
     """Mapped vectors scaled to length one, (n, d2), and their lengths, (n, 1)."""
     mapped = X @ W
-    lengths = row_norms(mapped)[:, None]
+    lengths = xp.sqrt(xp.vecdot(mapped, mapped))[:, None]
     mapped /= lengths
     return mapped, lengths
 
@@ -372,7 +371,7 @@ def _unit_mapped(X, W):
 def _distance_and_slope(xp, cosines, distance):
     """Distance as a function of the cosine, and minus its derivative."""
     if distance == "cosine":
-        return 1.0 - cosines, xp.ones_like(cosines)
+        return 1.0 - cosines, 1.0
     cosines = xp.clip(cosines, -1.0, 1.0)
     sine_squared = 1.0 - cosines * cosines
     # Within rounding of 0 or pi the direction is lost: flat there.
@@ -381,38 +380,34 @@ def _distance_and_slope(xp, cosines, distance):
     return xp.acos(cosines), xp.where(smooth, slope, xp.zeros_like(cosines))
 
 
-def _loss_and_gradient(
-    X, unit, lengths, labels, own, negatives, *, margin, distance, first_violating
-):
-    r"""Mean loss (0-d array) and its gradient, from mapped vectors of length one.
+def _loss_and_step(xp, unit, gold, rivals, counts, *, margin, distance, first_violating):
+    r"""Loss of a batch, summed, and minus the way in which each mapped vector should turn.
 
     With :math:`c_{ij} = \hat u_i \cdot u_j`, :math:`a_{ij}` the derivative of the loss by
-    :math:`c_{ij}` and :math:`g_i = \sum_j a_{ij} u_j`, the gradient of the mapped vector is
-    :math:`(g_i - (g_i \cdot \hat u_i) \hat u_i) / \|\hat y_i\|`.
+    :math:`c_{ij}` and :math:`g_i = \sum_j a_{ij} u_j`, the gradient for the mapped vector is
+    :math:`(g_i - (g_i \cdot \hat u_i) \hat u_i) / \|\hat y_i\|`; here without the last length.
+
+    ``rivals`` are the negatives' vectors, (n * k, d2), or (k, d2) when all items share them;
+    ``counts`` (n, k) says which of them count.
     """
-    xp = namespace(X)
-    n = X.shape[0]
-    gold = xp.take(labels, own, axis=0)
-    gold_cosine = xp.sum(unit * gold, axis=1, keepdims=True)
-    shared = negatives.ndim == 1
-    rivals = xp.take(labels, xp.reshape(negatives, (-1,)), axis=0)
+    n, d2 = unit.shape
+    shared = counts.shape[1] == rivals.shape[0]
+    gold_cosine = xp.vecdot(unit, gold)[:, None]
     if shared:
         cosines = unit @ rivals.T
     else:
-        rivals = xp.reshape(rivals, (n, -1, labels.shape[1]))
+        rivals = xp.reshape(rivals, (n, -1, d2))
         cosines = (rivals @ unit[:, :, None])[:, :, 0]
     gold_distance, gold_slope = _distance_and_slope(xp, gold_cosine, distance)
     distances, slopes = _distance_and_slope(xp, cosines, distance)
     hinge = margin + gold_distance - distances
-    active = (hinge > 0.0) & (negatives != own[:, None])
+    active = (hinge > 0.0) & counts
     if first_violating:
         active = first_of_row(active)
-    zero = xp.zeros_like(hinge)
-    pull = xp.where(active, slopes, zero)
-    push = -gold_slope * xp.sum(xp.astype(active, hinge.dtype), axis=1, keepdims=True)
-    outward = xp.sum(pull * cosines, axis=1, keepdims=True) + push * gold_cosine
+    active = xp.astype(active, unit.dtype)
+    pull = active * slopes
+    push = -gold_slope * xp.sum(active, axis=1, keepdims=True)
     step = pull @ rivals if shared else (pull[:, None, :] @ rivals)[:, 0, :]
     step += push * gold
-    step -= outward * unit
-    step /= lengths * n
-    return xp.sum(xp.where(active, hinge, zero)) / n, X.T @ step
+    step -= (xp.vecdot(pull, cosines)[:, None] + push * gold_cosine) * unit
+    return xp.sum(active * hinge), step

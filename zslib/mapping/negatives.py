@@ -124,7 +124,7 @@ def first_of_row(violates):
     return violates & (count == 1)
 
 
-def intruder_negatives(unit_mapped, unit_labels, own, n_negatives=1):
+def intruder_negatives(unit_mapped, unit_gold, unit_labels, own, n_negatives=1):
     r"""The labels nearest to the mapped vector yet far from the gold one (section 5).
 
     For item i the labels :math:`j \ne i` with the largest
@@ -138,8 +138,10 @@ def intruder_negatives(unit_mapped, unit_labels, own, n_negatives=1):
     ----------
     unit_mapped : array, shape (n, d)
         :math:`\hat u_i`, rows of length one.
+    unit_gold : array, shape (n, d)
+        :math:`u_i`, the label of each item: rows ``own`` of ``unit_labels``.
     unit_labels : array, shape (n_labels, d)
-        :math:`u_j`, rows of length one.
+        :math:`u_j`, rows of length one. The product is fastest when it is stored by columns.
     own : array of int, shape (n,)
         Own label of each item.
     n_negatives : int, default 1
@@ -155,11 +157,12 @@ def intruder_negatives(unit_mapped, unit_labels, own, n_negatives=1):
 
     >>> import numpy as np
     >>> cat, dog, truck = [1.0, 0.0], [0.8, 0.6], [0.0, 1.0]
-    >>> intruder_negatives(np.array([[0.6, 0.8]]), np.array([cat, dog, truck]), np.array([0]))
+    >>> mapped, labels = np.array([[0.6, 0.8]]), np.array([cat, dog, truck])
+    >>> intruder_negatives(mapped, np.array([cat]), labels, np.array([0]))
     array([[2]])
     """
-    xp = namespace(unit_mapped, unit_labels, own)
-    scores = (unit_mapped - xp.take(unit_labels, own, axis=0)) @ unit_labels.T
+    xp = namespace(unit_mapped, unit_gold, unit_labels, own)
+    scores = (unit_mapped - unit_gold) @ unit_labels.T
     taken = own
     chosen = []
     for _ in range(n_negatives):
