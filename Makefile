@@ -1,0 +1,79 @@
+# `make help` lists the targets. PYTHON is the interpreter that .venv is made from.
+PYTHON ?= python3
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PORT ?= 8000
+VENV := .venv
+BIN := $(VENV)/bin
+# QUICK=1: small data, few runs. STRICT=1: warnings are errors. ARGS: more words for pytest.
+BUILD := $(if $(QUICK),--quick) $(if $(STRICT),--strict) $(if $(FORCE),--force)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+SOURCES := zslib tests benchmarks book/_ext
+
+.DEFAULT_GOAL := help
+.PHONY: help book test serve lint format bench notebooks clean distclean
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|' 2>/dev/null || true
+
+book: $(VENV)/.book  ## run the chapters and build the site
+	@$(BIN)/zslib build --jobs $(JOBS) $(BUILD)
+
+test: $(VENV)/.test node_modules/.ready  ## run all tests (with the built site, where there is one)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(ARGS)
+
+serve: book  ## build the site and serve it on 127.0.0.1
+	@echo "http://127.0.0.1:$(PORT)"
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+lint: $(VENV)/.test  ## check style
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+
+format: $(VENV)/.test  ## mend style
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+bench: $(VENV)/.bench  ## compare speed with other libraries
+	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+notebooks: $(VENV)/.book  ## pair the chapters with notebooks, newer side wins
+	$(BIN)/jupytext --sync chapters/*/[0-9][0-9]_*.md
+
+clean:  ## remove the site and this machine's records (published ones stay)
+	rm -rf _build book/executed book/generated
+	find results -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} + 2>/dev/null || true
+
+distclean: clean  ## also remove .venv and node_modules
+	rm -rf $(VENV) node_modules
+
+# Stamps: nothing is installed again while pyproject.toml and constraints.txt stay as they are.
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Python 3.11 or newer is needed, and '$(PYTHON)' is not: pass make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo "venv failed: on Debian and Ubuntu install the package python3-venv" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.base: $(VENV)/.python constraints.txt
+	@echo "Installing into $(VENV) (once) ..."
+	@$(INSTALL) hatchling editables
+	@touch $@
+
+$(VENV)/.book: $(VENV)/.base pyproject.toml
+	@$(INSTALL) --no-build-isolation -e '.[book]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.book
+	@$(INSTALL) --no-build-isolation -e '.[book,test]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	@$(INSTALL) --no-build-isolation -e '.[book,test,bench]'
+	@touch $@
+
+# axe-core for the browser test; without npm or a network that part is skipped with a message.
+node_modules/.ready: package.json
+	@mkdir -p node_modules
+	@npm install --silent --no-audit --no-fund --no-package-lock 2>/dev/null || \
+	  echo "axe-core could not be installed (npm): accessibility tests will be skipped"
+	@touch $@
