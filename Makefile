@@ -13,7 +13,7 @@ SOURCES := zslib tests benchmarks book/_ext
 .PHONY: help book test serve lint format bench notebooks clean distclean
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|' 2>/dev/null || true
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 book: $(VENV)/.book  ## run the chapters and build the site
 	@$(BIN)/zslib build --jobs $(JOBS) $(BUILD)
