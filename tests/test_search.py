@@ -278,7 +278,7 @@ def test_overflow_is_refused_rather_than_returned_as_infinity():
         ({"targets": np.ones((2, 2, 2))}, ValueError, "targets must be a 2-d array"),
         ({"queries": np.ones((3, 4), int)}, TypeError, "queries must be float32 or float64"),
         ({"targets": np.ones((3, 4), int)}, TypeError, "targets must be float32 or float64"),
-        ({"targets": np.ones((9, 4))}, TypeError, "queries are float32 and targets are float64"),
+        ({"targets": np.ones((9, 4))}, TypeError, "queries is float32 and targets is float64"),
         ({"queries": np.ones((3, 5), "f4")}, ValueError, "5 columns and targets has 4"),
         ({"queries": np.ones((0, 4), "f4")}, ValueError, "queries is empty"),
         ({"targets": np.ones((0, 4), "f4")}, ValueError, "targets is empty"),

@@ -1,25 +1,28 @@
 """Scores of queries with targets, tile by tile: what every search in `zslib.search` walks over.
 
 A tile holds the scores of one block of targets (rows) with one chunk of queries (columns). The
-whole matrix of scores never exists. Both `top_k` and `gold_ranks` read the very same tiles, so
-that they see the same rounding and agree on the order of the targets.
+whole matrix of scores never exists. `top_k` and `gold_ranks` read the very same tiles, so that
+they see the same rounding and agree on the order of the targets.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import namespace, row_norms, unit_rows
+from zslib.arrays import namespace, unit_rows
 from zslib.validation import check_choice, check_integer, check_same_width, check_vectors
 
 METRICS = ("cosine", "dot", "euclidean")
 
-# On a CPU a tile and the vectors behind it stay in the L2 cache; a GPU wants larger pieces.
+# On a CPU a tile stays in the L2 cache; a GPU wants larger pieces.
 HOST_BLOCK, HOST_CHUNK = 1024, 512
 DEVICE_BLOCK, DEVICE_CHUNK = 16384, 2048
+# Scores in a tile of a correction, which holds all queries at once (unless block_size is given).
+CORRECTED_TILE = 2**23
 
 
 def slices(n, size):
@@ -33,57 +36,60 @@ def slices(n, size):
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
+def _check_sides(queries, targets, name):
+    check_vectors(queries, name)
+    check_same_width(queries, targets, name, "targets")
+    if queries.dtype != targets.dtype:
+        raise TypeError(
+            f"{name} is {queries.dtype} and targets is {targets.dtype}: convert one to the "
+            "other's type"
+        )
+
+
 class Tiles:
     """Checked queries and targets, and the tiles of their scores.
-
-    Parameters
-    ----------
-    queries : (n_queries, d) float array
-    targets : (n_targets, d) float array or numpy.memmap
-    metric : {"cosine", "dot", "euclidean"}
-    block_size : int or None
-        Targets in a tile.
 
     Attributes
     ----------
     blocks, chunks : list of slice
         Of the targets, and of the queries.
+    n_queries, n_targets : int
+    dtype, score_dtype
+        Of the vectors, and of the scores in a tile.
     """
 
-    def __init__(self, queries, targets, metric, block_size):
+    def __init__(self, queries, targets, metric, block_size, *, chunk_size=None):
         self.xp = namespace(queries, targets)
         self.metric = check_choice(metric, "metric", METRICS)
-        check_vectors(queries, "queries")
         check_vectors(targets, "targets", finite=False)  # each block is checked when it is read
-        check_same_width(queries, targets, "queries", "targets")
-        if queries.dtype != targets.dtype:
-            raise TypeError(
-                f"queries are {queries.dtype} and targets are {targets.dtype}: convert one to "
-                "the other's type"
-            )
-        on_host = is_numpy_array(queries)
+        _check_sides(queries, targets, "queries")
+        self.on_host = is_numpy_array(queries)
         if block_size is None:
-            block_size = HOST_BLOCK if on_host else DEVICE_BLOCK
+            block_size = HOST_BLOCK if self.on_host else DEVICE_BLOCK
+        if chunk_size is None:
+            chunk_size = HOST_CHUNK if self.on_host else DEVICE_CHUNK
         block_size = check_integer(block_size, "block_size", low=1)
         self.targets = targets
         self.dtype = self.score_dtype = queries.dtype
         self.n_queries, self.n_targets = queries.shape[0], targets.shape[0]
         self.blocks = slices(self.n_targets, block_size)
-        self.chunks = slices(self.n_queries, HOST_CHUNK if on_host else DEVICE_CHUNK)
-        self._set_queries(queries)
+        self.chunks = slices(self.n_queries, chunk_size)
+        self._peak = float(self.xp.max(self.xp.abs(queries)))
+        queries = self._prepared(queries, "queries")
+        self._factors = [self._factor(queries[chunk, :]) for chunk in self.chunks]
 
-    def _set_queries(self, queries):
-        xp = self.xp
-        self._peak = float(xp.max(xp.abs(queries)))
+    def _prepared(self, vectors, name):
         if self.metric == "cosine":
-            queries = unit_rows(queries, name="queries")
-        elif self.metric == "euclidean":
-            queries = xp.astype(queries, xp.float64)
-            self._lengths = row_norms(queries)
-        # One contiguous (d, chunk) factor per chunk, shared by all blocks.
-        self._factors = [
-            xp.asarray(xp.matrix_transpose(queries[chunk, :]), copy=True) for chunk in self.chunks
-        ]
+            return unit_rows(vectors, name=name)
+        # Squared lengths and products cancel where points are close: float32 is too coarse.
+        return vectors if self.metric == "dot" else self.xp.astype(vectors, self.xp.float64)
+
+    def _factor(self, vectors):
+        """The right factor of the product, contiguous, and the squared lengths of its columns."""
+        xp = self.xp
+        factor = xp.asarray(xp.matrix_transpose(vectors), copy=True)
+        lengths = xp.sum(vectors * vectors, axis=1) if self.metric == "euclidean" else None
+        return factor, lengths
 
     def block(self, rows):
         """Targets ``rows`` ready to be multiplied: checked, and of unit length under cosine."""
@@ -96,28 +102,25 @@ class Tiles:
                 "targets holds NaN or infinity, the first at row "
                 f"{rows.start + int(xp.argmax(bad))}: remove or repair these rows"
             )
-        if self.metric == "cosine":
-            if bool(xp.any(peaks == 0)):
-                first = rows.start + int(xp.argmax(xp.astype(peaks == 0, xp.int64)))
-                raise ValueError(
-                    f"targets has a zero row, the first at row {first}: the cosine with a zero "
-                    "vector is undefined; drop such rows"
-                )
-            return unit_rows(block)
-        self._check_range(float(xp.max(peaks)))
-        return block if self.metric == "dot" else xp.astype(block, xp.float64)
+        if self.metric != "cosine":
+            self._check_range(float(xp.max(peaks)))
+        elif bool(xp.any(peaks == 0)):
+            first = rows.start + int(xp.argmax(xp.astype(peaks == 0, xp.int64)))
+            raise ValueError(
+                f"targets has a zero row, the first at row {first}: the cosine with a zero "
+                "vector is undefined; drop such rows"
+            )
+        return self._prepared(block, "targets")
 
     def _check_range(self, peak):
         """Refuse vectors so long that a score could overflow to infinity."""
-        width = self.targets.shape[1]
-        limit = float(self.xp.finfo(self.dtype).max)
+        xp, width = self.xp, self.targets.shape[1]
+        limit = float(xp.finfo(self.dtype).max)
         if self.metric == "dot":
             fits = width * self._peak * peak < limit
         else:
-            fits = (
-                math.sqrt(width) * (self._peak + peak)
-                < min(limit, float(self.xp.finfo(self.xp.float64).max) ** 0.5) / 2
-            )
+            limit = min(limit, math.sqrt(float(xp.finfo(xp.float64).max)))
+            fits = math.sqrt(width) * (self._peak + peak) < limit / 2
         if not fits:
             raise ValueError(
                 f"queries (largest entry {self._peak:.3g}) and targets (largest entry {peak:.3g}) "
@@ -126,16 +129,19 @@ class Tiles:
 
     def buffer(self):
         """Memory for one tile of NumPy scores, to be handed to `scores` again and again."""
-        shape = self.blocks[0].stop * self.chunks[0].stop
-        return np.empty(shape, np.float64 if self.metric == "euclidean" else self.dtype)
+        size = self.blocks[0].stop * max(factor.shape[1] for factor, _ in self._factors)
+        return np.empty(size, self._factors[0][0].dtype)
 
     def scores(self, block, number, buffer=None):
         """Scores of a prepared ``block`` of targets with chunk ``number``: (block, chunk).
 
         With a ``buffer`` (NumPy only) the product is written there, over the last tile.
         """
+        return self._raw_scores(block, self._factors[number], buffer)
+
+    def _raw_scores(self, block, factor, buffer):
         xp = self.xp
-        factor = self._factors[number]
+        factor, lengths = factor
         if buffer is None:
             products = block @ factor
         else:
@@ -144,10 +150,71 @@ class Tiles:
             products = np.matmul(block, factor, out=out)
         if self.metric != "euclidean":
             return products
-        squares = (
-            xp.sum(block * block, axis=1)[:, None]
-            + (self._lengths[self.chunks[number]] ** 2)[None, :]
-            - 2 * products
-        )
+        squares = xp.sum(block * block, axis=1)[:, None] + lengths[None, :] - 2 * products
         distances = xp.sqrt(xp.where(squares > 0, squares, xp.zeros_like(squares)))
         return xp.astype(-distances, self.dtype)
+
+
+@dataclass(frozen=True)
+class Base:
+    """The uncorrected search, as `zslib.corrections.Correction.begin` sees it."""
+
+    metric: str
+    n_queries: int
+    n_targets: int
+    n_reference: int
+    best: object
+    tiles: object
+
+
+class CorrectedTiles(Tiles):
+    """Tiles of all queries at once, their scores corrected for hubness, in float64.
+
+    ``best(k)`` must give the (n_queries, k) best uncorrected scores.
+    """
+
+    def __init__(self, queries, targets, metric, block_size, correction, best):
+        xp = namespace(queries, targets)
+        reference = correction.reference
+        n = queries.shape[0]
+        both = n
+        if reference is not None:
+            namespace(queries, reference)
+            _check_sides(reference, targets, "reference")
+            both += reference.shape[0]
+        if block_size is None:
+            default = HOST_BLOCK if is_numpy_array(queries) else DEVICE_BLOCK
+            block_size = min(default, max(CORRECTED_TILE // both, 1))
+        super().__init__(queries, targets, metric, block_size, chunk_size=n)
+        if reference is not None:
+            # One product for both, so that a query that is also in the reference scores alike.
+            self._peak = max(self._peak, float(xp.max(xp.abs(reference))))
+            joined = xp.concat(
+                [self._prepared(queries, "queries"), self._prepared(reference, "reference")]
+            )
+            self._factors = [self._factor(joined)]
+        self.score_dtype = xp.float64
+        self.correction = correction
+        n_reference = n if reference is None else both - n
+        base = Base(self.metric, n, self.n_targets, n_reference, best, self._uncorrected)
+        self._statistics = correction.begin(base)
+
+    def _uncorrected(self):
+        for rows in self.blocks:
+            scores = self._raw_scores(self.block(rows), self._factors[0], None)
+            yield self.xp.astype(scores[:, : self.n_queries], self.xp.float64)
+
+    def scores(self, block, number, buffer=None):
+        xp = self.xp
+        raw = xp.astype(self._raw_scores(block, self._factors[number], buffer), xp.float64)
+        own = self.correction.reference is None
+        scores = raw if own else raw[:, : self.n_queries]
+        reference = raw if own else raw[:, self.n_queries :]
+        with np.errstate(over="ignore", invalid="ignore"):  # answered by the check that follows
+            corrected = self.correction.apply(scores, reference, self._statistics)
+        if not bool(xp.all(xp.isfinite(corrected))):
+            raise ValueError(
+                f"{type(self.correction).__name__} gives scores that are not finite: the "
+                f"{self.metric} scores are too large for it; use cosine, or scale the vectors"
+            )
+        return corrected

@@ -1,7 +1,18 @@
 """Exact nearest-neighbour search and the ranks of gold targets, block by block.
 
-`top_k` and `gold_ranks` never form the whole matrix of scores: they walk over tiles (see
-`zslib._tiles`). Higher scores are better under every metric.
+`top_k` and `gold_ranks` never form the whole matrix of scores: they walk over tiles, a block of
+targets by a chunk of queries (`zslib._tiles`). Higher scores are better under every metric:
+
+- ``"cosine"``: the cosine of the angle, in [-1, 1];
+- ``"dot"``: the inner product;
+- ``"euclidean"``: minus the distance (computed in float64 inside, as close points need it).
+
+**Exact** means: no target is left out by an approximation, and the order is that of the scores as
+computed, equal scores in the order of their rows. A score computed in floating point may differ
+in its last bit from one tile shape to another, as matrix products sum in different orders. So
+scores closer than that may change places with ``block_size``; where the products are exact (as
+of small integers), results are the same for every ``block_size``. `top_k` and `gold_ranks` called
+with the same arguments see the same bits: a rank r below k is position r of the list.
 """
 
 from __future__ import annotations
@@ -9,33 +20,173 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from array_api_compat import is_array_api_obj, is_numpy_array
+from array_api_compat import is_array_api_obj
 
-from zslib._selection import select
-from zslib._tiles import Tiles
+from zslib import _selection
+from zslib._tiles import CorrectedTiles, Tiles
 from zslib.arrays import like, to_host
+from zslib.corrections import resolve
 from zslib.validation import check_integer
 
 __all__ = ["gold_ranks", "top_k"]
 
 
 def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=None):
-    tiles = Tiles(queries, targets, metric, block_size)
+    """The k best targets of each query, best first, ties to the lower index.
+
+    Parameters
+    ----------
+    queries : (n_queries, d) float array
+    targets : (n_targets, d) float array, or numpy.memmap of one
+        The search space, of the library, device and type of ``queries``. It is read block by
+        block and never copied whole.
+    k : int
+        Neighbours to find, at most n_targets.
+    metric : {"cosine", "dot", "euclidean"}, default "cosine"
+    correction : zslib.corrections.Correction, str or None, default None
+        Retrieval criterion that corrects for hubness, or its name: ``"globally_corrected"``,
+        ``"csls"``, ``"inverted_softmax"``, ``"mutual_proximity"``, ``"local_scaling"``.
+    block_size : int or None, default None
+        Targets in a tile. Beyond inputs and result, memory is, for NumPy and with t the threads
+        that BLAS is set to, about ``t * block_size * (min(n_queries, 512) + 3 d)`` numbers for
+        the tiles, ``n_queries * d`` for the queries and ``4 t * n_queries * max(k, 16)`` for
+        candidates. Default: 1,024, or 16,384 (by 2,048 queries) on other devices. With a
+        correction a tile holds all queries, and the references, in float64, some four times over:
+        ``4 t * block_size * (n_queries + n_reference)``; the default keeps a tile below 2^23.
+
+    Returns
+    -------
+    scores : (n_queries, k) float array
+        Of the type of ``queries``.
+    indices : (n_queries, k) int64 array
+        Rows of ``targets``.
+
+    Raises
+    ------
+    TypeError
+        When an array is not float32 or float64, types or libraries differ, or an option has the
+        wrong type.
+    ValueError
+        For NaN or infinity, wrong dimensions, empty arrays, k larger than the search space, zero
+        vectors under cosine, scores that would overflow, and unknown metrics or corrections.
+
+    Notes
+    -----
+    NumPy arrays are searched by threads, as many as BLAS is set to use, over the blocks of
+    targets; BLAS itself is held to one thread meanwhile, in the whole process.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> targets = np.array([[1.0, 0.0], [3.0, 4.0], [0.0, 2.0], [6.0, 8.0]])
+    >>> scores, indices = top_k(np.array([[0.0, 1.0]]), targets, 3)
+    >>> indices
+    array([[2, 1, 3]])
+    >>> scores
+    array([[1. , 0.8, 0.8]])
+    """
+    tiles = _tiles(queries, targets, metric, correction, block_size)
     k = check_integer(k, "k", low=1, high=tiles.n_targets, high_means=" (the number of targets)")
+    scores, indices = _search(tiles, k)
+    return tiles.xp.astype(scores, tiles.dtype, copy=False), indices
+
+
+def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, block_size=None):
+    """Rank of each query's gold target among all targets; 0 is best.
+
+    The rank is the number of targets that come before the gold one in the order of `top_k`: those
+    with a higher score, and those with an equal score and a lower index. Where several targets
+    are acceptable for a query (a dictionary may list several translations), any one counts: the
+    rank is that of the best.
+
+    Parameters
+    ----------
+    queries, targets, metric, correction, block_size
+        As in `top_k`. Memory is bounded alike.
+    gold : (n_queries,) int array, or sequence of sequences of int
+        Row of ``targets`` for each query; or all the acceptable rows for each query.
+
+    Returns
+    -------
+    (n_queries,) int64 array
+
+    Raises
+    ------
+    TypeError
+        As in `top_k`; also when ``gold`` does not hold integers.
+    ValueError
+        As in `top_k`; also when ``gold`` has not one entry per query, a query has no acceptable
+        target, or an index lies outside the search space.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> targets = np.array([[1.0, 0.0], [3.0, 4.0], [0.0, 2.0], [6.0, 8.0]])
+    >>> queries = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> gold_ranks(queries, targets, [3, 1])
+    array([2, 1])
+    >>> gold_ranks(queries, targets, [[3, 2], [1]])
+    array([0, 1])
+    """
+    tiles = _tiles(queries, targets, metric, correction, block_size)
+    owners, accepted = _acceptable(gold, tiles.n_queries, tiles.n_targets)
+    scores = _scores_of_pairs(tiles, owners, accepted)
+    order = np.lexsort((accepted, -scores, owners))
+    best = order[np.unique(owners[order], return_index=True)[1]]
+    if tiles.on_host:
+        return _selection.count_before(tiles, scores[best], accepted[best])
+    return _count_before(tiles, like(scores[best], queries), like(accepted[best], queries))
+
+
+def _tiles(queries, targets, metric, correction, block_size):
+    correction = resolve(correction)
+    tiles = Tiles(queries, targets, metric, block_size)
+    if correction is None:
+        return tiles
+
+    def best(k):
+        return tiles.xp.astype(_search(tiles, k)[0], tiles.xp.float64)
+
+    return CorrectedTiles(queries, targets, metric, block_size, correction, best)
+
+
+def _search(tiles, k):
+    if tiles.on_host:
+        return _selection.select(tiles, k)
     xp = tiles.xp
-    if is_numpy_array(queries):
-        return select(tiles, k)
     best = [None] * len(tiles.chunks)
     for rows in tiles.blocks:
         block = tiles.block(rows)
         for number in range(len(tiles.chunks)):
-            scores, local = _best_of_tile(xp, xp.matrix_transpose(tiles.scores(block, number)), k)
-            best[number] = _merge(xp, best[number], scores, local + rows.start, k)
+            tile = xp.matrix_transpose(tiles.scores(block, number))
+            best[number] = _merge(xp, best[number], *_shortlist(xp, tile, k), rows.start, k)
     return xp.concat([s for s, _ in best]), xp.concat([i for _, i in best])
 
 
-def _merge(xp, best, scores, indices, k):
-    """The k best of ``best`` and of later targets, both (chunk, any), best first."""
+def _shortlist(xp, scores, k, group=32):
+    """Scores and columns, ascending, that contain the k best of each row of ``scores``.
+
+    Looks only inside the k groups of neighbouring columns with the largest maxima. At equal
+    maxima the earlier group is taken: its maximum has the lower index, so no better element is
+    left out.
+    """
+    n, width = scores.shape
+    n_groups = width // group
+    columns = xp.arange(width, dtype=xp.int64, device=scores.device)
+    if n_groups <= 2 * k:
+        return scores, xp.broadcast_to(columns[None, :], (n, width))
+    body = n_groups * group
+    maxima = xp.max(xp.reshape(scores[:, :body], (n, n_groups, group)), axis=2)
+    chosen = xp.sort(xp.argsort(maxima, axis=1, descending=True, stable=True)[:, :k], axis=1)
+    chosen = xp.astype(chosen, xp.int64)[:, :, None] * group + columns[None, None, :group]
+    rest = xp.broadcast_to(columns[None, body:], (n, width - body))
+    chosen = xp.concat([xp.reshape(chosen, (n, k * group)), rest], axis=1)
+    return xp.take_along_axis(scores, chosen, axis=1), chosen
+
+
+def _merge(xp, best, scores, columns, start, k):
+    """The k best of ``best`` and of later targets, best first: scores and indices (chunk, k)."""
+    indices = columns + start
     if best is not None:
         scores = xp.concat([best[0], scores], axis=1)
         indices = xp.concat([best[1], indices], axis=1)
@@ -45,68 +196,49 @@ def _merge(xp, best, scores, indices, k):
     return xp.take_along_axis(scores, order, axis=1), xp.take_along_axis(indices, order, axis=1)
 
 
-def _best_of_tile(xp, scores, k, group=32):
-    """Scores and columns, in column order, that contain the k best of each row of ``scores``.
-
-    Looks only inside the k groups of neighbouring columns with the largest maxima. At equal
-    maxima the earlier group is taken: its maximum has the lower index, so no better element is
-    left out.
-    """
-    n, width = scores.shape
-    n_groups = width // group
-    device = scores.device
-    columns = xp.arange(width, dtype=xp.int64, device=device)
-    if n_groups <= 2 * k:
-        return scores, xp.broadcast_to(columns[None, :], (n, width))
-    body = n_groups * group
-    maxima = xp.max(xp.reshape(scores[:, :body], (n, n_groups, group)), axis=2)
-    order = xp.argsort(maxima, axis=1, descending=True, stable=True)[:, :k]
-    chosen = xp.sort(order, axis=1)[:, :, None] * group + columns[None, None, :group]
-    chosen = xp.reshape(xp.astype(chosen, xp.int64), (n, k * group))
-    tail = xp.broadcast_to(columns[None, body:], (n, width - body))
-    chosen = xp.concat([chosen, tail], axis=1)
-    return xp.take_along_axis(scores, chosen, axis=1), chosen
-
-
-def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, block_size=None):
-    tiles = Tiles(queries, targets, metric, block_size)
+def _count_before(tiles, level, gold):
+    """Number of targets before the gold one of each query, (n_queries,)."""
     xp = tiles.xp
-    owners, accepted = _acceptable(gold, tiles.n_queries, tiles.n_targets)
-    best_scores, best = _best_gold(tiles, owners, accepted)
-    best_scores, best = like(best_scores, queries), like(best, queries)
-    ranks = xp.zeros_like(best)
+    ranks = xp.zeros_like(gold)
     for rows in tiles.blocks:
         block = tiles.block(rows)
-        index = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=best.device)[:, None]
+        index = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=gold.device)[:, None]
         counts = []
         for number, chunk in enumerate(tiles.chunks):
             scores = tiles.scores(block, number)
-            level, own = best_scores[chunk][None, :], best[chunk][None, :]
-            before = (scores > level) | ((scores == level) & (index < own))
+            before = (scores > level[None, chunk]) | (
+                (scores == level[None, chunk]) & (index < gold[None, chunk])
+            )
             counts.append(xp.sum(xp.astype(before, xp.int64), axis=0))
         ranks = ranks + xp.concat(counts)
     return ranks
 
 
-def _best_gold(tiles, owners, accepted):
-    """Score and index, on the host, of each query's best acceptable target."""
+def _scores_of_pairs(tiles, owners, accepted):
+    """Score, on the host, of each (query, target) pair, read from its tile."""
     xp = tiles.xp
-    scores = np.empty(len(owners), dtype=str(tiles.dtype).rsplit(".", 1)[-1])
-    for rows in tiles.blocks:
-        inside = (accepted >= rows.start) & (accepted < rows.stop)
-        if not inside.any():
-            continue
-        block = tiles.block(rows)
-        for number, chunk in enumerate(tiles.chunks):
-            here = np.flatnonzero(inside & (owners >= chunk.start) & (owners < chunk.stop))
-            if here.size == 0:
+    found = np.empty(len(owners))
+
+    def visit(blocks):
+        buffer = tiles.buffer() if tiles.on_host else None
+        for rows in blocks:
+            inside = (accepted >= rows.start) & (accepted < rows.stop)
+            if not inside.any():
                 continue
-            tile = tiles.scores(block, number)
-            flat = (accepted[here] - rows.start) * tile.shape[1] + owners[here] - chunk.start
-            scores[here] = to_host(xp.take(xp.reshape(tile, (-1,)), like(flat, tile)))
-    order = np.lexsort((accepted, -scores, owners))
-    first = order[np.unique(owners[order], return_index=True)[1]]
-    return scores[first], accepted[first]
+            block = tiles.block(rows)
+            for number, chunk in enumerate(tiles.chunks):
+                here = inside & (owners >= chunk.start) & (owners < chunk.stop)
+                if not here.any():
+                    continue
+                tile = tiles.scores(block, number, buffer)
+                flat = (accepted[here] - rows.start) * tile.shape[1] + owners[here] - chunk.start
+                found[here] = to_host(xp.take(xp.reshape(tile, (-1,)), like(flat, tile)))
+
+    if tiles.on_host:
+        _selection.over_blocks(tiles, visit)
+    else:
+        visit(tiles.blocks)
+    return found
 
 
 def _acceptable(gold, n_queries, n_targets):

@@ -1,0 +1,285 @@
+"""Each correction against its definition, over the whole matrix and in plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import log_ndtr, logsumexp
+from scipy.stats import norm
+
+from zslib.corrections import (
+    CORRECTIONS,
+    CSLS,
+    Correction,
+    GloballyCorrected,
+    InvertedSoftmax,
+    LocalScaling,
+    MutualProximity,
+    resolve,
+)
+from zslib.corrections.base import largest
+from zslib.corrections.mutual_proximity import log_normal_cdf
+from zslib.search import gold_ranks, top_k
+
+
+def base_scores(queries, targets, metric):
+    """(n_queries, n_targets) in float64."""
+    if metric == "euclidean":
+        return -np.sqrt(((queries[:, None] - targets[None]) ** 2).sum(axis=-1))
+    scores = queries @ targets.T
+    if metric == "cosine":
+        scores /= np.linalg.norm(queries, axis=1)[:, None] * np.linalg.norm(targets, axis=1)
+    return scores
+
+
+def mean_of_best(values, k):
+    return np.mean(sorted(values, reverse=True)[:k])
+
+
+def kth_distance(values, k, zero):
+    return zero - sorted(values, reverse=True)[k - 1]
+
+
+# name: (instance, definition of the score of query i with target j from the scores s of the
+# queries and r of the references, both (n, n_targets))
+def globally_corrected(s, r, i, j, metric):
+    return -sum(r[:, j] > s[i, j]) + s[i, j] / (2 + 2 * abs(s[i, j]))
+
+
+def csls(s, r, i, j, metric):
+    return 2 * s[i, j] - mean_of_best(s[i], 3) - mean_of_best(r[:, j], 3)
+
+
+def inverted_softmax(s, r, i, j, metric):
+    return s[i, j] / 0.2 - logsumexp(r[:, j] / 0.2)
+
+
+def mutual_proximity(s, r, i, j, metric):
+    of_query = norm(s[i].mean(), s[i].std()).logcdf(s[i, j])
+    of_target = norm(r[:, j].mean(), r[:, j].std()).logcdf(s[i, j])
+    return of_query + of_target
+
+
+def local_scaling(s, r, i, j, metric):
+    zero = 1 if metric == "cosine" else 0
+    scales = kth_distance(s[i], 4, zero) * kth_distance(r[:, j], 4, zero)
+    return -((zero - s[i, j]) ** 2) / scales
+
+
+DEFINITIONS = {
+    "globally_corrected": (GloballyCorrected, {}, globally_corrected),
+    "csls": (CSLS, {"k": 3}, csls),
+    "inverted_softmax": (InvertedSoftmax, {"temperature": 0.2}, inverted_softmax),
+    "mutual_proximity": (MutualProximity, {}, mutual_proximity),
+    "local_scaling": (LocalScaling, {"k": 4}, local_scaling),
+}
+CASES = [
+    (name, metric)
+    for name in DEFINITIONS
+    for metric in ("cosine", "dot", "euclidean")
+    if (name, metric) != ("local_scaling", "dot")
+]
+
+
+def corrected_matrix(name, queries, targets, reference, metric):
+    definition = DEFINITIONS[name][2]
+    s = base_scores(queries, targets, metric)
+    r = base_scores(queries if reference is None else reference, targets, metric)
+    return np.array(
+        [[definition(s, r, i, j, metric) for j in range(s.shape[1])] for i in range(s.shape[0])]
+    )
+
+
+def test_every_correction_has_a_definition_here():
+    assert set(DEFINITIONS) == set(CORRECTIONS)
+
+
+@pytest.mark.parametrize("with_reference", [False, True])
+@pytest.mark.parametrize(("name", "metric"), CASES)
+def test_follows_the_definition(backend, name, metric, with_reference):
+    rng = np.random.default_rng(0)
+    queries = rng.standard_normal((6, 3)) + 0.3
+    targets = rng.standard_normal((45, 3))
+    reference = rng.standard_normal((9, 3)) if with_reference else None
+    kind, parameters, _ = DEFINITIONS[name]
+    correction = kind(
+        **parameters, reference=backend.asarray(reference) if with_reference else None
+    )
+    expected = corrected_matrix(name, queries, targets, reference, metric)
+    order = np.argsort(-expected, axis=1, kind="stable")
+    q, t = backend.asarray(queries), backend.asarray(targets)
+    options = {"metric": metric, "correction": correction, "block_size": 11}
+    scores, indices = top_k(q, t, 7, **options)
+    np.testing.assert_array_equal(backend.to_numpy(indices), order[:, :7])
+    np.testing.assert_allclose(
+        backend.to_numpy(scores), -np.sort(-expected, axis=1)[:, :7], rtol=1e-9, atol=1e-10
+    )
+    gold = rng.integers(0, 45, 6)
+    ranks = backend.to_numpy(gold_ranks(q, t, gold, **options))
+    np.testing.assert_array_equal(order[np.arange(6), ranks], gold)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_float32_in_float32_out_for_any_block_size(name):
+    rng = np.random.default_rng(1)
+    queries = rng.standard_normal((20, 6)).astype(np.float32)
+    targets = rng.standard_normal((300, 6)).astype(np.float32)
+    expected = corrected_matrix(name, queries.astype(float), targets.astype(float), None, "cosine")
+    kind, parameters, _ = DEFINITIONS[name]
+    for block_size in (7, 100, None):
+        scores, indices = top_k(
+            queries, targets, 5, correction=kind(**parameters), block_size=block_size
+        )
+        assert scores.dtype == np.float32
+        found = np.take_along_axis(expected, indices, axis=1)
+        np.testing.assert_allclose(scores, found, rtol=2e-3, atol=2e-5)
+        np.testing.assert_allclose(found, -np.sort(-expected)[:, :5], rtol=2e-3, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_reference_equal_to_the_queries_changes_nothing(name):
+    rng = np.random.default_rng(2)
+    queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))
+    kind, parameters, _ = DEFINITIONS[name]
+    alone = top_k(queries, targets, 4, correction=kind(**parameters))
+    told = top_k(queries, targets, 4, correction=kind(**parameters, reference=queries))
+    np.testing.assert_array_equal(told[1], alone[1])
+    np.testing.assert_allclose(told[0], alone[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_with_a_reference_queries_do_not_influence_each_other(name):
+    rng = np.random.default_rng(3)
+    queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))
+    kind, parameters, _ = DEFINITIONS[name]
+    correction = kind(**parameters, reference=rng.standard_normal((8, 4)))
+    together = top_k(queries, targets, 4, correction=correction)[1]
+    one_by_one = [top_k(q[None], targets, 4, correction=correction)[1][0] for q in queries]
+    np.testing.assert_array_equal(together, one_by_one)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_takes_a_hub_down(name):
+    """One target lies amid all queries, each of which has a partner of its own a bit further."""
+    rng = np.random.default_rng(4)
+    centre = np.zeros(20)
+    centre[0] = 1
+    queries = centre + 0.25 * rng.standard_normal((30, 20))
+    targets = np.vstack([centre, queries + 0.3 * rng.standard_normal((30, 20))])
+    gold = np.arange(1, 31)
+    plain = gold_ranks(queries, targets, gold)
+    kind, parameters, _ = DEFINITIONS[name]
+    corrected = gold_ranks(queries, targets, gold, correction=kind(**parameters))
+    assert (corrected == 0).mean() > (plain == 0).mean() + 0.1
+    hub_lists = (top_k(queries, targets, 1)[1] == 0).mean()
+    assert (top_k(queries, targets, 1, correction=kind(**parameters))[1] == 0).mean() < hub_lists
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_duplicates_and_equal_scores_stay_finite(backend, name):
+    """Integer data full of ties and zero distances; a target at right angles to all queries."""
+    rng = np.random.default_rng(5)
+    queries = rng.integers(1, 3, (10, 3)).astype(np.float64)
+    queries[:, 2] = 0
+    targets = np.vstack([queries, queries, [[0, 0, 1]]])
+    kind, parameters, _ = DEFINITIONS[name]
+    options = {"correction": kind(**parameters), "metric": "cosine", "block_size": 8}
+    q, t = backend.asarray(queries), backend.asarray(targets)
+    scores, indices = top_k(q, t, 21, **options)
+    assert np.isfinite(backend.to_numpy(scores)).all()
+    indices = backend.to_numpy(indices)
+    np.testing.assert_array_equal(np.sort(indices, axis=1), np.tile(np.arange(21), (10, 1)))
+    ranks = backend.to_numpy(gold_ranks(q, t, indices[:, 5], **options))
+    np.testing.assert_array_equal(ranks, 5)
+
+
+def test_a_single_query_and_a_single_target():
+    one = np.array([[1.0, 2.0]])
+    for correction in (
+        GloballyCorrected(),
+        CSLS(k=1),
+        InvertedSoftmax(),
+        MutualProximity(),
+        LocalScaling(k=1),
+    ):
+        scores, indices = top_k(one, one, 1, correction=correction)
+        assert indices == [[0]] and np.isfinite(scores).all()
+
+
+def test_nothing_underflows():
+    """Differences that the plain probabilities would lose in float64 still decide."""
+    queries = np.array([[1.0, 0.0], [0.0, 1.0]])
+    targets = np.array([[1.0, 0.001], [1.0, 0.0]])
+    scores, indices = top_k(queries, targets, 2, correction=InvertedSoftmax(temperature=1e-5))
+    np.testing.assert_array_equal(indices[1], [0, 1])
+    assert scores[1, 1] < -9e4 and np.isfinite(scores).all()
+
+
+@given(st.floats(-1e4, 40))
+def test_log_normal_cdf(z):
+    np.testing.assert_allclose(log_normal_cdf(np.array([z])), log_ndtr(z), rtol=1e-12, atol=1e-300)
+
+
+def test_largest(backend):
+    values = np.random.default_rng(6).integers(0, 5, (8, 12)).astype(float)
+    got = backend.to_numpy(largest(backend.asarray(values), 4))
+    np.testing.assert_array_equal(np.sort(got), np.sort(values)[:, -4:])
+
+
+def test_names_and_parameters():
+    for name, kind in CORRECTIONS.items():
+        found = resolve(name)
+        assert type(found) is kind and isinstance(found, Correction)
+        assert found.get_params() == kind().get_params()
+    instance = CSLS(k=4)
+    assert resolve(instance) is instance and instance.get_params() == {"k": 4, "reference": None}
+    assert resolve(None) is None
+    rng = np.random.default_rng(7)
+    queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))
+    for got, expected in zip(
+        top_k(queries, targets, 3, correction="csls"),
+        top_k(queries, targets, 3, correction=CSLS()),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize(
+    ("correction", "error", "message"),
+    [
+        ("clss", ValueError, "correction must be one of 'globally_corrected', 'csls'"),
+        (CSLS, TypeError, r"call it: CSLS\(\)"),
+        (5, TypeError, "correction must be None, a name or an instance"),
+        (CSLS(k=0), ValueError, "CSLS.k must be between 1"),
+        (CSLS(k=2.5), TypeError, "CSLS.k must be an integer"),
+        (CSLS(k=6), ValueError, "CSLS.k must be between 1 and 5 queries, got 6"),
+        (CSLS(k=50), ValueError, "CSLS.k must be between 1 and 30 targets, got 50"),
+        (LocalScaling(k=9), ValueError, "LocalScaling.k must be between 1 and 5 queries"),
+        (InvertedSoftmax(temperature=0), ValueError, "InvertedSoftmax.temperature"),
+        (InvertedSoftmax(temperature="1"), TypeError, "InvertedSoftmax.temperature"),
+        (InvertedSoftmax(temperature=1e-320), ValueError, "gives scores that are not finite"),
+        (CSLS(k=1, reference=np.ones((2, 3))), ValueError, "reference has 3 columns"),
+        (CSLS(k=1, reference=np.ones((2, 4), "f4")), TypeError, "reference is float32"),
+        (CSLS(k=1, reference=np.ones((2, 4)) * np.nan), ValueError, "reference holds NaN"),
+        (CSLS(k=1, reference=np.zeros((2, 4))), ValueError, "reference has 2 zero row"),
+        (CSLS(k=1, reference=np.ones((0, 4))), ValueError, "reference is empty"),
+        (CSLS(k=1, reference=np.ones((2, 4), int)), TypeError, "reference must be float32"),
+    ],
+)
+def test_refusals(correction, error, message):
+    rng = np.random.default_rng(8)
+    queries, targets = rng.standard_normal((5, 4)), rng.standard_normal((30, 4))
+    for search in (
+        lambda: top_k(queries, targets, 1, correction=correction),
+        lambda: gold_ranks(queries, targets, [0] * 5, correction=correction),
+    ):
+        with pytest.raises(error, match=message):
+            search()
+
+
+def test_local_scaling_needs_distances():
+    vectors = np.ones((9, 2))
+    with pytest.raises(ValueError, match="metric 'dot' is none"):
+        top_k(vectors, vectors, 1, metric="dot", correction="local_scaling")

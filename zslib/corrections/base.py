@@ -1,0 +1,77 @@
+"""What a retrieval correction is, and the statistics that several of them share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from array_api_compat import is_cupy_namespace, is_numpy_namespace
+from sklearn.base import BaseEstimator
+
+from zslib.arrays import namespace
+from zslib.validation import check_integer
+
+
+class Correction(BaseEstimator, ABC):
+    """A change of the scores that takes hubs down; passed to `zslib.search` as ``correction``.
+
+    Parameters
+    ----------
+    reference : (n_reference, d) float array or None, default None
+        Vectors of the query space on which the statistics of each target rest, for instance all
+        mapped source words. They take the place of the queries there; None: the queries
+        themselves. With a reference, the answer to a query does not depend on the other queries.
+
+    Notes
+    -----
+    The search walks over tiles, a block of targets (rows) by all queries (columns), twice at most:
+
+    1. ``begin(base)`` gathers what a correction must know of each *query* over all targets. It
+       returns arrays of shape (n_queries,), or None. ``base`` offers ``metric``, ``n_queries``,
+       ``n_targets`` and ``n_reference``; ``best(k)``, the (n_queries, k) best uncorrected scores;
+       and ``tiles()``, an iterator over tiles.
+    2. ``apply(scores, reference, statistics)`` corrects a tile. ``scores`` is (block, n_queries),
+       ``reference`` (block, n_reference), both float64; ``statistics`` is what ``begin`` returned.
+       Statistics of a *target* rest on its row of ``reference``, so they need no pass of their
+       own.
+
+    Instances are only read, so that one may serve many searches and threads.
+    """
+
+    def __init__(self, *, reference=None):
+        self.reference = reference
+
+    def begin(self, base):
+        """Statistics of each query over all targets (see the class); None where there are none."""
+        return None
+
+    @abstractmethod
+    def apply(self, scores, reference, statistics):
+        """Corrected scores of a tile, (block, n_queries); higher is better."""
+
+
+def check_neighbours(k, base, owner):
+    """Return ``k``, the neighbourhood of the correction ``owner``, when both sides have as many.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When ``k`` is no integer, below 1, or larger than the targets or the reference queries.
+    """
+    k = check_integer(k, f"{owner}.k", low=1, high=base.n_targets, high_means=" targets")
+    return check_integer(k, f"{owner}.k", low=1, high=base.n_reference, high_means=" queries")
+
+
+def largest(array, k):
+    """The k largest entries of each row of a (n, m) array, in any order: (n, k).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> largest(np.array([[1.0, 3.0, 2.0]]), 1)
+    array([[3.]])
+    """
+    xp = namespace(array)
+    start = array.shape[1] - k
+    if is_numpy_namespace(xp) or is_cupy_namespace(xp):
+        return xp.partition(array, start, axis=1)[:, start:]
+    return xp.sort(array, axis=1)[:, start:]

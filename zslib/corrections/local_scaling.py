@@ -1,0 +1,65 @@
+"""Local scaling."""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace
+from zslib.corrections.base import Correction, check_neighbours, largest
+
+
+class LocalScaling(Correction):
+    """Distances in units of the neighbourhoods of query and target.
+
+    Zelnik-Manor and Perona (2005), "Self-tuning spectral clustering"; for hubs Schnitzer et al.
+    (2012), section 3.1:
+
+        log LS(x, y) = -d(x, y)^2 / (sigma_x sigma_y)
+
+    with d the distance (1 - cosine, or Euclidean), sigma_x the distance of x to its k-th nearest
+    target, and sigma_y that of y to its k-th nearest query, which is small for hubs. The paper's
+    affinity is exp of this; its logarithm orders alike and does not underflow.
+
+    Parameters
+    ----------
+    k : int, default 7
+        Which neighbour sets the scale; 7 in Zelnik-Manor and Perona.
+    reference : (n_reference, d) float array or None, default None
+        The queries among which sigma_y seeks; None: the queries themselves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zslib.search import top_k
+    >>> queries = np.array([[1.0, 0.6], [1.0, 0.9]])
+    >>> targets = np.array([[1.0, 0.0], [1.0, 1.0]])
+    >>> top_k(queries, targets, 1, correction=LocalScaling(k=1))[1].T
+    array([[0, 1]])
+    """
+
+    def __init__(self, k=7, *, reference=None):
+        super().__init__(reference=reference)
+        self.k = k
+
+    def begin(self, base):
+        if base.metric == "dot":
+            raise ValueError(
+                "LocalScaling scales distances, and metric 'dot' is none: use 'cosine' or "
+                "'euclidean'"
+            )
+        best = base.best(check_neighbours(self.k, base, "LocalScaling"))
+        zero = 1.0 if base.metric == "cosine" else 0.0  # the score at distance 0
+        xp = namespace(best)
+        return zero, _scale(xp, zero - xp.min(best, axis=1))
+
+    def apply(self, scores, reference, statistics):
+        xp = namespace(scores)
+        zero, query_scale = statistics
+        kth = xp.min(largest(reference, self.k), axis=1)
+        distance = zero - scores
+        distance = xp.where(distance > 0, distance, xp.zeros_like(distance))
+        scales = _scale(xp, zero - kth)[:, None] * query_scale[None, :]
+        return -(distance**2) / scales
+
+
+def _scale(xp, distances):
+    """``distances``, at least the rounding of a float32 score: duplicates have distance 0."""
+    return xp.maximum(distances, xp.full_like(distances, 1e-7))

@@ -1,0 +1,103 @@
+"""Mutual proximity."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from scipy.special import erfcx
+
+from zslib.arrays import namespace
+from zslib.corrections.base import Correction
+
+
+class MutualProximity(Correction):
+    """Probability that query and target are each other's near neighbours.
+
+    Schnitzer, Flexer, Schedl and Widmer (2012), "Local and global scaling reduce hubs in space",
+    section 3.2, with independent Gaussian distributions:
+
+        log MP(x, y) = log Phi((s - mu_x) / sigma_x) + log Phi((s - mu_y) / sigma_y)
+
+    where s = s(x, y), mu_x and sigma_x are mean and standard deviation of the scores of x with
+    all targets, mu_y and sigma_y those of y with all queries, and Phi is the normal distribution
+    function. (The paper writes distances: P(D_x > d) there is Phi of the score here.) A hub has a
+    high mu_y, so that a high score with it is nothing remarkable. Logarithms throughout: products
+    of such small probabilities would underflow and all tie at 0.
+
+    A row or column of equal scores has no spread; its deviation is then taken as the rounding of
+    its mean, and a score equal to the mean counts as Phi(0) = 1/2.
+
+    Parameters
+    ----------
+    reference : (n_reference, d) float array or None, default None
+        The queries on which mu_y and sigma_y rest; None: the queries themselves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zslib.search import top_k
+    >>> queries = np.array([[1.0, 0.6], [1.0, 0.9], [0.1, 1.0]])
+    >>> targets = np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 1.0]])
+    >>> top_k(queries, targets, 1, correction=MutualProximity())[1].T
+    array([[0, 1, 2]])
+    """
+
+    def begin(self, base):
+        # Mean and squared deviations of block after block, joined as by Chan et al. (1983).
+        count, mean, squares = 0, None, None
+        for tile in base.tiles():
+            xp, n = namespace(tile), tile.shape[0]
+            tile_mean = xp.mean(tile, axis=0)
+            tile_squares = xp.sum((tile - tile_mean[None, :]) ** 2, axis=0)
+            if mean is None:
+                mean, squares = tile_mean, tile_squares
+            else:
+                shift = tile_mean - mean
+                mean = mean + shift * (n / (count + n))
+                squares = squares + tile_squares + shift**2 * (count * n / (count + n))
+            count += n
+        return mean, _at_least_rounding(xp, xp.sqrt(squares / count), mean)
+
+    def apply(self, scores, reference, statistics):
+        xp = namespace(scores)
+        mean, deviation = (array[None, :] for array in statistics)
+        target_mean = xp.mean(reference, axis=1, keepdims=True)
+        spread = xp.sqrt(xp.mean((reference - target_mean) ** 2, axis=1, keepdims=True))
+        spread = _at_least_rounding(xp, spread, target_mean)
+        return log_normal_cdf((scores - mean) / deviation) + log_normal_cdf(
+            (scores - target_mean) / spread
+        )
+
+
+def _at_least_rounding(xp, deviation, mean):
+    # The scores may have been computed in float32.
+    return xp.maximum(deviation, 1e-7 * xp.maximum(xp.abs(mean), xp.ones_like(mean)))
+
+
+# erfcx(a) for a >= 0 as a polynomial in u = (a - 2) / (a + 2), which maps it to [-1, 1).
+_SERIES = chebyshev.chebinterpolate(
+    lambda u: erfcx(2 * (1 + u) / np.maximum(1 - u, 1e-300)) * (2 / np.maximum(1 - u, 1e-300)), 40
+)
+
+
+def log_normal_cdf(z):
+    """Logarithm of the standard normal distribution function, accurate for any finite ``z``.
+
+    SciPy's ``log_ndtr`` for arrays of any library, by a Chebyshev series of the scaled
+    complementary error function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_normal_cdf(np.array([-40.0, 0.0])).round(4).tolist()
+    [-804.6084, -0.6931]
+    """
+    xp = namespace(z)
+    a = xp.abs(z) / 2**0.5
+    u = (a - 2) / (a + 2)
+    high, higher = xp.zeros_like(u), xp.zeros_like(u)
+    for coefficient in _SERIES[:0:-1]:
+        high, higher = 2 * u * high - higher + float(coefficient), high
+    tail = (u * high - higher + float(_SERIES[0])) * (1 - u) / 4  # erfcx(a) / 2
+    square = a * a
+    return xp.where(z < 0, xp.log(tail) - square, xp.log1p(-tail * xp.exp(-square)))
