@@ -63,6 +63,7 @@ def from_files(
     overlap="refuse",
     name="own",
     description=None,
+    synthetic=False,
 ):
     """Your own vectors and dictionary as a cross-linguistic `MappingProblem`.
 
@@ -84,6 +85,8 @@ def from_files(
         counted.
     name, description : str, optional
         For captions; by default the names of the files.
+    synthetic : bool
+        Whether the files hold generated vectors; ``description`` must then say so.
 
     Returns
     -------
@@ -111,6 +114,7 @@ def from_files(
         test,
         name=name,
         description=description or f"vectors of {files[0].name} and {files[1].name}",
+        synthetic=synthetic,
         normalise=normalise,
         shared_targets=shared_targets,
         overlap=overlap,

@@ -49,14 +49,12 @@ class Method:
 
 _ALPHAS = tuple(10.0**e for e in (-3, -2, -1, 0, 1, 2))
 _MARGINS = (0.2, 0.4, 0.6, 0.8, 1.0)
-_RATES = (0.02, 0.05)
 _UPDATES = (600, 1200, 2400, 3600, 4800)
 
 
 def _ranking(name, negatives, numbers, distance="cosine"):
-    estimator = MaxMarginMap(negatives=negatives, distance=distance)
-    grid = {"margin": _MARGINS, "n_negatives": numbers, "learning_rate": _RATES}
-    return Method(name, estimator, grid, _UPDATES)
+    estimator = MaxMarginMap(negatives=negatives, distance=distance, learning_rate=0.05)
+    return Method(name, estimator, {"margin": _MARGINS, "n_negatives": numbers}, _UPDATES)
 
 
 METHODS = {
@@ -67,7 +65,7 @@ METHODS = {
         Method("ridge (GCV)", RidgeMap(alpha="gcv")),
         Method("orthogonal", ProcrustesMap()),
         _ranking("max-margin", "random", (5, 20)),
-        _ranking("max-margin (angle)", "random", (5, 20), distance="angle"),
+        _ranking("max-margin (angle)", "random", (20,), distance="angle"),
         _ranking("uniform", "uniform", (5, 20)),
         _ranking("first violating", "first_violating", (5, 20)),
         _ranking("intruder", "intruder", (1,)),
