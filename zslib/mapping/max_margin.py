@@ -73,9 +73,9 @@ class MaxMarginMap(LinearMap):
         Passes over the training pairs in one call of ``fit``. Not printed in the paper.
     batch_size : int, keyword only, default 32
     init : {"random", "ridge", "procrustes"}, keyword only, default "random"
-        "random": normal with standard deviation :math:`1 / \sqrt{d_1}`, so that mapped vectors
-        are as long as a random unit vector times :math:`\sqrt{d_2}`. The others: that map's
-        ``coef_`` (`RidgeMap` with GCV). Zeros would leave the cosine undefined.
+        "random": normal with standard deviation :math:`1 / \sqrt{d_1}`, which maps a unit vector
+        to a length of about :math:`\sqrt{d_2 / d_1}`. The others: ``coef_`` of `RidgeMap` with
+        GCV, or of `ProcrustesMap`. Zeros would leave the cosine undefined.
     warm_start : bool, keyword only, default False
         Whether a further ``fit`` goes on from ``coef_``, the state of Adagrad, the random
         numbers and the learning curve of the last one: two fits of 5 epochs are then the same as
@@ -168,12 +168,14 @@ class MaxMarginMap(LinearMap):
         labels = xp.take(unit_rows(Y, name="Y"), like(first_rows, Y), axis=0)
         W = self._start(X, Y)
         # An overflow is reported below, with its remedy.
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             for _ in range(self.n_epochs):
                 self.learning_curve_.append(self._epoch(W, source, labels, own))
                 if not (
                     math.isfinite(self.learning_curve_[-1]) and math.isfinite(float(xp.sum(W * W)))
                 ):
+                    # What is left of an earlier fit must not be gone on from.
+                    vars(self).pop("coef_", None)
                     raise ValueError(
                         f"training diverged in epoch {len(self.learning_curve_)}: the map left "
                         f"the range of {W.dtype}; learning_rate={self.learning_rate} is too large"
@@ -189,6 +191,9 @@ class MaxMarginMap(LinearMap):
         check_choice(self.negatives, "negatives", NEGATIVES)
         check_choice(self.distance, "distance", DISTANCES)
         check_choice(self.init, "init", INITS)
+        check_choice(self.warm_start, "warm_start", (False, True))
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback must be None or callable, got {self.callback!r}")
         check_integer(self.n_epochs, "n_epochs", low=1)
         check_integer(self.batch_size, "batch_size", low=1)
         if n_labels < 2:
@@ -244,7 +249,7 @@ class MaxMarginMap(LinearMap):
         source = xp.take(source, like(order, W), axis=0)
         losses = []
         for b, start in enumerate(range(0, n, self.batch_size)):
-            rows = slice(start, start + self.batch_size)
+            rows = slice(start, min(start + self.batch_size, n))
             x, positives = source[rows, :], own[rows]
             gold = xp.take(labels, positives, axis=0)
             unit, lengths = _unit_mapped(xp, x, W)

@@ -6,7 +6,7 @@ import numpy as np
 
 from zslib.arrays import like, namespace, to_host
 from zslib.mapping.base import LinearMap
-from zslib.validation import check_pairs, check_real
+from zslib.validation import check_choice, check_pairs, check_real
 
 __all__ = ["RidgeMap"]
 
@@ -105,6 +105,7 @@ class RidgeMap(LinearMap):
         by_gcv = isinstance(self.alpha, str)
         if by_gcv and self.alpha != "gcv":
             raise ValueError(f'alpha must be a number or "gcv", got {self.alpha!r}')
+        check_choice(self.fit_intercept, "fit_intercept", (False, True))
         n = X.shape[0]
         if by_gcv and self.fit_intercept and n == 1:
             raise ValueError('alpha="gcv" with fit_intercept=True needs at least two rows in X')
@@ -126,7 +127,7 @@ class RidgeMap(LinearMap):
                 to_host(xp.sum(rotated * rotated, axis=1)),
                 float(xp.sum(beyond * beyond)),
                 shape=Y.shape,
-                intercept=bool(self.fit_intercept),
+                intercept=self.fit_intercept,
             )
             self.alpha_ = float(self.alphas_[np.argmin(self.gcv_scores_)])
         else:

@@ -1,0 +1,110 @@
+"""Chimeras against a loop over sorted cosines."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.mapping import chimeras
+
+
+def slow(X, Y, Y_new, k):
+    """The definition: group rows by label, sort the labels by cosine, average."""
+    groups = {}
+    for i, y in enumerate(Y):
+        groups.setdefault(tuple(y), []).append(i)
+    made, rows = [], []
+    for new in Y_new:
+        cosine = {
+            y: float(new @ np.array(y)) / np.linalg.norm(new) / np.linalg.norm(y) for y in groups
+        }
+        nearest = sorted(groups, key=lambda y, c=cosine: -c[y])[:k]
+        made.append(np.mean([X[groups[y]].mean(axis=0) for y in nearest], axis=0))
+        rows.append([groups[y][0] for y in nearest])
+    return np.array(made), np.array(rows)
+
+
+def problem(n=12, n_labels=12, seed=0, dtype="float64"):
+    rng = np.random.default_rng(seed)
+    label = rng.permutation(np.arange(n) % n_labels)
+    Y = rng.standard_normal((n_labels, 4))[label]
+    X, Y_new = rng.standard_normal((n, 3)), rng.standard_normal((7, 4))
+    return X.astype(dtype), Y.astype(dtype), Y_new.astype(dtype)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize("n_labels", [12, 5])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_definition(backend, k, n_labels, dtype):
+    arrays = problem(n_labels=n_labels, dtype=dtype)
+    made, rows = chimeras(*map(backend.asarray, arrays), k=k, return_neighbours=True)
+    expected, expected_rows = slow(*arrays, k)
+    found = backend.to_numpy(made)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-5 if dtype == "float32" else 1e-12)
+    np.testing.assert_array_equal(backend.to_numpy(rows), expected_rows)
+    alone = chimeras(*map(backend.asarray, arrays), k=k)
+    np.testing.assert_array_equal(backend.to_numpy(alone), found)
+
+
+@given(
+    n=st.integers(1, 15), n_labels=st.integers(1, 15), k=st.integers(1, 6), seed=st.integers(0, 99)
+)
+def test_any_grouping(n, n_labels, k, seed):
+    n_labels = min(n, n_labels)
+    arrays = problem(n, n_labels, seed)
+    k = min(k, n_labels)
+    made, rows = chimeras(*arrays, k=k, return_neighbours=True)
+    expected, expected_rows = slow(*arrays, k)
+    np.testing.assert_allclose(made, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(rows, expected_rows)
+
+
+def test_nearest_to_a_training_label_is_itself():
+    X, Y, _ = problem()
+    np.testing.assert_array_equal(chimeras(X, Y, Y, k=1), X)
+
+
+def test_all_labels_give_the_mean():
+    X, Y, Y_new = problem()
+    np.testing.assert_allclose(chimeras(X, Y, Y_new, k=12), np.tile(X.mean(axis=0), (7, 1)))
+
+
+def test_other_metrics():
+    X = np.array([[1.0], [2.0]])
+    Y = np.array([[1.0, 0.0], [9.0, 9.0]])
+    new = np.array([[1.0, 0.5]])
+    assert chimeras(X, Y, new, k=1, metric="euclidean")[0, 0] == 1.0
+    assert chimeras(X, Y, new, k=1, metric="dot")[0, 0] == 2.0
+
+
+def test_inputs_are_left_alone():
+    arrays = problem()
+    before = [a.copy() for a in arrays]
+    chimeras(*arrays, k=1)[...] = 0
+    for array, copy in zip(arrays, before, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+@pytest.mark.parametrize("k", [0, 6])
+def test_k_within_the_training_labels(k):
+    with pytest.raises(ValueError, match=r"k must be between 1 and 5 .*distinct rows of Y_train"):
+        chimeras(*problem(n_labels=5), k=k)
+
+
+def test_bad_input():
+    X, Y, new = problem()
+    with pytest.raises(ValueError, match="X_train has 11 rows and Y_train has 12"):
+        chimeras(X[:-1], Y, new, k=2)
+    with pytest.raises(ValueError, match="Y_new has 3 columns and Y_train has 4"):
+        chimeras(X, Y, new[:, :3], k=2)
+    with pytest.raises(ValueError, match="Y_new holds NaN"):
+        chimeras(X, Y, np.full_like(new, np.nan), k=2)
+    with pytest.raises(ValueError, match="zero"):
+        chimeras(X, Y, np.zeros_like(new), k=2)
+    with pytest.raises(ValueError, match="Y_new is empty"):
+        chimeras(X, Y, new[:0], k=2)
+    with pytest.raises(ValueError, match="metric"):
+        chimeras(X, Y, new, k=2, metric="cosinus")
+    with pytest.raises(TypeError, match="k must be an integer"):
+        chimeras(X, Y, new, k=2.0)

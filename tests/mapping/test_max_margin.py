@@ -1,0 +1,543 @@
+"""Max-margin: the loss in loops, finite differences, a slow trainer, and scikit-learn's habits."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from zslib.mapping import MaxMarginMap, ProcrustesMap, RidgeMap, max_margin_loss_and_gradient
+from zslib.mapping.negatives import NEGATIVES
+
+DISTANCES = ("cosine", "angle")
+
+
+def unit(array):
+    return array / np.linalg.norm(array, axis=-1, keepdims=True)
+
+
+def slow_loss(W, X, labels, own, negatives, margin, distance, first_violating=False):
+    """Section 2, term by term."""
+    total = 0.0
+    for i in range(len(X)):
+        mapped = X[i] @ W
+
+        def dist(label, mapped=mapped):
+            cosine = float(mapped @ labels[label]) / math.sqrt(float(mapped @ mapped))
+            return 1 - cosine if distance == "cosine" else math.acos(max(-1, min(1, cosine)))
+
+        for j in negatives if negatives.ndim == 1 else negatives[i]:
+            if j == own[i]:
+                continue
+            term = margin + dist(own[i]) - dist(j)
+            if term > 0:
+                total += term
+                if first_violating:
+                    break
+    return total / len(X)
+
+
+def finite_differences(loss, W, h=1e-6):
+    gradient = np.zeros_like(W)
+    for index in np.ndindex(*W.shape):
+        up, down = W.copy(), W.copy()
+        up[index] += h
+        down[index] -= h
+        gradient[index] = (loss(up) - loss(down)) / (2 * h)
+    return gradient
+
+
+def batch(seed=0, n=7, d1=4, d2=3, n_labels=9, k=5):
+    rng = np.random.default_rng(seed)
+    labels = unit(rng.standard_normal((n_labels, d2)))
+    return (
+        rng.standard_normal((d1, d2)),
+        rng.standard_normal((n, d1)),
+        labels,
+        rng.integers(n_labels, size=n),
+        rng.integers(n_labels, size=(n, k)),
+    )
+
+
+def negatives_of(kind):
+    """A fixed set of negatives as each kind gives it, and the options that go with it."""
+    W, X, labels, own, negatives = batch()
+    if kind == "uniform":
+        return negatives[0], {}
+    if kind == "first_violating":
+        return negatives, {"first_violating": True}
+    if kind == "intruder":
+        scores = unit(X @ W) @ labels.T - labels[own] @ labels.T
+        scores[np.arange(len(own)), own] = -np.inf
+        return scores.argmax(axis=1)[:, None], {}
+    return negatives, {}
+
+
+@pytest.mark.parametrize("kind", NEGATIVES)
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("margin", [0.0, 0.4, 2.5])
+def test_loss_and_gradient(backend, kind, distance, margin):
+    W, X, labels, own, _ = batch()
+    negatives, options = negatives_of(kind)
+    loss, gradient = max_margin_loss_and_gradient(
+        *map(backend.asarray, (W, X, labels, own, negatives)),
+        margin=margin,
+        distance=distance,
+        **options,
+    )
+
+    def slow(W):
+        return slow_loss(W, X, labels, own, negatives, margin, distance, **options)
+
+    assert loss == pytest.approx(slow(W), abs=1e-12)
+    np.testing.assert_allclose(
+        backend.to_numpy(gradient), finite_differences(slow, W), rtol=1e-6, atol=1e-8
+    )
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(1, 4),
+    d1=st.integers(1, 4),
+    d2=st.integers(2, 4),
+    n_labels=st.integers(2, 5),
+    k=st.integers(1, 4),
+    distance=st.sampled_from(DISTANCES),
+)
+def test_loss_of_any_shape(seed, n, d1, d2, n_labels, k, distance):
+    W, X, labels, own, negatives = batch(seed, n, d1, d2, n_labels, k)
+    for these in (negatives, negatives[0]):
+        loss, gradient = max_margin_loss_and_gradient(
+            W, X, labels, own, these, margin=0.4, distance=distance
+        )
+        expected = slow_loss(W, X, labels, own, these, 0.4, distance)
+        assert loss == pytest.approx(expected, abs=1e-9)
+        # Lengths do not matter: moving along a mapped vector changes nothing.
+        assert float(np.sum(W * gradient)) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_mean_over_items_sum_over_negatives(distance):
+    W, X, labels, own, negatives = batch()
+    loss, gradient = max_margin_loss_and_gradient(W, X, labels, own, negatives, distance=distance)
+    twice = max_margin_loss_and_gradient(
+        W,
+        np.concatenate([X, X]),
+        labels,
+        np.concatenate([own, own]),
+        np.concatenate([negatives, negatives]),
+        distance=distance,
+    )
+    assert twice[0] == pytest.approx(loss)
+    np.testing.assert_allclose(twice[1], gradient, rtol=1e-9, atol=1e-12)
+    doubled = max_margin_loss_and_gradient(
+        W, X, labels, own, np.concatenate([negatives, negatives], axis=1), distance=distance
+    )
+    assert doubled[0] == pytest.approx(2 * loss)
+    np.testing.assert_allclose(doubled[1], 2 * gradient, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_angle_at_its_kinks_is_finite(backend, dtype, sign):
+    """Mapped exactly onto a label, or opposite to it: arccos has no slope there."""
+    W = backend.asarray(np.eye(2, dtype=dtype))
+    X = backend.asarray(np.array([[sign * 0.6, sign * 0.8]], dtype=dtype))
+    labels = backend.asarray(np.array([[0.6, 0.8], [1.0, 0.0]], dtype=dtype))
+    own, negatives = backend.asarray(np.array([0])), backend.asarray(np.array([[1]]))
+    loss, gradient = max_margin_loss_and_gradient(
+        W, X, labels, own, negatives, margin=3.0, distance="angle"
+    )
+    angle = math.acos(0.6) if sign > 0 else math.pi - math.acos(0.6)
+    expected = 3.0 + (0.0 if sign > 0 else math.pi) - angle
+    assert loss == pytest.approx(expected, abs=2e-3)
+    # Only the negative pushes, at right angles to the mapped vector, by 1 over its length.
+    gradient = backend.to_numpy(gradient)
+    np.testing.assert_allclose(np.linalg.norm(gradient), 1.0, rtol=1e-4)
+
+
+def test_own_label_among_the_negatives_counts_for_nothing():
+    W, X, labels, own, _ = batch()
+    loss, gradient = max_margin_loss_and_gradient(W, X, labels, own, own[:, None])
+    assert loss == 0.0
+    np.testing.assert_array_equal(gradient, np.zeros_like(W))
+
+
+def test_gradient_keeps_float32(backend):
+    arrays = batch()
+    narrow = [a.astype("float32") if a.dtype == float else a for a in arrays]
+    loss, gradient = max_margin_loss_and_gradient(*map(backend.asarray, narrow))
+    exact = max_margin_loss_and_gradient(*arrays)
+    assert loss == pytest.approx(exact[0], rel=1e-5)
+    assert backend.to_numpy(gradient).dtype == np.float32
+    np.testing.assert_allclose(backend.to_numpy(gradient), exact[1], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"W": np.zeros((4, 3))}, ValueError, "W maps a row of X to a zero vector"),
+        ({"W": np.ones((5, 3))}, ValueError, "X has 4 columns and the transpose of W has 5"),
+        ({"labels": np.ones((9, 2))}, ValueError, "W has 3 columns and unit_labels has 2"),
+        ({"own": np.arange(6)}, ValueError, "own must have shape"),
+        ({"own": np.arange(3, 10)}, ValueError, r"own must lie in \[0, 9\)"),
+        ({"negatives": np.zeros((6, 2), dtype=int)}, ValueError, "negatives"),
+        ({"negatives": np.zeros((7, 2, 1), dtype=int)}, ValueError, "negatives"),
+        ({"negatives": np.full((7, 2), -1)}, ValueError, "negatives must lie in"),
+        ({"negatives": np.zeros((7, 2))}, TypeError, "negatives must hold integers"),
+        ({"X": np.full((7, 4), np.nan)}, ValueError, "X holds NaN"),
+    ],
+)
+def test_loss_refuses_bad_input(change, error, message):
+    arguments = dict(zip(("W", "X", "labels", "own", "negatives"), batch(), strict=True))
+    with pytest.raises(error, match=message):
+        max_margin_loss_and_gradient(*{**arguments, **change}.values())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"), [({"margin": -1.0}, "margin"), ({"distance": "dot"}, "distance")]
+)
+def test_loss_refuses_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        max_margin_loss_and_gradient(*batch(), **options)
+
+
+def pairs(n=26, d1=5, d2=4, seed=0, n_labels=20, dtype="float64"):
+    """Pairs in which some labels belong to several items."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d1))
+    label = np.concatenate([np.arange(n_labels), rng.integers(n_labels, size=n - n_labels)])
+    Y = rng.standard_normal((n_labels, d2))[label]
+    return X.astype(dtype), Y.astype(dtype)
+
+
+def slow_fit(X, Y, *, margin, k, negatives, distance, rate, n_epochs, size, seed):
+    """The whole training, one item and one finite difference at a time."""
+    rng = np.random.default_rng(seed)
+    rows = [tuple(y) for y in Y]
+    distinct = list(dict.fromkeys(rows))
+    labels, own = unit(np.array(distinct)), np.array([distinct.index(y) for y in rows])
+    n, d1, d2 = len(X), X.shape[1], Y.shape[1]
+    W = rng.standard_normal((d1, d2)) / math.sqrt(d1)
+    squares, curve = np.zeros_like(W), []
+    for _ in range(n_epochs):
+        order = rng.permutation(n)
+        n_batches = -(-n // size)
+        if negatives == "uniform":
+            drawn = np.repeat(rng.integers(len(labels), size=(n_batches, k)), size, axis=0)[:n]
+        elif negatives != "intruder":
+            drawn = rng.integers(len(labels) - 1, size=(n, k))
+            drawn += drawn >= own[order][:, None]
+        losses = []
+        for start in range(0, n, size):
+            items = order[start : start + size]
+            if negatives == "intruder":
+                chosen = []
+                for i in items:
+                    cosines = unit(X[i] @ W) @ labels.T - labels[own[i]] @ labels.T
+                    cosines[own[i]] = -np.inf
+                    chosen.append(np.argsort(-cosines, kind="stable")[:k])
+                chosen = np.array(chosen)
+            else:
+                chosen = drawn[start : start + size]
+
+            def loss(W, items=items, chosen=chosen):
+                return slow_loss(
+                    W,
+                    X[items],
+                    labels,
+                    own[items],
+                    chosen,
+                    margin,
+                    distance,
+                    first_violating=negatives == "first_violating",
+                )
+
+            losses.append(loss(W) * len(items))
+            gradient = finite_differences(loss, W)
+            squares += gradient**2
+            W = W - rate * gradient / (np.sqrt(squares) + 1e-10)
+        curve.append(sum(losses) / n)
+    return W, curve
+
+
+@pytest.mark.parametrize("negatives", NEGATIVES)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_training_step_by_step(negatives, distance):
+    X, Y = pairs()
+    mapper = MaxMarginMap(
+        0.5,
+        3,
+        negatives=negatives,
+        distance=distance,
+        learning_rate=0.05,
+        n_epochs=2,
+        batch_size=8,
+        random_state=7,
+    ).fit(X, Y)
+    W, curve = slow_fit(
+        X,
+        Y,
+        margin=0.5,
+        k=3,
+        negatives=negatives,
+        distance=distance,
+        rate=0.05,
+        n_epochs=2,
+        size=8,
+        seed=7,
+    )
+    np.testing.assert_allclose(mapper.coef_, W, atol=1e-5)
+    np.testing.assert_allclose(mapper.learning_curve_, curve, atol=1e-5)
+
+
+@pytest.mark.parametrize("negatives", NEGATIVES)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_every_library_learns_the_same_map(backend, negatives, dtype):
+    X, Y = pairs(dtype=dtype)
+    mapper = MaxMarginMap(0.5, 3, negatives=negatives, n_epochs=3, batch_size=8, random_state=1)
+    reference = clone(mapper).fit(X, Y)
+    mapper.fit(backend.asarray(X), backend.asarray(Y))
+    coef = backend.to_numpy(mapper.coef_)
+    assert coef.dtype == dtype
+    tolerance = 1e-4 if dtype == "float32" else 1e-10
+    np.testing.assert_allclose(coef, reference.coef_, atol=tolerance)
+    np.testing.assert_allclose(mapper.learning_curve_, reference.learning_curve_, atol=tolerance)
+    mapped = mapper.transform(backend.asarray(X))
+    np.testing.assert_allclose(backend.to_numpy(mapped), X @ coef, atol=1e-5)
+
+
+@pytest.mark.parametrize("negatives", NEGATIVES)
+def test_warm_start_is_one_long_fit(negatives):
+    X, Y = pairs()
+    options = {"n_negatives": 3, "negatives": negatives, "batch_size": 8, "random_state": 3}
+    long = MaxMarginMap(n_epochs=5, **options).fit(X, Y)
+    warm = MaxMarginMap(n_epochs=2, warm_start=True, **options).fit(X, Y)
+    early = warm.coef_.copy()
+    warm = pickle.loads(pickle.dumps(warm))
+    warm.set_params(n_epochs=3).fit(X, Y)
+    np.testing.assert_array_equal(warm.coef_, long.coef_)
+    assert warm.learning_curve_ == long.learning_curve_
+    assert not np.array_equal(early, long.coef_)
+
+
+def test_without_warm_start_a_fit_begins_anew():
+    X, Y = pairs()
+    mapper = MaxMarginMap(n_epochs=2, random_state=3).fit(X, Y)
+    first = mapper.coef_
+    np.testing.assert_array_equal(mapper.fit(X, Y).coef_, first)
+    assert len(mapper.learning_curve_) == 2
+
+
+def test_warm_start_may_change_data_and_rate_but_not_spaces():
+    X, Y = pairs()
+    mapper = MaxMarginMap(n_epochs=1, warm_start=True, random_state=0).fit(X, Y)
+    mapper.set_params(learning_rate=1e-12).fit(X[:9], Y[:9])
+    before = mapper.coef_.copy()
+    np.testing.assert_allclose(mapper.fit(X, Y).coef_, before, atol=1e-9)
+    with pytest.raises(ValueError, match="warm_start=True goes on from a"):
+        mapper.fit(X[:, :3], Y)
+    with pytest.raises(ValueError, match="float32"):
+        mapper.fit(X.astype("float32"), Y.astype("float32"))
+
+
+def test_callback_sees_the_map_of_each_epoch():
+    X, Y = pairs()
+    seen = []
+
+    def look(epoch, fitted):
+        seen.append((epoch, fitted.coef_, fitted.transform(X), fitted.learning_curve_[-1]))
+
+    mapper = MaxMarginMap(n_epochs=3, warm_start=True, random_state=0, callback=look).fit(X, Y)
+    mapper.set_params(n_epochs=1).fit(X, Y)
+    assert [epoch for epoch, *_ in seen] == [1, 2, 3, 4]
+    assert [loss for *_, loss in seen] == mapper.learning_curve_
+    for epoch, coef, mapped, _ in seen:
+        alone = MaxMarginMap(n_epochs=epoch, random_state=0).fit(X, Y)
+        np.testing.assert_array_equal(coef, alone.coef_)
+        np.testing.assert_array_equal(mapped, alone.transform(X))
+
+
+def test_seeds():
+    X, Y = pairs()
+
+    def fit(seed):
+        return MaxMarginMap(n_epochs=1, random_state=seed).fit(X, Y).coef_
+
+    np.testing.assert_array_equal(fit(1), fit(1))
+    np.testing.assert_array_equal(fit(1), fit(np.random.default_rng(1)))
+    assert not np.array_equal(fit(1), fit(2))
+    assert not np.array_equal(fit(None), fit(None))
+
+
+@pytest.mark.parametrize("negatives", NEGATIVES)
+def test_lengths_of_the_vectors_do_not_matter(negatives):
+    X, Y = pairs()
+    rng = np.random.default_rng(0)
+    mapper = MaxMarginMap(negatives=negatives, n_negatives=3, n_epochs=2, random_state=0)
+    expected = clone(mapper).fit(X, Y).coef_
+    # Powers of two round nothing; equal labels stay equal.
+    scaled = mapper.fit(X * 2.0 ** rng.integers(-9, 9, size=(len(X), 1)), 1024.0 * Y)
+    np.testing.assert_allclose(scaled.coef_, expected, rtol=1e-9)
+
+
+def test_extreme_scales_of_float32():
+    X, Y = pairs(dtype="float32")
+    mapper = MaxMarginMap(n_epochs=2, random_state=0)
+    expected = clone(mapper).fit(X, Y).coef_
+    for scale in (2.0**-100, 2.0**100):
+        found = clone(mapper).fit(X * np.float32(scale), Y * np.float32(scale))
+        np.testing.assert_allclose(found.coef_, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("negatives", NEGATIVES)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_learns_to_retrieve(negatives, distance):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 20)).astype("float32")
+    Y = X @ rng.standard_normal((20, 15)).astype("float32")
+    mapper = MaxMarginMap(negatives=negatives, distance=distance, n_epochs=60, random_state=0).fit(
+        X[:150], Y[:150]
+    )
+    right = (unit(mapper.transform(X[150:])) @ unit(Y).T).argmax(axis=1) == np.arange(150, 200)
+    assert right.mean() > 0.75  # chance is 0.005
+    assert mapper.learning_curve_[-1] < 0.3 * mapper.learning_curve_[0]
+
+
+@pytest.mark.parametrize(("init", "peer"), [("ridge", RidgeMap), ("procrustes", ProcrustesMap)])
+def test_start_from_a_closed_form(backend, init, peer):
+    X, Y = pairs(d1=4, d2=4)
+    mapper = MaxMarginMap(init=init, learning_rate=1e-13, n_epochs=1, random_state=0)
+    mapper.fit(backend.asarray(X), backend.asarray(Y))
+    np.testing.assert_allclose(
+        backend.to_numpy(mapper.coef_), peer().fit(X, Y).coef_, rtol=1e-7, atol=1e-9
+    )
+
+
+def test_ridge_start_that_maps_to_zero_is_refused():
+    X, Y = np.eye(2, dtype="float32"), np.eye(2, dtype="float32")
+    with pytest.raises(ValueError, match="init='ridge' maps a row of X to a zero vector"):
+        MaxMarginMap(init="ridge").fit(1e3 * X, 1e-44 * Y)  # the map underflows
+
+
+def test_a_shared_label_is_never_a_negative_of_its_items():
+    """With two labels every draw is the other one, however often each occurs."""
+    X = np.random.default_rng(0).standard_normal((9, 3))
+    Y = np.array([[1.0, 0.0], [0.0, 1.0]])[[0, 0, 0, 0, 0, 0, 0, 1, 1]]
+    for negatives in ("random", "intruder"):
+        mapper = MaxMarginMap(
+            5.0, 1, negatives=negatives, n_epochs=1, batch_size=9, random_state=0
+        )
+        curve = mapper.fit(X, Y).learning_curve_
+        W = np.random.default_rng(0).standard_normal((3, 2)) / math.sqrt(3)
+        own = np.array([0] * 7 + [1] * 2)
+        expected = slow_loss(W, X, np.eye(2), own, (1 - own)[:, None], 5.0, "cosine")
+        assert curve == pytest.approx([expected])
+
+
+def test_default_number_of_negatives():
+    X, Y = pairs()
+    for negatives, k in (
+        ("random", 10),
+        ("uniform", 10),
+        ("first_violating", 10),
+        ("intruder", 1),
+    ):
+        mapper = MaxMarginMap(negatives=negatives, n_epochs=1, random_state=0)
+        same = clone(mapper).set_params(n_negatives=k)
+        np.testing.assert_array_equal(mapper.fit(X, Y).coef_, same.fit(X, Y).coef_)
+
+
+def test_inputs_are_left_alone():
+    X, Y = pairs()
+    before = X.copy(), Y.copy()
+    for negatives in NEGATIVES:
+        MaxMarginMap(negatives=negatives, n_epochs=1, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(Y, before[1])
+
+
+def test_scikit_learn_conventions():
+    mapper = MaxMarginMap(0.2, 4, n_epochs=2, random_state=0)
+    assert clone(mapper).get_params() == mapper.get_params()
+    X, Y = pairs()
+    assert mapper.fit(X, Y) is mapper
+    assert mapper.n_features_in_ == 5
+    np.testing.assert_array_equal(mapper.fit_transform(X, Y), mapper.transform(X))
+    with pytest.raises(NotFittedError, match="MaxMarginMap"):
+        clone(mapper).transform(X)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"margin": -0.1}, ValueError, "margin must be .* at least 0"),
+        ({"margin": float("nan")}, ValueError, "margin"),
+        ({"n_negatives": 0}, ValueError, "n_negatives must be at least 1"),
+        ({"n_negatives": 2.5}, TypeError, "n_negatives must be an integer"),
+        (
+            {"n_negatives": 20, "negatives": "intruder"},
+            ValueError,
+            "n_negatives must be between 1 and 19 .*distinct rows of Y",
+        ),
+        ({"negatives": "hard"}, ValueError, "negatives must be one of 'random'"),
+        ({"distance": "euclidean"}, ValueError, "distance must be one of"),
+        ({"init": "zeros"}, ValueError, "init must be one of"),
+        ({"init": "procrustes"}, ValueError, "same width"),
+        ({"learning_rate": 0}, ValueError, "learning_rate must be"),
+        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
+        ({"warm_start": "yes"}, ValueError, "warm_start must be one of"),
+        ({"callback": "print"}, TypeError, "callback must be None or callable"),
+        ({"random_state": -1}, ValueError, "random_state"),
+        ({"random_state": "seed"}, TypeError, "random_state"),
+    ],
+)
+def test_bad_parameters(parameters, error, message):
+    with pytest.raises(error, match=message):
+        MaxMarginMap(**parameters).fit(*pairs())
+
+
+def bad_pairs():
+    X, Y = pairs()
+    nan, zero_x, zero_y = X.copy(), X.copy(), Y.copy()
+    nan[2, 1], zero_x[3], zero_y[4] = np.nan, 0.0, 0.0
+    return {
+        "nan": (nan, Y, ValueError, "X holds NaN .* row 2"),
+        "zero source": (zero_x, Y, ValueError, "X has 1 zero row.* row 3"),
+        "zero target": (X, zero_y, ValueError, "Y has 1 zero row.* row 4"),
+        "unpaired": (X, Y[:5], ValueError, "X has 26 rows and Y has 5"),
+        "integers": (X.astype(int), Y, TypeError, "X must be float32 or float64"),
+        "mixed types": (X.astype("float32"), Y, TypeError, "convert one"),
+        "empty": (X[:0], Y[:0], ValueError, "X is empty"),
+        "one pair": (X[:1], Y[:1], ValueError, "fewer than two distinct rows"),
+        "one label": (X, np.ones_like(Y), ValueError, "fewer than two distinct rows"),
+        "one vector": (X[0], Y[0], ValueError, "2-d"),
+    }
+
+
+@pytest.mark.parametrize("case", bad_pairs())
+def test_bad_pairs(case):
+    X, Y, error, message = bad_pairs()[case]
+    with pytest.raises(error, match=message):
+        MaxMarginMap(random_state=0).fit(X, Y)
+
+
+def test_width_of_queries():
+    mapper = MaxMarginMap(n_epochs=1, random_state=0).fit(*pairs())
+    with pytest.raises(ValueError, match="X has 2 columns, but this MaxMarginMap"):
+        mapper.transform(np.ones((1, 2)))
+
+
+def test_divergence_names_the_learning_rate():
+    X, Y = pairs(dtype="float32")
+    mapper = MaxMarginMap(learning_rate=0.1, n_epochs=1, warm_start=True, random_state=0)
+    good = mapper.fit(X, Y).coef_.copy()
+    with pytest.raises(ValueError, match=r"diverged in epoch 2: .*learning_rate=1e\+38"):
+        mapper.set_params(learning_rate=1e38).fit(X, Y)
+    # Nothing broken is gone on from.
+    np.testing.assert_array_equal(mapper.set_params(learning_rate=0.1).fit(X, Y).coef_, good)

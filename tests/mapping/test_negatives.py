@@ -1,0 +1,116 @@
+"""Samplers of negatives: their definitions in loops, and their distribution."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from zslib.mapping.negatives import (
+    distinct_labels,
+    first_of_row,
+    intruder_negatives,
+    random_negatives,
+)
+
+
+def unit(array):
+    return array / np.linalg.norm(array, axis=-1, keepdims=True)
+
+
+def slow_intruders(mapped, labels, own, k):
+    """Section 5 as printed, one cosine at a time."""
+    chosen = []
+    for i, gold in enumerate(own):
+        s = {
+            j: float(mapped[i] @ labels[j]) - float(labels[gold] @ labels[j])
+            for j in range(len(labels))
+            if j != gold
+        }
+        chosen.append(sorted(s, key=lambda j: -s[j])[:k])
+    return np.array(chosen)
+
+
+@pytest.mark.parametrize("k", [1, 3, 8])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_intruders_are_the_printed_formula(backend, k, dtype):
+    rng = np.random.default_rng(0)
+    labels = unit(rng.standard_normal((9, 4))).astype(dtype)
+    own = rng.integers(9, size=6)
+    mapped = unit(rng.standard_normal((6, 4))).astype(dtype)
+    send = backend.asarray
+    found = intruder_negatives(send(mapped), send(labels[own]), send(labels), send(own), k)
+    np.testing.assert_array_equal(backend.to_numpy(found), slow_intruders(mapped, labels, own, k))
+
+
+@given(
+    n=st.integers(1, 6), n_labels=st.integers(2, 9), k=st.integers(1, 8), seed=st.integers(0, 99)
+)
+def test_intruders_with_ties(n, n_labels, k, seed):
+    """On a coarse grid many scores are equal: the lower label comes first, the own one never."""
+    rng = np.random.default_rng(seed)
+    k = min(k, n_labels - 1)
+    labels = rng.integers(-1, 2, size=(n_labels, 2)).astype("float64")
+    mapped = rng.integers(-1, 2, size=(n, 2)).astype("float64")
+    own = rng.integers(n_labels, size=n)
+    found = intruder_negatives(mapped, labels[own], labels, own, k)
+    np.testing.assert_array_equal(found, slow_intruders(mapped, labels, own, k))
+
+
+def test_intruders_leave_their_input_alone():
+    labels, mapped = np.eye(3), np.ones((1, 3)) / np.sqrt(3)
+    intruder_negatives(mapped, labels[:1], labels, np.array([0]), 2)
+    np.testing.assert_array_equal(labels, np.eye(3))
+
+
+@given(
+    n=st.integers(1, 20), n_labels=st.integers(2, 9), k=st.integers(1, 12), seed=st.integers(0, 9)
+)
+def test_random_negatives_are_other_labels(n, n_labels, k, seed):
+    rng = np.random.default_rng(seed)
+    own = rng.integers(n_labels, size=n)
+    drawn = random_negatives(rng, own, n_labels, k)
+    assert drawn.shape == (n, k)
+    assert drawn.min() >= 0
+    assert drawn.max() < n_labels
+    assert not (drawn == own[:, None]).any()
+
+
+@pytest.mark.parametrize("own", [0, 2, 4])
+def test_random_negatives_are_uniform(own):
+    drawn = random_negatives(np.random.default_rng(0), np.full(2000, own), 5, 5)
+    counts = np.bincount(drawn.ravel(), minlength=5)
+    assert counts[own] == 0
+    assert chisquare(np.delete(counts, own)).pvalue > 0.001
+
+
+def test_random_negatives_need_a_second_label():
+    with pytest.raises(ValueError, match="n_labels must be at least 2"):
+        random_negatives(np.random.default_rng(0), np.zeros(3, dtype=int), 1, 2)
+
+
+def test_first_of_row(backend):
+    violates = np.random.default_rng(0).random((40, 5)) < 0.3
+    found = backend.to_numpy(first_of_row(backend.asarray(violates)))
+    for row, kept in zip(violates, found, strict=True):
+        expected = np.zeros(5, dtype=bool)
+        if row.any():
+            expected[np.flatnonzero(row)[0]] = True
+        np.testing.assert_array_equal(kept, expected)
+
+
+def test_distinct_labels(backend):
+    Y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -0.0], [0.0, 1.0], [2.0, 0.0]])
+    first_rows, labels = distinct_labels(backend.asarray(Y))
+    np.testing.assert_array_equal(first_rows, [0, 1, 4])
+    np.testing.assert_array_equal(labels, [0, 1, 0, 1, 2])
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30))
+def test_distinct_labels_number_rows_in_order(rows):
+    Y = np.array(rows, dtype="float32")[:, None]
+    first_rows, labels = distinct_labels(Y)
+    np.testing.assert_array_equal(Y[first_rows][labels], Y)
+    assert np.all(np.diff(first_rows) > 0)
+    assert len(first_rows) == len(set(rows))
+    assert all(rows.index(rows[i]) == first_rows[labels[i]] for i in range(len(rows)))

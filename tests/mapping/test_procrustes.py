@@ -1,0 +1,90 @@
+"""The orthogonal map: orthogonal, optimal, and exact on rotations."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import orthogonal_procrustes
+from scipy.stats import ortho_group
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from zslib.mapping import ProcrustesMap
+
+
+def pairs(n=30, d=5, seed=0, noise=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    rotation = ortho_group.rvs(d, random_state=seed)
+    return X, X @ rotation + noise * rng.standard_normal((n, d)), rotation
+
+
+def test_finds_a_rotation(backend):
+    X, Y, rotation = pairs(noise=0.0)
+    mapper = ProcrustesMap().fit(backend.asarray(X), backend.asarray(Y))
+    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), rotation, atol=1e-12)
+    mapped = mapper.transform(backend.asarray(X))
+    np.testing.assert_allclose(backend.to_numpy(mapped), Y, atol=1e-12)
+
+
+def test_agrees_with_scipy():
+    X, Y, _ = pairs()
+    np.testing.assert_allclose(
+        ProcrustesMap().fit(X, Y).coef_, orthogonal_procrustes(X, Y)[0], atol=1e-12
+    )
+
+
+@given(n=st.integers(1, 12), d=st.integers(2, 6), seed=st.integers(0, 50))
+def test_orthogonal_and_no_worse_than_any_other(n, d, seed):
+    X, Y, _ = pairs(n, d, seed)
+    W = ProcrustesMap().fit(X, Y).coef_
+    np.testing.assert_allclose(W.T @ W, np.eye(d), atol=1e-10)
+    best = np.linalg.norm(X @ W - Y)
+    for other in ortho_group.rvs(d, size=5, random_state=seed):
+        assert best <= np.linalg.norm(X @ other - Y) + 1e-9
+
+
+def test_keeps_lengths_in_float32(backend):
+    X, Y, _ = (a.astype("float32") for a in pairs())
+    mapper = ProcrustesMap().fit(backend.asarray(X), backend.asarray(Y))
+    mapped = backend.to_numpy(mapper.transform(backend.asarray(X)))
+    assert mapped.dtype == np.float32
+    np.testing.assert_allclose(
+        np.linalg.norm(mapped, axis=1), np.linalg.norm(X, axis=1), rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_scale_does_not_matter(scale):
+    X, Y, _ = pairs()
+    np.testing.assert_allclose(
+        ProcrustesMap().fit(scale * X, scale * Y).coef_,
+        ProcrustesMap().fit(X, Y).coef_,
+        atol=1e-12,
+    )
+
+
+def test_zero_vectors_still_give_an_orthogonal_map():
+    W = ProcrustesMap().fit(np.zeros((3, 2)), np.zeros((3, 2))).coef_
+    np.testing.assert_allclose(W.T @ W, np.eye(2), atol=1e-12)
+
+
+def test_widths_must_agree():
+    with pytest.raises(ValueError, match="same width; use RidgeMap"):
+        ProcrustesMap().fit(np.ones((3, 2)), np.ones((3, 4)))
+
+
+def test_bad_input():
+    X, Y, _ = pairs()
+    with pytest.raises(NotFittedError):
+        ProcrustesMap().transform(X)
+    with pytest.raises(ValueError, match="rows"):
+        ProcrustesMap().fit(X, Y[:-1])
+    with pytest.raises(ValueError, match="NaN"):
+        ProcrustesMap().fit(np.full_like(X, np.nan), Y)
+    with pytest.raises(ValueError, match="columns"):
+        ProcrustesMap().fit(X, Y).transform(X[:, :2])
+
+
+def test_clone():
+    assert clone(ProcrustesMap()).get_params() == {}

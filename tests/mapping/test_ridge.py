@@ -1,0 +1,256 @@
+"""Ridge against normal equations and explicit hat matrices."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+
+from zslib.mapping import RidgeMap
+
+SHAPES = [(30, 5, 3), (6, 9, 2), (7, 7, 1), (1, 4, 2), (5, 1, 1)]
+"""(n, d1, d2): more rows than columns, fewer, as many, and the smallest."""
+
+
+def pairs(n, d1, d2, seed=0, dtype="float64"):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d1)) + 0.5
+    Y = X @ rng.standard_normal((d1, d2)) + rng.standard_normal((n, d2)) - 2.0
+    return X.astype(dtype), Y.astype(dtype)
+
+
+def gcv_by_hat_matrix(X, Y, alpha, intercept):
+    """The definition: the n x n matrix that turns Y into the fitted values."""
+    n, d2 = Y.shape
+    centre = np.eye(n) - (np.ones((n, n)) / n if intercept else 0)
+    Z = centre @ X
+    hat = Z @ np.linalg.inv(Z.T @ Z + alpha * np.eye(X.shape[1])) @ Z.T + (np.eye(n) - centre)
+    residual = Y - hat @ Y
+    return (np.sum(residual**2) / (n * d2)) / (1 - np.trace(hat) / n) ** 2
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 50.0])
+def test_closed_form(backend, shape, alpha):
+    X, Y = pairs(*shape)
+    mapper = RidgeMap(alpha).fit(backend.asarray(X), backend.asarray(Y))
+    expected = np.linalg.solve(X.T @ X + alpha * np.eye(shape[1]), X.T @ Y)
+    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), expected, rtol=1e-7, atol=1e-9)
+    mapped = backend.to_numpy(mapper.transform(backend.asarray(X)))
+    np.testing.assert_allclose(mapped, X @ expected, rtol=1e-7, atol=1e-9)
+    assert mapper.alpha_ == alpha
+    assert mapper.intercept_ is None
+    assert mapper.gcv_scores_ is None
+    assert mapper.n_features_in_ == shape[1]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.7])
+def test_intercept_as_in_scikit_learn(backend, alpha):
+    X, Y = pairs(30, 5, 3)
+    mapper = RidgeMap(alpha, fit_intercept=True).fit(backend.asarray(X), backend.asarray(Y))
+    peer = (Ridge(alpha) if alpha else LinearRegression()).fit(X, Y)
+    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), peer.coef_.T, rtol=1e-8)
+    np.testing.assert_allclose(backend.to_numpy(mapper.intercept_), peer.intercept_, rtol=1e-8)
+    mapped = backend.to_numpy(mapper.transform(backend.asarray(X)))
+    np.testing.assert_allclose(mapped, peer.predict(X), rtol=1e-8)
+    # The paper's "error terms must sum to 0".
+    np.testing.assert_allclose((Y - mapped).sum(axis=0), 0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("shape", "intercept"),
+    [(shape, False) for shape in SHAPES] + [(shape, True) for shape in SHAPES if shape[0] > 1],
+)
+def test_gcv_is_the_hat_matrix_definition(backend, shape, intercept):
+    X, Y = pairs(*shape)
+    alphas = [1e-2, 0.3, 5.0, 100.0]
+    mapper = RidgeMap(alphas=alphas, fit_intercept=intercept)
+    mapper.fit(backend.asarray(X), backend.asarray(Y))
+    expected = [gcv_by_hat_matrix(X, Y, alpha, intercept) for alpha in alphas]
+    np.testing.assert_allclose(mapper.gcv_scores_, expected, rtol=1e-7)
+    np.testing.assert_array_equal(mapper.alphas_, alphas)
+    assert mapper.alpha_ == alphas[int(np.argmin(mapper.gcv_scores_))]
+    fixed = RidgeMap(mapper.alpha_, fit_intercept=intercept).fit(X, Y)
+    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), fixed.coef_, rtol=1e-9, atol=1e-12)
+
+
+@given(
+    n=st.integers(2, 12),
+    d1=st.integers(1, 12),
+    d2=st.integers(1, 3),
+    rank=st.integers(1, 12),
+    intercept=st.booleans(),
+    seed=st.integers(0, 100),
+)
+def test_gcv_of_any_rank(n, d1, d2, rank, intercept, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, d1))
+    Y = rng.standard_normal((n, d2))
+    alphas = [0.1, 1.0, 10.0]
+    mapper = RidgeMap(alphas=alphas, fit_intercept=intercept).fit(X, Y)
+    expected = [gcv_by_hat_matrix(X, Y, alpha, intercept) for alpha in alphas]
+    np.testing.assert_allclose(mapper.gcv_scores_, expected, rtol=1e-6)
+
+
+def test_default_path_follows_the_scale_of_x():
+    X, Y = pairs(40, 6, 3)
+    small, large = RidgeMap().fit(X, Y), RidgeMap().fit(1000 * X, Y)
+    np.testing.assert_allclose(large.alphas_, 1e6 * small.alphas_, rtol=1e-9)
+    np.testing.assert_allclose(large.gcv_scores_, small.gcv_scores_, rtol=1e-7)
+    np.testing.assert_allclose(1000 * large.coef_, small.coef_, rtol=1e-7)
+    assert small.alphas_[0] < small.alpha_ < small.alphas_[-1]
+
+
+def test_gcv_shrinks_noise_and_trusts_signal():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 20))
+    signal = X @ rng.standard_normal((20, 5))
+    noise = rng.standard_normal((60, 5))
+    assert RidgeMap().fit(X, noise).alpha_ > 100 * RidgeMap().fit(X, signal + 0.1 * noise).alpha_
+
+
+def test_alpha_zero_is_least_squares(backend):
+    X, Y = pairs(30, 5, 3)
+    mapper = RidgeMap(0).fit(backend.asarray(X), backend.asarray(Y))
+    expected = np.linalg.lstsq(X, Y, rcond=None)[0]
+    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), expected, rtol=1e-9)
+    # The projection argument of section 3: residuals orthogonal to the fitted columns.
+    mapped = X @ expected
+    assert np.abs(mapped.T @ (Y - mapped)).max() < 1e-9
+    assert np.all((mapped**2).sum(axis=0) <= (Y**2).sum(axis=0))
+
+
+@pytest.mark.parametrize("shape", [(4, 9, 2), (20, 6, 3)])
+def test_singular_least_squares_has_the_smallest_norm(backend, shape):
+    X, Y = pairs(*shape)
+    X[:, -1] = X[:, 0]
+    mapper = RidgeMap(0.0).fit(backend.asarray(X), backend.asarray(Y))
+    coef = backend.to_numpy(mapper.coef_)
+    np.testing.assert_allclose(coef, np.linalg.pinv(X) @ Y, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(coef[0], coef[-1], rtol=1e-8)
+
+
+def test_all_zero_sources_map_to_zero_or_the_mean():
+    X, Y = np.zeros((5, 3)), pairs(5, 3, 2)[1]
+    for alpha in (0.0, 1.0, "gcv"):
+        np.testing.assert_array_equal(RidgeMap(alpha).fit(X, Y).coef_, np.zeros((3, 2)))
+    shifted = RidgeMap(fit_intercept=True).fit(X + 7.0, Y)
+    np.testing.assert_allclose(shifted.transform(X), np.tile(Y.mean(axis=0), (5, 1)))
+
+
+def test_large_penalty_shrinks_towards_zero():
+    X, Y = pairs(30, 5, 3)
+    norms = [np.linalg.norm(RidgeMap(a).fit(X, Y).coef_) for a in (0, 1e-2, 1, 1e2, 1e4, 1e8)]
+    assert all(a > b for a, b in pairwise(norms))
+    assert norms[-1] < 1e-5
+
+
+def test_float32_stays_float32(backend):
+    X, Y = pairs(30, 5, 3, dtype="float32")
+    mapper = RidgeMap(fit_intercept=True).fit(backend.asarray(X), backend.asarray(Y))
+    assert backend.to_numpy(mapper.coef_).dtype == np.float32
+    assert backend.to_numpy(mapper.intercept_).dtype == np.float32
+    assert backend.to_numpy(mapper.transform(backend.asarray(X))).dtype == np.float32
+    wide = mapper.transform(backend.asarray(X.astype("float64")))
+    assert backend.to_numpy(wide).dtype == np.float64
+    exact = RidgeMap(fit_intercept=True).fit(X.astype("float64"), Y.astype("float64"))
+    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), exact.coef_, rtol=1e-6)
+
+
+def test_inputs_are_left_alone():
+    X, Y = pairs(30, 5, 3)
+    before = X.copy(), Y.copy()
+    RidgeMap(fit_intercept=True).fit(X, Y).transform(X)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(Y, before[1])
+
+
+def test_scikit_learn_conventions():
+    mapper = RidgeMap(2.0, fit_intercept=True)
+    assert clone(mapper).get_params() == mapper.get_params()
+    X, Y = pairs(30, 5, 3)
+    assert mapper.fit(X, Y) is mapper
+    np.testing.assert_array_equal(mapper.fit_transform(X, Y), mapper.transform(X))
+    twin = pickle.loads(pickle.dumps(mapper))
+    np.testing.assert_array_equal(twin.transform(X), mapper.transform(X))
+    search = GridSearchCV(
+        RidgeMap(),
+        {"alpha": [1e-3, 1e5]},
+        cv=3,
+        scoring=lambda fitted, A, B: -float(np.mean((fitted.transform(A) - B) ** 2)),
+    )
+    assert search.fit(X, Y).best_params_ == {"alpha": 1e-3}
+
+
+def test_not_fitted():
+    with pytest.raises(NotFittedError, match="RidgeMap"):
+        RidgeMap().transform(np.ones((1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"alpha": -1.0}, ValueError, "alpha must be .* at least 0"),
+        ({"alpha": float("nan")}, ValueError, "alpha"),
+        ({"alpha": "GCV"}, ValueError, 'alpha must be a number or "gcv"'),
+        ({"alpha": None}, TypeError, "alpha must be a number"),
+        ({"fit_intercept": "no"}, ValueError, "fit_intercept must be one of"),
+        ({"alphas": []}, ValueError, "alphas must be a non-empty"),
+        ({"alphas": [[1.0]]}, ValueError, "alphas must be a non-empty"),
+        ({"alphas": [0.0, 1.0]}, ValueError, "above 0"),
+        ({"alphas": [1.0, np.inf]}, ValueError, "finite"),
+    ],
+)
+def test_bad_parameters(parameters, error, message):
+    with pytest.raises(error, match=message):
+        RidgeMap(**parameters).fit(*pairs(30, 5, 3))
+
+
+def test_penalties_lost_beside_x_are_refused():
+    with pytest.raises(ValueError, match="too small beside"):
+        RidgeMap(alphas=[1e-300, 1.0]).fit(*pairs(4, 9, 2))
+
+
+def test_gcv_needs_a_degree_of_freedom():
+    with pytest.raises(ValueError, match="at least two rows"):
+        RidgeMap(fit_intercept=True).fit(*pairs(1, 4, 2))
+
+
+def bad_pairs():
+    X, Y = pairs(6, 4, 2)
+    nan, inf = X.copy(), Y.copy()
+    nan[2, 1], inf[3, 0] = np.nan, np.inf
+    return {
+        "nan": (nan, Y, ValueError, "X holds NaN .* row 2"),
+        "infinity": (X, inf, ValueError, "Y holds NaN .* row 3"),
+        "unpaired": (X, Y[:5], ValueError, "X has 6 rows and Y has 5"),
+        "integers": (X.astype(int), Y, TypeError, "X must be float32 or float64"),
+        "mixed types": (X.astype("float32"), Y, TypeError, "convert one"),
+        "empty": (X[:0], Y[:0], ValueError, "X is empty"),
+        "one vector": (X[0], Y[0], ValueError, "2-d"),
+        "lists": (X.tolist(), Y, TypeError, "arrays"),
+    }
+
+
+@pytest.mark.parametrize("case", bad_pairs())
+def test_bad_pairs(case):
+    X, Y, error, message = bad_pairs()[case]
+    with pytest.raises(error, match=message):
+        RidgeMap().fit(X, Y)
+
+
+def test_bad_queries():
+    X, Y = pairs(6, 4, 2)
+    mapper = RidgeMap(1.0).fit(X, Y)
+    with pytest.raises(ValueError, match="X has 3 columns, but this RidgeMap was fitted on 4"):
+        mapper.transform(X[:, :3])
+    with pytest.raises(ValueError, match="NaN"):
+        mapper.transform(np.full((1, 4), np.nan))
+    with pytest.raises(TypeError, match="float32 or float64"):
+        mapper.transform(np.ones((1, 4), dtype=int))
