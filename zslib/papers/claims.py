@@ -157,10 +157,6 @@ def _cell(text):
     return str(text).replace("|", "\\|").replace("\n", " ")
 
 
-def _data(verdict):
-    return verdict.dataset + (" (synthetic)" if verdict.synthetic else "")
-
-
 def _mark(verdict):
     return {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "–"}[verdict.verdict]
 
@@ -189,7 +185,13 @@ def scorecard_markdown(records, published=()):
                 f"{sum(v.verdict == kind for v in verdicts)} {kind}"
                 for kind in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE)
             ]
-            data = ", ".join(sorted({_data(v) for v in verdicts if v.dataset})) or "no records"
+            names = {
+                part + (" (synthetic)" if v.synthetic else "")
+                for v in verdicts
+                if v.dataset
+                for part in v.dataset.split(" and ")
+            }
+            data = ", ".join(sorted(names)) or "no records"
             lines.append(f"- **{name}** ({data}): {', '.join(counts)}.")
         lines += [
             "",

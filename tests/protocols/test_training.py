@@ -1,0 +1,157 @@
+"""Tuning sees training pairs only, and training is what its name says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from zslib.mapping import MaxMarginMap, RidgeMap, chimeras
+from zslib.protocols import METHODS, Method, Repeated, evaluate, repeat, train, tune
+from zslib.protocols.tuning import epochs_for, validation_problem
+
+SMALL = Method(
+    "small",
+    MaxMarginMap(learning_rate=0.05),
+    {"margin": (0.2, 0.5), "n_negatives": (3,)},
+    updates=(4, 8),
+)
+
+
+def test_held_out_words_are_new_and_a_quarter(languages):
+    held_out = validation_problem(languages, seed=3)
+    assert not set(held_out.train_words) & set(held_out.test_words)
+    assert len(held_out.test_words) == pytest.approx(len(languages.train_words) / 4, abs=1)
+    assert set(held_out.test_words) <= set(languages.train_words)
+
+
+def test_all_translations_of_a_held_out_word_are_held_out_and_accepted(languages):
+    # Give word 0 a second translation: a further pair with the same source vector.
+    twice = replace(
+        languages,
+        X_train=np.concatenate([languages.X_train, languages.X_train[:1]]),
+        train_gold=np.append(languages.train_gold, languages.train_gold[7]),
+        train_words=np.append(languages.train_words, languages.train_words[0]),
+        labels=None,
+    )
+    for seed in range(40):
+        held_out = validation_problem(twice, seed=seed)
+        if twice.train_words[0] in held_out.test_words:
+            at = held_out.test_words.tolist().index(twice.train_words[0])
+            expected = {languages.train_gold[0], languages.train_gold[7]}
+            assert set(held_out.test_gold[at].tolist()) == expected
+            break
+    else:
+        pytest.fail("word 0 was never held out")
+
+
+def test_tuning_does_not_see_test_items(languages):
+    other = replace(languages, X_test=-languages.X_test)
+    assert tune(languages, SMALL).trials == tune(other, SMALL).trials
+
+
+def test_the_best_candidate_is_chosen_and_its_score_is_the_mean_reciprocal_rank(languages):
+    method = Method("r", RidgeMap(), {"alpha": (0.01, 1.0, 100.0)})
+    tuned = tune(languages, method, seed=1)
+    held_out = validation_problem(languages, seed=1)
+    expected = {}
+    for alpha in method.grid["alpha"]:
+        fitted = RidgeMap(alpha=alpha).fit(held_out.X_train, held_out.Y_train)
+        ranks = evaluate(held_out, fitted.transform(held_out.X_test)).ranks
+        expected[alpha] = np.mean(1 / (ranks + 1))
+    assert {t["alpha"]: t["score"] for t in tuned.trials} == pytest.approx(expected)
+    assert tuned.parameters == {"alpha": max(expected, key=expected.get)}
+
+
+def test_looking_on_the_way_is_the_same_as_training_for_that_long(languages):
+    tuned = tune(languages, SMALL, seed=2)
+    held_out = validation_problem(languages, seed=2)
+    trial = tuned.trials[-1]
+    parameters = {key: value for key, value in trial.items() if key != "score"}
+    assert parameters["n_epochs"] in epochs_for((4, 8), held_out.X_train.shape[0], 32)
+    fitted = clone(SMALL.estimator).set_params(**parameters, random_state=2)
+    fitted.fit(held_out.X_train, held_out.Y_train)
+    ranks = evaluate(held_out, fitted.transform(held_out.X_test)).ranks
+    assert trial["score"] == pytest.approx(np.mean(1 / (ranks + 1)))
+
+
+@pytest.mark.parametrize(
+    ("updates", "n", "batch", "epochs"),
+    [((10, 20), 32, 32, [10, 20]), ((10, 20), 33, 32, [5, 10]), ((1, 2), 1000, 10, [1])],
+)
+def test_updates_become_epochs(updates, n, batch, epochs):
+    assert epochs_for(updates, n, batch) == epochs
+
+
+def test_training_is_the_estimator_on_all_pairs(languages):
+    run = train(languages, METHODS["ridge"], parameters={"alpha": 0.5})
+    fitted = RidgeMap(alpha=0.5).fit(languages.X_train, languages.Y_train)
+    np.testing.assert_array_equal(run.predictions, fitted.transform(languages.X_test))
+    assert run.n_pairs == len(languages.train_words)
+
+
+def test_chimeras_join_the_training_pairs(images):
+    method = METHODS["ridge"].with_chimeras(3)
+    run = train(images, method, parameters={"alpha": 0.5})
+    new = np.setdiff1d(images.labels, images.train_gold)
+    X = np.concatenate(
+        [images.X_train, chimeras(images.X_train, images.Y_train, images.targets[new], k=3)]
+    )
+    Y = np.concatenate([images.Y_train, images.targets[new]])
+    expected = RidgeMap(alpha=0.5).fit(X, Y).transform(images.X_test)
+    np.testing.assert_allclose(run.predictions, expected, atol=1e-6)
+    assert run.n_pairs == len(images.train_gold) + len(new)
+
+
+def test_a_result_is_kept_and_found_again(languages, monkeypatch):
+    first = train(languages, SMALL)
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr(MaxMarginMap, "fit", refuse)
+    again = train(languages, SMALL)
+    np.testing.assert_array_equal(first.predictions, again.predictions)
+    assert first.parameters == again.parameters
+    with pytest.raises(AssertionError, match="trained again"):
+        train(languages, SMALL, seed=1)
+
+
+def test_a_method_must_be_one(languages):
+    with pytest.raises(TypeError, match="method must be a Method"):
+        train(languages, "ridge")
+
+
+def test_who_shares_a_tuning(languages, images):
+    from zslib.datasets import synthetic_crossmodal
+
+    same = Repeated([languages, languages], [0, 1])
+    assert same.same_items
+    assert not same.tuned_apart
+    sizes = {
+        "n_targets": 300,
+        "n_labels": 60,
+        "n_topics": 20,
+        "label_topics": 12,
+        "test_images": 50,
+        "dimension": 24,
+        "visual_dimension": 20,
+    }
+    split = Repeated([synthetic_crossmodal(split_seed=s, **sizes) for s in (0, 1)], [0, 1])
+    assert split.tuned_apart
+    fresh = Repeated([synthetic_crossmodal(seed=s, **sizes) for s in (0, 1)], [0, 1])
+    assert not fresh.tuned_apart
+    assert not fresh.same_items
+
+
+def test_repeat_loads_a_problem_per_seed():
+    runs = repeat("cross-modal", "synthetic", seed=4, n_seeds=2, quick=True)
+    assert runs.seeds == [4, 5]
+    assert not np.array_equal(runs.problems[0].targets, runs.problems[1].targets)
+    with pytest.raises(ValueError, match="n_seeds must be at least 1"):
+        repeat("cross-modal", "synthetic", n_seeds=0)
+
+
+def test_gold_queries_are_searched_by_name(languages):
+    runs = Repeated([languages], [0])
+    assert runs.estimate([o.hits(1) for o in runs.search("gold")]).mean == 100
