@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -80,12 +81,33 @@ def show(run, place):
     run : Run
     place : Layout
     """
+    import nbformat
+
     paper, name = run.chapter.split("/")
     page = place.executed / paper / f"{name}.ipynb"
-    write_if_changed(page, run.notebook.read_text(encoding="utf-8"))
+    notebook = nbformat.read(run.notebook, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = page_links(cell.source)
+    write_if_changed(page, nbformat.writes(notebook) + "\n")
     for figure in sorted((run.folder / "figures").glob("*.svg")):
         text = figure.read_text(encoding="utf-8")
         write_if_changed(page.parent / "figures" / figure.name, text)
+
+
+def page_links(text):
+    """Links that lead from a source to a source, made to lead from page to page.
+
+    In ``chapters/<paper>/`` a link to another chapter ends in ``.md`` and one to another page
+    goes through ``../../book/``; executed, the chapter lies in ``book/executed/<paper>/``.
+
+    Examples
+    --------
+    >>> page_links("[hubs](02_hubness.md#causes), [data](../../book/data.md)")
+    '[hubs](02_hubness.ipynb#causes), [data](../../data.md)'
+    """
+    text = re.sub(r"\]\((\.\./\w+/)?(\d\d_\w+)\.md(#[^)]*)?\)", r"](\1\2.ipynb\3)", text)
+    return text.replace("](../../book/", "](../../")
 
 
 def _digest(paths, root):

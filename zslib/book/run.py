@@ -147,7 +147,7 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True):
     runs : dict
         As `plan` gives.
     jobs : int
-        Number of chapters at once; with more than one, each takes one thread for linear algebra.
+        Number of chapters at once; while several run, each takes one thread for linear algebra.
     force : bool
         Whether to run also what was finished before.
     progress : bool
@@ -208,8 +208,8 @@ def _execute_all(runs, jobs):
     """Execute ``runs``, giving (chapter, traceback or None) as each ends."""
     from joblib import Parallel, delayed
 
-    n_jobs = max(1, min(jobs, len(runs)))
-    tasks = (delayed(execute)(run, one_thread=jobs > 1) for run in runs)
+    n_jobs = min(jobs, len(runs))
+    tasks = (delayed(execute)(run, one_thread=n_jobs > 1) for run in runs)
     return Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(tasks)
 
 

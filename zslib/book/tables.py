@@ -65,15 +65,22 @@ def _is_number(value):
     return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
 
 
+def _takes_format(value):
+    """Whether a number format applies: to real numbers, and to estimates."""
+    return _is_number(value) or (hasattr(value, "mean") and not isinstance(value, np.generic))
+
+
 def _shown(value, number_format):
     """Text of a cell, not escaped."""
     if value is None:
         return "–"
+    if isinstance(value, str):
+        return str(value)
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, (int, np.integer)):
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
-    if isinstance(value, (float, np.floating)) or hasattr(value, "mean"):
+    if _takes_format(value):
         return format(value, number_format).replace("-", "−")
     return str(value)
 
@@ -146,7 +153,7 @@ class Table:
         if column.align is not None:
             return column.align == "right"
         values = [row[index] for row in self.rows if row[index] is not None]
-        return bool(values) and all(_is_number(v) or hasattr(v, "mean") for v in values)
+        return bool(values) and all(_takes_format(v) for v in values)
 
     def _texts(self, convert):
         return [

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import platformdirs
+
 __all__ = ["cache_dir", "data_root", "require_folder"]
 
 
@@ -51,9 +53,8 @@ def cache_dir():
     named = os.environ.get("ZSLIB_CACHE")
     if named:
         return Path(named).expanduser()
-    import pooch
-
-    return Path(pooch.os_cache("zslib"))
+    # The folder that pooch would name; importing pooch itself warns in Jupyter.
+    return Path(platformdirs.user_cache_dir("zslib"))
 
 
 def require_folder(name, folder=None):
