@@ -45,7 +45,7 @@ def test_without_data(nothing):
 
 def test_with_data(small):
     assert resolve(LINGUAL) == resolve(LINGUAL, "real") == "europarl"
-    assert resolve(MODAL) == resolve(MODAL, "real") == "tiny_imagenet"
+    assert resolve(MODAL) == resolve(MODAL, "real") == "imagenet1k"
     assert resolve(MODAL, "europarl+imagenet1k") == "imagenet1k"
     assert resolve(LINGUAL, "europarl + imagenet1k") == "europarl"
     assert resolve(LINGUAL, "synthetic+imagenet1k") == "synthetic"
@@ -54,15 +54,15 @@ def test_with_data(small):
     assert rows["europarl"]["where"] == str(small / "crosslingual")
     assert rows["dinu2015"]["where"] == "not here"
     assert set(rows) == set(DATASETS)
-    (small / "visual" / "tiny_imagenet" / "tiny_imagenet.npz").unlink()
-    assert not available("tiny_imagenet")
-    assert resolve(MODAL) == "imagenet1k"
+    (small / "visual" / "imagenet1k_sample" / "imagenet1k_sample.npz").unlink()
+    assert not available("imagenet1k")
+    assert resolve(MODAL) == "tiny_imagenet"
 
 
 def test_loading_by_name(small):
     assert load_problem(LINGUAL).name == "europarl"
     assert load_problem(LINGUAL, quick=True).coverage["test words used"] == 3
-    by_seed = {load_problem(MODAL, seed=s).checksum for s in range(4)}
+    by_seed = {load_problem(MODAL, "tiny_imagenet", seed=s).checksum for s in range(4)}
     assert len(by_seed) > 1
     options = {"pca": 3, "dimension": 4}
     assert load_problem(MODAL, "imagenet1k", quick=True, **options).targets.shape[1] == 4
@@ -96,12 +96,12 @@ def test_bad_arguments(small):
 
 def test_fingerprint(small):
     base = fingerprint("real")
-    assert base == fingerprint("auto") == fingerprint("europarl+tiny_imagenet")
+    assert base == fingerprint("auto") == fingerprint("europarl+imagenet1k")
     others = [
         fingerprint("real", seed=1),
         fingerprint("real", quick=True),
         fingerprint("synthetic"),
-        fingerprint("europarl+imagenet1k"),
+        fingerprint("europarl+tiny_imagenet"),
         fingerprint("europarl", settings=[LINGUAL]),
     ]
     path = small / "crosslingual" / "opus.test.txt"

@@ -145,4 +145,4 @@ DATASETS = {
     )
 }
 # What "auto" and "real" try, in this order.
-REAL_FIRST = {_BILINGUAL: ("europarl", "dinu2015"), _MODAL: ("tiny_imagenet", "imagenet1k")}
+REAL_FIRST = {_BILINGUAL: ("europarl", "dinu2015"), _MODAL: ("imagenet1k", "tiny_imagenet")}
