@@ -106,7 +106,7 @@ def runs_markdown(records_by_chapter):
         "| chapter | data (checksum) | seeds | size | seconds | MiB | machine | date | key |\n"
         "|:--|:--|--:|:--|--:|--:|:--|:--|:--|"
     )
-    rows = [_run_row(name, records.run) for name, records in records_by_chapter.items()]
+    rows = [_run_row(name, records.run) for name, records in sorted(records_by_chapter.items())]
     return "\n".join([head, *rows]) + "\n"
 
 

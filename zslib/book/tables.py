@@ -85,6 +85,15 @@ def _shown(value, number_format):
     return str(value)
 
 
+def _markdown_cell(value, text):
+    if isinstance(value, Markdown):
+        return text.replace("|", "\\|")
+    if _takes_format(value):
+        # Lines are not broken between the ends of an interval.
+        return escape(text).replace(", ", ",\N{NO-BREAK SPACE}")
+    return escape(text)
+
+
 @dataclass
 class Table:
     """A table that any page of the book can refer to by ``{numref}`name```.
@@ -164,11 +173,7 @@ class Table:
     def _markdown(self):
         headers = [column.header.replace("|", "\\|") for column in self.columns]
         rules = ["--:" if self._right(i) else ":--" for i in range(len(self.columns))]
-        cells = self._texts(
-            lambda value, text: (
-                text.replace("|", "\\|") if isinstance(value, Markdown) else escape(text)
-            )
-        )
+        cells = self._texts(_markdown_cell)
         lines = ["| " + " | ".join(row) + " |" for row in [headers, rules, *cells]]
         return "\n".join(
             [f"````{{table}} {self.caption}", f":name: {self.name}", "", *lines, "````"]
