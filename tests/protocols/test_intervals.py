@@ -31,6 +31,13 @@ def test_one_number_has_no_spread():
     assert str(estimate) == "3.0"
 
 
+def test_a_number_that_no_seed_changes_has_no_spread():
+    assert np.isnan(mean_estimate([21.0, 21.0, 21.0], same_items=True).low)
+    assert mean_estimate([21.0, 21.0, 22.0], same_items=True).low < 21
+    # Fresh items each time, by chance with the same result: a spread of zero was seen.
+    assert mean_estimate([21.0, 21.0]).low == 21
+
+
 def test_bootstrap_over_items_agrees_with_the_normal_interval():
     hits = np.random.default_rng(0).random(2000) < 0.3
     estimate = mean_estimate([hits, hits], same_items=True, n_resamples=4000)

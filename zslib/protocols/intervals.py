@@ -20,8 +20,8 @@ class Estimate:
     Attributes
     ----------
     mean, low, high : float
-        The mean and the ends of the interval; ``low`` and ``high`` are NaN where one number alone
-        was given, since one number has no spread.
+        The mean and the ends of the interval; ``low`` and ``high`` are NaN where no spread was
+        seen: one number alone, or one that no seed changes on the same test items.
     n_seeds : int
         Number of runs behind the mean.
     """
@@ -95,7 +95,8 @@ def mean_estimate(
     if same_items and len({row.size for row in rows}) > 1:
         raise ValueError("same_items=True needs as many items in every seed: pass the same items")
     if all(row.size == 1 for row in rows) or (not same_items and n > 1):
-        if n == 1:
+        if n == 1 or (same_items and np.ptp(means) == 0):
+            # One run, or the same run again and again, has shown no spread.
             return Estimate(mean, np.nan, np.nan, n)
         half = stats.t.ppf((1 + level) / 2, n - 1) * means.std(ddof=1) / np.sqrt(n)
         return Estimate(mean, float(mean - half), float(mean + half), n)
