@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import ThreadpoolController
 
+from zslib import _selection, _threads, _tiles
 from zslib.search import gold_ranks, top_k
 
 METRICS = ("cosine", "dot", "euclidean")
@@ -100,9 +105,10 @@ def test_any_shape_any_ties(data):
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("block_size", [None, 33, 700])
-@pytest.mark.parametrize("n", [3, 700])
-def test_rank_below_k_means_listed_at_that_rank(metric, block_size, n):
+@pytest.mark.parametrize("n", [3, 250])
+def test_rank_below_k_means_listed_at_that_rank(monkeypatch, metric, block_size, n):
     """Also under rounding, with near-duplicates, and over several chunks and blocks."""
+    monkeypatch.setattr(_tiles, "HOST_CHUNK", 100)
     rng = np.random.default_rng(2)
     targets = rng.standard_normal((3000, 20)).astype(np.float32)
     targets[1000:2000] = targets[:1000]
@@ -120,9 +126,10 @@ def test_rank_below_k_means_listed_at_that_rank(metric, block_size, n):
 
 
 @pytest.mark.parametrize("k", [1, 20, 700])
-@pytest.mark.parametrize("n", [1, 40, 1100])
-def test_many_targets_against_a_full_sort(k, n):
-    """Large enough for every branch of the fast path: several threads, blocks and chunks."""
+@pytest.mark.parametrize("n", [1, 40, 350])
+def test_many_targets_against_a_full_sort(monkeypatch, k, n):
+    """Large enough for every branch of the fast path: several blocks and chunks."""
+    monkeypatch.setattr(_tiles, "HOST_CHUNK", 100)
     rng = np.random.default_rng(3)
     queries = rng.integers(-8, 9, (n, 6)).astype(np.float32)
     targets = rng.integers(-8, 9, (9001, 6)).astype(np.float32)
@@ -320,3 +327,74 @@ def test_bad_gold(gold, error, message):
     queries, targets = good()
     with pytest.raises(error, match=message):
         gold_ranks(queries, targets, gold)
+
+
+@pytest.fixture
+def three_threads(monkeypatch):
+    """Threads even for small work and where BLAS is set to one."""
+
+    @contextlib.contextmanager
+    def three():
+        yield 3
+
+    monkeypatch.setattr(_threads, "one_blas_thread", three)
+    monkeypatch.setattr(_selection, "SMALL", 0)
+
+
+@pytest.mark.parametrize("correction", [None, "csls"])
+@pytest.mark.parametrize("spread", [1, 3, 50])
+def test_threads_change_nothing(three_threads, spread, correction):
+    rng = np.random.default_rng(9)
+    queries = integer_vectors(rng, 90, 3, -spread, spread + 1)
+    targets = integer_vectors(rng, 2500, 3, -spread, spread + 1)
+    options = {"metric": "dot", "block_size": 100, "correction": correction}
+    scores, indices = top_k(queries, targets, 15, **options)
+    ranks = gold_ranks(queries, targets, indices[:, 11], **options)
+    np.testing.assert_array_equal(ranks, 11)
+    if correction is None:
+        expected = queries @ targets.T
+        order = np.argsort(-expected, axis=1, kind="stable")[:, :15]
+        np.testing.assert_array_equal(indices, order)
+        np.testing.assert_array_equal(scores, np.take_along_axis(expected, order, axis=1))
+
+
+def test_an_error_in_a_thread_is_raised(three_threads):
+    queries, targets = good()
+    targets = np.tile(targets, (50, 1))
+    with pytest.raises(ValueError, match=r"targets holds NaN.*row 333"):
+        top_k(queries, with_value(targets, (333, 0), np.nan), 2, block_size=10)
+
+
+def test_blas_threads_are_restored():
+    def count():
+        return [
+            lib["num_threads"] for lib in ThreadpoolController().select(user_api="blas").info()
+        ]
+
+    before = count()
+    with _threads.one_blas_thread() as threads:
+        assert threads == max(before, default=1)
+        with _threads.one_blas_thread() as again:
+            assert again == threads
+            assert set(count()) <= {1}
+        assert set(count()) <= {1}
+    assert count() == before
+    with pytest.raises(RuntimeError), _threads.one_blas_thread():
+        raise RuntimeError
+    assert count() == before
+
+
+@pytest.mark.parametrize("correction", [None, "csls"])
+def test_memory_stays_far_below_the_whole_matrix(correction):
+    rng = np.random.default_rng(10)
+    queries = rng.standard_normal((600, 4)).astype(np.float32)
+    targets = rng.standard_normal((60_000, 4)).astype(np.float32)  # 144 MB of scores
+    for search in (
+        lambda: top_k(queries, targets, 10, correction=correction),
+        lambda: gold_ranks(queries, targets, np.zeros(600, int), correction=correction),
+    ):
+        tracemalloc.start()
+        search()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 30e6

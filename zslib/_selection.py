@@ -13,7 +13,7 @@ import numpy as np
 from zslib._threads import run_threads
 
 GROUP = 16
-SMALL = 2**26  # multiplications below which threads cost more than they bring
+SMALL = 2**28  # multiplications below which threads cost more than they bring
 
 
 def over_blocks(tiles, work):

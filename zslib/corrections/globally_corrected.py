@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zslib.arrays import namespace
+from zslib.arrays import namespace, to_host
 from zslib.corrections.base import Correction
 
 
@@ -49,27 +49,18 @@ class GloballyCorrected(Correction):
 
 def _number_above(xp, scores, reference):
     """For each score, how many entries of its row of ``reference`` are strictly larger."""
-    own = scores is reference
-    both = reference if own else xp.concat([scores, reference], axis=1)
-    order = xp.argsort(-both, axis=1)
-    ordered = xp.take_along_axis(both, order, axis=1)
-    counted = xp.ones_like(order) if own else xp.astype(order >= scores.shape[1], order.dtype)
-    before = xp.cumulative_sum(counted, axis=1) - counted
-    # Equal scores take the count of the first of their run; `before` never falls along a row.
-    new = xp.concat(
-        [xp.ones_like(ordered[:, :1], dtype=xp.bool), ordered[:, 1:] != ordered[:, :-1]], axis=1
-    )
-    before = _cumulative_maximum(xp, xp.where(new, before, xp.zeros_like(before)))
-    place = xp.argsort(order, axis=1)[:, : scores.shape[1]]
-    return xp.take_along_axis(before, place, axis=1)
-
-
-def _cumulative_maximum(xp, array):
-    """Running maximum along the rows, in log2(width) steps; not in the array API standard."""
-    width, step = array.shape[1], 1
-    while step < width:
-        array = xp.concat(
-            [array[:, :step], xp.maximum(array[:, step:], array[:, : width - step])], axis=1
+    if scores is reference:
+        order = xp.argsort(-scores, axis=1, stable=False)
+        above = xp.argsort(order, axis=1, stable=False)
+        ordered = xp.take_along_axis(scores, order, axis=1)
+        unsure = xp.any(ordered[:, 1:] == ordered[:, :-1], axis=1)  # the few rows with ties
+        rows = [int(row) for row in to_host(xp.nonzero(unsure)[0])]
+    else:
+        above = xp.zeros_like(scores, dtype=xp.int64)
+        rows = range(scores.shape[0])
+    for row in rows:
+        not_above = xp.searchsorted(
+            xp.sort(reference[row, :], stable=False), scores[row, :], side="right"
         )
-        step *= 2
-    return array
+        above[row, :] = reference.shape[1] - not_above
+    return above

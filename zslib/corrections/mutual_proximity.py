@@ -74,17 +74,29 @@ def _at_least_rounding(xp, deviation, mean):
     return xp.maximum(deviation, 1e-7 * xp.maximum(xp.abs(mean), xp.ones_like(mean)))
 
 
-# erfcx(a) for a >= 0 as a polynomial in u = (a - 2) / (a + 2), which maps it to [-1, 1).
-_SERIES = chebyshev.chebinterpolate(
-    lambda u: erfcx(2 * (1 + u) / np.maximum(1 - u, 1e-300)) * (2 / np.maximum(1 - u, 1e-300)), 40
-)
+def _series():
+    """Coefficients, highest first, of a polynomial p with erfcx(a) = p(u) (1 - u) / 2.
+
+    u = (a - 4) / (a + 4) maps a >= 0 to [-1, 1). erfcx, the complementary error function scaled
+    by exp(a^2), falls as 1/a, hence the factor; p is smooth, and degree 20 gives full precision.
+    """
+
+    def smooth(u):
+        gap = np.maximum(1 - u, 1e-300)
+        return erfcx(4 * (1 + u) / gap) * 2 / gap
+
+    coefficients = chebyshev.cheb2poly(chebyshev.chebinterpolate(smooth, 20))
+    return [float(c) for c in coefficients[::-1]]
+
+
+_SERIES = _series()
 
 
 def log_normal_cdf(z):
     """Logarithm of the standard normal distribution function, accurate for any finite ``z``.
 
-    SciPy's ``log_ndtr`` for arrays of any library, by a Chebyshev series of the scaled
-    complementary error function.
+    SciPy's ``log_ndtr`` for arrays of any library, through the scaled complementary error
+    function.
 
     Examples
     --------
@@ -94,10 +106,11 @@ def log_normal_cdf(z):
     """
     xp = namespace(z)
     a = xp.abs(z) / 2**0.5
-    u = (a - 2) / (a + 2)
-    high, higher = xp.zeros_like(u), xp.zeros_like(u)
-    for coefficient in _SERIES[:0:-1]:
-        high, higher = 2 * u * high - higher + float(coefficient), high
-    tail = (u * high - higher + float(_SERIES[0])) * (1 - u) / 4  # erfcx(a) / 2
+    u = (a - 4) / (a + 4)
+    tail = xp.full_like(u, _SERIES[0])
+    for coefficient in _SERIES[1:]:
+        tail *= u
+        tail += coefficient
+    tail *= (1 - u) / 4  # erfcx(a) / 2, so that Phi(-|z|) = tail * exp(-square)
     square = a * a
     return xp.where(z < 0, xp.log(tail) - square, xp.log1p(-tail * xp.exp(-square)))

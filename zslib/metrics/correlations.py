@@ -93,6 +93,8 @@ def hub_correlations(counts, targets, is_training_target, *, exclude_self=False)
 
 
 def _spearman(counts, cosines, what):
+    # Two items that are each other's nearest have one cosine: rounding must not split the tie.
+    cosines = np.round(cosines, 6 if cosines.dtype == np.float32 else 12)
     for name, values in (("counts", counts), (f"the {what}", cosines)):
         if (values == values[0]).all():
             raise ValueError(f"{name} is the same for every target: the correlation is undefined")
