@@ -106,7 +106,7 @@ def _judge(claim, records):
     found = [r for r in records if all(r.get(k) == v for k, v in claim.record.items())]
     if not found:
         wanted = ", ".join(f"{k}={v}" for k, v in claim.record.items())
-        return Verdict(claim, NOT_TESTABLE, f"no record with {wanted} in this run")
+        return Verdict(claim, NOT_TESTABLE, f"this run has no record with {wanted}")
     record = found[-1]
     comparison, threshold = claim.holds
     value, low, high = (record.get(key) for key in ("value", "low", "high"))
@@ -161,6 +161,13 @@ def _mark(verdict):
     return {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "–"}[verdict.verdict]
 
 
+def _told(verdict):
+    """A verdict with its number and reason, as one cell."""
+    if verdict.verdict == NOT_TESTABLE:
+        return f"{_mark(verdict)} {NOT_TESTABLE}: {verdict.why}"
+    return f"{_mark(verdict)} **{verdict.verdict}**, {verdict.ours}: {verdict.why}"
+
+
 def scorecard_markdown(records, published=()):
     """Every claim with the verdict of this run beside that of the published records, as Markdown.
 
@@ -193,21 +200,12 @@ def scorecard_markdown(records, published=()):
             }
             data = ", ".join(sorted(names)) or "no records"
             lines.append(f"- **{name}** ({data}): {', '.join(counts)}.")
-        lines += [
-            "",
-            "| claim | setting | paper | this build | published run | why |",
-            "|---|---|---|---|---|---|",
-        ]
+        lines += ["", "| claim | paper | this build | published run |", "|---|---|---|---|"]
         for a, b in zip(own, shown, strict=True):
             claim = a.claim
-            cells = (
-                f"{claim.says} ({claim.where})",
-                claim.setting or "–",
-                a.paper_value,
-                f"{_mark(a)} {a.verdict}: {a.ours}",
-                f"{_mark(b)} {b.verdict}: {b.ours}",
-                a.why if a.verdict != NOT_TESTABLE else b.why,
-            )
+            where = f"{{doc}}`{claim.where} <executed/{claim.chapter}>`"
+            setting = f", {claim.setting}" if claim.setting else ""
+            cells = (f"{claim.says} ({where}{setting})", a.paper_value, _told(a), _told(b))
             lines.append("| " + " | ".join(map(_cell, cells)) + " |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
