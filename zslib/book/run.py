@@ -103,7 +103,7 @@ def plan(chapters, parameters=None, *, root=None):
     place, parameters = layout(root), dict(parameters or {})
     sources, waiting = {}, list(chapters)
     while waiting:
-        name = waiting.pop()
+        name = waiting.pop(0)
         if name not in sources:
             sources[name] = Source.read(name, place)
             waiting += sources[name].depends

@@ -1,0 +1,87 @@
+"""A book of tiny chapters in a temporary folder."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from zslib.book.paths import Layout
+
+CHAPTER = """\
+---
+kernelspec:
+  name: python3
+  display_name: Python 3
+  language: python
+zslib:
+  depends: [{depends}]
+---
+
+# {title}
+
+Text of the chapter.
+
+```{{code-cell}} python
+:tags: [parameters]
+
+dataset: str = "synthetic"  # name of the data
+device: str = "cpu"  # "cpu", "gpu" or "auto"
+seed: int = 0  # first seed
+n_seeds: int = 2  # number of seeds
+quick: bool = False  # small and fast
+level: float = 1.5  # what is recorded
+```
+
+```{{code-cell}} python
+from zslib import book
+
+chapter = book.start(
+    "{name}",
+    parameters=dict(
+        dataset=dataset, device=device, seed=seed, n_seeds=n_seeds, quick=quick, level=level
+    ),
+)
+```
+
+```{{code-cell}} python
+{body}
+```
+
+```{{code-cell}} python
+chapter.finish()
+```
+"""
+
+BODY = """\
+for s in range(seed, seed + n_seeds):
+    chapter.record(metric="level", value=level + s, seed=s)
+"""
+
+
+class TinyBook:
+    """Folder with chapters that take a second."""
+
+    def __init__(self, root):
+        self.root = root
+        self.place = Layout(root)
+        (root / "chapters").mkdir()
+        (root / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
+
+    def write(self, name, body=BODY, *, depends=(), title="A chapter"):
+        path = self.root / "chapters" / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        text = CHAPTER.format(
+            name=name, title=title, depends=", ".join(depends), body=textwrap.dedent(body).rstrip()
+        )
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+@pytest.fixture
+def tiny_book(tmp_path, monkeypatch):
+    monkeypatch.delenv("ZSLIB_BOOK", raising=False)
+    root = tmp_path / "tiny"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    return TinyBook(root)

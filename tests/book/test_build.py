@@ -1,0 +1,121 @@
+"""Building the site: what changed is built, and nothing else; warnings can be errors."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from zslib.book.build import BuildFailed, build, page_links
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.book
+
+TOC = """\
+format: jb-book
+root: book/index
+parts:
+  - caption: A part
+    numbered: true
+    chapters:
+      - file: book/executed/demo/01_first
+      - file: book/executed/demo/02_second
+"""
+
+SHOW = """
+import matplotlib.pyplot as plt
+from IPython.display import display
+from zslib.protocols import Estimate
+
+display(book.Table(
+    "tbl-{name}", "A **table** on synthetic data.", ["a_b", "P@1"],
+    [["x | y", Estimate(1.0, 0.5, 1.5, 3)]],
+))
+fig, ax = plt.subplots()
+ax.plot([0, 1])
+display(book.figure(fig, name="fig-{name}", caption="A line, synthetic.", alt="A rising line."))
+chapter.record(metric="one", value=1)
+"""
+
+
+@pytest.fixture
+def site(tiny_book):
+    root = tiny_book.root
+    for name in ("_config.yml", "book/references.bib", "book/_ext", "book/_static"):
+        target = root / name
+        target.parent.mkdir(exist_ok=True)
+        source = ROOT / name
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    (root / "_toc.yml").write_text(TOC)
+    (root / "book" / "index.md").write_text(
+        "# Title\n\nSee {numref}`tbl-second`, {numref}`fig-second`, {cite:t}`lazaridou2015`.\n\n"
+        "```{bibliography}\n```\n"
+    )
+    for name in ("first", "second"):
+        number = {"first": "01", "second": "02"}[name]
+        tiny_book.write(f"demo/{number}_{name}", SHOW.format(name=name), title=f"The {name}")
+    return tiny_book
+
+
+def pages(root):
+    html = root / "_build" / "html"
+    return {p.name: p.stat().st_mtime_ns for p in html.rglob("*.html") if "book" in p.parts}
+
+
+def test_build_rebuild_and_strictness(site):
+    root = site.root
+    index = build(strict=True, jobs=2)
+    assert index == root / "_build" / "html" / "index.html"
+    html = root / "_build" / "html" / "book"
+    first = (html / "executed" / "demo" / "01_first.html").read_text("utf-8")
+    front = (html / "index.html").read_text("utf-8")
+    assert '<span class="caption-number">Table 1.1 </span>' in first
+    assert 'alt="A rising line."' in first
+    assert "x | y" in first
+    assert "Table 2.1" in front
+    assert "Figure 2.1" in front
+    assert (root / "_build/html/_images/fig-first.svg").is_file()
+    sources = list((root / "_build/html/_sources").rglob("*.ipynb"))
+    assert sorted(p.name for p in sources) == ["01_first.ipynb", "02_second.ipynb"]
+    assert "thebe" not in first
+    assert "https://cdn" not in first
+
+    before = pages(root)
+    build(strict=True)
+    assert pages(root) == before
+
+    # One more table before: every page that shows the number of another is written again.
+    path = site.place.source("demo/02_second")
+    extra = 'book.Table("tbl-extra", "Extra, synthetic.", ["a"], [[1]])'
+    shown = f"display({extra})\n\ndisplay(book.Table"
+    path.write_text(path.read_text().replace("display(book.Table", shown, 1))
+    build(strict=True)
+    assert "Table 2.2" in (html / "index.html").read_text("utf-8")
+    keys = json.loads((root / "results" / "book.json").read_text())
+    runs = {name: list((site.place.results / name).glob("*/notebook.ipynb")) for name in keys}
+    assert {n: len(found) for n, found in runs.items()} == {
+        "demo/01_first": 1,
+        "demo/02_second": 2,
+    }
+
+    (root / "book" / "index.md").write_text("# Title\n\nSee {numref}`tbl-nowhere`.\n")
+    for _ in range(2):  # what failed is not taken for built
+        with pytest.raises(BuildFailed, match="warnings count as errors"):
+            build(strict=True)
+
+
+@pytest.mark.parametrize(
+    ("source", "page"),
+    [
+        ("[a](02_hubness.md)", "[a](02_hubness.ipynb)"),
+        ("[a](../devise/01_a.md#b)", "[a](../devise/01_a.ipynb#b)"),
+        ("[a](../../book/data.md), b", "[a](../../data.md), b"),
+        ("[a](https://example.org/02_a.md)", "[a](https://example.org/02_a.md)"),
+        ("02_hubness.md", "02_hubness.md"),
+    ],
+)
+def test_links_of_sources_become_links_of_pages(source, page):
+    assert page_links(source) == page

@@ -1,0 +1,148 @@
+"""Every chapter of the book keeps to the template."""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import yaml
+
+from zslib.book.paths import Layout
+from zslib.book.source import Source
+
+ROOT = Path(__file__).parents[2]
+PLACE = Layout(ROOT)
+NAMES = PLACE.names()
+ALWAYS = {"dataset": str, "device": str, "seed": int, "n_seeds": int, "quick": bool}
+
+
+@pytest.fixture(scope="module")
+def sources():
+    return {name: Source.read(name, PLACE) for name in NAMES}
+
+
+def prose(source):
+    return [c.source for c in source.notebook().cells if c.cell_type == "markdown"]
+
+
+def code(source):
+    return [c.source for c in source.notebook().cells if c.cell_type == "code"]
+
+
+def labels(text):
+    return re.findall(r"""name=f?["']((?:tbl|fig)-[^"']+)["']""", text)
+
+
+def test_there_are_chapters():
+    assert NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_are_typed_and_explained(sources, name):
+    parameters = sources[name].parameters
+    assert {n: parameters[n].type for n in ALWAYS if n in parameters} == ALWAYS
+    assert parameters["quick"].default is False
+    assert parameters["device"].default == "cpu"
+    assert all(len(p.comment) > 5 for p in parameters.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_heading_opens_the_chapter(sources, name):
+    text = "\n".join(prose(sources[name]))
+    outside_fences = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    headings = re.findall(r"^(#+) \S", outside_fences, flags=re.M)
+    assert headings.count("#") == 1
+    assert headings[0] == "#"
+    steps = [len(b) - len(a) for a, b in pairwise(headings)]
+    assert max(steps, default=0) <= 1, "a level of headings is left out"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chapter_starts_and_finishes_its_records(sources, name):
+    cells = code(sources[name])
+    text = "\n".join(cells)
+    started = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "book.start"
+    ]
+    assert [node.args[0].value for node in started] == [name]
+    assert "chapter.finish()" in cells[-1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_code_reads_no_files_of_one_machine(sources, name):
+    text = "\n".join(code(sources[name]))
+    assert not re.search(r"""["'](/|~|[A-Z]:\\)\w""", text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sources_hold_no_output_and_name_no_machine_kernel(sources, name):
+    notebook = sources[name].notebook()
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    assert notebook.metadata.kernelspec.name == "python3"
+
+
+def test_labels_are_unique_in_the_book(sources):
+    found = [label for s in sources.values() for label in labels("\n".join(code(s)))]
+    repeated = {label for label in found if found.count(label) > 1}
+    assert not repeated
+
+
+def test_references_lead_to_labels_of_the_book(sources):
+    known = {label for s in sources.values() for label in labels("\n".join(code(s)))}
+    patterns = [re.compile(re.sub(r"\\\{[^}]*\\\}", ".+", re.escape(label))) for label in known]
+    for name, source in sources.items():
+        for label in re.findall(
+            r"\{numref\}`[^`]*?((?:tbl|fig)-[^`>]+)>?`", "\n".join(prose(source))
+        ):
+            assert any(p.fullmatch(label) for p in patterns), f"{name} refers to {label}"
+
+
+def test_citations_are_in_the_bibliography(sources):
+    bibliography = (ROOT / "book" / "references.bib").read_text("utf-8")
+    known = re.findall(r"^@\w+\{(\w+),", bibliography, flags=re.M)
+    assert len(known) == len(set(known))
+    texts = {name: "\n".join(prose(s)) for name, s in sources.items()}
+    texts |= {str(p): p.read_text("utf-8") for p in (ROOT / "book").glob("*.md")}
+    for name, text in texts.items():
+        for keys in re.findall(r"\{cite[:a-z]*\}`([^`]+)`", text):
+            for key in keys.split(","):
+                assert key.strip() in known, f"{name} cites {key}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_somewhere(sources, name):
+    folder = (PLACE.chapters / name).parent
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", "\n".join(prose(sources[name]))):
+        assert (folder / target).resolve().is_file(), f"{name} links to {target}"
+
+
+def test_the_contents_list_every_chapter_and_page():
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    files = [contents["root"]]
+    waiting = [c for part in contents["parts"] for c in part["chapters"]]
+    while waiting:
+        entry = waiting.pop(0)
+        files.append(entry["file"])
+        waiting += entry.get("sections", [])
+    assert len(files) == len(set(files))
+    executed = [f.removeprefix("book/executed/") for f in files if "/executed/" in f]
+    assert executed == NAMES, "chapters stand in the contents in the order of their numbers"
+    pages = {f for f in files if "/executed/" not in f}
+    there = {
+        p.relative_to(ROOT).with_suffix("").as_posix()
+        for folder in ("book", "book/api")
+        for p in (ROOT / folder).glob("*.md")
+    }
+    assert pages == there
+
+
+def test_depends_name_chapters_and_lead_nowhere_in_a_circle():
+    from zslib.book.run import plan
+
+    runs = plan(NAMES, {"dataset": "synthetic", "quick": True})
+    assert sorted(runs) == NAMES

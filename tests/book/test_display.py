@@ -1,0 +1,204 @@
+"""Tables and figures as the book, Jupyter and a terminal show them."""
+
+from __future__ import annotations
+
+import math
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from zslib import book
+from zslib.book.tables import escape
+from zslib.protocols import Estimate
+
+matplotlib.use("svg")
+PARSER = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin)
+
+
+def bundle(shown):
+    return shown._repr_mimebundle_()
+
+
+def cells(markdown):
+    """Texts of the cells of a rendered Markdown table, row by row, headers first."""
+    inside = "\n".join(markdown.splitlines()[3:-1])
+    rows, kinds = [], []
+    for token in PARSER.parse(inside):
+        if token.type == "tr_open":
+            rows.append([])
+        if token.type == "inline":
+            kinds += [child.type for child in token.children]
+            rows[-1].append("".join(child.content for child in token.children))
+    return rows, kinds
+
+
+# A cell is one line; blanks at its ends and doubled ones inside are not shown.
+TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp"))).map(
+    lambda text: " ".join(text.split())
+)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+def test_cells_show_any_text_as_it_is(texts):
+    table = book.Table("tbl-a", "Words.", ["word"] * len(texts), [texts])
+    rows, kinds = cells(bundle(table)["text/markdown"])
+    assert rows[1] == [text.strip() for text in texts]
+    assert set(kinds) <= {"text", "text_special"}
+
+
+@given(TEXTS)
+def test_escaped_text_is_plain_text(text):
+    tokens = PARSER.parseInline("x" + escape(text))[0].children
+    assert {token.type for token in tokens} <= {"text", "text_special"}
+
+
+def test_numbers_are_formatted_by_column():
+    table = book.Table(
+        "tbl-a",
+        "Numbers.",
+        ["x", book.Column("p", format=".1e"), "y"],
+        [
+            [1.25, 0.000123, 7],
+            [np.float32(-2.0), None, 123456],
+            [Estimate(38.44, 37.9, 39.0, 3), 1.0, True],
+        ],
+    )
+    rows, _ = cells(bundle(table)["text/markdown"])
+    assert rows[1:] == [
+        ["1.2", "1.2e−04", "7"],
+        ["−2.0", "–", "123,456"],
+        ["38.4 [37.9,\N{NO-BREAK SPACE}39.0]", "1.0e+00", "yes"],
+    ]
+
+
+def test_columns_of_numbers_stand_right():
+    table = book.Table("tbl-a", "Words.", ["w", "x", "n"], [["a", None, 1], ["b", 1.5, None]])
+    assert "| :-- | --: | --: |" in bundle(table)["text/markdown"]
+    table = book.Table("tbl-a", "Words.", [book.Column("n", align="left")], [[1]])
+    assert "| :-- |" in bundle(table)["text/markdown"]
+
+
+def test_a_table_is_a_numbered_directive():
+    markdown = bundle(book.Table("tbl-a", "**Words** of $N_k$.", ["w"], [["a"]]))["text/markdown"]
+    lines = markdown.splitlines()
+    assert lines[0] == "````{table} **Words** of $N_k$."
+    assert lines[1] == ":name: tbl-a"
+    assert lines[-1] == "````"
+
+
+def test_markdown_cells_are_kept():
+    table = book.Table("tbl-a", "Words.", ["w"], [[book.Markdown("$N_{20}$ | b")]])
+    assert "| $N_{20}$ \\| b |" in bundle(table)["text/markdown"]
+
+
+class Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.texts = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_jupyter_sees_the_same_cells_as_html():
+    html = Tags(bundle(book.Table("tbl-a", "A & b.", ["<w>"], [["<b>&"], [1.0]]))["text/html"])
+    assert "b" not in html.tags
+    assert {"A & b.", "<w>", "<b>&", "1.0"} <= set(html.texts)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "Table 1"}, "name must be lower-case letters"),
+        ({"caption": ""}, "the caption of 'tbl-a' must be one line"),
+        ({"caption": "a\nb"}, "the caption of 'tbl-a' must be one line"),
+        ({"columns": []}, "at least one column"),
+        ({"rows": [["a", "b"]]}, "row 0 of table 'tbl-a' has 2 cells, but there are 1"),
+        ({"rows": [[math.nan]]}, "row 0, column 'w' of table 'tbl-a' is nan: pass None"),
+    ],
+)
+def test_bad_tables_are_refused(changes, message):
+    given = {"name": "tbl-a", "caption": "Words.", "columns": ["w"], "rows": []} | changes
+    with pytest.raises(ValueError, match=message):
+        book.Table(**given)
+
+
+def draw(**changes):
+    from matplotlib import pyplot
+
+    book.style()
+    fig, ax = pyplot.subplots()
+    ax.plot([0, 1, 3], label="a")
+    ax.fill_between([0, 1, 2], [0, 1, 2], [1, 2, 3])
+    ax.legend()
+    given = {"name": "fig-a", "caption": "A line on synthetic data.", "alt": "A rising line."}
+    return book.figure(fig, **(given | changes))
+
+
+def test_the_same_figure_is_the_same_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSLIB_RUN_DIRECTORY", str(tmp_path))
+    one = draw().svg
+    assert (tmp_path / "figures" / "fig-a.svg").read_text("utf-8") == one
+    assert draw().svg == one
+    assert "<dc:date>" not in one
+
+
+def test_a_figure_is_a_numbered_directive_with_alt_text():
+    markdown = bundle(draw())["text/markdown"].splitlines()
+    assert markdown[0] == "````{figure} figures/fig-a.svg"
+    assert ":name: fig-a" in markdown
+    assert ":alt: A rising line." in markdown
+    assert ":class: drawing" in markdown
+    assert re.search(r":width: \d+px", "\n".join(markdown))
+    assert markdown[-2:] == ["A line on synthetic data.", "````"]
+    assert ":class: photographs" in bundle(draw(photographs=True))["text/markdown"]
+
+
+def test_jupyter_sees_the_drawing_with_its_caption():
+    shown = draw(caption="Less < more.", alt='A "line".')
+    html = bundle(shown)["text/html"]
+    root = ElementTree.fromstring(html)
+    assert root.attrib["aria-label"] == 'A "line".'
+    assert root.find("figcaption").text == "Less < more."
+    assert root.find("{http://www.w3.org/2000/svg}svg") is not None
+    assert repr(shown) == 'Less < more.\n[A "line".]'
+
+
+def test_a_shown_figure_is_closed():
+    from matplotlib import pyplot
+
+    before = pyplot.get_fignums()
+    draw()
+    assert pyplot.get_fignums() == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"alt": ""}, "alt of figure 'fig-a' must say"),
+        ({"alt": "a\nb"}, "alt of figure 'fig-a' must say"),
+        ({"caption": " "}, "the caption of 'fig-a' must be one line"),
+        ({"name": "fig_a"}, "name must be lower-case letters"),
+    ],
+)
+def test_bad_figures_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        draw(**changes)
+    matplotlib.pyplot.close("all")
+
+
+def test_only_figures_are_drawn():
+    with pytest.raises(TypeError, match="fig must be a matplotlib Figure, got list"):
+        book.figure([], name="fig-a", caption="A.", alt="A.")

@@ -1,0 +1,145 @@
+"""Parameters: declared with types and comments, checked with messages that say what to do."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.book.parameters import check_parameters, declared_parameters, parse_text
+from zslib.book.run import plan
+
+CELL = """\
+seed: int = 0  # seed of all draws
+rate: float = 0.1  # step length
+name: str = "a"  # a word, "a" or "b"
+quick: bool = False  # small and fast
+"""
+DECLARED = declared_parameters(CELL, "demo/01_a")
+
+
+def test_a_cell_declares_names_types_defaults_and_comments():
+    assert list(DECLARED) == ["seed", "rate", "name", "quick"]
+    assert [p.type for p in DECLARED.values()] == [int, float, str, bool]
+    assert [p.default for p in DECLARED.values()] == [0, 0.1, "a", False]
+    assert DECLARED["name"].comment == 'a word, "a" or "b"'
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("seed = 0  # no type", "each line must be"),
+        ("seed: list = []  # a list", "with a type among int, float, str, bool"),
+        ("seed: int = 1 + 1  # computed", "each line must be"),
+        ("seed: int  # no default", "each line must be"),
+        ("import os  # work", "each line must be"),
+        ("seed: int = 0", "'seed' of demo/01_a needs a comment"),
+        ("seed: int = 0  # a\nseed: int = 1  # b", "declared twice"),
+    ],
+)
+def test_malformed_cells_are_refused(cell, message):
+    with pytest.raises(ValueError, match=message):
+        declared_parameters(cell, "demo/01_a")
+
+
+def test_a_default_of_the_wrong_type_is_refused():
+    with pytest.raises(TypeError, match="'seed' of demo/01_a must be int"):
+        declared_parameters('seed: int = "0"  # text', "demo/01_a")
+
+
+def test_overrides_keep_their_types_and_an_integer_may_stand_for_a_float():
+    values = check_parameters(DECLARED, {"rate": 1, "quick": True}, "demo/01_a")
+    assert values == {"seed": 0, "rate": 1.0, "name": "a", "quick": True}
+    assert type(values["rate"]) is float
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("seed", 1.0),
+        ("seed", True),
+        ("seed", "1"),
+        ("seed", None),
+        ("rate", "0.1"),
+        ("rate", False),
+        ("name", 1),
+        ("quick", 1),
+        ("quick", "true"),
+    ],
+)
+def test_wrong_types_are_refused(name, value):
+    with pytest.raises(TypeError, match=f"parameter '{name}' of demo/01_a must be"):
+        check_parameters(DECLARED, {name: value}, "demo/01_a")
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_numbers_must_be_finite(value):
+    with pytest.raises(ValueError, match="must be finite"):
+        check_parameters(DECLARED, {"rate": value}, "demo/01_a")
+
+
+def test_unknown_names_are_refused_with_those_there_are():
+    message = r"no parameter 'sede'; it has: seed: int = 0 \(seed of all draws\); rate: float"
+    for check in (check_parameters, parse_text):
+        with pytest.raises(ValueError, match=message):
+            check(DECLARED, {"sede": "1"}, "demo/01_a")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("seed", "-3", -3),
+        ("rate", "1e-3", 1e-3),
+        ("rate", "2", 2.0),
+        ("name", "12", "12"),
+        ("quick", "True", True),
+        ("quick", "no", False),
+    ],
+)
+def test_words_of_a_command_line_become_values(name, text, value):
+    found = parse_text(DECLARED, {name: text}, "demo/01_a")[name]
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("seed", "1.5"), ("seed", ""), ("rate", "fast"), ("quick", "perhaps")]
+)
+def test_words_that_are_no_value_are_refused(name, text):
+    with pytest.raises(ValueError, match=f"parameter '{name}' of demo/01_a must be"):
+        parse_text(DECLARED, {name: text}, "demo/01_a")
+
+
+@given(st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.booleans())
+def test_text_of_a_value_is_that_value(seed, rate, quick):
+    texts = {"seed": str(seed), "rate": repr(rate), "quick": str(quick)}
+    assert parse_text(DECLARED, texts, "a") == {"seed": seed, "rate": rate, "quick": quick}
+
+
+def test_plans_check_names_and_types_before_anything_runs(tiny_book):
+    tiny_book.write("demo/01_first")
+    with pytest.raises(ValueError, match="no parameter 'levle'"):
+        plan(["demo/01_first"], {"levle": 1.0})
+    with pytest.raises(TypeError, match="'n_seeds' of demo/01_first must be int"):
+        plan(["demo/01_first"], {"n_seeds": "3"})
+    with pytest.raises(FileNotFoundError, match=r"no chapter 'demo/02'.*chapters: demo/01_first"):
+        plan(["demo/02"])
+
+
+def test_chapters_read_for_their_records_take_the_parameters_they_know(tiny_book):
+    tiny_book.write("demo/01_source")
+    path = tiny_book.write("demo/02_reader", depends=["demo/01_source"])
+    path.write_text(path.read_text().replace("seed: int", "extra: int = 0  # more\nseed: int"))
+    runs = plan(["demo/02_reader"], {"extra": 5, "level": 4.0})
+    assert runs["demo/02_reader"].parameters["extra"] == 5
+    assert runs["demo/01_source"].given == {"level": 4.0}
+
+
+@pytest.mark.parametrize("tags", ["", ":tags: [hide-input]\n"])
+def test_a_chapter_needs_one_parameters_cell(tiny_book, tags):
+    path = tiny_book.write("demo/01_first")
+    path.write_text(path.read_text().replace(":tags: [parameters]\n", tags))
+    with pytest.raises(ValueError, match="must have one code cell tagged 'parameters', it has 0"):
+        plan(["demo/01_first"])

@@ -1,0 +1,209 @@
+"""Records: tidy, finite, and never averaged over unlike things."""
+
+from __future__ import annotations
+
+import json
+import math
+import types
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib import book
+from zslib.book.records import Records, clean_value, read_records, write_records
+from zslib.protocols import Estimate
+
+
+@pytest.fixture
+def chapter(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return book.start("demo/01_a", parameters={"seed": 0, "device": "cpu"})
+
+
+PROBLEM = types.SimpleNamespace(
+    name="synthetic-crosslingual",
+    setting="cross-linguistic",
+    synthetic=True,
+    description="synthetic data (a test)",
+    checksum="0123456789abcdef" * 4,
+    coverage={"pairs listed": 10, "pairs dropped": 1},
+)
+
+
+def test_values_become_plain_numbers(chapter):
+    for i, value in enumerate([1, 2.5, True, np.float32(0.5), np.int64(3), np.array(4.0)]):
+        chapter.record(metric="m", value=value, seed=np.int64(i), note="a", flag=np.bool_(True))
+    assert chapter.records.values() == [1, 2.5, True, 0.5, 3, 4.0]
+    assert {type(r["seed"]) for r in chapter.records} == {int}
+    assert {type(r["flag"]) for r in chapter.records} == {bool}
+    json.dumps(chapter.records, allow_nan=False)
+
+
+@pytest.mark.parametrize("value", [None, "1", [1.0], np.ones(2), 1j])
+def test_values_that_are_no_number_are_refused(chapter, value):
+    with pytest.raises(TypeError, match="value must be one number"):
+        chapter.record(metric="m", value=value)
+
+
+@pytest.mark.parametrize("value", [math.nan, -math.inf, np.float32("nan")])
+def test_values_must_be_finite(chapter, value):
+    with pytest.raises(ValueError, match="a record holds a finite number"):
+        chapter.record(metric="m", value=value)
+    with pytest.raises(ValueError, match="column 'other' is"):
+        chapter.record(metric="m", value=1.0, other=value)
+
+
+def test_columns_hold_text_or_numbers(chapter):
+    with pytest.raises(TypeError, match="column 'words' must be"):
+        chapter.record(metric="m", value=1.0, words=["a"])
+    chapter.record(metric="m", value=1.0, absent=None, word=np.str_("a"))
+    assert chapter.records[0] == {"metric": "m", "value": 1.0, "absent": None, "word": "a"}
+    assert type(chapter.records[0]["word"]) is str
+
+
+def test_an_estimate_is_kept_with_its_interval(chapter):
+    chapter.record(metric="m", value=Estimate(1.0, 0.5, 1.5, 3))
+    chapter.record(metric="n", value=Estimate(1.0, math.nan, math.nan, 1))
+    one, two = chapter.records
+    assert one == {"metric": "m", "value": 1.0, "low": 0.5, "high": 1.5, "n_seeds": 3}
+    assert two == {"metric": "n", "value": 1.0, "n_seeds": 1}
+
+
+def test_a_cell_can_run_twice_but_not_with_another_value(chapter):
+    chapter.record(metric="m", value=1.0, method="a")
+    chapter.record(metric="m", value=1.0, method="a")
+    assert len(chapter.records) == 1
+    with pytest.raises(ValueError, match="add a column that tells the two apart"):
+        chapter.record(metric="m", value=2.0, method="a")
+
+
+def test_a_problem_in_use_names_its_data(chapter):
+    assert chapter.use(PROBLEM) is PROBLEM
+    chapter.record(metric="m", value=1.0, dataset=PROBLEM)
+    chapter.record(metric="n", value=1.0, dataset="synthetic-crosslingual")
+    for record in chapter.records:
+        assert record["dataset"] == "synthetic-crosslingual"
+        assert record["setting"] == "cross-linguistic"
+        assert record["synthetic"] is True
+    table = chapter.coverage(name="tbl-data", caption="Data.")
+    assert ["synthetic-crosslingual", "pairs dropped", 1] in table.rows
+    chapter.finish()
+    assert chapter.records.run["data"][0]["checksum"] == PROBLEM.checksum
+
+
+def test_no_data_in_use_is_an_error(chapter):
+    with pytest.raises(ValueError, match=r"call chapter\.use"):
+        chapter.coverage(name="tbl-data", caption="Data.")
+
+
+def test_finish_writes_all_or_nothing(chapter, tmp_path, monkeypatch):
+    chapter.record(metric="m", value=1.0, word="Größe")
+    card = chapter.finish()
+    folder = tmp_path / "results" / "demo/01_a"
+    key = (folder / "latest").read_text().strip()
+    assert sorted(p.name for p in folder.iterdir()) == sorted([key, "latest"])
+    assert read_records(folder / key) == chapter.records
+    assert "Größe" in (folder / key / "records.jsonl").read_text("utf-8")
+    assert f"demo/01_a/{key}" in repr(card)
+    assert "This run" in card._repr_mimebundle_()["text/markdown"]
+
+    chapter.record(metric="n", value=2.0)
+    chapter.finish()  # the same key: the old folder is replaced
+    assert len(read_records(folder / key)) == 2
+
+    def broken(*arguments):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("zslib.book.chapter.os.replace", broken)
+    chapter.record(metric="o", value=3.0)
+    with pytest.raises(OSError, match="disk full"):
+        chapter.finish()
+    assert len(read_records(folder / key)) == 2
+
+
+def test_parameters_must_be_those_that_the_source_declares(tiny_book):
+    tiny_book.write("demo/01_first")
+    with pytest.raises(ValueError, match=r"missing \['dataset'.*unknown \['sede'\]"):
+        book.start("demo/01_first", parameters={"seed": 0, "sede": 1})
+
+
+def test_the_device_is_checked_at_the_start(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="device must be"):
+        book.start("demo/01_a", parameters={"device": "tpu"})
+
+
+RECORDS = Records(
+    {"metric": "P@1", "value": value, "method": method, "seed": seed, "space": "full"}
+    for method, values in {"a": [3.0, 5.0, 4.0], "b": [1.0, 2.0, 3.5]}.items()
+    for seed, value in enumerate(values)
+)
+
+
+def test_select_takes_values_and_lists():
+    assert RECORDS.select(method="a", seed=[0, 1]).values() == [3.0, 5.0]
+    assert RECORDS.select(seed=7) == []
+    assert RECORDS.value(method="b", seed=2) == 3.5
+    assert RECORDS.over("seed", method="b") == {0: 1.0, 1: 2.0, 2: 3.5}
+
+
+def test_questions_without_an_answer_say_so():
+    with pytest.raises(KeyError, match="no record has a column 'methods'; columns: method, "):
+        RECORDS.select(methods="a")
+    with pytest.raises(LookupError, match="no record with method='c'"):
+        RECORDS.values(method="c")
+    with pytest.raises(LookupError, match="3 records with method='a'"):
+        RECORDS.value(method="a")
+    with pytest.raises(LookupError, match="several records with any columns share one method"):
+        RECORDS.over("method")
+
+
+def test_means_are_t_intervals_over_seeds():
+    estimate = RECORDS.mean_interval(method="a")
+    half = 4.302652729911275 * 1.0 / math.sqrt(3)  # t of 2 degrees of freedom, deviation 1
+    assert estimate.mean == 4.0
+    assert estimate.low == pytest.approx(4.0 - half)
+    assert estimate.high == pytest.approx(4.0 + half)
+    assert math.isnan(RECORDS.mean_interval(method="a", seed=0).low)
+
+
+def test_unlike_things_are_not_averaged():
+    with pytest.raises(ValueError, match="differ in method too"):
+        RECORDS.mean_interval(metric="P@1")
+    assert RECORDS.mean_interval(over=("seed", "method")).n_seeds == 6
+
+
+def test_paired_differences_pair_by_seed():
+    shuffled = Records(reversed(RECORDS))
+    estimate = shuffled.paired_difference("a", {"method": "b"}, metric="P@1")
+    assert estimate.mean == pytest.approx(np.mean([2.0, 3.0, 0.5]))
+    with pytest.raises(ValueError, match="do not have the same seed"):
+        Records(RECORDS[:5]).paired_difference("a", "b")
+    with pytest.raises(LookupError, match="no record"):
+        RECORDS.paired_difference("a", "c")
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.text(min_size=1),
+            st.one_of(st.text(), st.integers(), st.booleans(), st.floats(allow_nan=False)).filter(
+                lambda value: value not in (math.inf, -math.inf)
+            ),
+            min_size=1,
+        )
+    )
+)
+def test_records_come_back_as_they_were_written(tmp_path_factory, records):
+    folder = tmp_path_factory.mktemp("records")
+    write_records(folder, records, {"key": "a"})
+    found = read_records(folder)
+    assert found == records
+    assert found.run == {"key": "a"}
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_clean_values_keep_their_bits(value):
+    assert clean_value(np.float64(value)) == value

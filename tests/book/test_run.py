@@ -1,0 +1,212 @@
+"""Running chapters: order, parallel work, failures, restarts, and what is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import joblib
+import nbformat
+import pytest
+from joblib._parallel_backends import LokyBackend
+
+from zslib.book.records import latest_records, read_records
+from zslib.book.run import ChaptersFailed, plan, run_chapters
+
+pytestmark = pytest.mark.book
+
+
+def run(names, parameters=None, **options):
+    runs = plan(names, parameters)
+    return runs, run_chapters(runs, progress=False, **options)
+
+
+def test_run_keeps_records_provenance_and_a_clean_notebook(tiny_book):
+    tiny_book.write("demo/01_first")
+    runs, executed = run(["demo/01_first"], {"level": 7, "n_seeds": 3})
+    assert executed == ["demo/01_first"]
+    one = runs["demo/01_first"]
+    records = read_records(one.folder)
+    assert [r["value"] for r in records] == [7.0, 8.0, 9.0]
+    assert records.run["key"] == one.key == one.folder.name
+    assert records.run["parameters"] == one.parameters
+    assert records.run["parameters"]["level"] == 7.0
+    assert records.run["wall_seconds"] >= 0
+    assert records.run["peak_memory_mib"] > 1
+    assert {"version", "commit", "data", "device", "date", "machine"} <= set(records.run)
+    assert latest_records("demo/01_first") == records
+    notebook = nbformat.read(one.notebook, as_version=4)
+    nbformat.validate(notebook)
+    assert "papermill" not in json.dumps(notebook)
+    injected = [c for c in notebook.cells if "injected-parameters" in c.metadata.get("tags", [])]
+    assert "level = 7.0" in injected[0].source
+    assert "n_seeds = 3" in injected[0].source
+    assert "quick" not in injected[0].source  # defaults stand where they are declared
+    assert list(one.folder.parent.glob(".*")) == []
+
+
+def test_finished_runs_are_not_run_again_until_something_changes(tiny_book):
+    path = tiny_book.write("demo/01_first")
+    first, executed = run(["demo/01_first"])
+    assert executed == ["demo/01_first"]
+    again, executed = run(["demo/01_first"])
+    assert executed == []
+    assert again == first
+    before = first["demo/01_first"].notebook.read_bytes()
+    _, executed = run(["demo/01_first"], force=True)
+    assert executed == ["demo/01_first"]
+    other = plan(["demo/01_first"], {"seed": 1})["demo/01_first"]
+    assert not other.done
+    path.write_text(path.read_text().replace("Text of", "New text of"))
+    changed = plan(["demo/01_first"])["demo/01_first"]
+    assert changed.key != first["demo/01_first"].key
+    assert not changed.done
+    # Times are in the run card alone; all else is equal byte for byte.
+    after = first["demo/01_first"].notebook.read_bytes()
+    assert before.splitlines()[:-80] == after.splitlines()[:-80]
+
+
+def test_latest_is_the_run_that_was_asked_for_last(tiny_book):
+    tiny_book.write("demo/01_first")
+    run(["demo/01_first"], {"level": 1.0})
+    run(["demo/01_first"], {"level": 2.0})
+    assert latest_records("demo/01_first")[0]["value"] == 2.0
+    _, executed = run(["demo/01_first"], {"level": 1.0})
+    assert executed == []
+    assert latest_records("demo/01_first")[0]["value"] == 1.0
+
+
+def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
+    tiny_book.write(
+        "demo/01_reader",
+        """
+        read = book.latest_records("demo/02_source")
+        chapter.record(metric="sum", value=sum(read.values(metric="level")))
+        """,
+        depends=["demo/02_source"],
+    )
+    path = tiny_book.write("demo/02_source")
+    runs, executed = run(["demo/01_reader"], {"level": 5.0}, jobs=2)
+    assert executed == ["demo/02_source", "demo/01_reader"]
+    assert latest_records("demo/01_reader").value(metric="sum") == 11.0
+    path.write_text(path.read_text().replace("Text", "Other text"))
+    after = plan(["demo/01_reader"], {"level": 5.0})
+    assert after["demo/01_reader"].key != runs["demo/01_reader"].key
+
+
+def test_a_circle_of_chapters_is_refused(tiny_book):
+    tiny_book.write("demo/01_a", depends=["demo/02_b"])
+    tiny_book.write("demo/02_b", depends=["demo/01_a"])
+    with pytest.raises(ValueError, match="read each other's records: demo/0"):
+        plan(["demo/01_a"])
+
+
+def test_failures_are_told_at_the_end_and_the_others_finish(tiny_book):
+    tiny_book.write("demo/01_good")
+    broken = tiny_book.write("demo/02_broken", "absent_name + 1")
+    tiny_book.write("demo/03_reader", depends=["demo/02_broken"])
+    tiny_book.write("demo/04_sly", 'book.latest_records("demo/01_good")')
+    names = ["demo/01_good", "demo/02_broken", "demo/03_reader", "demo/04_sly"]
+    runs = plan(names)
+    with pytest.raises(ChaptersFailed) as caught:
+        run_chapters(runs, jobs=2, progress=False)
+    message = str(caught.value)
+    assert message.startswith("2 chapter(s) failed: ")
+    assert "NameError: name 'absent_name' is not defined" in message
+    assert "list it under zslib: depends:" in message
+    assert "records of these: demo/03_reader" in message
+    assert [name for name in names if runs[name].done] == ["demo/01_good"]
+    assert not any(list(runs[name].folder.parent.glob(".*")) for name in names[:2])
+    broken.write_text(broken.read_text().replace("absent_name + 1", "chapter.parameters"))
+    _, executed = run(names[:3])
+    assert executed == ["demo/02_broken", "demo/03_reader"]
+
+
+def test_a_chapter_without_finish_fails(tiny_book):
+    path = tiny_book.write("demo/01_first")
+    path.write_text(path.read_text().replace("chapter.finish()", "None"))
+    with pytest.raises(ChaptersFailed, match=r"without chapter\.finish\(\)"):
+        run(["demo/01_first"])
+
+
+def test_parallel_kernels_take_one_thread_and_joblib_chooses_the_workers(tiny_book):
+    body = """
+    import os
+    chapter.record(metric="threads", value=int(os.environ.get("OMP_NUM_THREADS", 0)))
+    """
+    names = ["demo/01_a", "demo/02_b"]
+    for name in names:
+        tiny_book.write(name, body)
+    given = []
+
+    class Counting(LokyBackend):
+        def submit(self, *arguments, **options):
+            given.append(1)
+            return super().submit(*arguments, **options)
+
+    joblib.register_parallel_backend("counting", Counting)
+    with joblib.parallel_config(backend="counting"):
+        run(names, jobs=2)
+    assert len(given) == 2
+    for name in names:
+        assert latest_records(name).value(metric="threads") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
+def test_a_killed_run_resumes(tiny_book):
+    waiting = """
+    import os, time
+    time.sleep(float(os.environ.get("SLEEP_OF_TEST", 0)))
+    """
+    tiny_book.write("demo/01_fast")
+    tiny_book.write("demo/02_slow", waiting, depends=["demo/01_fast"])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "zslib.cli", "run", "--all"],
+        env=os.environ | {"SLEEP_OF_TEST": "120"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    runs = plan(["demo/02_slow"])
+    slow = runs["demo/02_slow"].folder.parent
+    try:
+        for _ in range(600):
+            if list(slow.glob(".unfinished-*")):
+                break
+            time.sleep(0.1)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert runs["demo/01_fast"].done
+    assert not runs["demo/02_slow"].done
+    assert not (slow / "latest").exists()
+    left = next(slow.glob(".unfinished-*"))
+    os.utime(left, (0, 0))  # a day later
+    _, executed = run(["demo/02_slow"])
+    assert executed == ["demo/02_slow"]
+    assert list(slow.glob(".unfinished-*")) == []
+
+
+def test_plain_papermill_runs_the_paired_notebook(tiny_book):
+    import jupytext
+    import papermill
+
+    path = tiny_book.write("demo/01_first")
+    paired = path.with_suffix(".ipynb")
+    jupytext.write(jupytext.read(path), paired)
+    output = tiny_book.root / "out.ipynb"
+    papermill.execute_notebook(
+        str(paired), str(output), {"level": 3.0, "n_seeds": 1}, progress_bar=False
+    )
+    assert output.is_file()
+    records = latest_records("demo/01_first")
+    assert records.values(metric="level") == [3.0]
+    # The same key as `zslib run` gives to the same run.
+    assert (
+        records.run["key"]
+        == plan(["demo/01_first"], {"level": 3.0, "n_seeds": 1})["demo/01_first"].key
+    )

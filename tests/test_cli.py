@@ -1,0 +1,165 @@
+"""The command line: what it prints, what it refuses, and with which status."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+import zslib
+from zslib.cli import main
+
+CHAPTER = """\
+---
+kernelspec:
+  name: python3
+  display_name: Python 3
+  language: python
+---
+
+# A chapter
+
+```{code-cell} python
+:tags: [parameters]
+
+dataset: str = "synthetic"  # name of the data
+seed: int = 0  # first seed
+quick: bool = False  # small and fast
+```
+
+```{code-cell} python
+from zslib import book
+
+chapter = book.start("demo/01_first", parameters=dict(dataset=dataset, seed=seed, quick=quick))
+chapter.record(metric="seed", value=seed)
+chapter.finish()
+```
+"""
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """A book of one chapter, as the working folder."""
+    monkeypatch.delenv("ZSLIB_BOOK", raising=False)
+    (tmp_path / "chapters" / "demo").mkdir(parents=True)
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
+    (tmp_path / "chapters" / "demo" / "01_first.md").write_text(CHAPTER)
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    return tmp_path
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.strip() == f"zslib {zslib.__version__}"
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    text = capsys.readouterr().out
+    for command in ("run", "list", "data", "report", "publish", "build"):
+        assert f"\n    {command} " in text
+
+
+def test_the_command_starts_fast_without_the_book_tools():
+    code = "import sys, zslib.cli; print([m for m in ('sphinx', 'papermill', 'gensim', 'scipy')"
+    found = subprocess.run(
+        [sys.executable, "-c", code + " if m in sys.modules])"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == "[]"
+
+
+def test_list_shows_parameters(copy, capsys):
+    assert main(["list"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "demo/01_first",
+        "  dataset: str = 'synthetic'  (name of the data)",
+        "  seed: int = 0  (first seed)",
+        "  quick: bool = False  (small and fast)",
+    ]
+
+
+def test_list_outside_of_a_book_says_where_to_go(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["list"]) == 0
+    assert "no chapters in" in capsys.readouterr().out
+
+
+@pytest.mark.book
+def test_run_with_parameters_and_output(copy, capsys):
+    words = ["run", "demo/01_first", "-p", "seed", "7", "--quick", "-o", "out.ipynb"]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("demo/01_first: run, ../results/demo/01_first/")
+    notebook = nbformat.read(copy / "below" / "out.ipynb", as_version=4)
+    assert "seed = 7\nquick = True" in notebook.cells[2].source
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("demo/01_first: there, ")
+
+
+@pytest.mark.book
+def test_report_prints_the_scorecard(copy, capsys):
+    assert main(["run", "--all"]) == 0
+    assert main(["report"]) == 0
+    assert "Hubness and Pollution" in capsys.readouterr().out
+    assert (copy / "book" / "generated" / "scorecard.md").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "demo/02"], "there is no chapter 'demo/02' in"),
+        (["run"], "name the chapters to run, or pass --all"),
+        (["run", "demo/01_first", "--all"], "name the chapters to run, or pass --all"),
+        (
+            ["run", "demo/01_first", "-p", "sede", "1"],
+            "demo/01_first has no parameter 'sede'; it has: dataset: str = 'synthetic' (name of",
+        ),
+        (
+            ["run", "--all", "-p", "seed", "one"],
+            "parameter 'seed' of demo/01_first must be int (first seed), got 'one'",
+        ),
+        (["run", "--all", "-p", "dataset", "nothing"], "unknown dataset 'nothing'"),
+        (["publish", "demo/01_first"], "chapter 'demo/01_first' has no records yet"),
+        (["data", "fetch", "nothing"], "unknown dataset 'nothing'"),
+    ],
+)
+def test_mistakes_are_one_message(copy, capsys, words, message):
+    assert main(words) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("zslib: ")
+    assert message in captured.err
+    assert "Traceback" not in captured.err
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "many"])
+def test_jobs_must_be_positive(copy, capsys, jobs):
+    with pytest.raises(SystemExit) as caught:
+        main(["run", "--all", "--jobs", jobs])
+    assert caught.value.code == 2
+    assert "--jobs" in capsys.readouterr().err
+
+
+@pytest.mark.book
+def test_a_failed_chapter_gives_its_traceback_and_a_status(copy, capsys):
+    path = copy / "chapters" / "demo" / "01_first.md"
+    path.write_text(CHAPTER.replace("chapter.finish()", "1 / 0"))
+    assert main(["run", "--all"]) == 1
+    error = capsys.readouterr().err
+    assert "1 chapter(s) failed: demo/01_first" in error
+    assert "ZeroDivisionError: division by zero" in error
+
+
+def test_data_list_and_where(copy, capsys):
+    assert main(["data", "list"]) == 0
+    assert "synthetic" in capsys.readouterr().out
+    assert main(["data", "where"]) == 0
+    assert "generated" in capsys.readouterr().out

@@ -1,0 +1,132 @@
+"""Files that say the same thing say the same thing."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+import zslib
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS = {
+    name: [Requirement(text) for text in texts]
+    for name, texts in PROJECT["optional-dependencies"].items()
+}
+CORE = [Requirement(text) for text in PROJECT["dependencies"]]
+
+
+def read(name):
+    return (ROOT / name).read_text("utf-8")
+
+
+def constraints():
+    lines = [line for line in read("constraints.txt").splitlines() if not line.startswith("#")]
+    return {canonicalize_name(name): version for name, version in (s.split("==") for s in lines)}
+
+
+@pytest.mark.parametrize("extra", ["core", "book", "test", "bench"])
+def test_constraints_pin_what_pyproject_asks_for(extra):
+    pinned = constraints()
+    for requirement in CORE if extra == "core" else EXTRAS[extra]:
+        name = canonicalize_name(requirement.name)
+        assert name in pinned, f"{name} has no pinned version"
+        assert Version(pinned[name]) in requirement.specifier
+
+
+def test_constraints_are_versions_and_nothing_else():
+    for line in read("constraints.txt").splitlines():
+        assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", line)
+
+
+def test_conda_users_get_what_pyproject_asks_for():
+    environment = yaml.safe_load(read("environment.yml"))
+    texts = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
+    texts += next(e["pip"] for e in environment["dependencies"] if isinstance(e, dict))
+    given = {canonicalize_name(r.name): r.specifier for r in map(Requirement, texts)}
+    assert given.pop("python") == Requirement(f"python{PROJECT['requires-python']}").specifier
+    given.pop("pip")
+    wanted = {
+        canonicalize_name(r.name): r.specifier for r in [*CORE, *EXTRAS["book"], *EXTRAS["test"]]
+    }
+    assert given == wanted
+
+
+def test_version_is_told_once():
+    version = zslib.__version__
+    assert f"## {version}" in read("CHANGELOG.md")
+    assert yaml.safe_load(read("CITATION.cff"))["version"] == version
+
+
+def test_readme_example_runs():
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    found = doctest.testfile(str(ROOT / "README.md"), module_relative=False, optionflags=flags)
+    assert found.attempted >= 5
+    assert found.failed == 0
+
+
+def test_readme_links_lead_somewhere():
+    for page in ("README.md", "CONTRIBUTING.md"):
+        for target in re.findall(r"\]\(([^)#:]+)\)", read(page)):
+            assert (ROOT / target).exists(), f"{page} links to {target}"
+
+
+def test_make_help_names_what_the_readme_names():
+    targets = set(re.findall(r"^([a-z]+):.*##", read("Makefile"), flags=re.M))
+    assert {"book", "test", "serve", "lint", "bench", "notebooks", "clean"} <= targets
+    for page in ("README.md", "CONTRIBUTING.md", "book/how_to.md"):
+        assert set(re.findall(r"\bmake ([a-z]+)\b", read(page))) <= targets | {"sure"}
+
+
+FLOORS = {
+    "arrays": 0,
+    "validation": 0,
+    "_threads": 0,
+    "_selection": 1,
+    "_tiles": 1,
+    "search": 1,
+    "corrections": 1,
+    "optim": 1,
+    "metrics": 2,
+    "datasets": 2,
+    "mapping": 3,
+    "compatibility": 3,
+    "calibration": 3,
+    "protocols": 4,
+    "papers": 4,
+    "book": 5,
+    "cli": 5,
+}
+
+
+def room(module):
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else None
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "zslib").rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_files_import_from_their_own_floor_or_below(path):
+    here = path.relative_to(ROOT).with_suffix("").parts
+    if here == ("zslib", "__init__"):
+        return
+    assert here[1] in FLOORS, f"{here[1]} has no floor: name it here"
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        modules = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for module in modules:
+            if module.startswith("zslib.") and room(module) in FLOORS:
+                assert FLOORS[room(module)] <= FLOORS[here[1]], f"{path} imports {module}"
