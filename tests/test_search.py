@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController
 
 from zslib import _selection, _threads, _tiles
+from zslib.corrections import InvertedSoftmax
 from zslib.search import gold_ranks, top_k
 
 METRICS = ("cosine", "dot", "euclidean")
@@ -398,3 +399,17 @@ def test_memory_stays_far_below_the_whole_matrix(correction):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 30e6
+
+
+def test_more_queries_than_16_bits_count():
+    queries = np.linspace(-1, 1, 70_001, dtype=np.float32)[:, None]
+    targets = np.array([[1.0], [-1.0], [2.0]], dtype=np.float32)
+    _, plain = top_k(queries, targets, 1, metric="dot")
+    np.testing.assert_array_equal(
+        plain[:, 0], np.where(queries[:, 0] < 0, 1, np.where(queries[:, 0] > 0, 2, 0))
+    )
+    correction = InvertedSoftmax(temperature=1.0, reference=queries[:2])
+    _, corrected = top_k(queries, targets, 3, metric="dot", correction=correction)
+    for some in (slice(0, 40), slice(69_000, None)):
+        _, expected = top_k(queries[some], targets, 3, metric="dot", correction=correction)
+        np.testing.assert_array_equal(corrected[some], expected)

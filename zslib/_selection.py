@@ -72,7 +72,9 @@ class _Best:
         column, index, value = map(np.concatenate, zip(*self.waiting, strict=True))
         self.waiting, self.n_waiting = [], 0
         counts = np.bincount(column, minlength=self.floor.size)
-        order = np.argsort(column.astype(np.uint16), kind="stable")  # 16 bits: a radix sort
+        if counts.size <= 2**16:
+            column = column.astype(np.uint16)  # NumPy sorts 16 bits by radix
+        order = np.argsort(column, kind="stable")
         first = np.cumsum(counts) - counts
         column, index, value = column[order], index[order], value[order]
         position = np.arange(column.size) - first[column]

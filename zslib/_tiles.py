@@ -8,7 +8,6 @@ they see the same rounding and agree on the order of the targets.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from array_api_compat import is_numpy_array
@@ -21,8 +20,6 @@ METRICS = ("cosine", "dot", "euclidean")
 # Measured on a CPU: smaller tiles slow the product down, larger ones leave the cache.
 HOST_BLOCK, HOST_CHUNK = 1024, 1536
 DEVICE_BLOCK, DEVICE_CHUNK = 16384, 2048
-# A correction's tile holds all queries at once: about so many scores, but no fewer targets.
-CORRECTED_TILE, CORRECTED_LEAST = 2**17, 32
 
 
 def slices(n, size):
@@ -36,7 +33,8 @@ def slices(n, size):
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
-def _check_sides(queries, targets, name):
+def check_sides(queries, targets, name):
+    """Check ``queries``, called ``name``, and that they fit the targets in width and type."""
     check_vectors(queries, name)
     check_same_width(queries, targets, name, "targets")
     if queries.dtype != targets.dtype:
@@ -62,7 +60,7 @@ class Tiles:
         self.xp = namespace(queries, targets)
         self.metric = check_choice(metric, "metric", METRICS)
         check_vectors(targets, "targets", finite=False)  # each block is checked when it is read
-        _check_sides(queries, targets, "queries")
+        check_sides(queries, targets, "queries")
         self.on_host = is_numpy_array(queries)
         if block_size is None:
             block_size = HOST_BLOCK if self.on_host else DEVICE_BLOCK
@@ -164,70 +162,3 @@ class Tiles:
         squares = xp.sum(block * block, axis=1)[:, None] + lengths[None, :] - 2 * products
         distances = xp.sqrt(xp.where(squares > 0, squares, xp.zeros_like(squares)))
         return xp.astype(-distances, self.dtype)
-
-
-@dataclass(frozen=True)
-class Base:
-    """The uncorrected search, as `zslib.corrections.Correction.begin` sees it."""
-
-    metric: str
-    n_queries: int
-    n_targets: int
-    n_reference: int
-    best: object
-    tiles: object
-
-
-class CorrectedTiles(Tiles):
-    """Tiles of all queries at once, their scores corrected for hubness, in float64.
-
-    ``best(k)`` must give the (n_queries, k) best uncorrected scores.
-    """
-
-    def __init__(self, queries, targets, metric, block_size, correction, best):
-        xp = namespace(queries, targets)
-        reference = correction.reference
-        n = queries.shape[0]
-        both = n
-        if reference is not None:
-            namespace(queries, reference)
-            _check_sides(reference, targets, "reference")
-            both += reference.shape[0]
-        if block_size is None:
-            default, least = HOST_BLOCK, CORRECTED_LEAST
-            if not is_numpy_array(queries):
-                default, least = DEVICE_BLOCK, 16 * least
-            block_size = min(default, max(CORRECTED_TILE // both, least))
-        super().__init__(queries, targets, metric, block_size, chunk_size=n)
-        if reference is not None:
-            # One product for both, so that a query that is also in the reference scores alike.
-            self._peak = max(self._peak, float(xp.max(xp.abs(reference))))
-            joined = xp.concat(
-                [self._prepared(queries, "queries"), self._prepared(reference, "reference")]
-            )
-            self._factors = [self._factor(joined)]
-        self.score_dtype = xp.float64
-        self.correction = correction
-        n_reference = n if reference is None else both - n
-        base = Base(self.metric, n, self.n_targets, n_reference, best, self._uncorrected)
-        self._statistics = correction.begin(base)
-
-    def _uncorrected(self):
-        for rows in self.blocks:
-            scores = self._raw_scores(self.block(rows), self._factors[0], None)
-            yield self.xp.astype(scores[:, : self.n_queries], self.xp.float64)
-
-    def scores(self, block, number, buffer=None):
-        xp = self.xp
-        raw = xp.astype(self._raw_scores(block, self._factors[number], buffer), xp.float64)
-        own = self.correction.reference is None
-        scores = raw if own else raw[:, : self.n_queries]
-        reference = raw if own else raw[:, self.n_queries :]
-        with np.errstate(over="ignore", invalid="ignore"):  # answered by the check that follows
-            corrected = self.correction.apply(scores, reference, self._statistics)
-        if not bool(xp.all(xp.isfinite(corrected))):
-            raise ValueError(
-                f"{type(self.correction).__name__} gives scores that are not finite: the "
-                f"{self.metric} scores are too large for it; use cosine, or scale the vectors"
-            )
-        return corrected

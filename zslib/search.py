@@ -23,7 +23,8 @@ import numpy as np
 from array_api_compat import is_array_api_obj
 
 from zslib import _selection
-from zslib._tiles import CorrectedTiles, Tiles
+from zslib._corrected import CorrectedTiles
+from zslib._tiles import Tiles
 from zslib.arrays import like, to_host
 from zslib.corrections import resolve
 from zslib.validation import check_integer
@@ -47,12 +48,14 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
         Retrieval criterion that corrects for hubness, or its name: ``"globally_corrected"``,
         ``"csls"``, ``"inverted_softmax"``, ``"mutual_proximity"``, ``"local_scaling"``.
     block_size : int or None, default None
-        Targets in a tile. Beyond inputs and result, memory is, for NumPy and with t the threads
-        that BLAS is set to, about ``t * block_size * (min(n_queries, 512) + 3 d)`` numbers for
-        the tiles, ``n_queries * d`` for the queries and ``4 t * n_queries * max(k, 16)`` for
-        candidates. Default: 1,024, or 16,384 (by 2,048 queries) on other devices. With a
-        correction a tile holds all queries, and the references, in float64, some four times over:
-        ``4 t * block_size * (n_queries + n_reference)``; the default keeps a tile below 2^23.
+        Targets in a tile; default 1,024, or 16,384 on devices other than the host. It bounds the
+        memory, which does not grow with n_targets. For NumPy, with t the threads that BLAS is set
+        to, and beyond inputs and result, that is about ``t * block_size * (q + 2 d)`` numbers for
+        the tiles, q = min(n_queries, 1,536); ``n_queries * d`` for the queries; and ``t *
+        n_queries * (10 k + 160)`` for candidates (more only where a whole tile beats everything
+        before it). With a correction a tile holds all queries at once, and the references, in
+        float64, several times over: ``6 t * block_size * (n_queries + n_reference)``; the default
+        is then 2^17 / (n_queries + n_reference), but at least 32 and at most 1,024.
 
     Returns
     -------

@@ -1,0 +1,240 @@
+"""Speed and memory of `zslib.search` beside the bare matrix product, faiss-cpu and scikit-learn.
+
+    python benchmarks/search.py                      # 1,500 x 200,000 x 300, float32, k = 20
+    python benchmarks/search.py --targets 2000000    # targets in a memory-mapped file
+    python benchmarks/search.py --write              # both, into benchmarks/results/search.md
+
+Each contestant runs in a process of its own and on the same threads. Rounds take turns, and the
+least time of all rounds counts, since other work on the machine can only add to it. Memory is the
+largest growth of the process's anonymous memory while it ran, its inputs not counted (faiss-cpu
+copies the targets into its index beforehand; that copy is shown apart).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+K = 20
+RESULTS = Path(__file__).parent / "results" / "search.md"
+
+
+def product(queries, targets, folder):
+    """The scores of each block of targets, each overwriting the last; nothing is selected."""
+    factor = np.ascontiguousarray(queries.T)
+    out = np.empty((4096, len(queries)), queries.dtype)
+
+    def run():
+        for start in range(0, len(targets), len(out)):
+            block = targets[start : start + len(out)]
+            np.matmul(block, factor, out=out[: len(block)])
+
+    return run
+
+
+def top_k_dot(queries, targets, folder):
+    from zslib.search import top_k
+
+    return lambda: top_k(queries, targets, K, metric="dot")
+
+
+def top_k_cosine(queries, targets, folder):
+    from zslib.search import top_k
+
+    return lambda: top_k(queries, targets, K)
+
+
+def ranks(queries, targets, folder):
+    from zslib.search import gold_ranks
+
+    gold = np.random.default_rng(1).integers(0, len(targets), len(queries))
+    return lambda: gold_ranks(queries, targets, gold)
+
+
+def corrected(name):
+    def start(queries, targets, folder):
+        from zslib.search import top_k
+
+        return lambda: top_k(queries, targets, K, correction=name)
+
+    return start
+
+
+def faiss_flat(queries, targets, folder):
+    import faiss
+
+    index = faiss.IndexFlatIP(queries.shape[1])
+    for start in range(0, len(targets), 100_000):
+        index.add(np.ascontiguousarray(targets[start : start + 100_000]))
+    return lambda: index.search(queries, K)
+
+
+def scikit_learn(queries, targets, folder):
+    from sklearn.neighbors import NearestNeighbors
+
+    finder = NearestNeighbors(n_neighbors=K, algorithm="brute", metric="cosine").fit(targets)
+    return lambda: finder.kneighbors(queries)
+
+
+CONTESTANTS = {
+    "bare matrix product, no selection": product,
+    'zslib top_k, metric="dot"': top_k_dot,
+    'zslib top_k, metric="cosine"': top_k_cosine,
+    "faiss-cpu IndexFlatIP": faiss_flat,
+    "scikit-learn NearestNeighbors, brute, cosine": scikit_learn,
+    "zslib gold_ranks": ranks,
+    'zslib top_k, correction="csls"': corrected("csls"),
+    'zslib top_k, correction="inverted_softmax"': corrected("inverted_softmax"),
+    'zslib top_k, correction="local_scaling"': corrected("local_scaling"),
+    'zslib top_k, correction="globally_corrected"': corrected("globally_corrected"),
+    'zslib top_k, correction="mutual_proximity"': corrected("mutual_proximity"),
+}
+SLOW = ("scikit", "zslib top_k, corr")  # one round each
+LARGE = list(CONTESTANTS)[:5]
+
+
+def anonymous_memory():
+    """Bytes of this process's memory that are not a file's pages."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("RssAnon"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("the kernel does not tell RssAnon")
+
+
+def run_one(name, folder):
+    """Time one contestant in this process; print a JSON record."""
+    queries = np.load(Path(folder) / "queries.npy")
+    targets = np.load(Path(folder) / "targets.npy", mmap_mode="r")
+    if len(targets) <= 500_000:
+        targets = np.array(targets)
+    before_setup = anonymous_memory()
+    CONTESTANTS[name](queries[:300], targets[:20_000], folder)()  # start threads, load code
+    run = CONTESTANTS[name](queries, targets, folder)
+    before, peak, done = anonymous_memory(), 0, threading.Event()
+
+    def watch():
+        nonlocal peak
+        while not done.wait(0.002):
+            peak = max(peak, anonymous_memory())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    start = time.perf_counter()
+    run()
+    first = time.perf_counter() - start
+    done.set()
+    watcher.join()
+    start = time.perf_counter()
+    if first < 10:
+        run()
+    seconds = min(first, time.perf_counter() - start if first < 10 else first)
+    record = {"seconds": seconds, "growth": max(peak - before, 0), "setup": before - before_setup}
+    print(json.dumps(record))
+
+
+def write_data(folder, n_targets):
+    rng = np.random.default_rng(0)
+    np.save(folder / "queries.npy", rng.standard_normal((1500, 300), dtype=np.float32))
+    targets = np.lib.format.open_memmap(
+        folder / "targets.npy", "w+", dtype=np.float32, shape=(n_targets, 300)
+    )
+    for start in range(0, n_targets, 50_000):
+        rng.standard_normal(out=targets[start : start + 50_000], dtype=np.float32)
+    targets.flush()
+
+
+def measure(n_targets, rounds, names):
+    """Least seconds and largest memory of each contestant."""
+    found = {name: [] for name in names}
+    with tempfile.TemporaryDirectory() as folder:
+        write_data(Path(folder), n_targets)
+        for turn in range(rounds):
+            for name in names:
+                if turn and name.startswith(SLOW):
+                    continue
+                command = [sys.executable, __file__, "--one", name, "--folder", folder]
+                answer = subprocess.run(command, capture_output=True, text=True, check=True)
+                found[name].append(json.loads(answer.stdout))
+                print(f"{n_targets:,} targets, round {turn + 1}: {name}: "
+                      f"{found[name][-1]['seconds']:.2f} s", file=sys.stderr)  # fmt: skip
+    return {
+        name: {
+            "seconds": min(r["seconds"] for r in records),
+            "growth": max(r["growth"] for r in records),
+            "setup": max(r["setup"] for r in records),
+        }
+        for name, records in found.items()
+    }
+
+
+def table(n_targets, found):
+    bare = found["bare matrix product, no selection"]["seconds"]
+    where = "in a memory-mapped file" if n_targets > 500_000 else "in memory"
+    lines = [
+        f"1,500 queries, {n_targets:,} targets ({n_targets * 1200 / 1e9:.2f} GB, {where}), "
+        f"300 dimensions, float32, k = {K}; the whole matrix of scores would take "
+        f"{1500 * n_targets * 4 / 1e9:.1f} GB.",
+        "",
+        "| | seconds | times the bare product | memory while running, MB |",
+        "|---|---:|---:|---:|",
+    ]
+    for name, record in found.items():
+        copy = f" (+ {record['setup'] / 1e6:,.0f} for its index)" if "faiss" in name else ""
+        lines.append(
+            f"| {name} | {record['seconds']:.2f} | {record['seconds'] / bare:.2f} "
+            f"| {record['growth'] / 1e6:,.0f}{copy} |"
+        )
+    return "\n".join(lines)
+
+
+def machine():
+    import faiss
+    import sklearn
+
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        model = names[0].split(":")[1].strip() if names else model
+    return (
+        f"{date.today()}, {len(os.sched_getaffinity(0))} cores of {model}, Python "
+        f"{platform.python_version()}, NumPy {np.__version__}, faiss-cpu {faiss.__version__}, "
+        f"scikit-learn {sklearn.__version__}."
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--targets", type=int, default=200_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        run_one(options.one, options.folder)
+        return
+    if not options.write:
+        names = list(CONTESTANTS) if options.targets <= 500_000 else LARGE
+        print(table(options.targets, measure(options.targets, options.rounds, names)))
+        return
+    parts = ["# Search", machine(), "`python benchmarks/search.py --write`; see there for how."]
+    parts.append(table(200_000, measure(200_000, options.rounds, list(CONTESTANTS))))
+    parts.append(table(2_000_000, measure(2_000_000, 1, LARGE)))
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Tiles whose scores are corrected for hubness, for `zslib.search`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from array_api_compat import is_numpy_array
+
+from zslib._tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
+from zslib.arrays import namespace
+
+# A tile holds all queries at once: about so many scores, but no fewer targets than that.
+TILE, LEAST = 2**17, 32
+
+
+@dataclass(frozen=True)
+class Base:
+    """The uncorrected search, as `zslib.corrections.Correction.begin` sees it."""
+
+    metric: str
+    n_queries: int
+    n_targets: int
+    n_reference: int
+    best: Callable
+    tiles: Callable
+
+
+class CorrectedTiles(Tiles):
+    """Tiles of all queries at once, their scores corrected for hubness, in float64.
+
+    ``best(k)`` must give the (n_queries, k) best uncorrected scores.
+    """
+
+    def __init__(self, queries, targets, metric, block_size, correction, best):
+        xp = namespace(queries, targets)
+        reference = correction.reference
+        n = queries.shape[0]
+        both = n
+        if reference is not None:
+            namespace(queries, reference)
+            check_sides(reference, targets, "reference")
+            both += reference.shape[0]
+        if block_size is None:
+            default, least = HOST_BLOCK, LEAST
+            if not is_numpy_array(queries):
+                default, least = DEVICE_BLOCK, 16 * least
+            block_size = min(default, max(TILE // both, least))
+        super().__init__(queries, targets, metric, block_size, chunk_size=n)
+        if reference is not None:
+            # One product for both, so that a query that is also in the reference scores alike.
+            self._peak = max(self._peak, float(xp.max(xp.abs(reference))))
+            joined = xp.concat(
+                [self._prepared(queries, "queries"), self._prepared(reference, "reference")]
+            )
+            self._factors = [self._factor(joined)]
+        self.score_dtype = xp.float64
+        self.correction = correction
+        n_reference = n if reference is None else both - n
+        base = Base(self.metric, n, self.n_targets, n_reference, best, self._uncorrected)
+        self._statistics = correction.begin(base)
+
+    def _uncorrected(self):
+        for rows in self.blocks:
+            scores = self._raw_scores(self.block(rows), self._factors[0], None)
+            yield self.xp.astype(scores[:, : self.n_queries], self.xp.float64)
+
+    def scores(self, block, number, buffer=None):
+        xp = self.xp
+        raw = xp.astype(self._raw_scores(block, self._factors[number], buffer), xp.float64)
+        own = self.correction.reference is None
+        scores = raw if own else raw[:, : self.n_queries]
+        reference = raw if own else raw[:, self.n_queries :]
+        with np.errstate(over="ignore", invalid="ignore"):  # answered by the check that follows
+            corrected = self.correction.apply(scores, reference, self._statistics)
+        if not bool(xp.all(xp.isfinite(corrected))):
+            raise ValueError(
+                f"{type(self.correction).__name__} gives scores that are not finite: the "
+                f"{self.metric} scores are too large for it; use cosine, or scale the vectors"
+            )
+        return corrected
