@@ -87,7 +87,8 @@ def test_sources_hold_no_output_and_name_no_machine_kernel(sources, name):
 
 
 def test_labels_are_unique_in_the_book(sources):
-    found = [label for s in sources.values() for label in labels("\n".join(code(s)))]
+    # A chapter may show one of two tables under one label; two chapters may not.
+    found = [label for s in sources.values() for label in set(labels("\n".join(code(s))))]
     repeated = {label for label in found if found.count(label) > 1}
     assert not repeated
 

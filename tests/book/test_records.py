@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib import book
-from zslib.book.records import Records, clean_value, read_records, write_records
+from zslib.book.records import Records, clean_value
+from zslib.book.store import read_records, write_records
 from zslib.protocols import Estimate
 
 
@@ -116,7 +117,7 @@ def test_finish_writes_all_or_nothing(chapter, tmp_path, monkeypatch):
     def broken(*arguments):
         raise OSError("disk full")
 
-    monkeypatch.setattr("zslib.book.chapter.os.replace", broken)
+    monkeypatch.setattr("zslib.book.store.os.replace", broken)
     chapter.record(metric="o", value=3.0)
     with pytest.raises(OSError, match="disk full"):
         chapter.finish()

@@ -14,8 +14,8 @@ import nbformat
 import pytest
 from joblib._parallel_backends import LokyBackend
 
-from zslib.book.records import latest_records, read_records
 from zslib.book.run import ChaptersFailed, plan, run_chapters
+from zslib.book.store import latest_records, read_records
 
 pytestmark = pytest.mark.book
 
@@ -93,6 +93,12 @@ def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
     runs, executed = run(["demo/01_reader"], {"level": 5.0}, jobs=2)
     assert executed == ["demo/02_source", "demo/01_reader"]
     assert latest_records("demo/01_reader").value(metric="sum") == 11.0
+    folder = tiny_book.place.published / "demo/02_source"
+    folder.mkdir(parents=True)
+    (folder / "records.jsonl").write_text("{}")
+    published = plan(["demo/01_reader"], {"level": 5.0})["demo/01_reader"]
+    assert published.key != runs["demo/01_reader"].key
+    (folder / "records.jsonl").unlink()
     path.write_text(path.read_text().replace("Text", "Other text"))
     after = plan(["demo/01_reader"], {"level": 5.0})
     assert after["demo/01_reader"].key != runs["demo/01_reader"].key

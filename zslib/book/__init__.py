@@ -28,7 +28,8 @@ ridge   29.7  30.0 [27.5, 32.5]
 
 from zslib.book.chapter import Chapter, start
 from zslib.book.figures import COLORS, figure, style
-from zslib.book.records import Records, latest_records, published, published_records
+from zslib.book.records import Records
+from zslib.book.store import latest_records, published, published_records
 from zslib.book.tables import Column, Markdown, Table
 
 __all__ = [

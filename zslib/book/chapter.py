@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import datetime
 import os
-import platform
-import shutil
-import subprocess
-import sys
-import tempfile
 import time
 from pathlib import Path
 
 import zslib
 from zslib.arrays import resolve_device
 from zslib.book.figures import style
-from zslib.book.keys import data_fingerprint, run_key
+from zslib.book.keys import read_keys, run_key
 from zslib.book.paths import RUN_DIRECTORY, layout
-from zslib.book.records import RESULT, Records, clean_column, clean_value, write_records
+from zslib.book.provenance import RunCard, commit, machine, peak_memory
+from zslib.book.records import RESULT, Records, clean_column, clean_value
 from zslib.book.source import Source
+from zslib.book.store import keep_run, write_records
 from zslib.book.tables import Table, check_label
 
 __all__ = ["RUN_KEY", "Chapter", "start"]
@@ -75,7 +72,7 @@ class Chapter:
         self._results = Path(results) if results is not None else place.results
         self._problems = {}
         self._started = time.perf_counter()
-        self._source = ""
+        self._source = None
         if (place.chapters / f"{name}.md").is_file():
             source = Source.read(name, place)
             declared = set(source.parameters)
@@ -85,7 +82,7 @@ class Chapter:
                     f"{sorted(declared - set(self.parameters))}, unknown "
                     f"{sorted(set(self.parameters) - declared)}"
                 )
-            self._source = source.text
+            self._source = source
 
     def use(self, problem):
         """Note that the chapter uses this data; its records and its run then say which.
@@ -206,16 +203,23 @@ class Chapter:
         self.records.run = run
         return RunCard(run)
 
+    def _key(self):
+        """The key that the runner would give to this run, of a notebook that it did not start."""
+        if self._source is None:
+            return run_key(self.name, "", self.parameters)
+        keys = {}
+        for name in self._source.depends:
+            latest = self._place.results / name / "latest"
+            keys[name] = latest.read_text(encoding="utf-8").strip() if latest.is_file() else None
+        depends = read_keys(self._source.depends, keys, self._place)
+        return run_key(self.name, self._source.text, self.parameters, depends=depends)
+
     def _run(self):
-        key = os.environ.get(RUN_KEY)
-        if key is None:
-            fingerprint = data_fingerprint(self.parameters)
-            key = run_key(self.name, self._source, self.parameters, fingerprint=fingerprint)
         return {
             "chapter": self.name,
-            "key": key,
+            "key": os.environ.get(RUN_KEY) or self._key(),
             "version": zslib.__version__,
-            "commit": _commit(self._place.root),
+            "commit": commit(self._place.root),
             "parameters": self.parameters,
             "data": [
                 {
@@ -229,120 +233,11 @@ class Chapter:
             ],
             "device": self.device,
             "wall_seconds": round(time.perf_counter() - self._started, 2),
-            "peak_memory_mib": _peak_memory(),
+            "peak_memory_mib": peak_memory(),
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            "machine": _machine(),
+            "machine": machine(),
         }
-
-
-class RunCard:
-    """How a run came about, as a small table without a number."""
-
-    def __init__(self, run):
-        self.run = run
-
-    def _lines(self):
-        run, machine = self.run, self.run["machine"]
-        data = "; ".join(f"{d['description']} ({d['checksum'][:12]})" for d in run["data"])
-        return {
-            "Data": data or "none",
-            "Parameters": ", ".join(f"{k}: {v}" for k, v in run["parameters"].items()),
-            "Code": f"zslib {run['version']}, commit {(run['commit'] or 'unknown')[:12]}",
-            "Record set": f"{run['chapter']}/{run['key']}",
-            "Machine": f"{machine['processor']}, {machine['cores']} cores, "
-            f"device {run['device']}, Python {machine['python']}, NumPy {machine['numpy']}",
-            "Cost": f"{run['wall_seconds']:.0f} s"
-            + (f", {run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
-        }
-
-    def __repr__(self):
-        return "\n".join(f"{name}: {text}" for name, text in self._lines().items())
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        from zslib.book.tables import escape
-
-        rows = "\n".join(f"| {name} | {escape(text)} |" for name, text in self._lines().items())
-        markdown = f"| This run | |\n| :-- | :-- |\n{rows}"
-        return {"text/markdown": markdown, "text/plain": repr(self)}
 
 
 def _identity(record):
     return {name: value for name, value in record.items() if name not in RESULT}
-
-
-def keep_run(folder, key, records, run):
-    """Write a run to ``folder/key`` and point ``folder/latest`` to it, atomically.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> keep_run(folder, "0123", [{"metric": "P@1", "value": 1.0}], {"version": "0.1.0"})
-    >>> (folder / "latest").read_text()
-    '0123\\n'
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder))
-    write_records(temporary, records, run)
-    publish_run(temporary, folder, key)
-
-
-def publish_run(temporary, folder, key):
-    """Rename the finished folder ``temporary`` to ``folder/key`` and point ``latest`` to it."""
-    final = folder / key
-    if final.exists():
-        # A folder cannot be replaced in one step: the old one steps aside first.
-        aside = Path(tempfile.mkdtemp(prefix=".replaced-", dir=folder))
-        os.replace(final, aside / key)
-        os.replace(temporary, final)
-        shutil.rmtree(aside)
-    else:
-        os.replace(temporary, final)
-    point_latest(folder, key)
-
-
-def point_latest(folder, key):
-    """Make ``key`` the run that ``latest_records`` reads."""
-    pointer = folder / f".latest-{os.getpid()}"
-    pointer.write_text(key + "\n", encoding="utf-8")
-    os.replace(pointer, folder / "latest")
-
-
-def _commit(root):
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return found.stdout.strip()
-
-
-def _peak_memory():
-    """Largest resident size of this process in MiB; None where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (2**20 if sys.platform == "darwin" else 2**10))
-
-
-def _machine():
-    import numpy
-
-    processor = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                processor = line.split(":", 1)[1].strip()
-                break
-    return {
-        "system": f"{platform.system()} {platform.machine()}",
-        "processor": processor,
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "numpy": numpy.__version__,
-    }

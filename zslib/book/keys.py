@@ -9,12 +9,12 @@ from pathlib import Path
 
 import zslib
 
-__all__ = ["data_fingerprint", "package_digest", "run_key"]
+__all__ = ["data_fingerprint", "package_digest", "read_keys", "run_key"]
 
 # Sources that decide when and where a chapter runs, and not what it shows.
 _NOT_SHOWN = {"cli.py", "__main__.py"} | {
     f"book/{name}.py"
-    for name in ("build", "keys", "parameters", "paths", "report", "run", "source")
+    for name in ("build", "keys", "parameters", "paths", "plan", "report", "run", "source")
 }
 
 
@@ -83,6 +83,30 @@ def _served(dataset):
     return served
 
 
+def read_keys(chapters, keys, place):
+    """What identifies the record sets that a chapter can read of those it depends on.
+
+    Parameters
+    ----------
+    chapters : sequence of str
+        Those it depends on.
+    keys : dict
+        Key of the run of each, by chapter.
+    place : Layout
+
+    Returns
+    -------
+    dict
+        The keys, and a hash of each published record set.
+    """
+    found = {name: keys[name] for name in chapters}
+    for name in chapters:
+        published = place.published / name / "records.jsonl"
+        if published.is_file():
+            found[f"published {name}"] = hashlib.sha256(published.read_bytes()).hexdigest()
+    return found
+
+
 def run_key(chapter, source, parameters, *, fingerprint=None, depends=None):
     """Key of a run: equal keys, equal numbers.
 
@@ -97,7 +121,7 @@ def run_key(chapter, source, parameters, *, fingerprint=None, depends=None):
     fingerprint : object, optional
         As `data_fingerprint` gives; None: it is asked.
     depends : dict, optional
-        Keys of the runs that the chapter reads, by chapter.
+        As `read_keys` gives.
 
     Returns
     -------

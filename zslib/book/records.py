@@ -1,20 +1,12 @@
-"""Tidy record sets: one number per record, with the columns that say what it is."""
+"""Tidy records: one number per record, with the columns that say what it is."""
 
 from __future__ import annotations
 
-import json
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 
-from zslib.book.paths import layout
-
-__all__ = ["DEPENDENCIES", "Records", "latest_records", "published", "published_records"]
-
-# Set by the runner: the record sets, {chapter: key}, that the running chapter may read.
-DEPENDENCIES = "ZSLIB_RUN_DEPENDS"
+__all__ = ["RESULT", "Records", "clean_column", "clean_value"]
 
 # Columns that hold the result; the others say what it is the result of.
 RESULT = ("value", "low", "high", "n_seeds")
@@ -275,107 +267,3 @@ def clean_column(value, name):
     if value is None or isinstance(value, str):
         return None if value is None else str(value)
     return clean_value(value, f"column {name!r}")
-
-
-def write_records(folder, records, run):
-    """Write ``records.jsonl`` and ``run.json`` into ``folder``.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> write_records(folder, [{"metric": "P@1", "value": 30.0}], {"version": "0.1.0"})
-    >>> read_records(folder)
-    [{'metric': 'P@1', 'value': 30.0}]
-    """
-    lines = (json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in records)
-    Path(folder, "records.jsonl").write_text("".join(lines), encoding="utf-8")
-    text = json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1)
-    Path(folder, "run.json").write_text(text + "\n", encoding="utf-8")
-
-
-def read_records(folder):
-    """`Records` of one run's folder.
-
-    Raises
-    ------
-    FileNotFoundError
-        When the folder holds none.
-    """
-    path = Path(folder, "records.jsonl")
-    with path.open(encoding="utf-8") as lines:
-        records = [json.loads(line) for line in lines if line.strip()]
-    run = json.loads(Path(folder, "run.json").read_text(encoding="utf-8"))
-    return Records(records, run=run)
-
-
-def latest_records(chapter, *, root=None):
-    """`Records` of the latest run of another chapter.
-
-    Within ``zslib run`` only the chapters listed under ``zslib: depends:`` in the front matter
-    can be read, and the run is the one that belongs to this: same data, same seeds, same speed.
-
-    Parameters
-    ----------
-    chapter : str
-        ``"hubness/02_hubness"``.
-    root : path, optional
-        The book's folder; None: the one above the working folder.
-
-    Returns
-    -------
-    Records
-
-    Raises
-    ------
-    FileNotFoundError
-        When the chapter has not run yet.
-    LookupError
-        When the running chapter does not list ``chapter`` among those it depends on.
-    """
-    folder = layout(root).results / chapter
-    if (listed := os.environ.get(DEPENDENCIES)) is not None:
-        keys = json.loads(listed)
-        if chapter not in keys:
-            raise LookupError(
-                f"this chapter reads the records of {chapter!r}: list it under zslib: depends: "
-                "in the front matter, so that it runs first"
-            )
-        return read_records(folder / keys[chapter])
-    try:
-        return read_records(folder / (folder / "latest").read_text(encoding="utf-8").strip())
-    except FileNotFoundError:
-        raise FileNotFoundError(
-            f"chapter {chapter!r} has no records yet: run it with `zslib run {chapter}`"
-        ) from None
-
-
-def published_records(chapter, *, root=None):
-    """`Records` of the run of a chapter on real data that is kept with the sources, or None.
-
-    Parameters
-    ----------
-    chapter : str
-        ``"hubness/02_hubness"``.
-    root : path, optional
-        The book's folder; None: the one above the working folder.
-
-    Returns
-    -------
-    Records or None
-    """
-    folder = layout(root).published / chapter
-    return read_records(folder) if (folder / "records.jsonl").is_file() else None
-
-
-def published(*, root=None):
-    """``{chapter: Records}`` of every run kept with the sources.
-
-    Examples
-    --------
-    >>> published(root="/nowhere")
-    {}
-    """
-    base = layout(root).published
-    found = sorted(base.glob("*/*/records.jsonl"))
-    return {p.parent.relative_to(base).as_posix(): read_records(p.parent) for p in found}

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 from zslib.book.paths import layout
-from zslib.book.records import Records, latest_records, published, read_records
+from zslib.book.records import Records
+from zslib.book.store import latest_records, published, read_records
 from zslib.book.tables import escape
 
 __all__ = ["current_records", "publish", "runs_markdown", "scorecard", "write_pages"]

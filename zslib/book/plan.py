@@ -1,0 +1,119 @@
+"""Which runs a request for chapters comes to, in an order that works."""
+
+from __future__ import annotations
+
+import graphlib
+from dataclasses import dataclass, field
+
+from zslib.book.keys import read_keys, run_key
+from zslib.book.paths import layout
+from zslib.book.source import Source
+
+__all__ = ["Run", "plan"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One chapter with its parameters: what `run_chapters` executes, or finds done.
+
+    Attributes
+    ----------
+    chapter, key : str
+    source : str
+        The chapter's text when the run was planned.
+    parameters : dict
+        Every parameter with its value.
+    given : dict
+        Those that differ from the source's defaults.
+    depends : dict
+        Key of each run whose records this one reads, by chapter.
+    root : str
+        The book's folder.
+    """
+
+    chapter: str
+    key: str
+    source: str
+    parameters: dict
+    given: dict
+    depends: dict = field(default_factory=dict)
+    root: str = "."
+
+    @property
+    def folder(self):
+        """Where the run is kept: ``results/<chapter>/<key>``."""
+        return layout(self.root).results / self.chapter / self.key
+
+    @property
+    def notebook(self):
+        """The executed notebook."""
+        return self.folder / "notebook.ipynb"
+
+    @property
+    def done(self):
+        """Whether the run was finished before."""
+        return self.notebook.is_file()
+
+
+def plan(chapters, parameters=None, *, root=None):
+    """Runs of ``chapters`` and of the chapters whose records they read, in an order that works.
+
+    Parameters
+    ----------
+    chapters : sequence of str
+        Names such as ``"hubness/02_hubness"``.
+    parameters : dict, optional
+        Values other than the defaults, for every one of ``chapters``. Chapters that are there
+        for their records alone take those of the values that they declare.
+    root : path, optional
+        The book's folder.
+
+    Returns
+    -------
+    dict
+        `Run` by chapter, dependencies first.
+
+    Raises
+    ------
+    FileNotFoundError
+        For an unknown chapter.
+    ValueError
+        For an unknown parameter, a malformed parameters cell, or chapters that read each other.
+    TypeError
+        For a parameter of another type.
+    """
+    place, parameters = layout(root), dict(parameters or {})
+    sources, waiting = {}, list(chapters)
+    while waiting:
+        name = waiting.pop(0)
+        if name not in sources:
+            sources[name] = Source.read(name, place)
+            waiting += sources[name].depends
+    try:
+        order = list(
+            graphlib.TopologicalSorter({n: s.depends for n, s in sources.items()}).static_order()
+        )
+    except graphlib.CycleError as error:
+        raise ValueError(
+            f"chapters read each other's records: {' → '.join(error.args[1])}"
+        ) from None
+    runs = {}
+    for name in order:
+        source = sources[name]
+        wanted = parameters
+        if name not in chapters:
+            wanted = {k: v for k, v in parameters.items() if k in source.parameters}
+        settings = source.settings(wanted)
+        depends = {other: runs[other].key for other in source.depends}
+        runs[name] = Run(
+            chapter=name,
+            key=run_key(
+                name, source.text, settings, depends=read_keys(source.depends, depends, place)
+            ),
+            source=source.text,
+            parameters=settings,
+            given={k: v for k, v in settings.items() if v != source.parameters[k].default},
+            depends=depends,
+            root=str(place.root),
+        )
+    return runs

@@ -1,0 +1,81 @@
+"""Where numbers come from: code, machine and cost of a run."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+from zslib.book.tables import escape
+
+__all__ = ["RunCard", "commit", "machine", "peak_memory"]
+
+
+class RunCard:
+    """How a run came about, as a small table without a number."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def _lines(self):
+        run, machine = self.run, self.run["machine"]
+        data = "; ".join(f"{d['description']} ({d['checksum'][:12]})" for d in run["data"])
+        return {
+            "Data": data or "none",
+            "Parameters": ", ".join(f"{k}: {v}" for k, v in run["parameters"].items()),
+            "Code": f"zslib {run['version']}, commit {(run['commit'] or 'unknown')[:12]}",
+            "Record set": f"{run['chapter']}/{run['key']}",
+            "Machine": f"{machine['processor']}, {machine['cores']} cores, "
+            f"device {run['device']}, Python {machine['python']}, NumPy {machine['numpy']}",
+            "Cost": f"{run['wall_seconds']:.0f} s"
+            + (f", {run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
+        }
+
+    def __repr__(self):
+        return "\n".join(f"{name}: {text}" for name, text in self._lines().items())
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        rows = "\n".join(f"| {name} | {escape(text)} |" for name, text in self._lines().items())
+        markdown = f"| This run | |\n| :-- | :-- |\n{rows}"
+        return {"text/markdown": markdown, "text/plain": repr(self)}
+
+
+def commit(root):
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return found.stdout.strip()
+
+
+def peak_memory():
+    """Largest resident size of this process in MiB; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10))
+
+
+def machine():
+    import numpy
+
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                processor = line.split(":", 1)[1].strip()
+                break
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+    }

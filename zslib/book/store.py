@@ -1,0 +1,170 @@
+"""Record sets on disk: written all or nothing, read by chapter."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from zslib.book.paths import layout
+from zslib.book.records import Records
+
+__all__ = [
+    "DEPENDENCIES",
+    "keep_run",
+    "latest_records",
+    "point_latest",
+    "publish_run",
+    "published",
+    "published_records",
+    "read_records",
+    "write_records",
+]
+
+# Set by the runner: the record sets, {chapter: key}, that the running chapter may read.
+DEPENDENCIES = "ZSLIB_RUN_DEPENDS"
+
+
+def write_records(folder, records, run):
+    """Write ``records.jsonl`` and ``run.json`` into ``folder``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> write_records(folder, [{"metric": "P@1", "value": 30.0}], {"version": "0.1.0"})
+    >>> read_records(folder)
+    [{'metric': 'P@1', 'value': 30.0}]
+    """
+    lines = (json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in records)
+    Path(folder, "records.jsonl").write_text("".join(lines), encoding="utf-8")
+    text = json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1)
+    Path(folder, "run.json").write_text(text + "\n", encoding="utf-8")
+
+
+def read_records(folder):
+    """`Records` of one run's folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        When the folder holds none.
+    """
+    path = Path(folder, "records.jsonl")
+    with path.open(encoding="utf-8") as lines:
+        records = [json.loads(line) for line in lines if line.strip()]
+    run = json.loads(Path(folder, "run.json").read_text(encoding="utf-8"))
+    return Records(records, run=run)
+
+
+def latest_records(chapter, *, root=None):
+    """`Records` of the latest run of another chapter.
+
+    Within ``zslib run`` only the chapters listed under ``zslib: depends:`` in the front matter
+    can be read, and the run is the one that belongs to this: same data, same seeds, same speed.
+
+    Parameters
+    ----------
+    chapter : str
+        ``"hubness/02_hubness"``.
+    root : path, optional
+        The book's folder; None: the one above the working folder.
+
+    Returns
+    -------
+    Records
+
+    Raises
+    ------
+    FileNotFoundError
+        When the chapter has not run yet.
+    LookupError
+        When the running chapter does not list ``chapter`` among those it depends on.
+    """
+    folder = layout(root).results / chapter
+    if (listed := os.environ.get(DEPENDENCIES)) is not None:
+        keys = json.loads(listed)
+        if chapter not in keys:
+            raise LookupError(
+                f"this chapter reads the records of {chapter!r}: list it under zslib: depends: "
+                "in the front matter, so that it runs first"
+            )
+        return read_records(folder / keys[chapter])
+    try:
+        return read_records(folder / (folder / "latest").read_text(encoding="utf-8").strip())
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"chapter {chapter!r} has no records yet: run it with `zslib run {chapter}`"
+        ) from None
+
+
+def published_records(chapter, *, root=None):
+    """`Records` of the run of a chapter on real data that is kept with the sources, or None.
+
+    Parameters
+    ----------
+    chapter : str
+        ``"hubness/02_hubness"``.
+    root : path, optional
+        The book's folder; None: the one above the working folder.
+
+    Returns
+    -------
+    Records or None
+    """
+    folder = layout(root).published / chapter
+    return read_records(folder) if (folder / "records.jsonl").is_file() else None
+
+
+def published(*, root=None):
+    """``{chapter: Records}`` of every run kept with the sources.
+
+    Examples
+    --------
+    >>> published(root="/nowhere")
+    {}
+    """
+    base = layout(root).published
+    found = sorted(base.glob("*/*/records.jsonl"))
+    return {p.parent.relative_to(base).as_posix(): read_records(p.parent) for p in found}
+
+
+def keep_run(folder, key, records, run):
+    """Write a run to ``folder/key`` and point ``folder/latest`` to it, atomically.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> keep_run(folder, "0123", [{"metric": "P@1", "value": 1.0}], {"version": "0.1.0"})
+    >>> (folder / "latest").read_text()
+    '0123\\n'
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder))
+    write_records(temporary, records, run)
+    publish_run(temporary, folder, key)
+
+
+def publish_run(temporary, folder, key):
+    """Rename the finished folder ``temporary`` to ``folder/key`` and point ``latest`` to it."""
+    final = folder / key
+    if final.exists():
+        # A folder cannot be replaced in one step: the old one steps aside first.
+        aside = Path(tempfile.mkdtemp(prefix=".replaced-", dir=folder))
+        os.replace(final, aside / key)
+        os.replace(temporary, final)
+        shutil.rmtree(aside)
+    else:
+        os.replace(temporary, final)
+    point_latest(folder, key)
+
+
+def point_latest(folder, key):
+    """Make ``key`` the run that ``latest_records`` reads."""
+    pointer = folder / f".latest-{os.getpid()}"
+    pointer.write_text(key + "\n", encoding="utf-8")
+    os.replace(pointer, folder / "latest")
