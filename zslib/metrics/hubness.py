@@ -158,7 +158,7 @@ def hub_share(top1, counts, *, threshold=5):
 def robin_hood_index(counts):
     """Share of all occurrences that would have to be moved to make N_k uniform.
 
-    The Hoover or Robin Hood index, sum |N_k - mean| / (2 sum N_k), proposed for hubness by
+    The Hoover or Robin Hood index, ``sum |N_k - mean| / (2 sum N_k)``, proposed for hubness by
     Feldbauer and Flexer (2019): 0 for no hubness, towards 1 when one target takes every place.
 
     Parameters
