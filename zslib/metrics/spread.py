@@ -1,0 +1,55 @@
+"""How many directions a set of vectors really uses."""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace
+from zslib.validation import check_vectors
+
+__all__ = ["effective_dimension"]
+
+
+def effective_dimension(vectors) -> float:
+    r"""Participation ratio of the covariance spectrum of a set of vectors.
+
+    .. math:: D = \frac{(\sum_j \lambda_j)^2}{\sum_j \lambda_j^2}
+                = \frac{(\operatorname{tr} C)^2}{\operatorname{tr} C^2}
+
+    with :math:`\lambda_j` the eigenvalues of the covariance :math:`C`: d when all directions
+    have the same variance, 1 when one direction has all of it. Hubness and Pollution (section 3)
+    explains hubs by shrunken variance; this tells how unevenly a map has shrunk it.
+
+    Parameters
+    ----------
+    vectors : (n, d) array
+        At least two of them different.
+
+    Returns
+    -------
+    float
+        Between 1 and d.
+
+    Raises
+    ------
+    ValueError
+        When all vectors are equal, or one is not finite.
+    TypeError
+        When they are not float32 or float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> effective_dimension(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]))
+    2.0
+    >>> effective_dimension(np.array([[1.0, 1.0], [2.0, 2.0]]))
+    1.0
+    """
+    xp = namespace(vectors)
+    check_vectors(vectors, "vectors")
+    centred = vectors - xp.mean(vectors, axis=0, keepdims=True)
+    largest = float(xp.max(xp.abs(centred)))
+    if largest == 0:
+        raise ValueError("vectors are all equal: they have no spread, and so no dimension")
+    # Scaled first, so that fourth powers of small or large entries stay in range.
+    centred = xp.astype(centred / largest, xp.float64)
+    covariance = centred.T @ centred
+    return float(xp.linalg.trace(covariance)) ** 2 / float(xp.sum(covariance * covariance))
