@@ -154,9 +154,16 @@ def measure_memory(index, options):
     print((high_water() - before) / 1024)
 
 
+def busy_seconds(psutil):
+    """CPU time that all processes together have used."""
+    times = psutil.cpu_times()
+    return sum(times) - times.idle - getattr(times, "iowait", 0.0)
+
+
 def run(options):
     """Time all competitors in turn and return the Markdown report."""
     import numpy as np
+    import psutil
     import torch
 
     torch.set_num_threads(options.threads)
@@ -164,12 +171,15 @@ def run(options):
     runs = {key: build(X, Y, *key[:2]) for key, build in COMPETITORS.items()}
     times = {key: [] for key in runs}
     losses = {}
+    begun, busy, own = time.perf_counter(), busy_seconds(psutil), time.process_time()
     for turn in range(options.repeats + 1):
         for key, train in runs.items():
             start = time.perf_counter()
             losses[key] = train()
             if turn:  # the first warms up
                 times[key].append((time.perf_counter() - start) / EPOCHS)
+    elapsed, own = time.perf_counter() - begun, time.process_time() - own
+    others = (busy_seconds(psutil) - busy - own) / elapsed
     lines = [
         "# One epoch of max-margin training",
         "",
@@ -180,7 +190,8 @@ def run(options):
         "epochs each, one competitor after the other. Times are per epoch. The ratio is each "
         "one's time over zslib's, at the medians and at the minima. Loss: the last epoch's mean; "
         "equal up to the draws. Peak memory: growth from data and imports loaded to training "
-        "done, in a process of its own.",
+        "done, in a process of its own. Other processes kept "
+        f"{max(others, 0):.1f} of {psutil.cpu_count()} cores busy meanwhile.",
         "",
         "| negatives | k | loop | median, ms | minimum, ms | ratio, median | ratio, minimum "
         "| loss | peak memory, MiB |",

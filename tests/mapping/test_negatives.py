@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from zslib.mapping import negatives
 from zslib.mapping.negatives import (
+    IntruderSearch,
     distinct_labels,
     first_of_row,
-    intruder_negatives,
     random_negatives,
 )
 
@@ -39,7 +40,7 @@ def test_intruders_are_the_printed_formula(backend, k, dtype):
     own = rng.integers(9, size=6)
     mapped = unit(rng.standard_normal((6, 4))).astype(dtype)
     send = backend.asarray
-    found = intruder_negatives(send(mapped), send(labels[own]), send(labels), send(own), k)
+    found = IntruderSearch(send(labels))(send(mapped), send(labels[own]), send(own), k)
     np.testing.assert_array_equal(backend.to_numpy(found), slow_intruders(mapped, labels, own, k))
 
 
@@ -53,14 +54,29 @@ def test_intruders_with_ties(n, n_labels, k, seed):
     labels = rng.integers(-1, 2, size=(n_labels, 2)).astype("float64")
     mapped = rng.integers(-1, 2, size=(n, 2)).astype("float64")
     own = rng.integers(n_labels, size=n)
-    found = intruder_negatives(mapped, labels[own], labels, own, k)
+    found = IntruderSearch(labels)(mapped, labels[own], own, k)
     np.testing.assert_array_equal(found, slow_intruders(mapped, labels, own, k))
 
 
 def test_intruders_leave_their_input_alone():
     labels, mapped = np.eye(3), np.ones((1, 3)) / np.sqrt(3)
-    intruder_negatives(mapped, labels[:1], labels, np.array([0]), 2)
+    search = IntruderSearch(labels)
+    for _ in range(2):  # nor is anything crossed out for good
+        found = search(mapped, labels[:1], np.array([0]), 2)
+        np.testing.assert_array_equal(found, [[1, 2]])
     np.testing.assert_array_equal(labels, np.eye(3))
+
+
+@pytest.mark.parametrize("threads", [2, 3, 50])
+def test_intruders_are_the_same_on_several_threads(threads, monkeypatch):
+    monkeypatch.setattr(negatives, "SHARE", 1)
+    rng = np.random.default_rng(0)
+    labels = unit(rng.standard_normal((40, 4)))
+    own = rng.integers(40, size=6)
+    mapped = unit(rng.standard_normal((6, 4)))
+    with IntruderSearch(labels, threads) as search:
+        found = search(mapped, labels[own], own, 5)
+    np.testing.assert_array_equal(found, slow_intruders(mapped, labels, own, 5))
 
 
 @given(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from contextlib import ExitStack, nullcontext
 
 import numpy as np
 
+from zslib._threads import one_blas_thread
 from zslib.arrays import like, namespace, random_generator, row_norms, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.negatives import (
     NEGATIVES,
+    IntruderSearch,
     distinct_labels,
     first_of_row,
-    intruder_negatives,
     random_negatives,
 )
 from zslib.mapping.procrustes import ProcrustesMap
@@ -167,22 +169,21 @@ class MaxMarginMap(LinearMap):
         source = unit_rows(X, name="X")
         labels = xp.take(unit_rows(Y, name="Y"), like(first_rows, Y), axis=0)
         W = self._start(X, Y)
-        # An overflow is reported below, with its remedy.
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            for _ in range(self.n_epochs):
+        for _ in range(self.n_epochs):
+            # An overflow is reported below, with its remedy.
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
                 self.learning_curve_.append(self._epoch(W, source, labels, own))
-                if not (
-                    math.isfinite(self.learning_curve_[-1]) and math.isfinite(float(xp.sum(W * W)))
-                ):
-                    # What is left of an earlier fit must not be gone on from.
-                    vars(self).pop("coef_", None)
-                    raise ValueError(
-                        f"training diverged in epoch {len(self.learning_curve_)}: the map left "
-                        f"the range of {W.dtype}; learning_rate={self.learning_rate} is too large"
-                    )
-                if self.callback is not None:
-                    self.coef_ = xp.asarray(W, copy=True)
-                    self.callback(len(self.learning_curve_), self)
+                squares = float(xp.sum(W * W))
+            if not math.isfinite(self.learning_curve_[-1] + squares):
+                # What is left of an earlier fit must not be gone on from.
+                vars(self).pop("coef_", None)
+                raise ValueError(
+                    f"training diverged in epoch {len(self.learning_curve_)}: the map left the "
+                    f"range of {W.dtype}; learning_rate={self.learning_rate} is too large"
+                )
+            if self.callback is not None:
+                self.coef_ = xp.asarray(W, copy=True)
+                self.callback(len(self.learning_curve_), self)
         self.coef_ = W
         return self
 
@@ -240,35 +241,38 @@ class MaxMarginMap(LinearMap):
         order = np.concatenate(batches)
         if self.negatives == "uniform":
             drawn = like(self._rng.integers(n_labels, size=(len(batches), self._k)), W)
-        elif self.negatives == "intruder":
-            # Stored by columns: the product with all labels is a third faster.
-            columns = xp.reshape(xp.reshape(labels.T, (-1,)), labels.T.shape).T
-        else:
+        elif self.negatives != "intruder":
             drawn = like(random_negatives(self._rng, own[order], n_labels, self._k), W)
         own = like(own[order], W)
         source = xp.take(source, like(order, W), axis=0)
         losses = []
-        for b, start in enumerate(range(0, n, self.batch_size)):
-            rows = slice(start, min(start + self.batch_size, n))
-            x, positives = source[rows, :], own[rows]
-            gold = xp.take(labels, positives, axis=0)
-            unit, lengths = _unit_mapped(xp, x, W)
+        # Products of a minibatch are too small to share: a second BLAS thread gains nothing on
+        # them, and on a busy machine the two wait for each other at every single one.
+        small = self.batch_size * W.shape[0] * W.shape[1] < 10**7
+        with one_blas_thread() if small else nullcontext(1) as threads, ExitStack() as stack:
             if self.negatives == "intruder":
-                negatives = intruder_negatives(unit, gold, columns, positives, self._k)
-            else:
-                negatives = drawn[b, :] if self.negatives == "uniform" else drawn[rows, :]
-            loss, step = _loss_and_step(
-                xp,
-                unit,
-                gold,
-                xp.take(labels, xp.reshape(negatives, (-1,)), axis=0),
-                negatives != positives[:, None],
-                margin=float(self.margin),
-                distance=self.distance,
-                first_violating=self.negatives == "first_violating",
-            )
-            self._optimiser.step(W, x.T @ (step / (lengths * x.shape[0])))
-            losses.append(loss)
+                intruders = stack.enter_context(IntruderSearch(labels, threads))
+            for b, start in enumerate(range(0, n, self.batch_size)):
+                rows = slice(start, min(start + self.batch_size, n))
+                x, positives = source[rows, :], own[rows]
+                gold = xp.take(labels, positives, axis=0)
+                unit, lengths = _unit_mapped(xp, x, W)
+                if self.negatives == "intruder":
+                    negatives = intruders(unit, gold, positives, self._k)
+                else:
+                    negatives = drawn[b, :] if self.negatives == "uniform" else drawn[rows, :]
+                loss, step = _loss_and_step(
+                    xp,
+                    unit,
+                    gold,
+                    xp.take(labels, xp.reshape(negatives, (-1,)), axis=0),
+                    negatives != positives[:, None],
+                    margin=float(self.margin),
+                    distance=self.distance,
+                    first_violating=self.negatives == "first_violating",
+                )
+                self._optimiser.step(W, x.T @ (step / (lengths * x.shape[0])))
+                losses.append(loss)
         return float(xp.sum(xp.stack(losses), dtype=xp.float64)) / n
 
 

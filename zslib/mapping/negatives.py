@@ -11,18 +11,21 @@ array library.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
 import numpy as np
 from array_api_compat import device as array_device
-from array_api_compat import is_array_api_strict_namespace
+from array_api_compat import is_array_api_strict_namespace, is_numpy_array
 
 from zslib.arrays import namespace, to_host
 from zslib.validation import check_integer
 
 __all__ = [
     "NEGATIVES",
+    "IntruderSearch",
     "distinct_labels",
     "first_of_row",
-    "intruder_negatives",
     "random_negatives",
 ]
 
@@ -124,32 +127,27 @@ def first_of_row(violates):
     return violates & (count == 1)
 
 
-def intruder_negatives(unit_mapped, unit_gold, unit_labels, own, n_negatives=1):
-    r"""The labels nearest to the mapped vector yet far from the gold one (section 5).
+SHARE = 2**18  # numbers in the labels of one thread, below which threads cost more than they bring
 
-    For item i the labels :math:`j \ne i` with the largest
+
+class IntruderSearch:
+    r"""Finds the labels nearest to a mapped vector yet far from the gold one (section 5).
+
+    For item i these are the labels :math:`j \ne i` with the largest
 
     .. math:: s_j = \cos(\hat y_i, y_j) - \cos(y_i, y_j) = (\hat u_i - u_i) \cdot u_j,
 
     where u are the vectors scaled to length one. The right-hand side is how it is computed: one
-    product instead of two, and no n_labels x n_labels matrix. Memory: n x n_labels scores.
+    product instead of two, and no n_labels x n_labels matrix.
 
     Parameters
     ----------
-    unit_mapped : array, shape (n, d)
-        :math:`\hat u_i`, rows of length one.
-    unit_gold : array, shape (n, d)
-        :math:`u_i`, the label of each item: rows ``own`` of ``unit_labels``.
     unit_labels : array, shape (n_labels, d)
-        :math:`u_j`, rows of length one. The product is fastest when it is stored by columns.
-    own : array of int, shape (n,)
-        Own label of each item.
-    n_negatives : int, default 1
-        How many per item; the paper takes one. At most ``n_labels - 1``.
-
-    Returns
-    -------
-    array of int64, shape (n, n_negatives), largest :math:`s_j` first, ties to the lower label
+        :math:`u_j`, rows of length one. A copy is kept, stored by columns: the product with it
+        is a third faster.
+    threads : int, default 1
+        Threads that may share the labels, for NumPy arrays. With more than one, use the search
+        as a context manager, and hold BLAS to one thread.
 
     Examples
     --------
@@ -157,19 +155,72 @@ def intruder_negatives(unit_mapped, unit_gold, unit_labels, own, n_negatives=1):
 
     >>> import numpy as np
     >>> cat, dog, truck = [1.0, 0.0], [0.8, 0.6], [0.0, 1.0]
-    >>> mapped, labels = np.array([[0.6, 0.8]]), np.array([cat, dog, truck])
-    >>> intruder_negatives(mapped, np.array([cat]), labels, np.array([0]))
+    >>> search = IntruderSearch(np.array([cat, dog, truck]))
+    >>> search(np.array([[0.6, 0.8]]), np.array([cat]), np.array([0]))
     array([[2]])
     """
-    xp = namespace(unit_mapped, unit_gold, unit_labels, own)
-    scores = (unit_mapped - unit_gold) @ unit_labels.T
-    taken = own
-    chosen = []
-    for _ in range(n_negatives):
-        scores = _without(xp, scores, taken)
-        taken = xp.argmax(scores, axis=1)
-        chosen.append(taken)
-    return xp.stack(chosen, axis=1)
+
+    def __init__(self, unit_labels, threads=1):
+        xp = namespace(unit_labels)
+        n_labels, d = unit_labels.shape
+        self._columns = xp.reshape(xp.reshape(unit_labels.T, (-1,)), (d, n_labels))
+        if not is_numpy_array(unit_labels):
+            threads = 1
+        threads = max(1, min(threads, n_labels * d // SHARE))
+        cuts = [n_labels * t // threads for t in range(threads + 1)]
+        self._parts = [slice(a, b) for a, b in pairwise(cuts)]
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def __call__(self, unit_mapped, unit_gold, own, n_negatives=1):
+        r"""Choose the intruders of a minibatch.
+
+        Parameters
+        ----------
+        unit_mapped : array, shape (n, d)
+            :math:`\hat u_i`, rows of length one.
+        unit_gold : array, shape (n, d)
+            :math:`u_i`, the label of each item: rows ``own`` of ``unit_labels``.
+        own : array of int, shape (n,)
+            Own label of each item.
+        n_negatives : int, default 1
+            How many per item; the paper takes one. At most ``n_labels - 1``.
+
+        Returns
+        -------
+        array of int64, shape (n, n_negatives)
+            Largest :math:`s_j` first, ties to the lower label. Memory: n x n_labels scores.
+        """
+        xp = namespace(unit_mapped, unit_gold, own)
+        scores = self._product(unit_mapped - unit_gold)
+        taken = own
+        chosen = []
+        for _ in range(n_negatives):
+            scores = _without(xp, scores, taken)
+            taken = xp.argmax(scores, axis=1)
+            chosen.append(taken)
+        return xp.stack(chosen, axis=1)
+
+    def _product(self, directions):
+        """Scores of all labels, (n, n_labels)."""
+        if self._pool is None:
+            return directions @ self._columns
+        scores = np.empty((directions.shape[0], self._columns.shape[1]), directions.dtype)
+
+        def fill(part):
+            np.matmul(directions, self._columns[:, part], out=scores[:, part])
+
+        others = [self._pool.submit(fill, part) for part in self._parts[1:]]
+        fill(self._parts[0])
+        for other in others:
+            other.result()
+        return scores
 
 
 def _without(xp, scores, columns):
