@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from array_api_compat import is_numpy_namespace
 from numpy.polynomial import chebyshev
-from scipy.special import erfcx
+from scipy.special import erfcx, log_ndtr
 
 from zslib.arrays import namespace
 from zslib.corrections.base import Correction
@@ -95,8 +96,8 @@ _SERIES = _series()
 def log_normal_cdf(z):
     """Logarithm of the standard normal distribution function, accurate for any finite ``z``.
 
-    SciPy's ``log_ndtr`` for arrays of any library, through the scaled complementary error
-    function.
+    SciPy's ``log_ndtr``, and the same through the scaled complementary error function for arrays
+    of other libraries.
 
     Examples
     --------
@@ -105,6 +106,8 @@ def log_normal_cdf(z):
     [-804.6084, -0.6931]
     """
     xp = namespace(z)
+    if is_numpy_namespace(xp):
+        return log_ndtr(z)
     a = xp.abs(z) / 2**0.5
     u = (a - 4) / (a + 4)
     tail = xp.full_like(u, _SERIES[0])
