@@ -62,7 +62,7 @@ class Verdict:
         if self.value is None:
             return "–"
         # A difference of equal means is zero but for rounding.
-        mean = 0.0 if abs(self.value) < 1e-12 < abs((self.low or 0.0)) else self.value
+        mean = 0.0 if abs(self.value) < 1e-12 < abs(self.low or 0.0) else self.value
         if self.low is None:
             return f"{mean:.3g}"
         return f"{mean:.3g} [{self.low:.3g}, {self.high:.3g}]"
