@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import joblib
 import nbformat
@@ -16,6 +18,8 @@ from joblib._parallel_backends import LokyBackend
 
 from zslib.book.run import ChaptersFailed, plan, run_chapters
 from zslib.book.store import latest_records, read_records
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.book
 
@@ -216,3 +220,18 @@ def test_plain_papermill_runs_the_paired_notebook(tiny_book):
         records.run["key"]
         == plan(["demo/01_first"], {"level": 3.0, "n_seeds": 1})["demo/01_first"].key
     )
+
+
+def test_pairing_with_a_notebook_changes_no_key(tiny_book):
+    path = tiny_book.write("demo/01_first")
+    before = plan(["demo/01_first"])["demo/01_first"].key
+    path.write_text(path.read_text().replace("---\n", "---\nauthor: someone\n", 1))
+    assert plan(["demo/01_first"])["demo/01_first"].key == before
+    shutil.copy(ROOT / "chapters" / "jupytext.toml", path.parents[1])
+    for _ in range(2):
+        subprocess.run(
+            [sys.executable, "-m", "jupytext", "--quiet", "--sync", str(path)], check=True
+        )
+        assert path.with_suffix(".ipynb").is_file()
+        assert plan(["demo/01_first"])["demo/01_first"].key == before
+    assert "version" not in path.read_text().split("---")[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import io
 import os
@@ -9,7 +10,7 @@ import re
 from pathlib import Path
 
 from zslib.book.paths import RUN_DIRECTORY
-from zslib.book.tables import check_label
+from zslib.book.tables import caption_html, check_label
 
 __all__ = ["COLORS", "Figure", "figure", "style"]
 
@@ -87,12 +88,14 @@ class Figure:
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        drawing = self.svg[self.svg.index("<svg") :]
+        # An image, since Jupyter drops the <svg> of a notebook that it does not trust yet.
+        drawing = base64.b64encode(self.svg.encode()).decode()
         return {
             "text/markdown": self._markdown(),
             "text/html": (
-                f'<figure role="img" aria-label="{html.escape(self.alt)}">\n{drawing}\n'
-                f"<figcaption>{html.escape(self.caption)}</figcaption>\n</figure>"
+                f'<figure>\n<img src="data:image/svg+xml;base64,{drawing}" '
+                f'alt="{html.escape(self.alt)}"/>\n'
+                f"<figcaption>{caption_html(self.caption)}</figcaption>\n</figure>"
             ),
             "text/plain": repr(self),
         }

@@ -115,7 +115,7 @@ def run_key(chapter, source, parameters, *, fingerprint=None, depends=None):
     chapter : str
         ``"hubness/02_hubness"``.
     source : str
-        Text of the chapter.
+        Text of the chapter, without its front matter.
     parameters : dict
         Every parameter with its value.
     fingerprint : object, optional

@@ -108,7 +108,7 @@ def plan(chapters, parameters=None, *, root=None):
         runs[name] = Run(
             chapter=name,
             key=run_key(
-                name, source.text, settings, depends=read_keys(source.depends, depends, place)
+                name, source.body, settings, depends=read_keys(source.depends, depends, place)
             ),
             source=source.text,
             parameters=settings,

@@ -10,13 +10,12 @@ import shutil
 import tempfile
 import time
 import traceback
-from pathlib import Path
 
 from zslib.book.chapter import RUN_KEY
 from zslib.book.paths import RUN_DIRECTORY
 from zslib.book.plan import Run, plan
 from zslib.book.source import Source
-from zslib.book.store import DEPENDENCIES, point_latest, publish_run
+from zslib.book.store import DEPENDENCIES, new_folder, point_latest, publish_run
 
 __all__ = ["ChaptersFailed", "Run", "plan", "run_chapters"]
 
@@ -126,15 +125,13 @@ def execute(run, *, one_thread=False):
         Traceback where the chapter failed.
     """
     parent = run.folder.parent
-    parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(parent)
-    unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=parent))
+    unfinished = new_folder(parent, ".unfinished-")
     try:
         notebook = _execute_notebook(run, unfinished, one_thread)
         if not (unfinished / "records.jsonl").is_file():
             raise RuntimeError("the chapter ended without chapter.finish(): no records were kept")
         (unfinished / "notebook.ipynb").write_text(notebook, encoding="utf-8")
-        unfinished.chmod(0o755)  # mkdtemp's folders are closed to others
         publish_run(unfinished, parent, run.key)
     except Exception as error:
         return run.chapter, _traceback(error)

@@ -31,6 +31,12 @@ class Source:
         """Source of the chapter ``name`` of the book at ``place`` (a `Layout`)."""
         return cls(name, Path(place.source(name)).read_text(encoding="utf-8"))
 
+    @property
+    def body(self):
+        """The text after the front matter, in which tools note their versions."""
+        parts = self.text.split("---\n", 2)
+        return parts[2] if self.text.startswith("---\n") and len(parts) == 3 else self.text
+
     def notebook(self):
         """A fresh notebook, not run."""
         import jupytext

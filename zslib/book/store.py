@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
+import uuid
 from pathlib import Path
 
 from zslib.book.paths import layout
@@ -143,10 +143,16 @@ def keep_run(folder, key, records, run):
     >>> (folder / "latest").read_text()
     '0123\\n'
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder))
+    temporary = new_folder(folder, ".unfinished-")
     write_records(temporary, records, run)
     publish_run(temporary, folder, key)
+
+
+def new_folder(parent, prefix):
+    """A new folder below ``parent``, which is made where it is missing."""
+    folder = parent / f"{prefix}{uuid.uuid4().hex}"
+    folder.mkdir(parents=True)
+    return folder
 
 
 def publish_run(temporary, folder, key):
@@ -154,7 +160,7 @@ def publish_run(temporary, folder, key):
     final = folder / key
     if final.exists():
         # A folder cannot be replaced in one step: the old one steps aside first.
-        aside = Path(tempfile.mkdtemp(prefix=".replaced-", dir=folder))
+        aside = new_folder(folder, ".replaced-")
         os.replace(final, aside / key)
         os.replace(temporary, final)
         shutil.rmtree(aside)

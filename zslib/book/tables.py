@@ -194,7 +194,7 @@ class Table:
             for row in cells
         )
         return (
-            f"<table>\n<caption>{html.escape(self.caption)}</caption>\n"
+            f"<table>\n<caption>{caption_html(self.caption)}</caption>\n"
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
         )
 
@@ -220,6 +220,17 @@ class Table:
             "text/html": self._html(),
             "text/plain": str(self),
         }
+
+
+def caption_html(caption):
+    """A caption in HTML: bold words set, formulas left to Jupyter.
+
+    Examples
+    --------
+    >>> caption_html("**Hubs** of $N_k$ < 5.")
+    '<strong>Hubs</strong> of $N_k$ &lt; 5.'
+    """
+    return re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", html.escape(caption, quote=False))
 
 
 def check_label(name, caption):
