@@ -235,7 +235,7 @@ class Chapter:
             "wall_seconds": round(time.perf_counter() - self._started, 2),
             "peak_memory_mib": peak_memory(),
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            "machine": machine(),
+            "machine": machine(self.device),
         }
 
 

@@ -25,13 +25,17 @@ class RunCard:
         return {
             "Data": data or "none",
             "Parameters": ", ".join(f"{k}: {v}" for k, v in run["parameters"].items()),
-            "Code": f"zslib {run['version']}, commit {(run['commit'] or 'unknown')[:12]}",
+            "Code": f"zslib {run['version']}, commit {self._commit()}",
             "Record set": f"{run['chapter']}/{run['key']}",
             "Machine": f"{machine['processor']}, {machine['cores']} cores, "
-            f"device {run['device']}, Python {machine['python']}, NumPy {machine['numpy']}",
+            f"device {machine.get('accelerator', run['device'])}, Python {machine['python']}, NumPy {machine['numpy']}",
             "Cost": f"{run['wall_seconds']:.0f} s"
             + (f", {run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
         }
+
+    def _commit(self):
+        sha, _, state = (self.run["commit"] or "unknown").partition("-")
+        return sha[:12] + (" with changes" if state else "")
 
     def __repr__(self):
         return "\n".join(f"{name}: {text}" for name, text in self._lines().items())
@@ -43,10 +47,10 @@ class RunCard:
 
 
 def commit(root):
+    """The commit of the sources, with "-dirty" where files differ from it; None without git."""
+    words = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        found = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True
-        )
+        found = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return found.stdout.strip()
@@ -62,7 +66,15 @@ def peak_memory():
     return round(peak / (2**20 if sys.platform == "darwin" else 2**10))
 
 
-def machine():
+def accelerator():
+    """Name of the graphics card that CuPy uses."""
+    import cupy
+
+    return cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
+
+
+def machine(device="cpu"):
+    """The machine, as far as numbers and times depend on it; its name is not among that."""
     import numpy
 
     processor = platform.processor() or platform.machine()
@@ -72,10 +84,11 @@ def machine():
             if line.startswith("model name"):
                 processor = line.split(":", 1)[1].strip()
                 break
-    return {
+    found = {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": processor,
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "numpy": numpy.__version__,
     }
+    return found | {"accelerator": accelerator()} if device == "gpu" else found
