@@ -4,10 +4,10 @@
     python benchmarks/search.py --targets 2000000    # targets in a memory-mapped file
     python benchmarks/search.py --write              # both, into benchmarks/results/search.md
 
-Each contestant runs in a process of its own and on the same threads. Rounds take turns, and the
-least time of all rounds counts, since other work on the machine can only add to it. Memory is the
-largest growth of the process's anonymous memory while it ran, its inputs not counted (faiss-cpu
-copies the targets into its index beforehand; that copy is shown apart).
+Every contestant uses the same threads. Each runs once in a process of its own, for its memory: the
+largest growth of the anonymous memory while it ran, inputs not counted (faiss-cpu copies the
+targets into its index beforehand; that copy is shown apart). The quick ones then take turns in one
+process, and the least time of each counts, since other work on the machine can only add to it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ K = 20
 RESULTS = Path(__file__).parent / "results" / "search.md"
 
 
-def product(queries, targets, folder):
+def product(queries, targets):
     """The scores of each block of targets, each overwriting the last; nothing is selected."""
     factor = np.ascontiguousarray(queries.T)
     out = np.empty((4096, len(queries)), queries.dtype)
@@ -43,19 +43,19 @@ def product(queries, targets, folder):
     return run
 
 
-def top_k_dot(queries, targets, folder):
+def top_k_dot(queries, targets):
     from zslib.search import top_k
 
     return lambda: top_k(queries, targets, K, metric="dot")
 
 
-def top_k_cosine(queries, targets, folder):
+def top_k_cosine(queries, targets):
     from zslib.search import top_k
 
     return lambda: top_k(queries, targets, K)
 
 
-def ranks(queries, targets, folder):
+def ranks(queries, targets):
     from zslib.search import gold_ranks
 
     gold = np.random.default_rng(1).integers(0, len(targets), len(queries))
@@ -63,7 +63,7 @@ def ranks(queries, targets, folder):
 
 
 def corrected(name):
-    def start(queries, targets, folder):
+    def start(queries, targets):
         from zslib.search import top_k
 
         return lambda: top_k(queries, targets, K, correction=name)
@@ -71,7 +71,7 @@ def corrected(name):
     return start
 
 
-def faiss_flat(queries, targets, folder):
+def faiss_flat(queries, targets):
     import faiss
 
     index = faiss.IndexFlatIP(queries.shape[1])
@@ -80,7 +80,7 @@ def faiss_flat(queries, targets, folder):
     return lambda: index.search(queries, K)
 
 
-def scikit_learn(queries, targets, folder):
+def scikit_learn(queries, targets):
     from sklearn.neighbors import NearestNeighbors
 
     finder = NearestNeighbors(n_neighbors=K, algorithm="brute", metric="cosine").fit(targets)
@@ -100,7 +100,7 @@ CONTESTANTS = {
     'zslib top_k, correction="globally_corrected"': corrected("globally_corrected"),
     'zslib top_k, correction="mutual_proximity"': corrected("mutual_proximity"),
 }
-SLOW = ("scikit", "zslib top_k, corr")  # one round each
+QUICK = list(CONTESTANTS)[:4]
 LARGE = list(CONTESTANTS)[:5]
 
 
@@ -112,15 +112,24 @@ def anonymous_memory():
     raise RuntimeError("the kernel does not tell RssAnon")
 
 
-def run_one(name, folder):
-    """Time one contestant in this process; print a JSON record."""
-    queries = np.load(Path(folder) / "queries.npy")
-    targets = np.load(Path(folder) / "targets.npy", mmap_mode="r")
-    if len(targets) <= 500_000:
-        targets = np.array(targets)
-    before_setup = anonymous_memory()
-    CONTESTANTS[name](queries[:300], targets[:20_000], folder)()  # start threads, load code
-    run = CONTESTANTS[name](queries, targets, folder)
+def load(folder):
+    queries = np.load(folder / "queries.npy")
+    targets = np.load(folder / "targets.npy", mmap_mode="r")
+    return queries, np.array(targets) if len(targets) <= 500_000 else targets
+
+
+def seconds(run):
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def run_alone(name, folder):
+    """Time and memory of one run of a contestant in this process."""
+    queries, targets = load(folder)
+    empty = anonymous_memory()
+    CONTESTANTS[name](queries[:300], targets[:20_000])()  # start threads, load code
+    run = CONTESTANTS[name](queries, targets)
     before, peak, done = anonymous_memory(), 0, threading.Event()
 
     def watch():
@@ -130,17 +139,21 @@ def run_one(name, folder):
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    start = time.perf_counter()
-    run()
-    first = time.perf_counter() - start
+    took = seconds(run)
     done.set()
     watcher.join()
-    start = time.perf_counter()
-    if first < 10:
-        run()
-    seconds = min(first, time.perf_counter() - start if first < 10 else first)
-    record = {"seconds": seconds, "growth": max(peak - before, 0), "setup": before - before_setup}
-    print(json.dumps(record))
+    return {"seconds": took, "growth": max(peak - before, 0), "setup": before - empty}
+
+
+def run_in_turns(rounds, folder):
+    """Least seconds of each of the quick contestants, which take turns in this process."""
+    queries, targets = load(folder)
+    runs = {name: CONTESTANTS[name](queries, targets) for name in QUICK}
+    times = {name: [] for name in QUICK}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            times[name].append(seconds(run))
+    return {name: min(values) for name, values in times.items()}
 
 
 def write_data(folder, n_targets):
@@ -154,28 +167,21 @@ def write_data(folder, n_targets):
     targets.flush()
 
 
+def in_process(folder, *options):
+    """The JSON answer of this script, run again with ``options``."""
+    command = [sys.executable, __file__, "--folder", str(folder), *options]
+    print(*options, file=sys.stderr, flush=True)
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+
+
 def measure(n_targets, rounds, names):
-    """Least seconds and largest memory of each contestant."""
-    found = {name: [] for name in names}
+    """Seconds and memory of each contestant."""
     with tempfile.TemporaryDirectory() as folder:
         write_data(Path(folder), n_targets)
-        for turn in range(rounds):
-            for name in names:
-                if turn and name.startswith(SLOW):
-                    continue
-                command = [sys.executable, __file__, "--one", name, "--folder", folder]
-                answer = subprocess.run(command, capture_output=True, text=True, check=True)
-                found[name].append(json.loads(answer.stdout))
-                print(f"{n_targets:,} targets, round {turn + 1}: {name}: "
-                      f"{found[name][-1]['seconds']:.2f} s", file=sys.stderr)  # fmt: skip
-    return {
-        name: {
-            "seconds": min(r["seconds"] for r in records),
-            "growth": max(r["growth"] for r in records),
-            "setup": max(r["setup"] for r in records),
-        }
-        for name, records in found.items()
-    }
+        found = {name: in_process(folder, "--alone", name) for name in names}
+        for name, least in in_process(folder, "--turns", str(rounds)).items():
+            found[name]["seconds"] = min(least, found[name]["seconds"])
+    return found
 
 
 def table(n_targets, found):
@@ -217,13 +223,16 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--targets", type=int, default=200_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    parser.add_argument("--rounds", type=int, default=10, help="turns of the quick contestants")
+    parser.add_argument("--write", action="store_true", help="write benchmarks/results/search.md")
+    for internal in ("--alone", "--turns", "--folder"):
+        parser.add_argument(internal, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.one:
-        run_one(options.one, options.folder)
+    if options.alone:
+        print(json.dumps(run_alone(options.alone, Path(options.folder))))
+        return
+    if options.turns:
+        print(json.dumps(run_in_turns(int(options.turns), Path(options.folder))))
         return
     if not options.write:
         names = list(CONTESTANTS) if options.targets <= 500_000 else LARGE
@@ -231,7 +240,7 @@ def main():
         return
     parts = ["# Search", machine(), "`python benchmarks/search.py --write`; see there for how."]
     parts.append(table(200_000, measure(200_000, options.rounds, list(CONTESTANTS))))
-    parts.append(table(2_000_000, measure(2_000_000, 1, LARGE)))
+    parts.append(table(2_000_000, measure(2_000_000, 2, LARGE)))
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 

@@ -25,10 +25,10 @@ class Correction(BaseEstimator, ABC):
     -----
     The search walks over tiles, a block of targets (rows) by all queries (columns), twice at most:
 
-    1. ``begin(base)`` gathers what a correction must know of each *query* over all targets. It
-       returns arrays of shape (n_queries,), or None. ``base`` offers ``metric``, ``n_queries``,
-       ``n_targets`` and ``n_reference``; ``best(k)``, the (n_queries, k) best uncorrected scores;
-       and ``tiles()``, an iterator over tiles.
+    1. ``begin(base)`` checks the parameters and gathers what ``apply`` must know of each *query*
+       over all targets, in arrays of shape (n_queries,); or returns None. ``base`` offers
+       ``metric``, ``n_queries``, ``n_targets`` and ``n_reference``; ``best(k)``, the
+       (n_queries, k) best uncorrected scores; and ``tiles()``, an iterator over tiles.
     2. ``apply(scores, reference, statistics)`` corrects a tile. ``scores`` is (block, n_queries),
        ``reference`` (block, n_reference), both float64; ``statistics`` is what ``begin`` returned.
        Statistics of a *target* rest on its row of ``reference``, so they need no pass of their
@@ -41,7 +41,7 @@ class Correction(BaseEstimator, ABC):
         self.reference = reference
 
     def begin(self, base):
-        """Statistics of each query over all targets (see the class); None where there are none."""
+        """Check the parameters; statistics of each query over all targets, or None."""
         return None
 
     @abstractmethod
