@@ -28,7 +28,8 @@ class RunCard:
             "Code": f"zslib {run['version']}, commit {self._commit()}",
             "Record set": f"{run['chapter']}/{run['key']}",
             "Machine": f"{machine['processor']}, {machine['cores']} cores, "
-            f"device {machine.get('accelerator', run['device'])}, Python {machine['python']}, NumPy {machine['numpy']}",
+            f"device {machine.get('accelerator', run['device'])}, "
+            f"Python {machine['python']}, NumPy {machine['numpy']}",
             "Cost": f"{run['wall_seconds']:.0f} s"
             + (f", {run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
         }
