@@ -155,3 +155,27 @@ def test_repeat_loads_a_problem_per_seed():
 def test_gold_queries_are_searched_by_name(languages):
     runs = Repeated([languages], [0])
     assert runs.estimate([o.hits(1) for o in runs.search("gold")]).mean == 100
+
+
+def test_a_search_that_no_seed_changes_is_done_once(languages, monkeypatch):
+    from zslib.protocols import repeated
+
+    calls = []
+
+    def counted(*args, **kwargs):
+        calls.append(kwargs["space"])
+        return evaluate(*args, **kwargs)
+
+    monkeypatch.setattr(repeated, "evaluate", counted)
+    runs = Repeated([languages, languages], [0, 1])
+    closed = runs.train("ridge", parameters=[{"alpha": 1.0}] * 2)
+    first, second = runs.search(closed)
+    assert len(calls) == 1
+    np.testing.assert_array_equal(first.ranks, second.ranks)
+    seeded = runs.train(SMALL, parameters=[{"n_epochs": 1, "n_negatives": 2}] * 2)
+    first, second = runs.search(seeded)
+    assert len(calls) == 3
+    assert (first.ranks != second.ranks).any()
+    rows = [languages.labels, np.arange(200)]
+    runs.search(closed, [np.union1d(languages.labels, r) for r in rows])
+    assert len(calls) == 5
