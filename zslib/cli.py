@@ -198,7 +198,10 @@ def main(arguments=None):
 
     Examples
     --------
-    >>> main(["data", "list"])  # doctest: +SKIP
+    >>> main(["data", "where"])
+    synthetic       generated
+    ...
+    0
     """
     from zslib.book.build import BuildFailed
     from zslib.book.run import ChaptersFailed
