@@ -1,5 +1,7 @@
 """Claims are well formed, point at printed numbers, and verdicts follow the intervals."""
 
+from dataclasses import replace
+
 import pytest
 
 from zslib.papers import check_claims, load_claims, printed, scorecard_markdown
@@ -43,6 +45,20 @@ def test_verdicts(record, verdict, why):
     judged = _judge(CLAIM, [{"metric": "m"} | record])
     assert judged.verdict == verdict
     assert why in judged.why
+
+
+@pytest.mark.parametrize(
+    ("rho", "verdict"), [((0.1, 0.3), "reproduced"), ((-0.3, -0.1), "not testable here")]
+)
+def test_a_claim_whose_premise_fails_is_not_judged(rho, verdict):
+    rule = replace(CLAIM, given=({"metric": "rho", "method": "r"}, (">", 0.0)))
+    records = [
+        {"metric": "m", "value": 2.0, "low": 1.0, "high": 3.0},
+        {"metric": "rho", "method": "r", "value": sum(rho) / 2, "low": rho[0], "high": rho[1]},
+    ]
+    judged = _judge(rule, records)
+    assert judged.verdict == verdict
+    assert ("premise fails" in judged.why) == (verdict == "not testable here")
 
 
 def test_no_record_is_not_testable():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zslib.papers.printed import PAPERS, printed, read_data
 
@@ -30,6 +30,8 @@ class Claim:
         Comparison and threshold that the record must satisfy, interval included.
     printed : list
         Paths of the numbers that the paper prints, first minus second where there are two.
+    given : tuple
+        A record and the comparison it must satisfy for the claim to make sense; empty for none.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Claim:
     record: dict
     holds: tuple
     printed: list
+    given: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -99,9 +102,30 @@ def load_claims(paper):
                     record=entry["record"] | ({"setting": setting} if setting else {}),
                     holds=(comparison, float(threshold)),
                     printed=paths,
+                    given=_premise(entry, setting),
                 )
             )
     return claims
+
+
+def _premise(entry, setting):
+    if "given" not in entry:
+        return ()
+    comparison, threshold = entry["given_holds"].split()
+    record = entry["given"] | ({"setting": setting} if setting else {})
+    return record, (comparison, float(threshold))
+
+
+def _premise_fails(claim, records):
+    """Why the claim's premise does not hold; empty where it does, or where there is none."""
+    if not claim.given:
+        return ""
+    wanted, holds = claim.given
+    premise = _judge(replace(claim, record=wanted, holds=holds, given=()), records)
+    if premise.verdict == REPRODUCED:
+        return ""
+    named = f"{wanted['metric']} under {wanted['method']}"
+    return f"its premise fails: {named} is {premise.ours}, not {holds[0]} {holds[1]:g}"
 
 
 def _judge(claim, records):
@@ -109,6 +133,8 @@ def _judge(claim, records):
     if not found:
         wanted = ", ".join(f"{k}={v}" for k, v in claim.record.items())
         return Verdict(claim, NOT_TESTABLE, f"this run has no record with {wanted}")
+    if reason := _premise_fails(claim, records):
+        return Verdict(claim, NOT_TESTABLE, reason)
     record = found[-1]
     comparison, threshold = claim.holds
     value, low, high = (record.get(key) for key in ("value", "low", "high"))

@@ -61,7 +61,9 @@ def mean_estimate(
         One entry per seed: a number, or one value per test item (a hit is 1, a miss is 0).
     same_items : bool
         Whether all seeds were tested on the very same items. If not (every seed draws its own
-        split), the seeds' means are independent draws and the interval is Student's t over them.
+        split), the interval is Student's t over the seeds' means. That takes them for independent;
+        where seeds split one set of labels anew they overlap, and the interval is somewhat too
+        narrow.
         If so, seeds alone would hide the spread of the test set, and the interval is a percentile
         bootstrap that resamples items, common to all seeds, and seeds.
     level : float
