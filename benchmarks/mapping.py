@@ -1,6 +1,6 @@
 """Speed of one training epoch of `MaxMarginMap` beside the same loop in PyTorch eager.
 
-Run ``python benchmarks/mapping.py [--threads 2] [--repeats 15] [--write]``: prints a Markdown
+Run ``python benchmarks/mapping.py [--threads 1 2] [--repeats 15] [--write]``: prints a Markdown
 table, and with ``--write`` keeps it in ``benchmarks/results/mapping.md``. All competitors run in
 one process, a few epochs each in turn, so that other work on the machine hits all of them alike.
 Peak memory (Linux) is measured in a process of its own for each competitor.
@@ -124,12 +124,19 @@ def processor():
         return platform.processor() or platform.machine()
 
 
+def in_new_process(options, **changes):
+    """Standard output of this script, run with some options changed."""
+    command = [sys.executable, __file__]
+    for name, value in {**vars(options), "write": None, **changes}.items():
+        if value is not None:
+            command += [f"--{name}", str(value)]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
 def peak_memory(key, options):
     """Growth of a fresh process's peak memory, in MiB, from data in memory to training done."""
-    command = [sys.executable, __file__, "--memory-of", str(list(COMPETITORS).index(key))]
-    for name in ("n", "d1", "d2", "threads"):
-        command += [f"--{name}", str(getattr(options, name))]
-    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    index = list(COMPETITORS).index(key)
+    return float(in_new_process(options, one="memory", index=index))
 
 
 def high_water():
@@ -181,9 +188,9 @@ def run(options):
     elapsed, own = time.perf_counter() - begun, time.process_time() - own
     others = (busy_seconds(psutil) - busy - own) / elapsed
     lines = [
-        "# One epoch of max-margin training",
+        f"## {options.threads} thread{'s' * (options.threads > 1)}",
         "",
-        f"{date.today().isoformat()}, {processor()}, {options.threads} threads, "
+        f"{date.today().isoformat()}, {processor()}, "
         f"NumPy {np.__version__}, PyTorch {torch.__version__}, Python "
         f"{platform.python_version()}. {options.n:,} pairs of {options.d1} and {options.d2} "
         f"dimensions, float32, batch {BATCH}, k negatives; {options.repeats} turns of {EPOCHS} "
@@ -213,22 +220,30 @@ def main():
     parser.add_argument("--n", type=int, default=5000)
     parser.add_argument("--d1", type=int, default=300)
     parser.add_argument("--d2", type=int, default=300)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--memory-of", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--one", choices=["table", "memory"], help=argparse.SUPPRESS)
+    parser.add_argument("--index", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.one is None:
+        parts = ["# One epoch of max-margin training\n"]
+        for threads in options.threads:
+            parts.append(in_new_process(options, one="table", threads=threads))
+        report = "\n".join(parts)
+        print(report)
+        if options.write:
+            RESULTS.parent.mkdir(exist_ok=True)
+            RESULTS.write_text(report)
+        return
+    options.threads = options.threads[0]
     # Read by BLAS when NumPy is first imported, which is why the imports above are late.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = str(options.threads)
-    if options.memory_of is not None:
-        measure_memory(options.memory_of, options)
-        return
-    report = run(options)
-    print(report)
-    if options.write:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(report)
+    if options.one == "table":
+        print(run(options), end="")
+    else:
+        measure_memory(options.index, options)
 
 
 if __name__ == "__main__":
