@@ -1,0 +1,204 @@
+"""Terms and synsets against slow loops, and the paper's own examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.compatibility.terms import TermLexicon, predict_synsets
+
+CRANES = {
+    "bird": ["crane"],
+    "machine": ["Crane"],
+    "room": ["ballroom", "dance hall", "dance palace"],
+    "hall": ["hall"],
+}
+
+
+@pytest.fixture
+def cranes():
+    return TermLexicon(CRANES)
+
+
+def expand_slowly(lexicon, ranked_terms, k):
+    """Section A.2 word by word, for one query."""
+    listed = []
+    for term in ranked_terms:
+        for synset in lexicon.synsets_of(lexicon.terms[term]):
+            if synset not in listed:
+                listed.append(synset)
+    rows = [lexicon.row_of[synset] for synset in listed[:k]]
+    return rows + [-1] * (k - len(rows))
+
+
+@st.composite
+def lexicons(draw):
+    words = st.sampled_from([f"t{i}" for i in range(8)])
+    sizes = draw(st.integers(1, 9))
+    terms = [draw(st.lists(words, min_size=1, max_size=4)) for _ in range(sizes)]
+    return TermLexicon({f"n{i}": t for i, t in enumerate(terms)})
+
+
+def test_crane_is_both_birds_and_machines(cranes, backend):
+    terms = backend.asarray(np.array([[cranes.term_row["crane"], cranes.term_row["hall"]]]))
+    found = cranes.expand(terms, 3)
+    backend.check(found)
+    assert backend.to_numpy(found).tolist() == [[0, 1, 3]]
+
+
+def test_synonyms_count_once(cranes):
+    rows = [cranes.term_row[t] for t in ("dance hall", "hall", "ballroom", "dance palace")]
+    assert cranes.expand(np.array([rows]), 3).tolist() == [[2, 3, -1]]
+
+
+@settings(max_examples=60)
+@given(lexicons(), st.integers(1, 10), st.integers(0, 2**31))
+def test_expand_equals_the_loop(lexicon, k, seed):
+    rng = np.random.default_rng(seed)
+    width = rng.integers(1, len(lexicon.terms) + 1)
+    ranked = np.array([rng.permutation(len(lexicon.terms))[:width] for _ in range(4)])
+    expected = [expand_slowly(lexicon, row, k) for row in ranked]
+    assert lexicon.expand(ranked, k).tolist() == expected
+
+
+@settings(max_examples=40)
+@given(lexicons(), st.integers(0, 2**31))
+def test_rows_and_counts_agree_with_the_terms(lexicon, seed):
+    for synset, count in zip(lexicon.synsets, lexicon.terms_per_synset, strict=True):
+        terms = lexicon.terms_of(synset)
+        assert len(terms) == count == len(set(terms))
+        assert all(synset in lexicon.synsets_of(term) for term in terms)
+    for term, count in zip(lexicon.terms, lexicon.synsets_per_term, strict=True):
+        assert len(lexicon.synsets_of(term)) == count
+    assert lexicon.terms_per_synset.sum() == lexicon.synsets_per_term.sum()
+
+
+@settings(max_examples=40)
+@given(lexicons(), st.integers(0, 2**31))
+def test_a_random_sense_is_a_sense_of_the_term(lexicon, seed):
+    ranked = np.arange(len(lexicon.terms))[:, None]
+    found = lexicon.expand(ranked, 1, ambiguous="random", random_state=seed)[:, 0]
+    for term, row in zip(lexicon.terms, found, strict=True):
+        assert lexicon.synsets[row] in lexicon.synsets_of(term)
+
+
+def test_random_senses_are_drawn_evenly(cranes):
+    ranked = np.full((4000, 1), cranes.term_row["crane"])
+    found = cranes.expand(ranked, 1, ambiguous="random", random_state=0)
+    # Four standard deviations of a fair coin.
+    assert abs((found == 0).mean() - 0.5) < 4 * 0.5 / np.sqrt(4000)
+
+
+def test_without_ambiguity_random_and_expand_agree():
+    lexicon = TermLexicon({f"n{i}": [f"t{i}"] for i in range(6)})
+    ranked = np.random.default_rng(0).permuted(np.tile(np.arange(6), (5, 1)), axis=1)
+    assert np.array_equal(
+        lexicon.expand(ranked, 4), lexicon.expand(ranked, 4, ambiguous="random", random_state=1)
+    )
+
+
+def test_training_targets_by_each_rule(cranes, backend):
+    vectors = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)
+    rows = np.array([2, 0, 2, 3])
+    sent = backend.asarray(vectors)
+    first = cranes.training_targets(sent, rows)
+    backend.check(first)
+    own = {name: [cranes.term_row[t] for t in cranes.terms_of(name)] for name in cranes.synsets}
+    names = [cranes.synsets[row] for row in rows]
+    assert np.array_equal(backend.to_numpy(first), vectors[[own[n][0] for n in names]])
+    mean = backend.to_numpy(cranes.training_targets(sent, rows, rule="mean"))
+    assert mean.dtype == np.float32
+    np.testing.assert_allclose(mean, [vectors[own[n]].mean(axis=0) for n in names], rtol=1e-6)
+    drawn = cranes.training_targets(sent, rows, rule="random", random_state=3)
+    for name, vector in zip(names, backend.to_numpy(drawn), strict=True):
+        assert any(np.array_equal(vector, vectors[t]) for t in own[name])
+
+
+def test_random_training_targets_use_every_term(cranes):
+    vectors = np.eye(5)
+    drawn = cranes.training_targets(vectors, np.full(300, 2), rule="random", random_state=0)
+    used = drawn.sum(axis=0)
+    assert (used > 0).sum() == 3
+    assert used.max() < 150
+
+
+def test_prediction_equals_sorting_all_terms(backend):
+    rng = np.random.default_rng(1)
+    words = [f"t{i}" for i in range(30)]
+    lexicon = TermLexicon(
+        {f"n{i}": list(rng.choice(words, rng.integers(1, 4), replace=False)) for i in range(25)}
+    )
+    vectors = rng.standard_normal((len(lexicon.terms), 6))
+    queries = rng.standard_normal((7, 6))
+    found = predict_synsets(backend.asarray(queries), backend.asarray(vectors), lexicon, 3)
+    backend.check(found)
+    cosine = queries @ vectors.T / np.linalg.norm(vectors, axis=1)
+    ranked = np.argsort(-cosine, axis=1)[:, :12]
+    expected = [expand_slowly(lexicon, row, 3) for row in ranked]
+    assert backend.to_numpy(found).tolist() == expected
+
+
+def test_more_terms_never_change_a_full_list():
+    rng = np.random.default_rng(2)
+    lexicon = TermLexicon({f"n{i}": [f"t{i}", f"t{i // 2}"] for i in range(20)})
+    vectors = rng.standard_normal((len(lexicon.terms), 4))
+    queries = rng.standard_normal((9, 4))
+    short = predict_synsets(queries, vectors, lexicon, 3, n_terms=6)
+    long = predict_synsets(queries, vectors, lexicon, 3, n_terms=20)
+    full = (short >= 0).all(axis=1)
+    assert full.any()
+    assert np.array_equal(short[full], long[full])
+
+
+def test_vocabulary_drops_terms_and_synsets():
+    lexicon = TermLexicon(CRANES, vocabulary=["CRANE", "dance hall"])
+    assert lexicon.synsets == ("bird", "machine", "room")
+    assert lexicon.dropped == ("hall",)
+    assert lexicon.terms_of("room") == ("dance hall",)
+
+
+@pytest.mark.parametrize(
+    ("terms_of", "vocabulary", "message"),
+    [
+        ({}, None, "terms_of is empty"),
+        ({"n1": []}, None, "terms of synset 'n1'"),
+        ({"n1": "crane"}, None, "non-empty sequence"),
+        ({"n1": ["crane"]}, ["hall"], "none of the terms of 1 synsets"),
+    ],
+)
+def test_bad_lexicons(terms_of, vocabulary, message):
+    with pytest.raises(ValueError, match=message):
+        TermLexicon(terms_of, vocabulary=vocabulary)
+
+
+def test_unknown_names(cranes):
+    with pytest.raises(KeyError, match="unknown synset 'n9'"):
+        cranes.terms_of("n9")
+    with pytest.raises(KeyError, match="unknown term 'lift'"):
+        cranes.synsets_of("lift")
+    with pytest.raises(KeyError, match="unknown synset"):
+        cranes.rows(["bird", "n9"])
+
+
+def test_bad_arrays(cranes):
+    vectors, queries = np.eye(5), np.ones((2, 5))
+    with pytest.raises(ValueError, match="term_vectors has 4 rows and the lexicon 5 terms"):
+        predict_synsets(queries, vectors[:4], cranes, 2)
+    with pytest.raises(ValueError, match="k must be between 1 and 4"):
+        predict_synsets(queries, vectors, cranes, 5)
+    with pytest.raises(ValueError, match="n_terms must be between 2 and 5"):
+        predict_synsets(queries, vectors, cranes, 2, n_terms=1)
+    with pytest.raises(ValueError, match="ambiguous must be one of"):
+        cranes.expand(np.array([[0]]), 1, ambiguous="both")
+    with pytest.raises(ValueError, match="terms must lie in"):
+        cranes.expand(np.array([[5]]), 1)
+    with pytest.raises(ValueError, match="2-d array"):
+        cranes.expand(np.array([0]), 1)
+    with pytest.raises(ValueError, match="rule must be one of"):
+        cranes.training_targets(vectors, np.array([0]), rule="last")
+    with pytest.raises(ValueError, match="non-empty 1-d array"):
+        cranes.training_targets(vectors, np.array([], dtype=int))
+    with pytest.raises(ValueError, match="rows must lie in"):
+        cranes.training_targets(vectors, np.array([4]))

@@ -1,0 +1,292 @@
+"""From synsets to terms and back: what a model of words can say about classes of synonyms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import like, namespace, random_generator, to_host
+from zslib.search import top_k
+from zslib.validation import check_choice, check_indices, check_integer, check_vectors
+
+__all__ = ["TermLexicon", "predict_synsets"]
+
+TARGET_RULES = ("first", "random", "mean")
+AMBIGUITY_RULES = ("expand", "random")
+
+
+class TermLexicon:
+    """Which terms name which synsets (Frome et al. 2013, section A.2).
+
+    A synset is a set of synonymous terms. A term may belong to several synsets, and has one
+    vector whatever its senses. Terms are compared in lower case.
+
+    Parameters
+    ----------
+    terms_of : mapping of str to sequence of str
+        The terms of each synset, the first term first. The order of the synsets gives their
+        rows, and the order of two synsets that share a term.
+    vocabulary : collection of str, optional
+        Terms that have a vector. Others are left out, and with them the synsets that keep no
+        term (`dropped`).
+
+    Attributes
+    ----------
+    synsets : tuple of str
+        A row of it is what `predict_synsets` answers with.
+    terms : tuple of str
+        In the order of their first appearance; term vectors are to have one row for each.
+    dropped : tuple of str
+        Synsets without any term in ``vocabulary``.
+
+    Raises
+    ------
+    ValueError
+        When there are no synsets, a synset has no term, or no term is in ``vocabulary``.
+
+    Examples
+    --------
+    >>> lexicon = TermLexicon({"n1": ["crane"], "n2": ["crane", "hoist"], "n3": ["hall"]})
+    >>> lexicon.terms
+    ('crane', 'hoist', 'hall')
+    >>> lexicon.synsets_of("crane"), lexicon.terms_of("n2")
+    (('n1', 'n2'), ('crane', 'hoist'))
+    """
+
+    def __init__(self, terms_of, *, vocabulary=None):
+        if not terms_of:
+            raise ValueError("terms_of is empty: give the terms of at least one synset")
+        allowed = None if vocabulary is None else {term.lower() for term in vocabulary}
+        kept, dropped = {}, []
+        for synset, terms in terms_of.items():
+            if isinstance(terms, str) or not terms:
+                raise ValueError(
+                    f"the terms of synset {synset!r} must be a non-empty sequence of strings, "
+                    f"got {terms!r}"
+                )
+            folded = dict.fromkeys(term.lower() for term in terms)
+            usable = [t for t in folded if allowed is None or t in allowed]
+            if usable:
+                kept[synset] = usable
+            else:
+                dropped.append(synset)
+        if not kept:
+            raise ValueError(
+                f"none of the terms of {len(dropped)} synsets is in vocabulary: give vectors of "
+                "terms that name these synsets"
+            )
+        self.synsets, self.dropped = tuple(kept), tuple(dropped)
+        self.row_of = {synset: row for row, synset in enumerate(self.synsets)}
+        term_row = {}
+        for usable in kept.values():
+            for term in usable:
+                term_row.setdefault(term, len(term_row))
+        self.terms, self.term_row = tuple(term_row), term_row
+        sizes = np.array([len(usable) for usable in kept.values()])
+        self._synset_start = np.concatenate([[0], np.cumsum(sizes)])
+        self._synset_terms = np.array([term_row[t] for usable in kept.values() for t in usable])
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        # A stable order keeps the synsets of a term in the order in which they were given.
+        by_term = np.argsort(self._synset_terms, kind="stable")
+        self._term_synsets = owner[by_term]
+        counts = np.bincount(self._synset_terms, minlength=len(self.terms))
+        self._term_start = np.concatenate([[0], np.cumsum(counts)])
+
+    @property
+    def terms_per_synset(self):
+        """Number of terms of each synset, (n_synsets,) int array."""
+        return np.diff(self._synset_start)
+
+    @property
+    def synsets_per_term(self):
+        """Number of synsets of each term, (n_terms,) int array."""
+        return np.diff(self._term_start)
+
+    def terms_of(self, synset):
+        """Terms of a synset, the first term first."""
+        row = self._known(synset, self.row_of, "synset")
+        part = self._synset_terms[self._synset_start[row] : self._synset_start[row + 1]]
+        return tuple(self.terms[i] for i in part)
+
+    def synsets_of(self, term):
+        """Synsets that a term names, in the order in which they were given."""
+        row = self._known(term.lower(), self.term_row, "term")
+        part = self._term_synsets[self._term_start[row] : self._term_start[row + 1]]
+        return tuple(self.synsets[i] for i in part)
+
+    def rows(self, synsets):
+        """Rows of synsets, by name, as an int64 array."""
+        return np.array([self._known(s, self.row_of, "synset") for s in synsets], dtype=np.int64)
+
+    def training_targets(self, term_vectors, rows, *, rule="first", random_state=None):
+        """The vector that stands for each synset while a model is trained.
+
+        Parameters
+        ----------
+        term_vectors : (n_terms, d) array
+            Vector of each of `terms`.
+        rows : (n,) int array
+            Rows of the synsets, with repetitions where several images share one.
+        rule : {"first", "random", "mean"}
+            The first term's vector, which the paper uses; a term drawn for each of ``rows``; or
+            the mean over the synset's terms. The paper names the last two as possible.
+        random_state : None, int or Generator
+            For ``rule="random"``.
+
+        Returns
+        -------
+        (n, d) array
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> lexicon = TermLexicon({"n1": ["crane", "hoist"], "n2": ["hall"]})
+        >>> vectors = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+        >>> lexicon.training_targets(vectors, np.array([0, 1]), rule="mean")
+        array([[0.5, 0.5],
+               [1. , 1. ]])
+        """
+        check_choice(rule, "rule", TARGET_RULES)
+        self.check_term_vectors(term_vectors)
+        xp = namespace(term_vectors)
+        rows = np.asarray(to_host(rows))
+        if rows.ndim != 1 or rows.size == 0:
+            raise ValueError(f"rows must be a non-empty 1-d array, got shape {rows.shape}")
+        check_indices(rows, "rows", len(self.synsets))
+        start, size = self._synset_start[rows], self.terms_per_synset[rows]
+        if rule == "mean":
+            place = np.arange(size.max())
+            weight = (place < size[:, None]) / size[:, None]
+        else:
+            rng = random_generator(random_state)
+            place = rng.integers(size)[:, None] if rule == "random" else np.zeros((1, 1), int)
+            weight = np.ones((rows.size, 1))
+        # One position of all synsets at a time; those that have run out repeat with weight 0.
+        chosen = self._synset_terms[start[:, None] + np.minimum(place, size[:, None] - 1)]
+        weight = like(weight.astype(str(term_vectors.dtype).rpartition(".")[2]), term_vectors)
+        return sum(
+            weight[:, j][:, None] * xp.take(term_vectors, like(chosen[:, j], term_vectors), axis=0)
+            for j in range(chosen.shape[1])
+        )
+
+    def expand(self, terms, k, *, ambiguous="expand", random_state=None):
+        """Synsets that lists of nearest terms stand for (section A.2).
+
+        Each term is replaced by all its synsets, only the first place of a synset is kept, and
+        the list is cut to k.
+
+        Parameters
+        ----------
+        terms : (n, n_terms) int array
+            Rows of `terms`, nearest first.
+        k : int
+            Synsets wanted.
+        ambiguous : {"expand", "random"}
+            All synsets of a term, or one drawn at random, which the paper found a little worse.
+        random_state : None, int or Generator
+            For ``ambiguous="random"``.
+
+        Returns
+        -------
+        (n, k) int64 array
+            Rows of `synsets`, on the device of ``terms``; -1 where the terms name fewer than k.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> lexicon = TermLexicon({"n1": ["crane"], "n2": ["crane", "hoist"], "n3": ["hall"]})
+        >>> lexicon.expand(np.array([[1, 0, 2]]), 3)  # hoist, crane, hall
+        array([[1, 0, 2]])
+        """
+        check_choice(ambiguous, "ambiguous", AMBIGUITY_RULES)
+        check_integer(k, "k", low=1)
+        namespace(terms)
+        if terms.ndim != 2 or 0 in terms.shape:
+            raise ValueError(
+                "terms must be a 2-d array, a list of terms for each query, got shape "
+                f"{tuple(terms.shape)}"
+            )
+        check_indices(terms, "terms", len(self.terms))
+        host = np.asarray(to_host(terms))
+        n, width = host.shape
+        first, counts = self._term_start[host].ravel(), self.synsets_per_term[host].ravel()
+        if ambiguous == "random":
+            first = first + random_generator(random_state).integers(counts)
+            counts = np.ones_like(counts)
+        ends = np.cumsum(counts)
+        within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+        synset = self._term_synsets[np.repeat(first, counts) + within]
+        query = np.repeat(np.repeat(np.arange(n), width), counts)
+        _, earliest = np.unique(query * len(self.synsets) + synset, return_index=True)
+        earliest.sort()
+        query, synset = query[earliest], synset[earliest]
+        place = np.arange(query.size) - np.searchsorted(query, np.arange(n))[query]
+        kept = place < k
+        answers = np.full((n, k), -1, dtype=np.int64)
+        answers[query[kept], place[kept]] = synset[kept]
+        return like(answers, terms)
+
+    def check_term_vectors(self, term_vectors):
+        """Raise unless ``term_vectors`` has one finite row for each of `terms`."""
+        check_vectors(term_vectors, "term_vectors")
+        if term_vectors.shape[0] != len(self.terms):
+            raise ValueError(
+                f"term_vectors has {term_vectors.shape[0]} rows and the lexicon "
+                f"{len(self.terms)} terms: give one row for each of lexicon.terms, in that order"
+            )
+
+    @staticmethod
+    def _known(name, rows, what):
+        if name not in rows:
+            raise KeyError(f"unknown {what} {name!r}: the lexicon has {len(rows)} {what}s")
+        return rows[name]
+
+
+def predict_synsets(
+    queries, term_vectors, lexicon, k, *, n_terms=None, ambiguous="expand", random_state=None
+):
+    """The k synsets that a model answers with, by way of the nearest terms (section A.2).
+
+    Parameters
+    ----------
+    queries : (n, d) array
+        Images mapped into the space of terms.
+    term_vectors : (n_terms, d) array
+        Vector of each of ``lexicon.terms``.
+    lexicon : TermLexicon
+    k : int
+        Synsets wanted.
+    n_terms : int, optional
+        Nearest terms to start from, the paper's N, by cosine. By default 4 k, or all terms
+        where there are fewer.
+    ambiguous : {"expand", "random"}
+        See `TermLexicon.expand`.
+    random_state : None, int or Generator
+
+    Returns
+    -------
+    (n, k) int64 array
+        Rows of ``lexicon.synsets``, nearest first, on the device of ``queries``; -1 where the
+        terms name fewer than k synsets.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For bad arrays, a term without a vector, k larger than the number of synsets, or
+        ``n_terms`` below k or above the number of terms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lexicon = TermLexicon({"n1": ["crane"], "n2": ["crane", "hoist"], "n3": ["hall"]})
+    >>> vectors = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
+    >>> predict_synsets(np.array([[2.0, 0.1]]), vectors, lexicon, 2)
+    array([[0, 1]])
+    """
+    check_integer(k, "k", low=1, high=len(lexicon.synsets), high_means=" (synsets)")
+    lexicon.check_term_vectors(term_vectors)
+    size = len(lexicon.terms)
+    if n_terms is None:
+        n_terms = min(4 * k, size)
+    check_integer(n_terms, "n_terms", low=min(k, size), high=size, high_means=" (k and the terms)")
+    _, nearest = top_k(queries, term_vectors, n_terms, metric="cosine")
+    return lexicon.expand(nearest, k, ambiguous=ambiguous, random_state=random_state)
