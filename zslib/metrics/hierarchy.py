@@ -1,0 +1,472 @@
+"""Hierarchical precision: predictions judged by a hierarchy of labels, such as WordNet's nouns.
+
+References
+----------
+Frome, Corrado, Shlens, Bengio, Dean, Ranzato and Mikolov (2013): DeViSE: a deep visual-semantic
+embedding model, NIPS 26, appendix A.3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Set
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+
+from zslib.arrays import like, namespace, to_host
+from zslib.metrics import _walk
+from zslib.validation import check_choice, check_indices, check_integer
+
+__all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
+
+
+def _shown(names):
+    return ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
+
+
+def _check_ks(ks, n_valid=None):
+    """``ks`` as a tuple of integers, at least one, each in [1, n_valid]."""
+    ks = (ks,) if isinstance(ks, Integral) else tuple(ks)
+    if not ks:
+        raise ValueError("ks is empty: give at least one k")
+    return tuple(
+        check_integer(k, "k", low=1, high=n_valid, high_means=", the number of valid labels")
+        for k in ks
+    )
+
+
+class Hierarchy:
+    """A directed acyclic graph of labels, in which nearness is counted in links.
+
+    Parameters
+    ----------
+    edges : iterable of (child, parent)
+        Pairs of hashable node names. A pair given twice is one link; a node may have several
+        parents.
+    paths : {"any", "up_then_down"}, default "any"
+        Which paths count: ``"any"`` follows links both ways in any order; ``"up_then_down"``
+        climbs some links, perhaps none, and then descends some, so that a path goes through a
+        common ancestor.
+
+    Attributes
+    ----------
+    nodes : tuple
+        Node names in the order in which ``edges`` first has them.
+    n_nodes, n_links : int
+    paths : str
+
+    Raises
+    ------
+    TypeError
+        When a node is not hashable.
+    ValueError
+        When there are no edges, one is not a pair or links a node to itself, or the links form a
+        cycle (the message names one).
+
+    Examples
+    --------
+    >>> animals = Hierarchy([("dog", "animal"), ("cat", "animal"), ("puppy", "dog")])
+    >>> animals.distance("puppy", "cat")
+    3
+    >>> sorted(animals.within(["cat"], 2))
+    ['animal', 'cat', 'dog']
+    >>> sorted(animals.correct_set("puppy", 2, ["dog", "cat", "puppy"]))
+    ['dog', 'puppy']
+    """
+
+    def __init__(self, edges, *, paths="any"):
+        self.paths = check_choice(paths, "paths", ("any", "up_then_down"))
+        self._position = {}
+        child, parent = self._read(edges)
+        self.nodes = tuple(self._position)
+        self.n_nodes = n = len(self.nodes)
+        child, parent = np.divmod(np.unique(child * n + parent), n)
+        self.n_links = len(child)
+        ones = np.ones(self.n_links, dtype=bool)
+        self._up = sparse.csr_array((ones, (child, parent)), shape=(n, n))
+        self._down = self._up.T.tocsr()
+        cycle = _walk.find_cycle(self._up)
+        if cycle:
+            path = " -> ".join(repr(self.nodes[i]) for i in [*cycle, cycle[0]])
+            raise ValueError(f"edges form a cycle, {path} (child -> parent): remove a link of it")
+        self._step = _walk.step_matrix(child, parent, n, paths)
+
+    def _read(self, edges):
+        """Fill ``self._position``; returns the positions of children and of parents."""
+        position, found = self._position, []
+        for number, edge in enumerate(edges):
+            try:
+                if isinstance(edge, str | bytes):
+                    raise ValueError
+                child, parent = edge
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"edges must be (child, parent) pairs, number {number} is {edge!r}"
+                ) from None
+            try:
+                found.append(position.setdefault(child, len(position)))
+                found.append(position.setdefault(parent, len(position)))
+            except TypeError as error:
+                raise TypeError(
+                    f"edges number {number} has a node that cannot be a name ({error}): use "
+                    "strings, numbers or tuples"
+                ) from error
+            if found[-1] == found[-2]:
+                raise ValueError(f"edges number {number} links {child!r} to itself: remove it")
+        if not found:
+            raise ValueError("edges is empty: give at least one (child, parent) pair")
+        return np.array(found, dtype=np.int64).reshape(-1, 2).T
+
+    def __repr__(self):
+        return f"<Hierarchy of {self.n_nodes:,} nodes, {self.n_links:,} links, {self.paths!r}>"
+
+    def __contains__(self, node):
+        return node in self._position
+
+    def _positions(self, labels, name):
+        """Positions of node names, after a check that all of them are nodes."""
+        if isinstance(labels, str | bytes):
+            raise TypeError(f"{name} must be a collection of node names, not one: {labels!r}")
+        labels = list(labels)
+        if not labels:
+            raise ValueError(f"{name} is empty: give at least one node name")
+        positions = np.array([self._position.get(x, -1) for x in labels], dtype=np.int64)
+        if (positions < 0).any():
+            unknown = [labels[i] for i in np.flatnonzero(positions < 0)]
+            raise ValueError(
+                f"{name} has {len(unknown)} name(s) outside the hierarchy ({_shown(unknown)}): "
+                "drop them, or add their links to edges"
+            )
+        return positions
+
+    def _valid_positions(self, valid_labels):
+        """Positions of the valid labels, after a check that none occurs twice."""
+        positions = self._positions(valid_labels, "valid_labels")
+        times = np.bincount(positions)
+        if times.max() > 1:
+            twice = [self.nodes[i] for i in np.flatnonzero(times > 1)]
+            raise ValueError(f"valid_labels has labels more than once ({_shown(twice)}): drop one")
+        return positions
+
+    def _neighbours(self, links, node):
+        (i,) = self._positions([node], "node")
+        return tuple(self.nodes[j] for j in links.indices[links.indptr[i] : links.indptr[i + 1]])
+
+    def parents(self, node):
+        """Direct parents of ``node``, as a tuple in the order of ``nodes``."""
+        return self._neighbours(self._up, node)
+
+    def children(self, node):
+        """Direct children of ``node``, as a tuple in the order of ``nodes``."""
+        return self._neighbours(self._down, node)
+
+    def distance(self, a, b):
+        """Least number of links on a path from ``a`` to ``b``.
+
+        Returns
+        -------
+        int, or ``math.inf`` where no path of the allowed kind joins them.
+
+        Raises
+        ------
+        ValueError
+            When one of them is not a node.
+        """
+        a, b = self._positions([a, b], "a, b")
+        hops = _walk.hops_from(self._step, self.n_nodes, a[None])[b]
+        return int(hops) if hops < math.inf else math.inf
+
+    def distances_from(self, node, *, radius=math.inf):
+        """Links from ``node`` to each node within ``radius``, as a dict, nearest first.
+
+        Nodes that cannot be reached are left out.
+
+        Examples
+        --------
+        >>> Hierarchy([("dog", "animal"), ("cat", "animal")]).distances_from("dog")
+        {'dog': 0, 'animal': 1, 'cat': 2}
+        """
+        hops = self._hops([node], "node", radius)
+        near = np.flatnonzero(hops < math.inf)
+        near = near[np.argsort(hops[near], kind="stable")]
+        return {self.nodes[i]: int(hops[i]) for i in near}
+
+    def within(self, sources, radius):
+        """The nodes within ``radius`` links of any of ``sources``, as a set.
+
+        Parameters
+        ----------
+        sources : collection of nodes
+        radius : int
+            At least 0, at which the answer is the sources themselves.
+
+        Raises
+        ------
+        ValueError
+            When a source is not a node, there are none, or the radius is negative.
+        """
+        hops = self._hops(sources, "sources", radius)
+        return {self.nodes[i] for i in np.flatnonzero(hops < math.inf)}
+
+    def _hops(self, sources, name, radius):
+        if radius != math.inf:
+            radius = check_integer(radius, "radius", low=0)
+        positions = self._positions(sources, name)
+        return _walk.hops_from(self._step, self.n_nodes, positions, limit=radius)
+
+    def correct_set(self, label, k, valid_labels):
+        """hCorrectSet of A.3: the valid labels within the smallest radius that holds k of them.
+
+        Parameters
+        ----------
+        label : node
+            The true label, one of ``valid_labels``.
+        k : int
+            At least 1, at most the number of valid labels.
+        valid_labels : collection of nodes
+            The labels that may be predicted.
+
+        Returns
+        -------
+        set
+            Of k labels or more; ``{label}`` for k = 1.
+
+        Raises
+        ------
+        ValueError
+            As `stop_radii`.
+        """
+        valid_labels = list(valid_labels)
+        ((radius,),) = self.stop_radii([label], valid_labels, k).tolist()
+        return self.within([label], radius).intersection(valid_labels)
+
+    def correct_set_sizes(self, labels, valid_labels, ks):
+        """Number of labels in the correct set of each label and k; see `stop_radii`.
+
+        Its means are Table 1 of the paper.
+
+        Returns
+        -------
+        (n_labels, n_ks) int64 array
+
+        Examples
+        --------
+        >>> animals = Hierarchy([("dog", "animal"), ("cat", "animal"), ("puppy", "dog")])
+        >>> animals.correct_set_sizes(["dog", "cat"], ["dog", "cat", "puppy"], [1, 2, 3])
+        array([[1, 2, 3],
+               [1, 2, 3]])
+        """
+        return self._stops(labels, valid_labels, ks)[1]
+
+    def stop_radii(self, labels, valid_labels, ks):
+        """Smallest R such that at least k valid labels lie within R links, for each label and k.
+
+        Parameters
+        ----------
+        labels : collection of nodes
+            True labels, all of them in ``valid_labels``; one may come more than once.
+        valid_labels : collection of nodes
+            The labels that may be predicted, each once.
+        ks : int or iterable of int
+            In any order, repeated or not: one column each. One walk answers all of them.
+
+        Returns
+        -------
+        (n_labels, n_ks) int64 array
+
+        Raises
+        ------
+        TypeError
+            When a k is not an integer, or one name stands where a collection is wanted.
+        ValueError
+            When a collection is empty, a name is outside the hierarchy, a label is not valid, a
+            valid label comes twice, a k is below 1 or above the number of valid labels, or paths
+            from a label reach fewer than k of them.
+
+        Examples
+        --------
+        >>> animals = Hierarchy([("dog", "animal"), ("cat", "animal"), ("puppy", "dog")])
+        >>> animals.stop_radii(["dog", "cat"], ["dog", "cat", "puppy"], [1, 2, 3])
+        array([[0, 1, 2],
+               [0, 2, 3]])
+        """
+        return self._stops(labels, valid_labels, ks)[0]
+
+    def _stops(self, labels, valid_labels, ks):
+        valid = self._valid_positions(valid_labels)
+        positions = self._positions(labels, "labels")
+        strange = ~np.isin(positions, valid)
+        if strange.any():
+            names = [self.nodes[i] for i in positions[strange]]
+            raise ValueError(
+                f"labels has {len(names)} label(s) that are not in valid_labels "
+                f"({_shown(names)}): a true label must be one that can be predicted"
+            )
+        sources, row = np.unique(positions, return_inverse=True)
+        radii, sizes = self._stops_at(sources, valid, _check_ks(ks, len(valid)))
+        return radii[row], sizes[row]
+
+    def _stops_at(self, sources, valid, ks):
+        radii, sizes = _walk.stops(self._step, self.n_nodes, sources, valid, np.array(ks))
+        if (radii < 0).any():
+            row, column = np.argwhere(radii < 0)[0]
+            raise ValueError(
+                f"paths from label {self.nodes[sources[row]]!r} reach only {sizes[row, column]} "
+                f"valid label(s), fewer than k = {ks[column]}: join the parts of the hierarchy "
+                "under one root, or leave out the labels apart"
+            )
+        return radii, sizes
+
+
+def _check_predictions(predictions, gold, ks):
+    """The columns of ``predictions`` that ``ks`` need, after checks of shapes and types."""
+    xp = namespace(predictions, gold)
+    if predictions.ndim != 2 or 0 in predictions.shape:
+        raise ValueError(
+            "predictions must be a non-empty (n_samples, k) array, best answer first, got shape "
+            f"{tuple(predictions.shape)}"
+        )
+    if gold.ndim != 1 or gold.shape[0] != predictions.shape[0]:
+        raise ValueError(
+            f"gold must hold one label per row of predictions, got shape {tuple(gold.shape)} for "
+            f"{predictions.shape[0]} rows"
+        )
+    for name, array in (("predictions", predictions), ("gold", gold)):
+        if not xp.isdtype(array.dtype, "integral"):
+            raise TypeError(f"{name} must hold integers, positions of labels, got {array.dtype}")
+    if max(ks) > predictions.shape[1]:
+        raise ValueError(
+            f"predictions has {predictions.shape[1]} answer(s) a row, fewer than k = {max(ks)}: "
+            "predict more, or fill the rows with -1, which counts as wrong"
+        )
+    return predictions[:, : max(ks)]
+
+
+def hierarchical_precision_at_k(predictions, gold, hierarchy, valid_labels, ks):
+    """hp@k of each sample: the share of its first k predictions that lie in its correct set.
+
+    Eq. 1 of Frome et al. (2013), A.3, before the average over samples::
+
+        hp@k = 1/N sum_i |first k predictions of i, in hCorrectSet of i| / k
+
+    A prediction is in the set when it is no further from the true label than the stop radius for
+    k, so no set is built. At k = 1 it is accuracy.
+
+    Parameters
+    ----------
+    predictions : (n_samples, max k or more) int array
+        Positions in ``valid_labels``, best first, none twice in a row; -1 stands for "no further
+        answer" and counts as wrong. Columns after the largest k are not looked at.
+    gold : (n_samples,) int array
+        Position of each sample's true label.
+    hierarchy : Hierarchy
+    valid_labels : sequence of nodes
+        The labels that may be predicted, in the order that positions refer to.
+    ks : int or iterable of int
+        One column each, in the order given.
+
+    Returns
+    -------
+    (n_samples, n_ks) float64 array
+        Of the library and device of ``predictions``; the walk itself runs on the host. Its mean
+        over samples is the paper's hp@k.
+
+    Raises
+    ------
+    TypeError
+        When an array does not hold integers, or ``valid_labels`` has no order.
+    ValueError
+        When shapes do not fit, a position is out of range, a label is predicted twice for one
+        sample, or as `Hierarchy.stop_radii`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> animals = Hierarchy([("dog", "animal"), ("cat", "animal"), ("puppy", "dog")])
+    >>> labels = ["dog", "cat", "puppy"]
+    >>> predictions, gold = np.array([[2, 1], [0, 1]]), np.array([0, 1])
+    >>> hierarchical_precision_at_k(predictions, gold, animals, labels, 2)
+    array([[0.5],
+           [1. ]])
+    """
+    if isinstance(valid_labels, Set):
+        raise TypeError("valid_labels must have an order, positions refer to it: pass a list")
+    valid = hierarchy._valid_positions(valid_labels)
+    ks = _check_ks(ks, len(valid))
+    answers = to_host(_check_predictions(predictions, gold, ks)).astype(np.int64)
+    given = answers >= 0
+    if answers.min() < -1 or answers.max() >= len(valid):
+        raise ValueError(
+            f"predictions must lie in [-1, {len(valid)}), positions in valid_labels or -1, found "
+            f"{answers.min()} to {answers.max()}"
+        )
+    gold = check_indices(to_host(gold), "gold", len(valid))
+    ordered = np.sort(answers, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if twice.any():
+        row, column = np.argwhere(twice)[0]
+        raise ValueError(
+            f"predictions has position {ordered[row, column]} more than once in row {row}: it "
+            "would count twice; keep its first place only"
+        )
+
+    # Samples in the order of their labels, so that each block of walks serves a run of them.
+    sources, row = np.unique(valid[gold], return_inverse=True)
+    radii, _ = hierarchy._stops_at(sources, valid, ks)
+    order = np.argsort(row, kind="stable")
+    hops = np.empty_like(answers)
+    hops[order] = _walk.hops_between(
+        hierarchy._step,
+        hierarchy.n_nodes,
+        sources,
+        radii.max(axis=1),
+        row[order],
+        valid[answers[order]],
+    )
+    reached = given & (hops >= 0)
+    shares = [
+        np.mean(reached[:, :k] & (hops[:, :k] <= radii[row, column, None]), axis=1)
+        for column, k in enumerate(ks)
+    ]
+    return like(np.stack(shares, axis=1), predictions)
+
+
+def flat_hits_at_k(predictions, gold, ks):
+    """Whether the true label is among the first k predictions: the flat hit@k beside hp@k.
+
+    Parameters
+    ----------
+    predictions : (n_samples, max k or more) int array
+        Positions of labels, best first; -1 stands for "no further answer".
+    gold : (n_samples,) int array
+    ks : int or iterable of int
+        One column each, in the order given.
+
+    Returns
+    -------
+    (n_samples, n_ks) bool array
+        Of the library and device of ``predictions``. Its mean over samples is hit@k.
+
+    Raises
+    ------
+    TypeError
+        When an array does not hold integers.
+    ValueError
+        When shapes do not fit, a k is below 1 or above the number of predictions, or a gold
+        label is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> flat_hits_at_k(np.array([[2, 1], [0, 1]]), np.array([1, 0]), [1, 2])
+    array([[False,  True],
+           [ True,  True]])
+    """
+    xp = namespace(predictions, gold)
+    ks = _check_ks(ks)
+    same = _check_predictions(predictions, gold, ks) == gold[:, None]
+    if int(xp.min(gold)) < 0:
+        raise ValueError(f"gold must not be negative, found {int(xp.min(gold))}")
+    return xp.stack([xp.any(same[:, :k], axis=1) for k in ks], axis=1)
