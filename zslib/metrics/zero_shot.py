@@ -1,0 +1,451 @@
+"""Accuracy in zero-shot and generalised zero-shot learning, and the seen-unseen curve.
+
+References
+----------
+Guo et al. (2019): Dual-View Ranking with Hardness Assessment for Zero-Shot Learning, AAAI,
+Eqs. 12 to 14. Xian, Schiele and Akata (2017): Zero-shot learning - the good, the bad and the
+ugly, CVPR. Chao, Changpinyo, Gong and Sha (2016): An empirical study and analysis of generalized
+zero-shot learning for object recognition in the wild, ECCV.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from zslib.arrays import like, namespace, to_host
+from zslib.validation import check_indices, check_integer, check_real, check_vectors
+
+__all__ = [
+    "SeenUnseenCurve",
+    "class_accuracies",
+    "harmonic_mean",
+    "per_class_accuracy",
+    "seen_unseen_curve",
+    "seen_unseen_maxima",
+    "top_classes",
+]
+
+
+def class_accuracies(y_true, y_pred, classes=None):
+    """Share of right predictions among the samples of each class.
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) int arrays
+        True and predicted classes.
+    classes : (n_classes,) int array, optional
+        The set C of Eq. 12: samples of other classes are left out. Default: the classes that
+        occur in ``y_true``, in ascending order.
+
+    Returns
+    -------
+    (n_classes,) float64 array
+        In [0, 1], in the order of ``classes``; of the library and device of ``y_true``.
+
+    Raises
+    ------
+    TypeError
+        When labels are not integers.
+    ValueError
+        When shapes disagree, nothing is given, a class is listed twice, or a class has no sample
+        (its accuracy is undefined).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_accuracies(np.array([0, 0, 3, 3, 3, 3]), np.array([0, 1, 3, 3, 3, 0]))
+    array([0.5 , 0.75])
+    """
+    xp = namespace(y_true, y_pred, classes)
+    y_true, y_pred = _labels(y_true, "y_true"), _labels(y_pred, "y_pred")
+    if y_true.shape != y_pred.shape:
+        raise ValueError(
+            f"y_true has {y_true.shape[0]} labels and y_pred {y_pred.shape[0]}: give one "
+            "prediction per sample"
+        )
+    if classes is None:
+        classes = xp.sort(xp.unique_values(y_true))
+    else:
+        classes = _labels(classes, "classes")
+        if xp.unique_values(classes).shape != classes.shape:
+            raise ValueError("classes lists a class twice: give each class once")
+    # Hits and misses of a class are counted in one sorted array, as odd and even numbers.
+    codes = xp.sort(2 * y_true + xp.astype(y_true == y_pred, xp.int64))
+    start = xp.searchsorted(codes, 2 * classes)
+    middle = xp.searchsorted(codes, 2 * classes + 1)
+    end = xp.searchsorted(codes, 2 * classes + 2)
+    n_samples = xp.astype(end - start, xp.float64)
+    empty = n_samples == 0
+    if bool(xp.any(empty)):
+        first = int(classes[xp.argmax(xp.astype(empty, xp.int64))])
+        raise ValueError(
+            f"{int(xp.sum(xp.astype(empty, xp.int64)))} class(es) have no sample in y_true, the "
+            f"first is class {first}: leave them out of classes"
+        )
+    return xp.astype(end - middle, xp.float64) / n_samples
+
+
+def per_class_accuracy(y_true, y_pred, classes=None):
+    r"""Average per-class top-1 accuracy, in [0, 1] (Guo et al. 2019, Eq. 12).
+
+    .. math:: ACC_C = \frac{1}{|C|} \sum_{c \in C}
+              \frac{\text{right predictions in } c}{\text{samples in } c}.
+
+    Every class weighs the same, however many samples it has.
+
+    Parameters
+    ----------
+    y_true, y_pred, classes
+        As in `class_accuracies`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `class_accuracies`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> per_class_accuracy(np.array([0, 0, 3, 3, 3, 3]), np.array([0, 1, 3, 3, 3, 0]))
+    0.625
+    """
+    accuracies = class_accuracies(y_true, y_pred, classes)
+    return float(namespace(accuracies).mean(accuracies))
+
+
+def harmonic_mean(seen, unseen):
+    r"""Harmonic mean H of seen and unseen accuracy (Guo et al. 2019, Eq. 14).
+
+    .. math:: H = \frac{2 \, ACC_{C^s} ACC_{C^u}}{ACC_{C^s} + ACC_{C^u}},
+
+    and 0 where both accuracies are 0.
+
+    Parameters
+    ----------
+    seen, unseen : float or float arrays of one shape
+        Accuracies, as shares or in percent.
+
+    Returns
+    -------
+    float or array
+        In the unit of the input; never above the larger nor above twice the smaller accuracy.
+
+    Raises
+    ------
+    TypeError
+        When an argument is neither a number nor an array.
+    ValueError
+        For an accuracy that is negative or not finite.
+
+    Examples
+    --------
+    >>> harmonic_mean(60.0, 30.0)
+    40.0
+    >>> harmonic_mean(0.0, 0.0)
+    0.0
+    """
+    if isinstance(seen, Real) and isinstance(unseen, Real):
+        seen = check_real(seen, "seen", low=0.0)
+        unseen = check_real(unseen, "unseen", low=0.0)
+        return 2 * seen * unseen / (seen + unseen) if seen + unseen > 0 else 0.0
+    xp = namespace(seen, unseen)
+    for name, accuracy in (("seen", seen), ("unseen", unseen)):
+        if not bool(xp.all(xp.isfinite(accuracy) & (accuracy >= 0))):
+            raise ValueError(f"{name} must hold accuracies, finite and at least 0")
+    total = seen + unseen
+    return 2 * seen * unseen / xp.where(total > 0, total, xp.ones_like(total))
+
+
+def top_classes(scores, k=1):
+    """The k classes with the highest scores for each sample, best first, ties to the lower row.
+
+    `zslib.metrics.k_occurrence` of the result is the hubness N_k of the class embeddings among
+    the samples, and `zslib.metrics.pollution` with the seen classes marked says how often a seen
+    class pushes into the first k.
+
+    Parameters
+    ----------
+    scores : (n, C) float array
+        From ``decision_function``, calibrated or not.
+    k : int, default 1
+
+    Returns
+    -------
+    (n, k) int64 array
+        Columns of ``scores``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When ``scores`` is not a finite (n, C) float array, or ``k`` not between 1 and C.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zslib.metrics import k_occurrence, pollution
+    >>> found = top_classes(np.array([[0.1, 0.7, 0.2], [0.5, 0.5, 0.9]]), k=2)
+    >>> found
+    array([[1, 2],
+           [2, 0]])
+    >>> k_occurrence(found, 3)
+    array([1, 1, 2])
+    >>> pollution(found[:, :1], np.array([True, True, False]))
+    array([ True, False])
+    """
+    xp = namespace(scores)
+    check_vectors(scores, "scores")
+    k = check_integer(k, "k", low=1, high=scores.shape[1], high_means=" (the number of classes)")
+    if k == 1:
+        return xp.astype(xp.argmax(scores, axis=1)[:, None], xp.int64)
+    return xp.astype(xp.argsort(-scores, axis=1, stable=True)[:, :k], xp.int64)
+
+
+def seen_unseen_maxima(scores, is_seen):
+    """The best seen and the best unseen class of each sample, and the gamma that weighs them even.
+
+    With calibrated stacking (Eq. 13) a sample goes to its best seen class while gamma is below
+    ``flips``, and to its best unseen class from there on: nothing else about the scores matters.
+
+    Parameters
+    ----------
+    scores : (n, C) float array
+    is_seen : (C,) bool array
+        Which columns are seen classes.
+
+    Returns
+    -------
+    best_seen, best_unseen : (n,) int64 arrays
+        Columns of ``scores``; ties to the lower column.
+    flips : (n,) float64 array
+        Largest seen minus largest unseen score.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When ``scores`` is not a finite (n, C) float array, or ``is_seen`` is no boolean mask over
+        its columns with both kinds of classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([[0.5, 0.2, 0.25], [0.0, 0.5, 1.0]])
+    >>> seen_unseen_maxima(scores, np.array([True, True, False]))
+    (array([0, 1]), array([2, 2]), array([ 0.25, -0.5 ]))
+    """
+    xp = namespace(scores)
+    check_vectors(scores, "scores")
+    mask = check_seen_mask(is_seen, scores.shape[1])
+    best, highest = [], []
+    for side in (mask, ~mask):
+        columns = like(np.flatnonzero(side), scores)
+        among = xp.take(scores, columns, axis=1)
+        best.append(xp.take(columns, xp.argmax(among, axis=1)))
+        highest.append(xp.astype(xp.max(among, axis=1), xp.float64))
+    return best[0], best[1], highest[0] - highest[1]
+
+
+@dataclass(frozen=True, eq=False)
+class SeenUnseenCurve:
+    """Seen and unseen per-class accuracy at every gamma of calibrated stacking.
+
+    Attributes
+    ----------
+    gammas : (m + 1,) float64 array
+        Minus infinity, then, ascending, every gamma at which a prediction changes. Entry i of
+        the accuracies holds for ``gammas[i] <= gamma < gammas[i + 1]``.
+    seen : (m + 1,) float64 array
+        Accuracy of the seen classes' samples; falls to 0.
+    unseen : (m + 1,) float64 array
+        Accuracy of the unseen classes' samples; rises from 0 to the accuracy that they have when
+        only unseen classes are candidates.
+    """
+
+    gammas: object
+    seen: object
+    unseen: object
+
+    @property
+    def area(self):
+        """Area under the curve, AUSUC of Chao et al. (2016), in [0, 1], by trapezoids."""
+        steps = self.unseen[1:] - self.unseen[:-1]
+        heights = (self.seen[1:] + self.seen[:-1]) / 2
+        return float(namespace(steps).sum(steps * heights))
+
+    @property
+    def harmonic_means(self):
+        """H (Eq. 14) at each entry of ``gammas``, (m + 1,) array."""
+        return harmonic_mean(self.seen, self.unseen)
+
+    @property
+    def best_harmonic_mean(self):
+        """The largest H that any gamma reaches."""
+        return float(namespace(self.seen).max(self.harmonic_means))
+
+    @property
+    def best_gamma(self):
+        """Middle of the first stretch of gammas with the largest H; 0 where H is 0 throughout."""
+        means, gammas = to_host(self.harmonic_means), to_host(self.gammas)
+        first = int(np.argmax(means))
+        if means[first] == 0:
+            return 0.0
+        # H is 0 at both ends, so that the stretch has two finite ends.
+        after = first + int(np.argmax(means[first:] != means[first]))
+        return float((gammas[first] + gammas[after]) / 2)
+
+    def at(self, gamma):
+        """Accuracies under one gamma.
+
+        Parameters
+        ----------
+        gamma : float
+
+        Returns
+        -------
+        seen, unseen : float
+            At a gamma where a seen and an unseen class tie, the unseen one is taken.
+        """
+        gamma = check_real(gamma, "gamma")
+        i = int(np.searchsorted(to_host(self.gammas), gamma, side="right")) - 1
+        return float(self.seen[i]), float(self.unseen[i])
+
+
+def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> SeenUnseenCurve:
+    r"""Every pair of seen and unseen accuracy that calibrated stacking can reach.
+
+    Calibrated stacking subtracts gamma from the scores of seen classes (Eq. 13). As gamma grows,
+    each sample moves once, from its best seen to its best unseen class, at the difference of the
+    two scores. So the curve of Chao et al. (2016) is exact, without a grid of gammas, and costs
+    O(n log n) after two maxima per sample. Its ends lie on the axes.
+
+    The area is summed by trapezoids. Where samples move one by one the curve is a staircase and
+    trapezoids are exact; where seen and unseen samples move at the same gamma they join the two
+    corners by a line, as for a ROC curve. With :math:`\delta` the gamma at which a sample moves,
+
+    .. math:: AUSUC = \sum_i \sum_j w_i w_j \left([\delta_j < \delta_i]
+              + \tfrac12 [\delta_j = \delta_i]\right)
+
+    over seen samples i and unseen samples j which are classified rightly among the classes of
+    their own kind, where :math:`w = 1 / (\text{classes} \cdot \text{samples of the class})`.
+
+    Parameters
+    ----------
+    scores_seen : (n_s, C) float array
+        Scores of test samples of seen classes, for all classes.
+    y_seen : (n_s,) int array
+        Their classes, columns of the scores.
+    scores_unseen : (n_u, C) float array
+        Scores of test samples of unseen classes.
+    y_unseen : (n_u,) int array
+        Their classes.
+    is_seen : (C,) bool array
+        Which columns are seen classes.
+
+    Returns
+    -------
+    SeenUnseenCurve
+        Plain arrays of the library and device of the scores, though the curve is put together on
+        the host. Accuracies average over the classes that occur in ``y_seen`` and ``y_unseen``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When scores are not finite (n, C) float arrays, labels do not fit them or are of the wrong
+        kind, or ``is_seen`` does not mark both kinds of classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_seen = np.array([True, True, False])
+    >>> scores_seen = np.array([[0.75, 0.0, 0.5], [0.0, 0.5, 0.5]])
+    >>> scores_unseen = np.array([[0.0, 0.25, 0.5], [0.5, 0.25, 0.375]])
+    >>> curve = seen_unseen_curve(
+    ...     scores_seen, np.array([0, 1]), scores_unseen, np.array([2, 2]), is_seen)
+    >>> curve.gammas
+    array([ -inf, -0.25 , 0.   , 0.125, 0.25 ])
+    >>> curve.seen
+    array([1. , 1. , 0.5, 0.5, 0. ])
+    >>> curve.unseen
+    array([0. , 0.5, 0.5, 1. , 1. ])
+    >>> curve.area, round(curve.best_harmonic_mean, 4), curve.best_gamma
+    (0.75, 0.6667, -0.125)
+    >>> curve.at(0.2)
+    (0.5, 1.0)
+    """
+    namespace(scores_seen, y_seen, scores_unseen, y_unseen)
+    mask = to_host(is_seen)
+    moves = []
+    for side, scores, labels, seen in (
+        ("seen", scores_seen, y_seen, True),
+        ("unseen", scores_unseen, y_unseen, False),
+    ):
+        best_seen, best_unseen, flips = seen_unseen_maxima(scores, is_seen)
+        labels = _labels(labels, f"y_{side}")
+        if labels.shape[0] != scores.shape[0]:
+            raise ValueError(
+                f"y_{side} has {labels.shape[0]} labels and scores_{side} {scores.shape[0]} rows: "
+                "give one label per row"
+            )
+        check_indices(labels, f"y_{side}", scores.shape[1])
+        y = to_host(labels)
+        if np.any(mask[y] != seen):
+            raise ValueError(
+                f"y_{side} holds class {int(y[mask[y] != seen][0])}, which is_seen marks as "
+                f"{'un' if seen else ''}seen: test samples must be on the side of their class"
+            )
+        right = to_host((best_seen if seen else best_unseen) == labels)
+        moves.append((to_host(flips), right * sample_weights(y)))
+    curve = curve_from_flips(*moves[0], *moves[1])
+    return SeenUnseenCurve(*(like(part, scores_seen) for part in curve))
+
+
+def curve_from_flips(flips_seen, weights_seen, flips_unseen, weights_unseen):
+    """Gammas and accuracies from where each sample moves and what its being right is worth."""
+    points, where = np.unique(np.concatenate([flips_seen, flips_unseen]), return_inverse=True)
+    n = flips_seen.size
+    lost = np.bincount(where[:n], weights_seen, minlength=points.size)
+    won = np.bincount(where[n:], weights_unseen, minlength=points.size)
+    # Sums start from 0, and only grow, so that ends and order are exact.
+    seen = np.append(np.cumsum(lost[::-1])[::-1], 0.0)
+    unseen = np.append(0.0, np.cumsum(won))
+    return np.append(-np.inf, points), np.minimum(seen, 1.0), np.minimum(unseen, 1.0)
+
+
+def sample_weights(labels):
+    """Weight of each sample in average per-class accuracy: they sum to 1 (host array)."""
+    classes, where, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    return 1.0 / (classes.size * counts[where])
+
+
+def check_seen_mask(is_seen, n_classes):
+    """The mask of seen classes on the host, when it is one over ``n_classes`` with both kinds."""
+    mask = to_host(is_seen)
+    if mask.dtype != np.bool_ or mask.shape != (n_classes,):
+        raise TypeError(
+            f"is_seen must be a boolean mask over the {n_classes} classes (columns of scores), "
+            f"got {mask.dtype} of shape {mask.shape}"
+        )
+    if mask.all() or not mask.any():
+        raise ValueError(
+            f"is_seen marks {'all' if mask.all() else 'none'} of the classes: generalised "
+            "zero-shot learning needs seen and unseen ones"
+        )
+    return mask
+
+
+def _labels(labels, name):
+    """``labels`` as int64 when they are a non-empty 1-d integer array."""
+    xp = namespace(labels)
+    if labels.ndim != 1 or labels.shape[0] == 0:
+        raise ValueError(
+            f"{name} must be a non-empty 1-d array of classes, got shape {tuple(labels.shape)}"
+        )
+    if not xp.isdtype(labels.dtype, "integral"):
+        raise TypeError(f"{name} must hold integers, got {labels.dtype}")
+    return xp.astype(labels, xp.int64)
