@@ -8,7 +8,7 @@ import numpy as np
 
 from zslib.validation import check_integer, check_real
 
-__all__ = ["cap_per_class", "hold_out", "split_classes"]
+__all__ = ["class_parts", "hold_out", "select_images", "split_classes"]
 
 
 def hold_out(labels, samples, *, fraction=0.2, seed=0):
@@ -40,26 +40,6 @@ def hold_out(labels, samples, *, fraction=0.2, seed=0):
     out = rank < held
     samples = np.asarray(samples, dtype=np.int64)
     return np.sort(samples[~out]), np.sort(samples[out])
-
-
-def cap_per_class(labels, samples, most, *, seed=0):
-    """At most ``most`` of the samples of each class, drawn at random; all where it is None.
-
-    Returns
-    -------
-    int64 array, sorted
-
-    Examples
-    --------
-    >>> len(cap_per_class(np.array([0] * 5 + [1]), np.arange(6), 2))
-    3
-    """
-    samples = np.asarray(samples, dtype=np.int64)
-    if most is None:
-        return np.sort(samples)
-    check_integer(most, "max_per_class", low=1)
-    rank, _ = _random_rank(labels, samples, seed)
-    return np.sort(samples[rank < most])
 
 
 def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
@@ -103,6 +83,94 @@ def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
     order = np.random.default_rng(seed).permutation(classes)
     parts = (order[n_test + n_val :], order[n_test : n_test + n_val], order[:n_test])
     return tuple(np.sort(part) for part in parts)
+
+
+def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, seed=0):
+    """The five image sets of a `ZeroShotProblem`, from a split of the classes.
+
+    Parameters
+    ----------
+    labels : int array, shape (n,)
+    train, val, test : int arrays
+        Classes; ``test`` are the unseen ones. Images of other classes are in no part.
+    is_test : bool array, shape (n,), optional
+        Images kept for testing. Without it all images of unseen classes are test images, and
+        those of seen classes are held out at random.
+    seen_fraction : float
+        Share of each seen class's images that is then held out for testing.
+    seed : int
+        Of that draw.
+
+    Returns
+    -------
+    dict of int64 arrays
+        Keys trainval, test_seen, test_unseen, train, val.
+
+    Examples
+    --------
+    >>> parts = class_parts(np.repeat([0, 1, 2, 3], 5), [0, 1], [2], [3])
+    >>> {name: len(rows) for name, rows in parts.items()}
+    {'trainval': 12, 'test_seen': 3, 'test_unseen': 5, 'train': 8, 'val': 4}
+    """
+    labels = np.asarray(labels)
+    seen = np.flatnonzero(np.isin(labels, np.union1d(train, val)))
+    unseen = np.flatnonzero(np.isin(labels, test))
+    if is_test is None:
+        trainval, test_seen = hold_out(labels, seen, fraction=seen_fraction, seed=seed)
+    else:
+        is_test = np.asarray(is_test, dtype=bool)
+        trainval, test_seen, unseen = (
+            seen[~is_test[seen]],
+            seen[is_test[seen]],
+            unseen[is_test[unseen]],
+        )
+    return {
+        "trainval": trainval,
+        "test_seen": test_seen,
+        "test_unseen": unseen,
+        "train": trainval[np.isin(labels[trainval], train)],
+        "val": trainval[np.isin(labels[trainval], val)],
+    }
+
+
+def select_images(labels, parts, *, max_per_class=None, seed=0):
+    """The images that some part uses, at most ``max_per_class`` of each class in each part.
+
+    Parameters
+    ----------
+    labels : int array, shape (n,)
+    parts : dict of int arrays
+        Keys trainval, test_seen, test_unseen, train, val.
+    max_per_class : int, optional
+        The images are drawn at random; train and val keep what trainval keeps of them.
+    seed : int
+        Of that draw.
+
+    Returns
+    -------
+    rows : int64 array, sorted
+        The images to load.
+    parts : dict of int64 arrays
+        The same keys, numbers now counting within ``rows``; sorted.
+
+    Examples
+    --------
+    >>> parts = class_parts(np.repeat([0, 1, 2, 3], 5), [0, 1], [2], [3])
+    >>> rows, small = select_images(np.repeat([0, 1, 2, 3], 5), parts, max_per_class=2)
+    >>> len(rows), len(small["trainval"]), len(small["test_seen"]), len(small["val"])
+    (11, 6, 3, 2)
+    """
+    labels, chosen = np.asarray(labels), {}
+    for name in ("trainval", "test_seen", "test_unseen"):
+        samples = np.sort(np.asarray(parts[name], dtype=np.int64))
+        if max_per_class is not None:
+            check_integer(max_per_class, "max_per_class", low=1)
+            samples = samples[_random_rank(labels, samples, seed)[0] < max_per_class]
+        chosen[name] = samples
+    for name in ("train", "val"):
+        chosen[name] = np.intersect1d(parts[name], chosen["trainval"])
+    rows = np.unique(np.concatenate(list(chosen.values())))
+    return rows, {name: np.searchsorted(rows, part) for name, part in chosen.items()}
 
 
 def _random_rank(labels, samples, seed):
