@@ -1,0 +1,344 @@
+"""Accuracies by slow loops, and the curve against calibrated stacking on a grid of gammas."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.calibration import CalibratedStacking
+from zslib.metrics import (
+    SeenUnseenCurve,
+    class_accuracies,
+    harmonic_mean,
+    k_occurrence,
+    per_class_accuracy,
+    seen_unseen_curve,
+    seen_unseen_maxima,
+    top_classes,
+)
+
+
+def slow_accuracies(y_true, y_pred, classes):
+    """One class at a time, as exact fractions."""
+    result = []
+    for c in classes:
+        answers = [p == c for t, p in zip(y_true, y_pred, strict=True) if t == c]
+        result.append(Fraction(sum(answers), len(answers)))
+    return result
+
+
+LABELS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=40)
+
+
+@given(LABELS)
+def test_accuracies_by_loop(pairs):
+    y_true, y_pred = (np.array(column) for column in zip(*pairs, strict=True))
+    classes = sorted(set(y_true.tolist()))
+    expected = slow_accuracies(y_true.tolist(), y_pred.tolist(), classes)
+    np.testing.assert_allclose(class_accuracies(y_true, y_pred), [float(e) for e in expected])
+    mean = per_class_accuracy(y_true, y_pred)
+    assert mean == pytest.approx(float(sum(expected) / len(expected)))
+    assert per_class_accuracy(y_true, y_pred, np.array(classes[::-1])) == pytest.approx(mean)
+
+
+def test_accuracies_on_every_backend(backend):
+    rng = np.random.default_rng(0)
+    y_true, y_pred = rng.integers(7, size=(2, 60))
+    y_pred[::2] = y_true[::2]
+    classes = np.array([5, 0, 3])
+    t, p, c = (backend.asarray(a) for a in (y_true, y_pred, classes))
+    expected = [float(e) for e in slow_accuracies(y_true.tolist(), y_pred.tolist(), classes)]
+    found = backend.to_numpy(class_accuracies(t, p, c))
+    np.testing.assert_allclose(found, expected)
+    assert found.dtype == np.float64
+    assert per_class_accuracy(t, p, c) == pytest.approx(np.mean(expected))
+    assert isinstance(per_class_accuracy(t, p), float)
+
+
+def test_classes_weigh_the_same_whatever_their_size():
+    y_true = np.array([0] * 98 + [1, 1], dtype=np.int32)
+    y_pred = np.zeros(100, dtype=np.int64)
+    assert per_class_accuracy(y_true, y_pred) == 0.5
+    np.testing.assert_array_equal(class_accuracies(y_true, y_true), [1.0, 1.0])
+    assert per_class_accuracy(y_true[:1], y_pred[:1]) == 1.0
+    # Samples of other classes do not count, though their predictions may be of this one.
+    assert per_class_accuracy(y_true, y_pred, np.array([0])) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "classes", "error", "message"),
+    [
+        ([0, 1], [0], None, ValueError, "y_true has 2 labels and y_pred 1"),
+        ([], [], None, ValueError, r"y_true must be a non-empty 1-d .* shape \(0,\)"),
+        ([[0]], [[0]], None, ValueError, r"y_true must be a non-empty 1-d .* shape \(1, 1\)"),
+        ([0.0], [0], None, TypeError, "y_true must hold integers, got float64"),
+        ([0], [0.5], None, TypeError, "y_pred must hold integers"),
+        ([0, 2], [0, 2], [0, 1, 2, 4], ValueError, r"2 class\(es\) have no sample .* class 1:"),
+        ([0, 2], [0, 2], [0, 0], ValueError, "lists a class twice"),
+        ([0, 2], [0, 2], [True, False], TypeError, "classes must hold integers, got bool"),
+    ],
+)
+def test_refusals_of_labels(y_true, y_pred, classes, error, message):
+    arrays = [np.array(a) for a in (y_true, y_pred)]
+    for function in (class_accuracies, per_class_accuracy):
+        with pytest.raises(error, match=message):
+            function(*arrays, None if classes is None else np.array(classes))
+
+
+ACCURACY = st.floats(0, 100, allow_subnormal=False)
+
+
+@given(ACCURACY, ACCURACY)
+def test_harmonic_mean_is_one_and_keeps_its_bounds(a, b):
+    h = harmonic_mean(a, b)
+    assert h == harmonic_mean(b, a)
+    slack = 1 + 1e-9
+    assert 0 <= h <= 2 * min(a, b) * slack
+    assert h <= max(a, b) * slack
+    if min(a, b) > 1e-100:
+        assert h == pytest.approx(2 / (1 / a + 1 / b))
+        assert h >= min(a, b) / slack
+    if not min(a, b):
+        assert h == 0
+    assert harmonic_mean(np.array([a]), np.array([b]))[0] == pytest.approx(h)
+
+
+def test_harmonic_mean_on_every_backend(backend):
+    seen, unseen = np.array([0.0, 0.5, 60.0]), np.array([0.0, 0.0, 30.0])
+    means = harmonic_mean(backend.asarray(seen), backend.asarray(unseen))
+    np.testing.assert_array_equal(backend.to_numpy(means), [0.0, 0.0, 40.0])
+    single = harmonic_mean(
+        backend.asarray(seen.astype("f4")), backend.asarray(unseen.astype("f4"))
+    )
+    assert backend.to_numpy(single).dtype == np.float32
+
+
+@pytest.mark.parametrize(("seen", "unseen", "h"), [(60.1, 48.4, 53.6), (74.9, 56.8, 64.6)])
+def test_printed_harmonic_means(seen, unseen, h):
+    # From a row of CLAREL's Table 1, in percent.
+    assert round(harmonic_mean(seen, unseen), 1) == h
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen", "error", "message"),
+    [
+        (-0.1, 0.5, ValueError, "seen must be a finite number, at least 0"),
+        (0.1, math.nan, ValueError, "unseen must be a finite number"),
+        (np.array([0.5]), np.array([-0.5]), ValueError, "unseen must hold accuracies"),
+        (np.array([np.nan]), np.array([0.5]), ValueError, "seen must hold accuracies"),
+        ("0.1", 0.2, TypeError, "expected arrays of one library"),
+    ],
+)
+def test_refusals_of_accuracies(seen, unseen, error, message):
+    with pytest.raises(error, match=message):
+        harmonic_mean(seen, unseen)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_top_classes(backend, k):
+    scores = np.random.default_rng(1).integers(4, size=(30, 4)).astype("f4")
+    expected = [sorted(range(4), key=lambda c: (-row[c], c))[:k] for row in scores.tolist()]
+    found = backend.to_numpy(top_classes(backend.asarray(scores), k))
+    np.testing.assert_array_equal(found, expected)
+    assert found.dtype == np.int64
+    assert k_occurrence(found, 4).sum() == 30 * k
+
+
+def test_top_classes_refusals():
+    with pytest.raises(ValueError, match=r"k must be between 1 and 2 \(the number of classes\)"):
+        top_classes(np.zeros((3, 2)), 3)
+    with pytest.raises(TypeError, match="scores must be float32 or float64"):
+        top_classes(np.zeros((3, 2), int))
+
+
+def problem(seed, n_seen=3, n_unseen=2, n=12, integers=True):
+    """Scores with many ties (or none), labels, and the mask of seen classes."""
+    rng = np.random.default_rng(seed)
+    is_seen = rng.permutation(np.arange(n_seen + n_unseen) < n_seen)
+    shape = (2, n, n_seen + n_unseen)
+    scores = rng.integers(-4, 5, size=shape) / 4 if integers else rng.normal(size=shape)
+    y_seen = rng.choice(np.flatnonzero(is_seen), size=n)
+    y_unseen = rng.choice(np.flatnonzero(~is_seen), size=n)
+    return scores[0], y_seen, scores[1], y_unseen, is_seen
+
+
+def calibrated(scores, y, is_seen, gamma):
+    """Per-class accuracy, one sample at a time; a tie goes to the unseen class."""
+    predictions = []
+    for row in scores.tolist():
+        taken = [s - gamma * seen for s, seen in zip(row, is_seen, strict=True)]
+        best = max(range(len(taken)), key=lambda c: (taken[c], not is_seen[c], -c))
+        predictions.append(best)
+    accuracies = slow_accuracies(y.tolist(), predictions, sorted(set(y.tolist())))
+    return float(sum(accuracies) / len(accuracies))
+
+
+def check_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen, grid):
+    curve = seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen)
+    for gamma in grid:
+        expected = (
+            calibrated(scores_seen, y_seen, is_seen, gamma),
+            calibrated(scores_unseen, y_unseen, is_seen, gamma),
+        )
+        assert curve.at(gamma) == pytest.approx(expected)
+    return curve
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 3), st.integers(1, 12))
+def test_curve_by_brute_force_with_ties(seed, n_seen, n_unseen, n):
+    # Scores and gammas are multiples of an eighth, so that ties are met exactly.
+    case = problem(seed, n_seen, n_unseen, n)
+    curve = check_curve(*case, np.arange(-20, 21) / 8)
+    assert curve.gammas[0] == -np.inf
+    assert (np.diff(curve.gammas[1:]) > 0).all()
+    assert (np.diff(curve.seen) <= 0).all()
+    assert (np.diff(curve.unseen) >= 0).all()
+    assert curve.seen[-1] == curve.unseen[0] == 0
+    assert 0 <= curve.area <= curve.seen[0] * curve.unseen[-1] + 1e-12
+
+
+@given(st.integers(0, 10**6))
+def test_curve_has_every_gamma_at_which_a_prediction_changes(seed):
+    case = problem(seed, integers=False)
+    scores_seen, _, scores_unseen, _, is_seen = case
+    curve = check_curve(*case, np.linspace(-4, 4, 33))
+    all_scores = np.concatenate([scores_seen, scores_unseen])
+    flips = [max(row[is_seen]) - max(row[~is_seen]) for row in all_scores]
+    np.testing.assert_array_equal(curve.gammas[1:], np.unique(flips))
+    for flip in flips:
+        predictions = [
+            CalibratedStacking(flip + step).transform(all_scores, is_seen).argmax(axis=1)
+            for step in (-1e-9, 1e-9)
+        ]
+        assert (predictions[0] != predictions[1]).any()
+
+
+@given(st.integers(0, 10**6), st.booleans())
+def test_area_counts_pairs(seed, integers):
+    scores_seen, y_seen, scores_unseen, y_unseen, is_seen = problem(seed, integers=integers)
+    curve = seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen)
+
+    def right(scores, y, side):
+        """For each sample: its weight if it is right among its own side, and its flip."""
+        found = []
+        for row, label in zip(scores, y, strict=True):
+            own = max(np.flatnonzero(side), key=lambda c: (row[c], -c))
+            weight = (own == label) / (len(set(y.tolist())) * (y == label).sum())
+            found.append((weight, row[is_seen].max() - row[~is_seen].max()))
+        return found
+
+    area = 0.0
+    for w_i, d_i in right(scores_seen, y_seen, is_seen):
+        for w_j, d_j in right(scores_unseen, y_unseen, ~is_seen):
+            area += w_i * w_j * ((d_j < d_i) + 0.5 * (d_j == d_i))
+    assert curve.area == pytest.approx(area)
+
+
+def test_perfect_and_useless_scorers():
+    is_seen = np.array([True] * 4 + [False] * 3)
+    y_seen, y_unseen = np.repeat(np.arange(4), 5), np.repeat(np.arange(4, 7), 5)
+    truth = np.eye(7)
+    perfect = seen_unseen_curve(truth[y_seen], y_seen, truth[y_unseen], y_unseen, is_seen)
+    assert perfect.area == pytest.approx(1.0)
+    assert perfect.best_harmonic_mean == pytest.approx(1.0)
+    assert perfect.best_gamma == 0.0
+    assert perfect.at(0.0) == pytest.approx((1.0, 1.0))
+    wrong = np.roll(truth, 1, axis=1)
+    wrong[3], wrong[6] = truth[0], truth[4]  # wrong classes, of the right kind
+    useless = seen_unseen_curve(wrong[y_seen], y_seen, wrong[y_unseen], y_unseen, is_seen)
+    assert useless.area == 0
+    assert useless.best_harmonic_mean == 0
+    assert useless.best_gamma == 0
+    # The same score for all: one move, from all-seen to all-unseen; a triangle of chance levels.
+    flat = np.ones((20, 7))
+    constant = seen_unseen_curve(flat, y_seen, flat[:15], y_unseen, is_seen)
+    np.testing.assert_allclose(constant.seen, [1 / 4, 0])
+    np.testing.assert_allclose(constant.unseen, [0, 1 / 3])
+    assert constant.area == pytest.approx(1 / 24)
+
+
+@given(st.integers(0, 10**6))
+def test_best_gamma_reaches_the_best_harmonic_mean(seed):
+    case = problem(seed, integers=seed % 2 == 0)
+    curve = seen_unseen_curve(*case)
+    assert harmonic_mean(*curve.at(curve.best_gamma)) == pytest.approx(curve.best_harmonic_mean)
+    assert curve.best_harmonic_mean == pytest.approx(
+        max(harmonic_mean(s, u) for s, u in zip(curve.seen, curve.unseen, strict=True))
+    )
+    np.testing.assert_array_equal(curve.harmonic_means, harmonic_mean(curve.seen, curve.unseen))
+
+
+def test_a_large_gamma_gives_zero_shot_accuracy_and_a_low_one_supervised_accuracy():
+    scores_seen, y_seen, scores_unseen, y_unseen, is_seen = problem(5, 6, 5, 200, integers=False)
+    curve = seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen)
+    for scores, y, side, gamma, end in (
+        (scores_unseen, y_unseen, ~is_seen, 1e6, 1),
+        (scores_seen, y_seen, is_seen, -1e6, 0),
+    ):
+        columns = np.flatnonzero(side)
+        alone = per_class_accuracy(y, columns[scores[:, columns].argmax(axis=1)])
+        assert curve.at(gamma)[end] == pytest.approx(alone)
+        assert curve.at(gamma)[1 - end] == 0
+        stacked = CalibratedStacking(gamma).transform(scores, is_seen)
+        assert per_class_accuracy(y, top_classes(stacked)[:, 0]) == pytest.approx(alone)
+
+
+def test_scale_and_shift_of_scores():
+    scores_seen, y_seen, scores_unseen, y_unseen, is_seen = problem(6)
+    curve = seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen)
+    other = seen_unseen_curve(
+        4 * scores_seen + 1, y_seen, 4 * scores_unseen + 2, y_unseen, is_seen
+    )
+    np.testing.assert_array_equal(other.gammas, 4 * curve.gammas)
+    assert other.area == curve.area
+    assert other.best_gamma == 4 * curve.best_gamma
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_curve_on_every_backend(backend, dtype):
+    case = problem(7, 6, 5, 80)
+    case = case[0].astype(dtype), case[1], case[2].astype(dtype), case[3], case[4]
+    expected = seen_unseen_curve(*case)
+    curve = seen_unseen_curve(*(backend.asarray(a) for a in case))
+    for name in ("gammas", "seen", "unseen", "harmonic_means"):
+        found = backend.to_numpy(getattr(curve, name))
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, getattr(expected, name))
+    assert curve.area == pytest.approx(expected.area)
+    assert curve.best_gamma == expected.best_gamma
+    assert curve.best_harmonic_mean == expected.best_harmonic_mean
+    assert curve.at(0.25) == expected.at(0.25)
+    maxima = seen_unseen_maxima(backend.asarray(case[0]), backend.asarray(case[4]))
+    for found, wanted in zip(maxima, seen_unseen_maxima(case[0], case[4]), strict=True):
+        np.testing.assert_array_equal(backend.to_numpy(found), wanted)
+    # A mask on the host serves scores anywhere.
+    again = seen_unseen_maxima(backend.asarray(case[0]), case[4])
+    np.testing.assert_array_equal(backend.to_numpy(again[2]), backend.to_numpy(maxima[2]))
+
+
+def test_curve_refusals():
+    s, y_s, u, y_u, mask = problem(8)
+    unseen, seen = int(np.flatnonzero(~mask)[0]), int(np.flatnonzero(mask)[0])
+    nan = s.copy()
+    nan[3, 0] = np.nan
+    for arguments, error, message in (
+        ((nan, y_s, u, y_u, mask), ValueError, "scores holds NaN or infinity in 1 row"),
+        ((s, y_s[1:], u, y_u, mask), ValueError, "y_seen has 11 labels and scores_seen 12 rows"),
+        ((s, y_s, u, np.full(12, seen), mask), ValueError, f"y_unseen holds class {seen}, which"),
+        ((s, np.full(12, unseen), u, y_u, mask), ValueError, "marks as unseen"),
+        ((s, y_s + 5, u, y_u, mask), ValueError, r"y_seen must lie in \[0, 5\)"),
+        ((s, y_s, u, y_u.astype(float), mask), TypeError, "y_unseen must hold integers"),
+        ((s, y_s, u, y_u, mask[:4]), TypeError, "boolean mask over the 5 classes"),
+        ((s, y_s, u, y_u, mask.astype(int)), TypeError, "boolean mask"),
+        ((s, y_s, u, y_u, np.ones(5, bool)), ValueError, "marks all of the classes"),
+        ((s, y_s, u, y_u, np.zeros(5, bool)), ValueError, "marks none of the classes"),
+        ((s[:0], y_s[:0], u, y_u, mask), ValueError, "scores is empty"),
+    ):
+        with pytest.raises(error, match=message):
+            seen_unseen_curve(*arguments)
+    with pytest.raises(ValueError, match="gamma must be a finite number"):
+        seen_unseen_curve(s, y_s, u, y_u, mask).at(np.inf)
+    assert isinstance(seen_unseen_curve(s, y_s, u, y_u, mask), SeenUnseenCurve)
