@@ -212,7 +212,13 @@ class Chapter:
             latest = self._place.results / name / "latest"
             keys[name] = latest.read_text(encoding="utf-8").strip() if latest.is_file() else None
         depends = read_keys(self._source.depends, keys, self._place)
-        return run_key(self.name, self._source.body, self.parameters, depends=depends)
+        return run_key(
+            self.name,
+            self._source.body,
+            self.parameters,
+            settings=self._source.data_settings,
+            depends=depends,
+        )
 
     def _run(self):
         return {

@@ -37,11 +37,21 @@ def package_digest():
     return digest.hexdigest()
 
 
-def data_fingerprint(parameters):
+def data_fingerprint(parameters, settings=None):
     """What identifies the data that a chapter with these parameters would load.
 
     The registry of `zslib.datasets` knows the data sets by name; a parameter that names a file
     counts with the file's size and time of change.
+
+    Parameters
+    ----------
+    parameters : dict
+    settings : sequence of str, optional
+        Settings whose data the chapter uses; by default the two of the mappings.
+
+    Returns
+    -------
+    dict
 
     Examples
     --------
@@ -56,7 +66,7 @@ def data_fingerprint(parameters):
             parameters["dataset"],
             seed=parameters.get("seed", 0),
             quick=parameters.get("quick", False),
-            settings=_served(parameters["dataset"]),
+            settings=_served(parameters["dataset"], settings),
         )
     for name, value in parameters.items():
         if isinstance(value, str) and value and Path(value).is_file():
@@ -65,13 +75,13 @@ def data_fingerprint(parameters):
     return found
 
 
-def _served(dataset):
-    """Settings that a request for data serves: a chapter of one setting names that one's data."""
+def _served(dataset, settings):
+    """Those of ``settings`` that a request serves: it may name the data of one only."""
     from zslib.datasets.problem import SETTINGS
     from zslib.datasets.registry import resolve
 
     served, error = [], None
-    for setting in SETTINGS:
+    for setting in settings or SETTINGS:
         try:
             resolve(setting, dataset)
         except ValueError as refused:
@@ -107,7 +117,7 @@ def read_keys(chapters, keys, place):
     return found
 
 
-def run_key(chapter, source, parameters, *, fingerprint=None, depends=None):
+def run_key(chapter, source, parameters, *, settings=None, fingerprint=None, depends=None):
     """Key of a run: equal keys, equal numbers.
 
     Parameters
@@ -118,6 +128,8 @@ def run_key(chapter, source, parameters, *, fingerprint=None, depends=None):
         Text of the chapter, without its front matter.
     parameters : dict
         Every parameter with its value.
+    settings : sequence of str, optional
+        Settings whose data the chapter uses; by default the two of the mappings.
     fingerprint : object, optional
         As `data_fingerprint` gives; None: it is asked.
     depends : dict, optional
@@ -135,7 +147,7 @@ def run_key(chapter, source, parameters, *, fingerprint=None, depends=None):
     False
     """
     if fingerprint is None:
-        fingerprint = data_fingerprint(parameters)
+        fingerprint = data_fingerprint(parameters, settings)
     parts = {
         "chapter": chapter,
         "source": source,

@@ -108,7 +108,11 @@ def plan(chapters, parameters=None, *, root=None):
         runs[name] = Run(
             chapter=name,
             key=run_key(
-                name, source.body, settings, depends=read_keys(source.depends, depends, place)
+                name,
+                source.body,
+                settings,
+                settings=source.data_settings,
+                depends=read_keys(source.depends, depends, place),
             ),
             source=source.text,
             parameters=settings,

@@ -69,6 +69,11 @@ class Source:
         """Names of the chapters whose records this one reads (``zslib: depends:``)."""
         return tuple(self.notebook().metadata.get("zslib", {}).get("depends", ()))
 
+    @property
+    def data_settings(self):
+        """Settings whose data the chapter uses (``zslib: settings:``), or None where not said."""
+        return self.notebook().metadata.get("zslib", {}).get("settings")
+
     def settings(self, overrides):
         """Every parameter's value: the defaults with ``overrides``, checked."""
         return check_parameters(self.parameters, overrides, self.name)

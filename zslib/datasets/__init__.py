@@ -7,7 +7,8 @@ from zslib.datasets.crosslingual import europarl, europarl_vectors
 from zslib.datasets.crossmodal import label_means, split_labels
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.dinu2015 import dinu2015
-from zslib.datasets.imagenet1k import gloss_vectors, imagenet1k
+from zslib.datasets.glosses import gloss_term_vectors, gloss_vectors
+from zslib.datasets.imagenet1k import imagenet1k
 from zslib.datasets.locate import cache_dir, data_root
 from zslib.datasets.own import from_files, split_dictionary
 from zslib.datasets.problem import SETTINGS, MappingProblem
@@ -39,6 +40,7 @@ __all__ = [
     "fetch",
     "fingerprint",
     "from_files",
+    "gloss_term_vectors",
     "gloss_vectors",
     "glove_vectors",
     "imagenet1k",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import tempfile
 from pathlib import Path
 
+import numpy as np
 import platformdirs
 
-__all__ = ["cache_dir", "data_root", "require_folder"]
+__all__ = ["cache_dir", "cached_array", "data_root", "require_folder"]
 
 
 def data_root():
@@ -55,6 +58,34 @@ def cache_dir():
         return Path(named).expanduser()
     # The folder that pooch would name; importing pooch itself warns in Jupyter.
     return Path(platformdirs.user_cache_dir("zslib"))
+
+
+def cached_array(kind, key, compute):
+    """An array from the cache, or computed and kept there.
+
+    Parameters
+    ----------
+    kind : str
+        Folder within the cache.
+    key : bytes
+        Everything that the array depends on.
+    compute : callable
+        Without arguments; gives the array.
+
+    Returns
+    -------
+    array
+        Memory-mapped where it was cached.
+    """
+    cached = cache_dir() / kind / f"{hashlib.sha256(key).hexdigest()[:24]}.npy"
+    if cached.is_file():
+        return np.load(cached, mmap_mode="r", allow_pickle=False)
+    array = compute()
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=cached.parent, suffix=".part", delete=False) as file:
+        np.save(file, array, allow_pickle=False)
+    os.replace(file.name, cached)
+    return array
 
 
 def require_folder(name, folder=None):

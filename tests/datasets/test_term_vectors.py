@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+from zslib.datasets import WordVectors, gloss_term_vectors
+from zslib.datasets.term_vectors import (
+    composed_term_vectors,
+    hypernym_term_vectors,
+    hypernym_vectors,
+)
+
+LINKS = [
+    ("dog", "mammal"),
+    ("cat", "mammal"),
+    ("mammal", "animal"),
+    ("bird", "animal"),
+    ("crane", "bird"),
+    ("oak", "plant"),
+    ("animal", "thing"),
+    ("plant", "thing"),
+]
+LEAVES = ["dog", "cat", "crane", "oak", "plant"]
+
+
+def ancestors(node):
+    """All nodes above one, itself too."""
+    return {node}.union(*(ancestors(parent) for child, parent in LINKS if child == node))
+
+
+def test_composed_vectors_are_means_of_unit_words():
+    rng = np.random.default_rng(0)
+    raw = rng.standard_normal((4, 5)).astype(np.float32) * 7
+    words = WordVectors(np.array(["Dance", "hall", "ball", "room"]), raw)
+    terms_of = {"n1": ["ballroom", "Dance Hall"], "n2": ["hall"], "n3": ["dance hall"]}
+    found = composed_term_vectors(terms_of, words)
+    assert found.words.tolist() == ["dance hall", "hall"]
+    unit = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+    mean = (unit[0] + unit[1]) / 2
+    np.testing.assert_allclose(found.vectors[0], mean / np.linalg.norm(mean), rtol=1e-5)
+    np.testing.assert_allclose(found.vectors[1], unit[1], rtol=1e-5)
+    assert found.report == {"terms": 3, "terms with a word unknown": 1}
+
+
+def test_composed_vectors_of_no_known_word():
+    words = WordVectors(np.array(["hall"]), np.ones((1, 2), dtype=np.float32))
+    with pytest.raises(ValueError, match="none of 1 terms has vectors"):
+        composed_term_vectors({"n1": ["crane"]}, words)
+
+
+def test_hypernym_vectors_keep_the_weighted_products():
+    found = hypernym_vectors(LEAVES, LINKS, dimension=4)
+    above = [ancestors(node) for node in LEAVES]
+    columns = sorted(set().union(*above))
+    incidence = np.array([[name in own for name in columns] for own in above], dtype=float)
+    weighted = incidence * np.log(len(LEAVES) / incidence.sum(axis=0))
+    left, size, _ = np.linalg.svd(weighted, full_matrices=False)
+    kept = left[:, :4] * size[:4]
+    kept /= np.linalg.norm(kept, axis=1, keepdims=True)
+    np.testing.assert_allclose(found @ found.T, kept @ kept.T, atol=1e-5)
+    assert found[0] @ found[1] > found[0] @ found[2] > found[0] @ found[3] - 1e-6
+
+
+def test_hypernym_vectors_of_strangers():
+    with pytest.raises(ValueError, match="1 nodes are in no link, the first is 'chair'"):
+        hypernym_vectors(["dog", "chair"], LINKS, dimension=1)
+    with pytest.raises(ValueError, match="dimension must be between 1 and 4"):
+        hypernym_vectors(LEAVES, LINKS, dimension=5)
+
+
+def test_terms_share_the_vectors_of_their_synsets():
+    terms_of = {"dog": ["dog"], "crane": ["Crane", "bird"], "oak": ["oak", "crane"], "cat": ["x"]}
+    found = hypernym_term_vectors(terms_of, LINKS, dimension=3)
+    own = hypernym_vectors(list(terms_of), LINKS, dimension=3)
+    assert found.words.tolist() == ["dog", "crane", "bird", "oak", "x"]
+    both = own[1] + own[2]
+    np.testing.assert_allclose(found.vectors[1], both / np.linalg.norm(both), rtol=1e-4)
+    np.testing.assert_allclose(found.vectors[3], own[2], rtol=1e-4)
+
+
+def test_gloss_terms_read_all_senses(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "cache"))
+    glosses = {
+        "n1": "large wading bird of marshes",
+        "n2": "machine that lifts heavy objects",
+        "n3": "small wading bird of marshes",
+        "n4": "machine that lifts people",
+        "n5": "zzz",
+    }
+    lines = [f"{wnid}\tname\t{gloss}" for wnid, gloss in glosses.items()]
+    with gzip.open(tmp_path / "synsets.tsv.gz", "wt", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    terms_of = {"n1": ["crane"], "n2": ["Crane"], "n3": ["heron"], "n4": ["lift"], "n5": ["q"]}
+    found = gloss_term_vectors(terms_of, dimension=2, folder=tmp_path)
+    assert found.words.tolist() == ["crane", "heron", "lift"]
+    assert found.report == {"terms": 4, "terms without a usable word": 1}
+    crane, heron, lift = found.vectors
+    # The crane is between the bird and the machine, which share no word.
+    assert crane @ heron > heron @ lift
+    assert crane @ lift > heron @ lift
+    again = gloss_term_vectors(terms_of, dimension=2, folder=tmp_path)
+    assert np.array_equal(again.vectors, found.vectors)

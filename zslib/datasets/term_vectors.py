@@ -1,0 +1,160 @@
+"""Vectors of terms of several words, and of terms known only by their place in a hierarchy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import unit_rows
+from zslib.datasets.vectors import WordVectors
+from zslib.validation import check_integer
+
+__all__ = ["composed_term_vectors", "hypernym_term_vectors", "hypernym_vectors"]
+
+
+def composed_term_vectors(terms_of, words):
+    """Vectors of terms: the mean of their words' unit vectors, itself of unit length.
+
+    A term is left out when one of its words has no vector: "dance hall" needs both. (Frome et
+    al. train vectors of whole phrases; this is the usual substitute.)
+
+    Parameters
+    ----------
+    terms_of : mapping of hashable to sequence of str
+        Terms of each synset. Terms and words are compared in lower case.
+    words : WordVectors
+
+    Returns
+    -------
+    WordVectors
+        ``report`` counts the terms left out.
+
+    Raises
+    ------
+    ValueError
+        When no term is covered.
+
+    Examples
+    --------
+    >>> words = WordVectors(np.array(["dance", "hall"]), np.eye(2, dtype=np.float32))
+    >>> found = composed_term_vectors({"n1": ["ballroom", "dance hall"]}, words)
+    >>> found.words.tolist(), found.vectors.round(2).tolist()
+    (['dance hall'], [[0.7099999785423279, 0.7099999785423279]])
+    """
+    from scipy import sparse
+
+    row_of = {}
+    for row, word in enumerate(words.words.tolist()):
+        row_of.setdefault(word.lower(), row)
+    terms = dict.fromkeys(t.lower() for names in terms_of.values() for t in names)
+    parts = {term: [row_of.get(word) for word in term.split()] for term in terms}
+    known = {term: rows for term, rows in parts.items() if rows and None not in rows}
+    if not known:
+        raise ValueError(
+            f"none of {len(terms)} terms has vectors for all its words: give vectors of words "
+            "that occur in them"
+        )
+    columns = np.concatenate(list(known.values()))
+    used, columns = np.unique(columns, return_inverse=True)
+    sizes = np.array([len(rows) for rows in known.values()])
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    member = sparse.csr_array(
+        (np.ones(columns.size, dtype=np.float32), columns, starts), shape=(len(known), used.size)
+    )
+    unit = unit_rows(np.asarray(words.vectors[used], dtype=np.float32), name="word vectors")
+    report = {"terms": len(terms), "terms with a word unknown": len(terms) - len(known)}
+    return WordVectors(np.array(list(known)), unit_rows(member @ unit, name="terms"), report)
+
+
+def hypernym_vectors(nodes, links, *, dimension=300):
+    """Vectors of synsets from their place in a hierarchy: which ancestors they have.
+
+    The matrix of synsets by ancestors (a synset is its own), weighted by log(N / df) with df
+    the descendants of an ancestor, is reduced by a truncated singular value decomposition.
+    They know the hierarchy itself, so that no measure that is taken along it is fair to others
+    beside them.
+
+    Parameters
+    ----------
+    nodes : sequence of str
+        Synsets to describe.
+    links : iterable of (str, str)
+        Child and parent.
+    dimension : int
+
+    Returns
+    -------
+    (n_nodes, dimension) float32 array
+        Rows of unit length.
+
+    Raises
+    ------
+    ValueError
+        When a node is in no link, or ``dimension`` is not below the number of nodes.
+
+    Examples
+    --------
+    >>> links = [("dog", "animal"), ("cat", "animal"), ("oak", "plant"), ("elm", "plant")]
+    >>> v = hypernym_vectors(["dog", "cat", "oak"], links, dimension=2)
+    >>> bool(v[0] @ v[1] > v[0] @ v[2])
+    True
+    """
+    from scipy import sparse
+    from sklearn.decomposition import TruncatedSVD
+
+    links = list(links)
+    row_of = {}
+    for child, parent in links:
+        row_of.setdefault(child, len(row_of))
+        row_of.setdefault(parent, len(row_of))
+    unknown = [node for node in nodes if node not in row_of]
+    if unknown:
+        raise ValueError(f"{len(unknown)} nodes are in no link, the first is {unknown[0]!r}")
+    check_integer(dimension, "dimension", low=1, high=len(nodes) - 1, high_means=" (nodes less 1)")
+    child, parent = (np.array([row_of[pair[side]] for pair in links]) for side in (0, 1))
+    size = len(row_of)
+    up = sparse.csr_array((np.ones(len(links), np.float32), (child, parent)), shape=(size, size))
+    above = sparse.csr_array(
+        (np.ones(len(nodes), np.float32), ([*range(len(nodes))], [row_of[n] for n in nodes])),
+        shape=(len(nodes), size),
+    )
+    reached = above
+    while True:
+        grown = reached @ up + above
+        grown.data[:] = 1
+        if grown.nnz == reached.nnz:
+            break
+        reached = grown
+    df = reached.sum(axis=0)
+    weight = np.log(len(nodes) / np.maximum(df, 1)).astype(np.float32)
+    weighted = reached @ sparse.diags_array(weight)
+    vectors = TruncatedSVD(dimension, random_state=0).fit_transform(weighted)
+    return unit_rows(vectors.astype(np.float32), name="hypernym vectors")
+
+
+def hypernym_term_vectors(terms_of, links, *, dimension=300):
+    """One vector for each term: the mean of `hypernym_vectors` over its synsets.
+
+    Parameters
+    ----------
+    terms_of : mapping of str to sequence of str
+        Terms of each synset. Terms are compared in lower case.
+    links : iterable of (str, str)
+        Child and parent.
+    dimension : int
+
+    Returns
+    -------
+    WordVectors
+    """
+    synsets = list(terms_of)
+    vectors = hypernym_vectors(synsets, links, dimension=dimension)
+    row_of = {}
+    members = [
+        (row_of.setdefault(term, len(row_of)), row)
+        for row, synset in enumerate(synsets)
+        for term in dict.fromkeys(t.lower() for t in terms_of[synset])
+    ]
+    total = np.zeros((len(row_of), vectors.shape[1]), dtype=np.float32)
+    term, synset = np.array(members).T
+    np.add.at(total, term, vectors[synset])
+    return WordVectors(np.array(list(row_of)), unit_rows(total, name="term vectors"))
