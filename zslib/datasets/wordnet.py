@@ -1,0 +1,296 @@
+"""WordNet 3.0's nouns, read from WordNet's own files ``data.noun`` and ``index.noun``.
+
+References
+----------
+Fellbaum (1998): WordNet, an electronic lexical database. The format of the files is described
+in WordNet's manual page wndb(5WN), the pointer symbols in wninput(5WN).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from zslib.datasets.download import extract_members, fetch_file
+from zslib.datasets.locate import cache_dir, data_root
+
+__all__ = [
+    "ARCHIVES",
+    "CHECKSUMS",
+    "FILES",
+    "WordNet",
+    "fetch_wordnet",
+    "read_wordnet",
+    "wordnet_folder",
+]
+
+FILES = ("data.noun", "index.noun")
+# Of the files of WordNet 3.0 as Debian distributes them: 15,300,280 and 4,786,655 bytes.
+CHECKSUMS = {
+    "data.noun": "fea17d2f9656611334eac790e5d69e47645fa180c4aa481fb4cd9b3520754ca2",
+    "index.noun": "a490d99d93d017bf4822fe2f0ffa51fd73911ce271dc7535fade21f8814b5a04",
+}
+# Princeton's own, and a copy of the same files that NLTK keeps.
+ARCHIVES = (
+    "https://wordnetcode.princeton.edu/3.0/WNdb-3.0.tar.gz",
+    "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/corpora/wordnet.zip",
+)
+_SYSTEM_FOLDER = Path("/usr/share/wordnet")
+_POINTERS = frozenset("! @ @i ~ ~i #m #s #p %m %s %p = + ;c -c ;r -r ;u -u".split())
+_VERSION = re.compile(rb"WordNet (\d+\.\d+) Copyright")
+
+
+@dataclass(frozen=True)
+class WordNet:
+    """Synsets of nouns, their terms and the links to what they are kinds or instances of.
+
+    A synset's name, its wnid, is "n" followed by the eight digits of its place in ``data.noun``
+    of WordNet 3.0; ImageNet uses these names.
+
+    Parameters
+    ----------
+    lemmas : dict of str to tuple of str
+        Terms of each synset in WordNet's order, spaces in them as spaces. The synsets come in
+        the order of the file.
+    hypernyms : tuple of (child, parent)
+        Pairs of wnids: "is a kind of".
+    instances : tuple of (child, parent)
+        "Is an instance of": the child is a single thing, a person or a place for instance.
+    """
+
+    lemmas: dict = field(repr=False)
+    hypernyms: tuple = field(repr=False)
+    instances: tuple = field(repr=False, default=())
+
+    def __repr__(self):
+        return (
+            f"<WordNet: {len(self.lemmas):,} synsets, {len(self.hypernyms):,} hypernym and "
+            f"{len(self.instances):,} instance links>"
+        )
+
+    def synsets(self, term):
+        """The synsets that have the term, upper and lower case alike, in the file's order.
+
+        Raises
+        ------
+        KeyError
+            When no synset has it.
+        """
+        folded = term.lower()
+        found = tuple(w for w, terms in self.lemmas.items() if folded in map(str.lower, terms))
+        if not found:
+            raise KeyError(f"no noun synset has the term {term!r}")
+        return found
+
+
+def wordnet_folder():
+    """Folder with WordNet's noun files, or None.
+
+    Looked for in this order: ``wordnet`` in the data folder, ``wordnet`` in the cache (where
+    `fetch_wordnet` puts them), and where Debian's package ``wordnet-base`` has them.
+    """
+    root = data_root()
+    folders = [] if root is None else [root / "wordnet"]
+    for folder in (*folders, cache_dir() / "wordnet", _SYSTEM_FOLDER):
+        if all((folder / name).is_file() for name in FILES):
+            return folder
+    return None
+
+
+def read_wordnet(folder=None):
+    """Read the noun files of WordNet 3.0.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Where ``data.noun`` and ``index.noun`` are; by default `wordnet_folder`.
+
+    Returns
+    -------
+    WordNet
+
+    Raises
+    ------
+    FileNotFoundError
+        When the files are not there.
+    ValueError
+        When a line breaks the format, a line stands at another place than it says (another
+        version, or line ends changed), a link leads nowhere, or the two files disagree.
+    """
+    if folder is None:
+        folder = wordnet_folder()
+    missing = list(FILES) if folder is None else []
+    if folder is not None:
+        missing = [name for name in FILES if not (Path(folder) / name).is_file()]
+    if missing:
+        raise FileNotFoundError(
+            f"WordNet's {' and '.join(missing)} not found{f' in {folder}' if folder else ''}: "
+            "install Debian's package wordnet-base, or call zslib.datasets.fetch_wordnet()"
+        )
+    folder = Path(folder)
+    lemmas, links = _read_data(folder / "data.noun")
+    _check_index(folder / "index.noun", lemmas)
+    for child, parent, _ in links:
+        if parent not in lemmas:
+            raise ValueError(
+                f"{folder / 'data.noun'}: {child} has a link to {parent}, where no synset is: "
+                "the file is damaged, fetch it again"
+            )
+    return WordNet(
+        lemmas={w: tuple(t.replace("_", " ") for t in terms) for w, terms in lemmas.items()},
+        hypernyms=tuple((c, p) for c, p, symbol in links if symbol == "@"),
+        instances=tuple((c, p) for c, p, symbol in links if symbol == "@i"),
+    )
+
+
+def _lines(path):
+    """(number, offset in bytes, text) of the lines after the licence, which is indented."""
+    offset = 0
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            version = _VERSION.search(line) if line.startswith(b"  ") else None
+            if version and version[1] != b"3.0":
+                raise ValueError(
+                    f"{path} is of WordNet {version[1].decode()}: wnids are places in the files "
+                    "of version 3.0, use those"
+                )
+            if not line.startswith(b"  "):
+                yield number, offset, line.decode("ascii", "replace")
+            offset += len(line)
+
+
+def _read_data(path):
+    """Lemmas by wnid, and (child, parent, symbol) of hypernym and instance links."""
+    lemmas, links = {}, []
+    for number, offset, line in _lines(path):
+        try:
+            wnid, terms, parents = _parse_synset(line)
+        except (ValueError, IndexError) as error:
+            raise ValueError(
+                f"{path} line {number} is not a noun synset in WordNet's format ({error}): "
+                f"{line[:60]!r}"
+            ) from error
+        if int(wnid[1:]) != offset:
+            raise ValueError(
+                f"{path} line {number} says that it is at {int(wnid[1:])} and is at {offset}: "
+                "the file is of another version, or its line ends were changed"
+            )
+        lemmas[wnid] = terms
+        links.extend((wnid, parent, symbol) for parent, symbol in parents)
+    return lemmas, links
+
+
+def _parse_synset(line):
+    """One line: offset, lexicographer file, type, words, pointers, then "|" and the gloss."""
+    fields = line.partition(" | ")[0].split()
+    offset, _, kind = fields[:3]
+    if kind != "n" or not _is_offset(offset):
+        raise ValueError("offset and type n expected")
+    n_words = int(fields[3], 16)
+    terms = tuple(fields[4 : 4 + 2 * n_words : 2])
+    n_pointers = int(fields[4 + 2 * n_words])
+    pointers = fields[5 + 2 * n_words :]
+    if n_words < 1 or len(pointers) != 4 * n_pointers:
+        raise ValueError("counts of words or pointers do not fit")
+    parents = []
+    for symbol, target, part in zip(pointers[::4], pointers[1::4], pointers[2::4], strict=True):
+        if symbol not in _POINTERS:
+            raise ValueError(f"unknown pointer symbol {symbol!r}")
+        if symbol in ("@", "@i"):
+            if part != "n" or not _is_offset(target):
+                raise ValueError("a hypernym that is no noun")
+            parents.append((f"n{target}", symbol))
+    return f"n{offset}", terms, parents
+
+
+def _is_offset(text):
+    return len(text) == 8 and text.isdigit()
+
+
+def _check_index(path, lemmas):
+    """The index lists exactly the (term, synset) pairs of the data, terms in lower case."""
+    pairs = {(term.lower(), wnid) for wnid, terms in lemmas.items() for term in terms}
+    for number, _, line in _lines(path):
+        try:
+            term, kind, n_synsets, n_symbols, *rest = line.split()
+            offsets = rest[int(n_symbols) + 2 :]
+            if kind != "n" or len(offsets) != int(n_synsets):
+                raise ValueError
+        except ValueError:
+            raise ValueError(
+                f"{path} line {number} is not in WordNet's format: {line[:60]!r}"
+            ) from None
+        for offset in offsets:
+            try:
+                pairs.remove((term, f"n{offset}"))
+            except KeyError:
+                raise ValueError(
+                    f"{path} line {number} gives {term!r} the synset n{offset}, which has no such "
+                    "term in data.noun: take both files from one release"
+                ) from None
+    if pairs:
+        term, wnid = min(pairs)
+        raise ValueError(
+            f"{path} lacks {term!r}, a term of {wnid} in data.noun ({len(pairs)} such): take both "
+            "files from one release"
+        )
+
+
+def fetch_wordnet(*, progress=None, archives=ARCHIVES):
+    """Download WordNet 3.0's noun files into the cache, unless they are here already.
+
+    What counts is the checksum of the two files, whichever archive they come in.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Called with (file name, bytes so far, bytes in all or None).
+    archives : sequence of str
+        URLs to try in turn.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder.
+
+    Raises
+    ------
+    ConnectionError
+        When no archive could be had; the message has the reason of each.
+    """
+    folder = wordnet_folder()
+    if folder is not None:
+        return folder
+    folder = cache_dir() / "wordnet"
+    folder.mkdir(parents=True, exist_ok=True)
+    failed = []
+    for url in archives:
+        path = folder / url.rsplit("/", 1)[-1]
+        report = progress and (lambda done, total, name=path.name: progress(name, done, total))
+        try:
+            fetch_file(url, path, None, progress=report)
+            extract_members(path, FILES, folder)
+            wrong = [name for name in FILES if _sha256(folder / name) != CHECKSUMS[name]]
+        except (OSError, ValueError) as error:
+            failed.append(f"{url}: {error}")
+            continue
+        finally:
+            path.unlink(missing_ok=True)
+        if not wrong:
+            return folder
+        for name in FILES:
+            (folder / name).unlink(missing_ok=True)
+        failed.append(f"{url}: {' and '.join(wrong)} not as in WordNet 3.0")
+    raise ConnectionError(
+        "WordNet 3.0 cannot be had: " + "; ".join(failed) + f". Put {' and '.join(FILES)} into "
+        f"{folder}, for instance from Debian's package wordnet-base"
+    )
+
+
+def _sha256(path):
+    if not path.is_file():
+        raise ValueError(f"the archive has no {path.name}")
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
