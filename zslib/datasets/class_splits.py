@@ -8,7 +8,7 @@ import numpy as np
 
 from zslib.validation import check_integer, check_real
 
-__all__ = ["class_parts", "hold_out", "select_images", "split_classes"]
+__all__ = ["class_parts", "hold_out", "select_images", "split_classes", "split_seen"]
 
 
 def hold_out(labels, samples, *, fraction=0.2, seed=0):
@@ -80,9 +80,28 @@ def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
             f"beside {n_test} unseen and {n_val} validation classes: two are needed; give more "
             "classes or lower test_fraction and val_fraction"
         )
+    seen, test = split_seen(classes, n_test, seed=seed)
+    return (*split_seen(seen, n_val, seed=seed), test)
+
+
+def split_seen(classes, n_val, *, seed=0):
+    """Draw ``n_val`` validation classes from the seen classes.
+
+    Returns
+    -------
+    (train, val) : int64 arrays, both sorted
+
+    Examples
+    --------
+    >>> [len(part) for part in split_seen(np.arange(5), 2)]
+    [3, 2]
+    """
+    classes = np.unique(np.asarray(classes, dtype=np.int64))
+    most = len(classes) - 2
+    check_integer(n_val, "n_val", low=1, high=most, high_means=" (two training classes stay)")
+    check_integer(seed, "seed", low=0)
     order = np.random.default_rng(seed).permutation(classes)
-    parts = (order[n_test + n_val :], order[n_test : n_test + n_val], order[:n_test])
-    return tuple(np.sort(part) for part in parts)
+    return np.sort(order[n_val:]), np.sort(order[:n_val])
 
 
 def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, seed=0):
