@@ -129,8 +129,8 @@ def hops_from(step, n_nodes, sources, limit=np.inf):
 def stops(step, n_nodes, sources, valid, ks):
     """Smallest radius with at least k valid nodes, and how many there are, for each source and k.
 
-    Returns two (n_sources, n_ks) int64 arrays; a radius is -1 where a whole component has fewer
-    than k, and the size is then all it has.
+    Returns two (n_sources, n_ks) int64 arrays. Where paths reach fewer than k, the size is all
+    they reach, at the radius after which there is nothing more.
     """
     weights = np.zeros(step.shape[0], dtype=np.int64)
     weights[valid] = 1
@@ -148,7 +148,10 @@ def stops(step, n_nodes, sources, valid, ks):
             radius[rows] = np.where(reached, balls.radius, radius[rows])
             balls.keep((missing & ~reached).any(axis=1))
             if len(balls.rows):
-                balls.keep(~balls.grow())
+                stuck = balls.grow()
+                ended = balls.rows[stuck]
+                radius[ended] = np.where(radius[ended] < 0, balls.radius - 1, radius[ended])
+                balls.keep(~stuck)
     return radii, sizes
 
 

@@ -9,8 +9,7 @@ embedding model, NIPS 26, appendix A.3.
 from __future__ import annotations
 
 import math
-from collections.abc import Set
-from numbers import Integral
+from collections.abc import Iterable, Set
 
 import numpy as np
 from scipy import sparse
@@ -28,7 +27,7 @@ def _shown(names):
 
 def _check_ks(ks, n_valid=None):
     """``ks`` as a tuple of integers, at least one, each in [1, n_valid]."""
-    ks = (ks,) if isinstance(ks, Integral) else tuple(ks)
+    ks = tuple(ks) if isinstance(ks, Iterable) else (ks,)
     if not ks:
         raise ValueError("ks is empty: give at least one k")
     return tuple(
@@ -49,18 +48,21 @@ class Hierarchy:
         Which paths count: ``"any"`` follows links both ways in any order; ``"up_then_down"``
         climbs some links, perhaps none, and then descends some, so that a path goes through a
         common ancestor.
+    nodes : iterable, default ()
+        Further node names, which need no link: a label that the edges do not have is a part of
+        its own.
 
     Attributes
     ----------
     nodes : tuple
-        Node names in the order in which ``edges`` first has them.
+        Node names in the order in which ``edges`` first has them, then the further ones.
     n_nodes, n_links : int
     paths : str
 
     Raises
     ------
     TypeError
-        When a node is not hashable.
+        When a node is not hashable, or ``nodes`` is one string.
     ValueError
         When there are no edges, one is not a pair or links a node to itself, or the links form a
         cycle (the message names one).
@@ -76,10 +78,14 @@ class Hierarchy:
     ['dog', 'puppy']
     """
 
-    def __init__(self, edges, *, paths="any"):
+    def __init__(self, edges, *, paths="any", nodes=()):
         self.paths = check_choice(paths, "paths", ("any", "up_then_down"))
         self._position = {}
         child, parent = self._read(edges)
+        if isinstance(nodes, str | bytes):
+            raise TypeError(f"nodes must be a collection of node names, not one: {nodes!r}")
+        for node in nodes:
+            self._place(node, "nodes")
         self.nodes = tuple(self._position)
         self.n_nodes = n = len(self.nodes)
         child, parent = np.divmod(np.unique(child * n + parent), n)
@@ -95,7 +101,7 @@ class Hierarchy:
 
     def _read(self, edges):
         """Fill ``self._position``; returns the positions of children and of parents."""
-        position, found = self._position, []
+        found = []
         for number, edge in enumerate(edges):
             try:
                 if isinstance(edge, str | bytes):
@@ -105,19 +111,23 @@ class Hierarchy:
                 raise ValueError(
                     f"edges must be (child, parent) pairs, number {number} is {edge!r}"
                 ) from None
-            try:
-                found.append(position.setdefault(child, len(position)))
-                found.append(position.setdefault(parent, len(position)))
-            except TypeError as error:
-                raise TypeError(
-                    f"edges number {number} has a node that cannot be a name ({error}): use "
-                    "strings, numbers or tuples"
-                ) from error
+            found.append(self._place(child, f"edges number {number}"))
+            found.append(self._place(parent, f"edges number {number}"))
             if found[-1] == found[-2]:
                 raise ValueError(f"edges number {number} links {child!r} to itself: remove it")
         if not found:
             raise ValueError("edges is empty: give at least one (child, parent) pair")
         return np.array(found, dtype=np.int64).reshape(-1, 2).T
+
+    def _place(self, node, where):
+        """Position of ``node``, a new one if it was not met before."""
+        try:
+            return self._position.setdefault(node, len(self._position))
+        except TypeError as error:
+            raise TypeError(
+                f"{where} has {node!r}, which cannot name a node ({error}): use strings, numbers "
+                "or tuples"
+            ) from error
 
     def __repr__(self):
         return f"<Hierarchy of {self.n_nodes:,} nodes, {self.n_links:,} links, {self.paths!r}>"
@@ -132,7 +142,10 @@ class Hierarchy:
         labels = list(labels)
         if not labels:
             raise ValueError(f"{name} is empty: give at least one node name")
-        positions = np.array([self._position.get(x, -1) for x in labels], dtype=np.int64)
+        try:
+            positions = np.array([self._position.get(x, -1) for x in labels], dtype=np.int64)
+        except TypeError as error:
+            raise TypeError(f"{name} must be a flat collection of node names: {error}") from error
         if (positions < 0).any():
             unknown = [labels[i] for i in np.flatnonzero(positions < 0)]
             raise ValueError(
@@ -216,7 +229,7 @@ class Hierarchy:
         positions = self._positions(sources, name)
         return _walk.hops_from(self._step, self.n_nodes, positions, limit=radius)
 
-    def correct_set(self, label, k, valid_labels):
+    def correct_set(self, label, k, valid_labels, *, if_fewer="error"):
         """hCorrectSet of A.3: the valid labels within the smallest radius that holds k of them.
 
         Parameters
@@ -227,6 +240,8 @@ class Hierarchy:
             At least 1, at most the number of valid labels.
         valid_labels : collection of nodes
             The labels that may be predicted.
+        if_fewer : {"error", "all"}
+            As in `stop_radii`.
 
         Returns
         -------
@@ -239,10 +254,11 @@ class Hierarchy:
             As `stop_radii`.
         """
         valid_labels = list(valid_labels)
-        ((radius,),) = self.stop_radii([label], valid_labels, k).tolist()
+        radii = self.stop_radii([label], valid_labels, [k], if_fewer=if_fewer)
+        radius = int(radii[0, 0])
         return self.within([label], radius).intersection(valid_labels)
 
-    def correct_set_sizes(self, labels, valid_labels, ks):
+    def correct_set_sizes(self, labels, valid_labels, ks, *, if_fewer="error"):
         """Number of labels in the correct set of each label and k; see `stop_radii`.
 
         Its means are Table 1 of the paper.
@@ -258,9 +274,9 @@ class Hierarchy:
         array([[1, 2, 3],
                [1, 2, 3]])
         """
-        return self._stops(labels, valid_labels, ks)[1]
+        return self._stops(labels, valid_labels, ks, if_fewer)[1]
 
-    def stop_radii(self, labels, valid_labels, ks):
+    def stop_radii(self, labels, valid_labels, ks, *, if_fewer="error"):
         """Smallest R such that at least k valid labels lie within R links, for each label and k.
 
         Parameters
@@ -271,6 +287,10 @@ class Hierarchy:
             The labels that may be predicted, each once.
         ks : int or iterable of int
             In any order, repeated or not: one column each. One walk answers all of them.
+        if_fewer : {"error", "all"}, default "error"
+            What to do where paths from a label reach fewer than k valid labels, as in a hierarchy
+            of several parts: A.3's loop would not end. ``"all"`` stops it when nothing is left to
+            add, so that the correct set is all that is reached.
 
         Returns
         -------
@@ -283,7 +303,7 @@ class Hierarchy:
         ValueError
             When a collection is empty, a name is outside the hierarchy, a label is not valid, a
             valid label comes twice, a k is below 1 or above the number of valid labels, or paths
-            from a label reach fewer than k of them.
+            from a label reach fewer than k of them and ``if_fewer`` is ``"error"``.
 
         Examples
         --------
@@ -292,9 +312,9 @@ class Hierarchy:
         array([[0, 1, 2],
                [0, 2, 3]])
         """
-        return self._stops(labels, valid_labels, ks)[0]
+        return self._stops(labels, valid_labels, ks, if_fewer)[0]
 
-    def _stops(self, labels, valid_labels, ks):
+    def _stops(self, labels, valid_labels, ks, if_fewer):
         valid = self._valid_positions(valid_labels)
         positions = self._positions(labels, "labels")
         strange = ~np.isin(positions, valid)
@@ -305,17 +325,19 @@ class Hierarchy:
                 f"({_shown(names)}): a true label must be one that can be predicted"
             )
         sources, row = np.unique(positions, return_inverse=True)
-        radii, sizes = self._stops_at(sources, valid, _check_ks(ks, len(valid)))
+        radii, sizes = self._stops_at(sources, valid, _check_ks(ks, len(valid)), if_fewer)
         return radii[row], sizes[row]
 
-    def _stops_at(self, sources, valid, ks):
+    def _stops_at(self, sources, valid, ks, if_fewer):
+        check_choice(if_fewer, "if_fewer", ("error", "all"))
         radii, sizes = _walk.stops(self._step, self.n_nodes, sources, valid, np.array(ks))
-        if (radii < 0).any():
-            row, column = np.argwhere(radii < 0)[0]
+        few = sizes < np.array(ks)
+        if if_fewer == "error" and few.any():
+            row, column = np.argwhere(few)[0]
             raise ValueError(
                 f"paths from label {self.nodes[sources[row]]!r} reach only {sizes[row, column]} "
                 f"valid label(s), fewer than k = {ks[column]}: join the parts of the hierarchy "
-                "under one root, or leave out the labels apart"
+                'under one root, or pass if_fewer="all" to stop there'
             )
         return radii, sizes
 
@@ -344,7 +366,9 @@ def _check_predictions(predictions, gold, ks):
     return predictions[:, : max(ks)]
 
 
-def hierarchical_precision_at_k(predictions, gold, hierarchy, valid_labels, ks):
+def hierarchical_precision_at_k(
+    predictions, gold, hierarchy, valid_labels, ks, *, if_fewer="error"
+):
     """hp@k of each sample: the share of its first k predictions that lie in its correct set.
 
     Eq. 1 of Frome et al. (2013), A.3, before the average over samples::
@@ -366,6 +390,8 @@ def hierarchical_precision_at_k(predictions, gold, hierarchy, valid_labels, ks):
         The labels that may be predicted, in the order that positions refer to.
     ks : int or iterable of int
         One column each, in the order given.
+    if_fewer : {"error", "all"}, default "error"
+        As in `Hierarchy.stop_radii`.
 
     Returns
     -------
@@ -391,6 +417,8 @@ def hierarchical_precision_at_k(predictions, gold, hierarchy, valid_labels, ks):
     array([[0.5],
            [1. ]])
     """
+    if not isinstance(hierarchy, Hierarchy):
+        raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
     if isinstance(valid_labels, Set):
         raise TypeError("valid_labels must have an order, positions refer to it: pass a list")
     valid = hierarchy._valid_positions(valid_labels)
@@ -414,7 +442,7 @@ def hierarchical_precision_at_k(predictions, gold, hierarchy, valid_labels, ks):
 
     # Samples in the order of their labels, so that each block of walks serves a run of them.
     sources, row = np.unique(valid[gold], return_inverse=True)
-    radii, _ = hierarchy._stops_at(sources, valid, ks)
+    radii, _ = hierarchy._stops_at(sources, valid, ks, if_fewer)
     order = np.argsort(row, kind="stable")
     hops = np.empty_like(answers)
     hops[order] = _walk.hops_between(
@@ -466,7 +494,8 @@ def flat_hits_at_k(predictions, gold, ks):
     """
     xp = namespace(predictions, gold)
     ks = _check_ks(ks)
-    same = _check_predictions(predictions, gold, ks) == gold[:, None]
+    answers = xp.astype(_check_predictions(predictions, gold, ks), xp.int64)
     if int(xp.min(gold)) < 0:
         raise ValueError(f"gold must not be negative, found {int(xp.min(gold))}")
+    same = answers == xp.astype(gold, xp.int64)[:, None]
     return xp.stack([xp.any(same[:, :k], axis=1) for k in ks], axis=1)
