@@ -5,10 +5,18 @@ from __future__ import annotations
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import namespace
+from zslib.arrays import namespace, unit_rows
+from zslib.metrics.zero_shot import per_class_accuracy
 from zslib.validation import check_indices, check_vectors
 
-__all__ = ["BilinearModel", "CompatibilityModel", "check_fit_input", "zero_shot_scorer"]
+__all__ = [
+    "BilinearModel",
+    "CompatibilityModel",
+    "check_fit_input",
+    "check_learned",
+    "cosines",
+    "zero_shot_scorer",
+]
 
 
 def check_fit_input(X, y, class_embeddings):
@@ -255,7 +263,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
         predicted = self.predict(X, class_embeddings)
         _check_labels(y, X, candidates)
-        return _per_class_accuracy(y, predicted)
+        return per_class_accuracy(y, predicted)
 
 
 def zero_shot_scorer(model, X, y):
@@ -291,15 +299,36 @@ def zero_shot_scorer(model, X, y):
     return model.score(X, xp.reshape(codes, (-1,)), xp.astype(candidates, X.dtype, copy=False))
 
 
-def _per_class_accuracy(y, predicted):
-    """Mean over classes of the fraction of right predictions."""
-    xp = namespace(y, predicted)
-    classes, _, codes, counts = xp.unique_all(y)
-    share = 1.0 / xp.astype(counts, xp.float64)
-    right = xp.astype(predicted, y.dtype) == y
-    weights = xp.take(share, xp.reshape(codes, (-1,)), axis=0)
-    hits = xp.where(right, weights, xp.zeros_like(weights))
-    return float(xp.sum(hits)) / classes.shape[0]
+def check_learned(array, remedy):
+    """Raise unless all of a learned ``array`` is finite; ``remedy`` says what to do.
+
+    Raises
+    ------
+    ValueError
+        When ``array`` holds NaN or infinity.
+    """
+    xp = namespace(array)
+    if not bool(xp.all(xp.isfinite(array))):
+        raise ValueError(f"training left the range of {array.dtype}: {remedy}")
+
+
+def cosines(A, B):
+    """Cosine of each row of ``A`` (n, d) with each of ``B`` (m, d); 0 where a row is zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cosines(np.array([[2.0, 0.0], [0.0, 0.0]]), np.array([[3.0, 4.0]]))
+    array([[0.6],
+           [0. ]])
+    """
+    return _directions(A) @ _directions(B).T
+
+
+def _directions(A):
+    xp = namespace(A)
+    zero = xp.astype(xp.all(A == 0, axis=1, keepdims=True), A.dtype)
+    return unit_rows(A + zero) * (1.0 - zero)
 
 
 class BilinearModel(CompatibilityModel):

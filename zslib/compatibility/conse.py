@@ -1,0 +1,151 @@
+"""ConSE (Norouzi et al. 2013): a classifier's most probable classes, averaged as embeddings."""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace
+from zslib.compatibility._blocks import one_hot, row_blocks
+from zslib.compatibility._lbfgs import minimize
+from zslib.compatibility.base import CompatibilityModel, check_learned, cosines
+from zslib.validation import check_integer, check_real
+
+__all__ = ["ConSE", "softmax_objective"]
+
+
+class ConSE(CompatibilityModel):
+    r"""Convex combination of semantic embeddings (Norouzi et al. 2013, section 3.2).
+
+    A classifier of the seen classes gives :math:`p(c \mid x)`. With :math:`\hat y(x, t)` the
+    t-th most probable of them, an image is placed among the embeddings at
+
+    .. math:: f(x) = \frac{1}{Z} \sum_{t=1}^{T} p(\hat y(x, t) \mid x)\, s_{\hat y(x, t)}, \qquad
+              Z = \sum_{t=1}^{T} p(\hat y(x, t) \mid x),
+
+    and the score is :math:`F = \cos(f(x), s)`, 0 where one of the two is zero.
+
+    The paper takes the softmax layer of a network that is there already. Here it is a softmax
+    regression on the features, the minimum of `softmax_objective`, found by L-BFGS from zero:
+    nothing is random.
+
+    Parameters
+    ----------
+    n_averaged : int, default 10
+        T; the paper reports 1, 10 and 1000. All seen classes where there are fewer.
+    regularization : float, keyword only, default 1e-4
+        Weight of the squared norm of the classifier, at least 0, in squared units of the
+        features. Not in the paper.
+    max_iter : int, keyword only, default 200
+        Steps of L-BFGS at most.
+    tol : float, keyword only, default 1e-4
+        It stops earlier when the largest entry of the gradient has fallen to this share.
+
+    Attributes
+    ----------
+    coef_ : array, shape (p, k)
+        Weights of the classifier.
+    intercept_ : array, shape (k,)
+        Its unpenalised intercepts.
+    seen_embeddings_ : array, shape (k, q)
+        The embeddings that are averaged.
+    objective_ : list of float
+        `softmax_objective` at the start and after each step.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+    >>> S = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> model = ConSE().fit(X, np.array([0, 1, 0, 1]), S)
+    >>> model.predict(np.array([[3.0, 0.0], [1.0, 1.0]]), S)
+    array([0, 2])
+    """
+
+    def __init__(self, n_averaged=10, *, regularization=1e-4, max_iter=200, tol=1e-4):
+        self.n_averaged = n_averaged
+        self.regularization = regularization
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _fit(self, X, codes, embeddings):
+        xp = namespace(X)
+        check_integer(self.n_averaged, "n_averaged", low=1)
+        regularization = check_real(self.regularization, "regularization", low=0.0)
+        check_integer(self.max_iter, "max_iter", low=1)
+        check_real(self.tol, "tol", low=0.0)
+        shape = (X.shape[1] + 1, embeddings.shape[0])
+        weights, self.objective_ = minimize(
+            lambda weights: softmax_objective(weights, X, codes, regularization),
+            xp.zeros(shape, dtype=X.dtype, device=X.device),
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        check_learned(weights, "scale the features, or raise regularization")
+        self.coef_, self.intercept_ = weights[:-1, :], weights[-1, :]
+        self.seen_embeddings_ = embeddings
+
+    def _scores(self, X, class_embeddings):
+        xp = namespace(X)
+        coef, intercept, embeddings = (
+            xp.astype(array, X.dtype, copy=False)
+            for array in (self.coef_, self.intercept_, self.seen_embeddings_)
+        )
+        blocks = []
+        for rows in row_blocks(X.shape[0], max(embeddings.shape)):
+            logits = X[rows, :] @ coef + intercept[None, :]
+            likely = xp.exp(logits - xp.max(logits, axis=1, keepdims=True))
+            # The rank of each class by probability, 0 for the first.
+            order = xp.argsort(logits, axis=1, descending=True, stable=True)
+            rank = xp.argsort(order, axis=1, stable=True)
+            likely = likely * xp.astype(rank < self.n_averaged, X.dtype)
+            # The cosine does not see 1 / Z; it keeps the embeddings' unit, as in the paper.
+            mixed = (likely / xp.sum(likely, axis=1, keepdims=True)) @ embeddings
+            blocks.append(cosines(mixed, class_embeddings))
+        return xp.concat(blocks, axis=0)
+
+
+def softmax_objective(weights, X, codes, regularization):
+    r"""Penalised cross-entropy of a softmax regression, and its gradient.
+
+    .. math:: \frac{1}{n} \sum_i -\log \frac{\exp(x_i w_{y_i} + b_{y_i})}
+              {\sum_c \exp(x_i w_c + b_c)} + \frac{\lambda}{2} \|W\|_F^2
+
+    Parameters
+    ----------
+    weights : array, shape (p + 1, k)
+        W, and b in the last row.
+    X : array, shape (n, p)
+    codes : array of int64, shape (n,)
+        Class of each row, from 0 to k - 1.
+    regularization : float
+        :math:`\lambda`.
+
+    Returns
+    -------
+    value : float
+    gradient : array, shape (p + 1, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> value, gradient = softmax_objective(np.zeros((2, 2)), np.ones((1, 1)), np.array([0]), 0.0)
+    >>> round(value, 4), gradient
+    (0.6931, array([[-0.5,  0.5],
+           [-0.5,  0.5]]))
+    """
+    xp = namespace(weights, X)
+    (n, _), k = X.shape, weights.shape[1]
+    coef, intercept = weights[:-1, :], weights[-1:, :]
+    value = 0.5 * regularization * float(xp.sum(coef * coef))
+    slopes, totals = regularization * coef, xp.zeros_like(intercept)
+    for rows in row_blocks(n, k):
+        block, own = X[rows, :], one_hot(codes[rows], k, X.dtype)
+        logits = block @ coef + intercept
+        logits = logits - xp.max(logits, axis=1, keepdims=True)
+        likely = xp.exp(logits)
+        total = xp.sum(likely, axis=1, keepdims=True)
+        value += float(xp.sum(xp.log(total)) - xp.sum(logits * own)) / n
+        error = (likely / total - own) / n
+        slopes = slopes + block.T @ error
+        totals = totals + xp.sum(error, axis=0, keepdims=True)
+    return value, xp.concat([slopes, totals], axis=0)

@@ -1,0 +1,77 @@
+"""ESZSL (Romera-Paredes & Torr 2015): a bilinear score in closed form."""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace
+from zslib.compatibility._blocks import class_sums
+from zslib.compatibility.base import BilinearModel, check_learned
+from zslib.validation import check_real
+
+__all__ = ["ESZSL"]
+
+
+class ESZSL(BilinearModel):
+    r"""Bilinear score by regularised least squares (Romera-Paredes & Torr 2015, section 3).
+
+    With the targets :math:`Y \in \{-1, 1\}^{n \times k}`, 1 where the sample is of the class, and
+    the embeddings :math:`S` of the k seen classes,
+
+    .. math:: \min_W \|X W S' - Y\|_F^2 + \gamma \|W S'\|_F^2 + \lambda \|X W\|_F^2
+              + \gamma \lambda \|W\|_F^2,
+              \qquad W = (X'X + \gamma I)^{-1} X'Y S (S'S + \lambda I)^{-1}.
+
+    The last penalty, :math:`\beta = \gamma \lambda`, is what makes the solution closed. Y is
+    never formed: :math:`X'Y` is twice the sum of each class less the sum of all samples, so that
+    nearly all the time goes into :math:`X'X`. Products are taken in the type of ``X``, the two
+    systems are solved in float64.
+
+    Parameters
+    ----------
+    feature_penalty : float, default 1.0
+        :math:`\gamma`, above 0, in squared units of the features. The paper validates
+        :math:`10^{-3}, \dots, 10^3`.
+    embedding_penalty : float, default 1.0
+        :math:`\lambda`, above 0, in squared units of the embeddings; validated likewise.
+
+    Attributes
+    ----------
+    coef_ : array, shape (p, q)
+        W; the score is :math:`F = x W s'`.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+    >>> S = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> model = ESZSL().fit(X, np.array([0, 1, 0, 1]), S)
+    >>> model.coef_.round(2)
+    array([[ 0.22, -0.22],
+           [-0.23,  0.23]])
+    >>> model.predict(np.array([[3.0, 0.0]]), S)
+    array([0])
+    """
+
+    def __init__(self, feature_penalty=1.0, embedding_penalty=1.0):
+        self.feature_penalty = feature_penalty
+        self.embedding_penalty = embedding_penalty
+
+    def _fit(self, X, codes, embeddings):
+        xp = namespace(X)
+        gamma = check_real(self.feature_penalty, "feature_penalty", low=0.0, inclusive=False)
+        lam = check_real(self.embedding_penalty, "embedding_penalty", low=0.0, inclusive=False)
+        sums, _ = class_sums(X, codes, embeddings.shape[0])
+        gram = xp.astype(X.T @ X, xp.float64)
+        sums, S = xp.astype(sums, xp.float64), xp.astype(embeddings, xp.float64)
+        targets = (2.0 * sums - xp.sum(sums, axis=0)[None, :]).T @ S
+        check_learned(gram, "give smaller features")
+        left = xp.linalg.solve(_plus_diagonal(gram, gamma), targets)
+        coef = xp.linalg.solve(_plus_diagonal(S.T @ S, lam), left.T).T
+        self.coef_ = xp.astype(coef, X.dtype)
+        check_learned(self.coef_, "raise feature_penalty and embedding_penalty")
+
+
+def _plus_diagonal(matrix, value):
+    xp = namespace(matrix)
+    return matrix + value * xp.eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)

@@ -1,0 +1,93 @@
+"""SAE, the semantic autoencoder (Kodirov et al. 2017): a Sylvester equation."""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace
+from zslib.compatibility._blocks import class_sums
+from zslib.compatibility.base import CompatibilityModel, check_learned, cosines
+from zslib.validation import check_choice, check_real
+
+__all__ = ["SAE"]
+
+DIRECTIONS = ("semantic_to_feature", "feature_to_semantic")
+
+
+class SAE(CompatibilityModel):
+    r"""Linear autoencoder through the class embeddings (Kodirov et al. 2017, section 3).
+
+    One matrix and its transpose decode embeddings into features and encode features into
+    embeddings. With :math:`S_i` (n, q), the embedding of each sample's class in its row,
+
+    .. math:: \min_W \|X - S_i W\|_F^2 + \lambda \|X W' - S_i\|_F^2,
+
+    whose gradient vanishes where :math:`S_i'S_i W + \lambda W X'X = (1 + \lambda) S_i'X`. This
+    Sylvester equation is solved by the eigenvectors of its two symmetric matrices,
+    :math:`S_i'S_i = P\,\mathrm{diag}(a) P'` and :math:`X'X = Q\,\mathrm{diag}(b) Q'`:
+
+    .. math:: (P'WQ)_{jl} = (1 + \lambda) \frac{(P' S_i'X\, Q)_{jl}}{a_j + \lambda b_l},
+
+    with 0 where :math:`a_j` or :math:`b_l` is 0 up to rounding: there the numerator is 0, too.
+    Samples are rows here and columns in the paper; W is (q, p) in both. Products of features are
+    taken in the type of ``X``, everything after that in float64. The score is the cosine, in the
+    space of features or that of embeddings; a row without direction there scores 0.
+
+    Parameters
+    ----------
+    regularization : float, default 1.0
+        :math:`\lambda`, above 0: weight of encoding against decoding, in squared units of the
+        features over those of the embeddings.
+    direction : {"semantic_to_feature", "feature_to_semantic"}, keyword only
+        Where to compare, by default "semantic_to_feature": :math:`F = \cos(x, s W)`. The other:
+        :math:`F = \cos(x W', s)`.
+
+    Attributes
+    ----------
+    coef_ : array, shape (q, p)
+        W.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+    >>> S = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> model = SAE().fit(X, np.array([0, 1, 0, 1]), S)
+    >>> model.decision_function(np.array([[1.0, 1.0]]), S).round(2)
+    array([[0.71, 0.69, 1.  ]])
+    """
+
+    def __init__(self, regularization=1.0, *, direction="semantic_to_feature"):
+        self.regularization = regularization
+        self.direction = direction
+
+    def _fit(self, X, codes, embeddings):
+        xp = namespace(X)
+        lam = check_real(self.regularization, "regularization", low=0.0, inclusive=False)
+        check_choice(self.direction, "direction", DIRECTIONS)
+        sums, counts = class_sums(X, codes, embeddings.shape[0])
+        gram = xp.astype(X.T @ X, xp.float64)
+        S = xp.astype(embeddings, xp.float64)
+        cross = S.T @ xp.astype(sums, xp.float64)
+        check_learned(gram, "give smaller features")
+        a, P = xp.linalg.eigh(S.T @ (xp.astype(counts, xp.float64)[:, None] * S))
+        b, Q = xp.linalg.eigh(gram)
+        # Both are positive semidefinite: what is not clearly above 0 is rounding.
+        a_kept = a > a.shape[0] * _eps(a) * xp.max(a)
+        b_kept = b > _eps(X) * xp.max(b)
+        kept = xp.astype(a_kept[:, None] & b_kept[None, :], xp.float64)
+        denominator = kept * (a[:, None] + lam * b[None, :]) + (1.0 - kept)
+        inverse = (1.0 + lam) * kept / denominator
+        self.coef_ = xp.astype(P @ ((P.T @ cross @ Q) * inverse) @ Q.T, X.dtype)
+        check_learned(self.coef_, "change regularization, or scale the features")
+
+    def _scores(self, X, class_embeddings):
+        xp = namespace(X)
+        coef = xp.astype(self.coef_, X.dtype, copy=False)
+        if self.direction == "semantic_to_feature":
+            return cosines(X, class_embeddings @ coef)
+        return cosines(X @ coef.T, class_embeddings)
+
+
+def _eps(array):
+    return float(namespace(array).finfo(array.dtype).eps)

@@ -1,0 +1,224 @@
+"""SynC (Changpinyo et al. 2016): classifiers synthesised from those of phantom classes."""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace, unit_rows
+from zslib.compatibility._blocks import one_hot, row_blocks
+from zslib.compatibility._lbfgs import minimize
+from zslib.compatibility.base import CompatibilityModel, check_learned
+from zslib.validation import check_choice, check_integer, check_real
+
+__all__ = ["SynC", "similarities", "squared_hinge_objective"]
+
+LOSSES = ("one_vs_other", "crammer_singer", "structured")
+
+
+class SynC(CompatibilityModel):
+    r"""Synthesised classifiers (Changpinyo et al. 2016, section 3).
+
+    Phantom classes have places :math:`b_r` among the embeddings and classifiers :math:`v_r` of
+    features. Any class borrows from those near it:
+
+    .. math:: F(x, s) = x \sum_r \sigma_r(s)\, v_r', \qquad
+              \sigma_r(s) = \frac{\exp(-\|s - b_r\|^2 / \sigma^2)}
+                                 {\sum_t \exp(-\|s - b_t\|^2 / \sigma^2)}.
+
+    The phantom classes are the k seen ones, :math:`b_r = s_r`, the paper's choice in most of its
+    experiments. The classifiers of the seen classes, :math:`W = \Sigma V`, minimise
+    `squared_hinge_objective`. Since :math:`\Sigma` (k, k) can be inverted unless two embeddings
+    coincide, W is found first, by L-BFGS from zero, and then :math:`V = \Sigma^+ W`, as in the
+    authors' published code: the minimum over V, at any :math:`\sigma` for the cost of one.
+    Sparse codes and learnt places of phantom classes (section 3.2) are left out. Nothing is
+    random.
+
+    Parameters
+    ----------
+    sigma : float, default 0.5
+        :math:`\sigma`, above 0, in units of the embeddings.
+    regularization : float, keyword only, default 1e-4
+        :math:`\lambda`, above 0: half the weight of :math:`\|W\|^2`, in squared units of the
+        features. The authors' code validates :math:`2^{-24}, \dots, 2^{-9}`.
+    loss : {"one_vs_other", "crammer_singer", "structured"}, keyword only
+        See `squared_hinge_objective`. By default "one_vs_other".
+    normalize : bool, keyword only, default True
+        Whether class embeddings are scaled to unit length, as in the authors' code.
+    max_iter : int, keyword only, default 200
+        Steps of L-BFGS at most.
+    tol : float, keyword only, default 1e-4
+        It stops earlier when the largest entry of the gradient has fallen to this share.
+
+    Attributes
+    ----------
+    coef_ : array, shape (p, k)
+        V', the phantom classifiers in columns.
+    phantom_embeddings_ : array, shape (k, q)
+        :math:`b_r`.
+    objective_ : list of float
+        `squared_hinge_objective` at the start and after each step.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+    >>> S = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.1]])
+    >>> model = SynC().fit(X, np.array([0, 1, 0, 1]), S)
+    >>> model.predict(np.array([[3.0, 0.0], [0.0, 3.0]]), S[1:])
+    array([1, 0])
+    """
+
+    def __init__(
+        self,
+        sigma=0.5,
+        *,
+        regularization=1e-4,
+        loss="one_vs_other",
+        normalize=True,
+        max_iter=200,
+        tol=1e-4,
+    ):
+        self.sigma = sigma
+        self.regularization = regularization
+        self.loss = loss
+        self.normalize = normalize
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _fit(self, X, codes, embeddings):
+        xp = namespace(X)
+        check_real(self.sigma, "sigma", low=0.0, inclusive=False)
+        lam = check_real(self.regularization, "regularization", low=0.0, inclusive=False)
+        check_choice(self.loss, "loss", LOSSES)
+        check_choice(self.normalize, "normalize", (False, True))
+        check_integer(self.max_iter, "max_iter", low=1)
+        check_real(self.tol, "tol", low=0.0)
+        phantoms = self._places(embeddings)
+        margins = class_margins(phantoms, self.loss)
+        seen, self.objective_ = minimize(
+            lambda W: squared_hinge_objective(W, X, codes, lam, margins),
+            xp.zeros((X.shape[1], embeddings.shape[0]), dtype=X.dtype, device=X.device),
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        wide = xp.astype(phantoms, xp.float64)
+        inverse = xp.linalg.pinv(similarities(wide, wide, self.sigma))
+        self.coef_ = xp.astype(xp.astype(seen, xp.float64) @ inverse.T, X.dtype)
+        check_learned(self.coef_, "lower sigma, or raise regularization")
+        self.phantom_embeddings_ = phantoms
+
+    def _places(self, class_embeddings):
+        if self.normalize:
+            return unit_rows(class_embeddings, name="class_embeddings")
+        return class_embeddings
+
+    def _scores(self, X, class_embeddings):
+        xp = namespace(X)
+        coef, phantoms = (
+            xp.astype(array, X.dtype, copy=False)
+            for array in (self.coef_, self.phantom_embeddings_)
+        )
+        return X @ (coef @ similarities(self._places(class_embeddings), phantoms, self.sigma).T)
+
+
+def similarities(A, B, sigma):
+    r"""Softmax over the rows of ``B`` of :math:`-\|a - b\|^2 / \sigma^2`, for each row of ``A``.
+
+    Parameters
+    ----------
+    A : array, shape (n, q)
+    B : array, shape (m, q)
+    sigma : float
+
+    Returns
+    -------
+    array, shape (n, m)
+        Positive; rows sum to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> similarities(np.array([[0.0]]), np.array([[0.0], [1.0]]), 1.0).round(3)
+    array([[0.731, 0.269]])
+    """
+    xp = namespace(A, B)
+    nearness = -_squared_distances(A, B) / sigma**2
+    weights = xp.exp(nearness - xp.max(nearness, axis=1, keepdims=True))
+    return weights / xp.sum(weights, axis=1, keepdims=True)
+
+
+def _squared_distances(A, B):
+    xp = namespace(A, B)
+    squares = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
+    return xp.clip(squares - 2.0 * (A @ B.T), min=0.0)
+
+
+def class_margins(embeddings, loss):
+    """Margin of each class (row) over each other (column); None for "one_vs_other"."""
+    if loss == "one_vs_other":
+        return None
+    xp = namespace(embeddings)
+    k = embeddings.shape[0]
+    apart = 1.0 - xp.eye(k, dtype=embeddings.dtype, device=embeddings.device)
+    if loss == "crammer_singer":
+        return apart
+    return apart * xp.sqrt(_squared_distances(embeddings, embeddings))
+
+
+def squared_hinge_objective(W, X, codes, regularization, margins=None):
+    r"""Penalised squared hinge loss of k linear classifiers, and its gradient.
+
+    Without margins, one class against the others, with :math:`y_{ic} \in \{-1, 1\}`,
+
+    .. math:: \frac{1}{nk} \sum_i \sum_c \max(0, 1 - y_{ic}\, x_i w_c)^2
+              + \frac{\lambda}{2} \|W\|_F^2,
+
+    and with them (Crammer & Singer: 1 between any two classes; structured: the distance of
+    their embeddings)
+
+    .. math:: \frac{1}{n} \sum_i \max_c (\Delta_{y_i c} + x_i w_c - x_i w_{y_i})^2
+              + \frac{\lambda}{2} \|W\|_F^2, \qquad \Delta_{cc} = 0.
+
+    Parameters
+    ----------
+    W : array, shape (p, k)
+        Classifiers in columns.
+    X : array, shape (n, p)
+    codes : array of int64, shape (n,)
+        Class of each row, from 0 to k - 1.
+    regularization : float
+        :math:`\lambda`.
+    margins : array, shape (k, k), or None
+        :math:`\Delta`.
+
+    Returns
+    -------
+    value : float
+    gradient : array, shape (p, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> squared_hinge_objective(np.zeros((1, 2)), np.ones((1, 1)), np.array([0]), 0.0)
+    (1.0, array([[-1.,  1.]]))
+    """
+    xp = namespace(W, X)
+    n, k = X.shape[0], W.shape[1]
+    value = 0.5 * regularization * float(xp.sum(W * W))
+    gradient = regularization * W
+    for rows in row_blocks(n, k):
+        block, own = X[rows, :], one_hot(codes[rows], k, X.dtype)
+        scores = block @ W
+        if margins is None:
+            signs = 2.0 * own - 1.0
+            short = xp.clip(1.0 - signs * scores, min=0.0) / k
+            value += k * float(xp.sum(short * short)) / n
+            error = -signs * short
+        else:
+            reach = scores - xp.sum(scores * own, axis=1, keepdims=True) + own @ margins
+            worst = one_hot(xp.argmax(reach, axis=1), k, X.dtype)
+            short = xp.max(reach, axis=1, keepdims=True)
+            value += float(xp.sum(short * short)) / n
+            error = short * (worst - own)
+        gradient = gradient + (2.0 / n) * (block.T @ error)
+    return value, gradient
