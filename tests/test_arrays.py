@@ -77,3 +77,9 @@ def test_devices():
         assert arrays.resolve_device("auto") == "cpu"
         with pytest.raises(RuntimeError, match="no usable GPU"):
             arrays.resolve_device("gpu")
+
+
+def test_take_rows_stays_where_the_array_is(backend):
+    x = np.arange(6.0).reshape(3, 2)
+    taken = backend.check(arrays.take_rows(backend.asarray(x), np.array([2, 0, 2])))
+    np.testing.assert_array_equal(backend.to_numpy(taken), x[[2, 0, 2]])

@@ -22,6 +22,7 @@ __all__ = [
     "random_generator",
     "resolve_device",
     "row_norms",
+    "take_rows",
     "to_host",
     "to_requested_device",
     "unit_rows",
@@ -98,6 +99,19 @@ def row_norms(array):
     """
     xp = namespace(array)
     return xp.sqrt(xp.sum(array * array, axis=-1))
+
+
+def take_rows(array, rows):
+    """Rows of ``array``, by a host array of row numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> take_rows(np.array([[1.0], [2.0], [3.0]]), np.array([2, 0]))
+    array([[3.],
+           [1.]])
+    """
+    return namespace(array).take(array, like(rows, array), axis=0)
 
 
 def unit_rows(array, *, name="array"):

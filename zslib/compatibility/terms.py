@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator, to_host
+from zslib.arrays import like, namespace, random_generator, take_rows, to_host
 from zslib.search import top_k
 from zslib.validation import check_choice, check_indices, check_integer, check_vectors
 
@@ -147,7 +147,6 @@ class TermLexicon:
         """
         check_choice(rule, "rule", TARGET_RULES)
         self.check_term_vectors(term_vectors)
-        xp = namespace(term_vectors)
         rows = np.asarray(to_host(rows))
         if rows.ndim != 1 or rows.size == 0:
             raise ValueError(f"rows must be a non-empty 1-d array, got shape {rows.shape}")
@@ -164,7 +163,7 @@ class TermLexicon:
         chosen = self._synset_terms[start[:, None] + np.minimum(place, size[:, None] - 1)]
         weight = like(weight.astype(str(term_vectors.dtype).rpartition(".")[2]), term_vectors)
         return sum(
-            weight[:, j][:, None] * xp.take(term_vectors, like(chosen[:, j], term_vectors), axis=0)
+            weight[:, j][:, None] * take_rows(term_vectors, chosen[:, j])
             for j in range(chosen.shape[1])
         )
 
