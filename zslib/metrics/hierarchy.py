@@ -150,7 +150,7 @@ class Hierarchy:
             unknown = [labels[i] for i in np.flatnonzero(positions < 0)]
             raise ValueError(
                 f"{name} has {len(unknown)} name(s) outside the hierarchy ({_shown(unknown)}): "
-                "drop them, or add their links to edges"
+                "drop them, or give the hierarchy their links, or them as nodes without any"
             )
         return positions
 
