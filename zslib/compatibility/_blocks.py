@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array_api_compat import device as array_device
+
 from zslib.arrays import namespace
 
 __all__ = ["class_sums", "one_hot", "row_blocks"]
@@ -33,7 +35,7 @@ def one_hot(codes, k, dtype):
            [1., 0., 0.]], dtype=float32)
     """
     xp = namespace(codes)
-    columns = xp.arange(k, dtype=codes.dtype, device=codes.device)
+    columns = xp.arange(k, dtype=codes.dtype, device=array_device(codes))
     return xp.astype(codes[:, None] == columns[None, :], dtype)
 
 
@@ -62,8 +64,8 @@ def class_sums(X, codes, k):
            [2.]]), array([2., 1.]))
     """
     xp = namespace(X, codes)
-    sums = xp.zeros((k, X.shape[1]), dtype=X.dtype, device=X.device)
-    counts = xp.zeros((k,), dtype=X.dtype, device=X.device)
+    sums = xp.zeros((k, X.shape[1]), dtype=X.dtype, device=array_device(X))
+    counts = xp.zeros((k,), dtype=X.dtype, device=array_device(X))
     for rows in row_blocks(X.shape[0], k):
         belongs = one_hot(codes[rows], k, X.dtype)
         sums = sums + belongs.T @ X[rows, :]

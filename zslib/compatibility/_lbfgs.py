@@ -36,6 +36,11 @@ def minimize(objective, start, *, max_iter, tol, memory=10):
     values : list of float
         The objective at the start and after each step, never rising.
 
+    Raises
+    ------
+    ValueError
+        When the squared length of the gradient is beyond the range of its type.
+
     Examples
     --------
     >>> import numpy as np
@@ -50,15 +55,11 @@ def minimize(objective, start, *, max_iter, tol, memory=10):
     for _ in range(max_iter):
         if not float(xp.max(xp.abs(gradient))) > small:
             break
-        direction = _direction(gradient, history)
-        slope = _dot(gradient, direction)
-        if not slope < 0:
-            # Rounding spoilt the curvature: begin again along the gradient.
-            history, direction = [], -gradient
-            slope = _dot(gradient, direction)
-        # Without curvature, a step of length one at most.
-        first = 1.0 if history else min(1.0, 1.0 / math.sqrt(-slope))
-        found = _line_search(objective, point, value, direction, slope, first)
+        found = _step(objective, point, value, gradient, history)
+        if found is None and history:
+            # Curvature spoilt by rounding or a kink: begin again along the gradient.
+            history = []
+            found = _step(objective, point, value, gradient, history)
         if found is None:
             break
         moved, value, lower = found
@@ -90,8 +91,18 @@ def _direction(gradient, history):
     return direction
 
 
-def _line_search(objective, point, value, direction, slope, length):
+def _step(objective, point, value, gradient, history):
     """Bisection for the weak Wolfe conditions; None when no step lowers the objective."""
+    direction = _direction(gradient, history)
+    slope = _dot(gradient, direction)
+    if not math.isfinite(slope):
+        raise ValueError(
+            f"training left the range of {point.dtype} at its first steps: scale the features down"
+        )
+    if slope >= 0:
+        return None
+    # Without curvature, a step of length one at most.
+    length = 1.0 if history else min(1.0, 1.0 / math.sqrt(-slope))
     low, high, best = 0.0, math.inf, None
     for _ in range(40):
         moved = point + length * direction

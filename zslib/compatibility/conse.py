@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array_api_compat import device as array_device
+
 from zslib.arrays import namespace
 from zslib.compatibility._blocks import one_hot, row_blocks
 from zslib.compatibility._lbfgs import minimize
@@ -76,7 +78,7 @@ class ConSE(CompatibilityModel):
         shape = (X.shape[1] + 1, embeddings.shape[0])
         weights, self.objective_ = minimize(
             lambda weights: softmax_objective(weights, X, codes, regularization),
-            xp.zeros(shape, dtype=X.dtype, device=X.device),
+            xp.zeros(shape, dtype=X.dtype, device=array_device(X)),
             max_iter=self.max_iter,
             tol=self.tol,
         )

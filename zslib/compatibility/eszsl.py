@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array_api_compat import device as array_device
+
 from zslib.arrays import namespace
 from zslib.compatibility._blocks import class_sums
 from zslib.compatibility.base import BilinearModel, check_learned
@@ -73,5 +75,5 @@ class ESZSL(BilinearModel):
 
 
 def _plus_diagonal(matrix, value):
-    xp = namespace(matrix)
-    return matrix + value * xp.eye(matrix.shape[0], dtype=matrix.dtype, device=matrix.device)
+    xp, device = namespace(matrix), array_device(matrix)
+    return matrix + value * xp.eye(matrix.shape[0], dtype=matrix.dtype, device=device)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from array_api_compat import device as array_device
+
 from zslib.arrays import namespace, unit_rows
 from zslib.compatibility._blocks import one_hot, row_blocks
 from zslib.compatibility._lbfgs import minimize
@@ -39,7 +43,8 @@ class SynC(CompatibilityModel):
         :math:`\lambda`, above 0: half the weight of :math:`\|W\|^2`, in squared units of the
         features. The authors' code validates :math:`2^{-24}, \dots, 2^{-9}`.
     loss : {"one_vs_other", "crammer_singer", "structured"}, keyword only
-        See `squared_hinge_objective`. By default "one_vs_other".
+        See `squared_hinge_objective`. By default "one_vs_other", the smooth one; the others have
+        kinks, and end within about one percent of their minimum after ``max_iter`` steps.
     normalize : bool, keyword only, default True
         Whether class embeddings are scaled to unit length, as in the authors' code.
     max_iter : int, keyword only, default 200
@@ -54,7 +59,8 @@ class SynC(CompatibilityModel):
     phantom_embeddings_ : array, shape (k, q)
         :math:`b_r`.
     objective_ : list of float
-        `squared_hinge_objective` at the start and after each step.
+        `squared_hinge_objective` at the start and after each step; with the other losses, from
+        the minimum of "one_vs_other" on.
     classes_, class_embeddings_, n_features_in_, embedding_dim_
         See `CompatibilityModel`.
 
@@ -94,13 +100,23 @@ class SynC(CompatibilityModel):
         check_integer(self.max_iter, "max_iter", low=1)
         check_real(self.tol, "tol", low=0.0)
         phantoms = self._places(embeddings)
-        margins = class_margins(phantoms, self.loss)
-        seen, self.objective_ = minimize(
-            lambda W: squared_hinge_objective(W, X, codes, lam, margins),
-            xp.zeros((X.shape[1], embeddings.shape[0]), dtype=X.dtype, device=X.device),
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
+        shape = X.shape[1], embeddings.shape[0]
+        seen = xp.zeros(shape, dtype=X.dtype, device=array_device(X))
+        # At zero all classes are equal, where a largest one has no slope: the other losses begin
+        # at the minimum of "one_vs_other".
+        for loss in dict.fromkeys(("one_vs_other", self.loss)):
+            seen, self.objective_ = minimize(
+                partial(
+                    squared_hinge_objective,
+                    X=X,
+                    codes=codes,
+                    regularization=lam,
+                    margins=class_margins(phantoms, loss),
+                ),
+                seen,
+                max_iter=self.max_iter,
+                tol=self.tol,
+            )
         wide = xp.astype(phantoms, xp.float64)
         inverse = xp.linalg.pinv(similarities(wide, wide, self.sigma))
         self.coef_ = xp.astype(xp.astype(seen, xp.float64) @ inverse.T, X.dtype)
@@ -159,7 +175,7 @@ def class_margins(embeddings, loss):
         return None
     xp = namespace(embeddings)
     k = embeddings.shape[0]
-    apart = 1.0 - xp.eye(k, dtype=embeddings.dtype, device=embeddings.device)
+    apart = 1.0 - xp.eye(k, dtype=embeddings.dtype, device=array_device(embeddings))
     if loss == "crammer_singer":
         return apart
     return apart * xp.sqrt(_squared_distances(embeddings, embeddings))

@@ -1,0 +1,38 @@
+"""A small zero-shot problem that every scorer must solve."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+
+def make_problem(seed=0, *, n_per_class=20, p=12, q=8, n_seen=12, n_unseen=4, dtype="float64"):
+    """Features are a noisy linear view of the class embeddings; rows of classes are mixed."""
+    rng = np.random.default_rng(seed)
+    C = n_seen + n_unseen
+    S = rng.uniform(0.0, 1.0, (C, q))
+    S /= np.linalg.norm(S, axis=1, keepdims=True)
+    labels = np.repeat(np.arange(C), n_per_class)
+    X = np.maximum(0.0, S[labels] @ rng.standard_normal((q, p)) + 0.5)
+    X = X + 0.03 * rng.standard_normal(X.shape)
+    unseen = np.sort(rng.permutation(C)[:n_unseen])
+    seen = np.isin(labels, unseen, invert=True)
+    return SimpleNamespace(
+        X=X[seen].astype(dtype),
+        y=labels[seen],
+        S=S.astype(dtype),
+        unseen=unseen,
+        X_unseen=X[~seen].astype(dtype),
+        y_unseen=np.searchsorted(unseen, labels[~seen]),
+        S_unseen=S[unseen].astype(dtype),
+    )
+
+
+@pytest.fixture
+def problem():
+    return make_problem()
+
+
+@pytest.fixture
+def problem32():
+    return make_problem(dtype="float32")

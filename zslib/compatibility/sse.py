@@ -1,0 +1,312 @@
+"""SSE, semantic similarity embedding (Zhang & Saligrama 2015): mixtures of seen classes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zslib.arrays import like, namespace, random_generator
+from zslib.compatibility._blocks import class_sums, one_hot, row_blocks
+from zslib.compatibility.base import CompatibilityModel, check_learned, cosines
+from zslib.optim import Adagrad, minibatches
+from zslib.validation import check_choice, check_integer, check_real
+
+__all__ = ["SSE", "margin_objective", "seen_scores", "simplex_mixtures"]
+
+TRANSFORMS = ("relu", "intersection")
+
+WORK = 16
+"""Blocks of samples are this much smaller than elsewhere, to stay in the cache: (b, k, p)."""
+
+
+class SSE(CompatibilityModel):
+    r"""Semantic similarity embedding (Zhang & Saligrama 2015).
+
+    Class embeddings and images are both seen as mixtures of the k seen classes. A class becomes
+
+    .. math:: z(s) = \arg\min_{z \in \Delta_k} \tfrac12 \|s - z S\|^2 + \tfrac{\gamma}{2} \|z\|^2,
+
+    with :math:`\Delta_k` the simplex and S the seen embeddings. An image becomes its scores for
+    the seen classes, through one template :math:`v_c` a class and common weights w,
+
+    .. math:: \pi_c(x) = \langle w, \max(0, x - v_c) \rangle \quad\text{(ReLU)} \qquad\text{or}
+              \qquad \langle w, \min(x, v_c) \rangle \quad\text{(intersection)},
+
+    and the score is :math:`F(x, s) = \langle \pi(x), z(s) \rangle`. Weights and templates
+    minimise `margin_objective`, a max-margin loss over the seen classes.
+
+    The readings taken: w and V are trained together by Adagrad on minibatches, from zero and
+    from the class means, where the paper alternates between them. The margin is 1 less the
+    cosine of the two embeddings. The paper's further slack variables, on class averages, are
+    left out: a hinge of an average never exceeds the average of the hinges, which is minimised
+    here. Both penalties of w and V have one weight.
+
+    Since :math:`\max(0, x - v) + \min(x, v) = x` and mixtures sum to 1, the two transforms then
+    are one: changing between them changes the sign of w and adds :math:`\langle w, x \rangle`,
+    the same for all classes, to the scores of an image. Their predictions agree up to rounding.
+
+    Parameters
+    ----------
+    transform : {"relu", "intersection"}, default "relu"
+        How a template meets an image.
+    mixture_penalty : float, keyword only, default 0.1
+        :math:`\gamma`, above 0, in squared units of the embeddings: the larger, the more even
+        the mixtures.
+    regularization : float, keyword only, default 1e-4
+        :math:`\lambda`, at least 0.
+    learning_rate : float, keyword only, default 0.01
+        Of Adagrad, above 0. With r the root mean square of the features, templates are in units
+        of r and weights in units of 1/r.
+    n_epochs : int, keyword only, default 10
+        Passes over the samples; each takes time in proportion to n k p.
+    batch_size : int, keyword only, default 64
+    random_state : None, int or numpy.random.Generator, keyword only, default None
+        Seed of the order of the samples, drawn on the host.
+
+    Attributes
+    ----------
+    coef_ : array, shape (p,)
+        w.
+    templates_ : array, shape (k, p)
+        V, one row a seen class.
+    seen_embeddings_ : array, shape (k, q)
+        S.
+    learning_curve_ : list of float
+        Mean loss per sample in each epoch, over the batches as they were met.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+    >>> S = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1]])
+    >>> model = SSE("intersection", random_state=0).fit(X, np.array([0, 1, 0, 1]), S)
+    >>> model.predict(np.array([[2.0, 0.1], [0.1, 2.0]]), S[1:])
+    array([1, 0])
+    """
+
+    def __init__(
+        self,
+        transform="relu",
+        *,
+        mixture_penalty=0.1,
+        regularization=1e-4,
+        learning_rate=0.01,
+        n_epochs=10,
+        batch_size=64,
+        random_state=None,
+    ):
+        self.transform = transform
+        self.mixture_penalty = mixture_penalty
+        self.regularization = regularization
+        self.learning_rate = learning_rate
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    def _fit(self, X, codes, embeddings):
+        xp = namespace(X)
+        check_choice(self.transform, "transform", TRANSFORMS)
+        check_real(self.mixture_penalty, "mixture_penalty", low=0.0, inclusive=False)
+        penalty = check_real(self.regularization, "regularization", low=0.0)
+        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
+        check_integer(self.n_epochs, "n_epochs", low=1)
+        check_integer(self.batch_size, "batch_size", low=1)
+        rng = random_generator(self.random_state)
+        sums, counts = class_sums(X, codes, embeddings.shape[0])
+        templates = sums / counts[:, None]
+        weights = xp.zeros_like(X[0, :])
+        unit = math.sqrt(float(xp.mean(X * X)))
+        optimisers = Adagrad(rate / unit), Adagrad(rate * unit)
+        mixtures = simplex_mixtures(embeddings, embeddings, self.mixture_penalty)
+        margins = xp.clip(1.0 - cosines(embeddings, embeddings), min=0.0)
+        self.learning_curve_ = []
+        for _ in range(self.n_epochs):
+            total = 0.0
+            # An overflow is reported below, with its remedy.
+            with np.errstate(over="ignore", invalid="ignore"):
+                for batch in minibatches(X.shape[0], self.batch_size, rng):
+                    rows = like(batch, codes)
+                    value, gradients = margin_objective(
+                        (weights, templates),
+                        xp.take(X, rows, axis=0),
+                        xp.take(codes, rows, axis=0),
+                        mixtures,
+                        margins,
+                        regularization=penalty,
+                        transform=self.transform,
+                    )
+                    total += value * len(batch) / X.shape[0]
+                    optimisers[0].step(weights, gradients[0])
+                    optimisers[1].step(templates, gradients[1])
+            self.learning_curve_.append(total)
+        check_learned(weights, "lower learning_rate")
+        check_learned(templates, "lower learning_rate")
+        self.coef_, self.templates_, self.seen_embeddings_ = weights, templates, embeddings
+
+    def _scores(self, X, class_embeddings):
+        xp = namespace(X)
+        coef, templates, seen = (
+            xp.astype(array, X.dtype, copy=False)
+            for array in (self.coef_, self.templates_, self.seen_embeddings_)
+        )
+        mixtures = simplex_mixtures(class_embeddings, seen, self.mixture_penalty)
+        return seen_scores(coef, templates, X, self.transform) @ mixtures.T
+
+
+def _meet(X, templates, transform):
+    """How samples meet templates, (n, k, p), and where the template counts, as 0 or 1."""
+    xp = namespace(X, templates)
+    above = X[:, None, :] - templates[None, :, :]
+    inside = xp.astype(above > 0, X.dtype)
+    if transform == "relu":
+        return above * inside, inside
+    return X[:, None, :] - above * inside, inside
+
+
+def seen_scores(weights, templates, X, transform):
+    r"""Scores :math:`\pi(x)` of each sample for the seen classes.
+
+    Parameters
+    ----------
+    weights : array, shape (p,)
+    templates : array, shape (k, p)
+    X : array, shape (n, p)
+    transform : {"relu", "intersection"}
+
+    Returns
+    -------
+    array, shape (n, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> V, x = np.array([[1.0, 5.0], [0.0, 0.0]]), np.array([[2.0, 3.0]])
+    >>> seen_scores(np.ones(2), V, x, "relu"), seen_scores(np.ones(2), V, x, "intersection")
+    (array([[1., 5.]]), array([[4., 0.]]))
+    """
+    xp = namespace(X, templates)
+    blocks = [
+        xp.sum(_meet(X[rows, :], templates, transform)[0] * weights, axis=2)
+        for rows in row_blocks(X.shape[0], WORK * math.prod(templates.shape))
+    ]
+    return xp.concat(blocks, axis=0)
+
+
+def margin_objective(parameters, X, codes, mixtures, margins, *, regularization, transform):
+    r"""Penalised max-margin loss over the seen classes, and its gradients.
+
+    .. math:: \frac{1}{n} \sum_i \sum_{c \ne y_i}
+              \max\{0, \Delta_{y_i c} + \langle \pi(x_i), z_c - z_{y_i} \rangle\}
+              + \frac{\lambda}{2} (\|w\|^2 + \|V\|_F^2)
+
+    Parameters
+    ----------
+    parameters : pair of arrays, shapes (p,) and (k, p)
+        w and V.
+    X : array, shape (n, p)
+    codes : array of int64, shape (n,)
+        Class of each row, from 0 to k - 1.
+    mixtures : array, shape (k, k)
+        :math:`z_c` of each seen class, in rows.
+    margins : array, shape (k, k)
+        :math:`\Delta`.
+    regularization : float, keyword only
+        :math:`\lambda`.
+    transform : {"relu", "intersection"}, keyword only
+
+    Returns
+    -------
+    value : float
+    gradients : pair of arrays, shapes (p,) and (k, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> eye = np.eye(2)
+    >>> value, gradients = margin_objective(
+    ...     (np.zeros(1), np.array([[0.0], [1.0]])), np.array([[3.0]]), np.array([0]), eye,
+    ...     1 - eye, regularization=0.0, transform="relu",
+    ... )
+    >>> value, gradients[0]
+    (1.0, array([-1.]))
+    """
+    xp = namespace(X, mixtures)
+    weights, templates = parameters
+    k, p = templates.shape
+    n = X.shape[0]
+    value = 0.5 * regularization * float(xp.sum(weights * weights) + xp.sum(templates * templates))
+    slope, slopes = regularization * weights, regularization * templates
+    sign = -1.0 if transform == "relu" else 1.0
+    for rows in row_blocks(n, WORK * k * p):
+        met, inside = _meet(X[rows, :], templates, transform)
+        own = one_hot(codes[rows], k, X.dtype)
+        scores = (met @ weights) @ mixtures.T
+        reach = own @ margins + scores - xp.sum(scores * own, axis=1, keepdims=True)
+        active = xp.astype(reach > 0, X.dtype) * (1.0 - own)
+        value += float(xp.sum(active * reach)) / n
+        pull = ((active - xp.sum(active, axis=1, keepdims=True) * own) @ mixtures) / n
+        slope = slope + xp.reshape(pull, (-1,)) @ xp.reshape(met, (-1, p))
+        counted = xp.sum(pull[:, :, None] * inside, axis=0)
+        slopes = slopes + sign * weights[None, :] * counted
+    return value, (slope, slopes)
+
+
+def simplex_mixtures(embeddings, seen, penalty, *, max_iter=2000, tol=1e-9):
+    r"""Each embedding as a convex combination of seen ones, :math:`z(s)` of `SSE`.
+
+    By accelerated projected gradients with restarts (O'Donoghue & Candès 2015), in float64, all
+    embeddings at once.
+
+    Parameters
+    ----------
+    embeddings : array, shape (m, q)
+    seen : array, shape (k, q)
+    penalty : float
+        :math:`\gamma`.
+    max_iter : int, keyword only, default 2000
+    tol : float, keyword only, default 1e-9
+        It stops when no weight changes by more than this in one step.
+
+    Returns
+    -------
+    array, shape (m, k), with the type of ``embeddings``
+        Not negative; rows sum to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> simplex_mixtures(np.array([[0.25, 0.75], [9.0, 0.0]]), np.eye(2), 1e-9).round(4)
+    array([[0.25, 0.75],
+           [1.  , 0.  ]])
+    """
+    xp = namespace(embeddings, seen)
+    S, targets = xp.astype(seen, xp.float64), xp.astype(embeddings, xp.float64)
+    gram, cross = S @ S.T, targets @ S.T
+    step = 1.0 / (float(xp.max(xp.linalg.eigvalsh(gram))) + penalty)
+    mixture = xp.zeros_like(cross) + 1.0 / S.shape[0]
+    ahead, pace = mixture, xp.ones_like(cross[:, :1])
+    for _ in range(max_iter):
+        slope = ahead @ gram + penalty * ahead - cross
+        moved = _onto_simplex(ahead - step * slope)
+        change = moved - mixture
+        # Momentum that points uphill is dropped, for each embedding on its own.
+        uphill = xp.sum((ahead - moved) * change, axis=1, keepdims=True) > 0
+        pace = xp.where(uphill, xp.ones_like(pace), pace)
+        faster = 0.5 * (1.0 + xp.sqrt(1.0 + 4.0 * pace * pace))
+        ahead = moved + ((pace - 1.0) / faster) * change
+        mixture, pace = moved, faster
+        if float(xp.max(xp.abs(change))) <= tol:
+            break
+    return xp.astype(mixture, embeddings.dtype)
+
+
+def _onto_simplex(points):
+    """Nearest point of the simplex to each row."""
+    xp = namespace(points)
+    largest = xp.sort(points, axis=1, descending=True)
+    count = xp.cumulative_sum(xp.ones_like(points[:1, :]), axis=1)
+    excess = (xp.cumulative_sum(largest, axis=1) - 1.0) / count
+    return xp.clip(points - xp.max(excess, axis=1, keepdims=True), min=0.0)
