@@ -38,7 +38,10 @@ ARCHIVES = (
     "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/corpora/wordnet.zip",
 )
 _SYSTEM_FOLDER = Path("/usr/share/wordnet")
-_POINTERS = frozenset("! @ @i ~ ~i #m #s #p %m %s %p = + ;c -c ;r -r ;u -u".split())
+_POINTERS = {
+    *("!", "@", "@i", "~", "~i", "#m", "#s", "#p", "%m", "%s", "%p", "=", "+"),
+    *(";c", "-c", ";r", "-r", ";u", "-u"),
+}
 _VERSION = re.compile(rb"WordNet (\d+\.\d+) Copyright")
 
 

@@ -1,0 +1,343 @@
+"""ImageNet's label sets and hierarchies: ILSVRC 2012, Fall 2011, the 2-hop and 3-hop sets.
+
+The zero-shot label sets of Frome et al. (2013) and of those who followed. The real lists are
+read from the folder ``imagenet`` of the data; without it the package's own copy of WordNet and
+of two label lists gives the same, by rules that the tests check against the real files.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from zslib.datasets.locate import data_root, require_folder
+from zslib.datasets.wordnet import WordNet, read_wordnet, wordnet_folder
+from zslib.datasets.wordnet_embedded import embedded_labels, embedded_wordnet, read_labels
+from zslib.validation import check_choice
+
+__all__ = [
+    "ANIMAL",
+    "CATEGORIES",
+    "MISC",
+    "ROOT",
+    "ImageNetLists",
+    "fall2011_links",
+    "hop_labels",
+    "imagenet_lists",
+    "misc_under_animal",
+]
+
+ROOT, MISC = "fall11", "fa11misc"  # nodes of ImageNet's Fall 2011 tree that are no synsets
+ANIMAL = "n00015388"
+CATEGORIES = {
+    "n00017222": "plant",
+    "n09287968": "geological formation",
+    "n00019128": "natural object",
+    "n00523513": "sport",
+    "n00021939": "artifact",
+    "n12992868": "fungus",
+    "n00007846": "person",
+    ANIMAL: "animal",
+}
+_FILES = {
+    "hypernyms": "wordnet30_noun_hypernyms.tsv.gz",
+    "lemmas": "wordnet30_noun_lemmas.tsv.gz",
+    "ilsvrc2012": "ilsvrc2012_1k.txt",
+    "fall2011": "imagenet_fall2011_21841.txt",
+    "two_hop": "zeroshot_2hop_1549.txt",
+    "three_hop": "zeroshot_3hop_7860.txt",
+    "is_a": "imagenet_fall2011_is_a.tsv.gz",
+    "image_counts": "fall2011_image_counts.tsv.gz",
+}
+
+
+@dataclass(frozen=True)
+class ImageNetLists:
+    """ImageNet's label sets, with the hierarchies they stand in.
+
+    Links are (child, parent) pairs, sorted; label sets are sorted tuples of wnids.
+
+    Parameters
+    ----------
+    source : {"real", "wordnet", "embedded"}
+        The data folder; WordNet's own files with the package's label lists; the package alone.
+    description : str
+        For captions.
+    wordnet : tuple of (str, str)
+        Hypernym links of all nouns of WordNet 3.0.
+    instance_links : tuple of (str, str)
+        Its instance links.
+    lemmas : dict of str to tuple of str
+        Terms of each synset in WordNet's order; the first is the "first term" of A.2.
+    ilsvrc2012 : tuple of str
+        The 1,000 classes of ILSVRC 2012.
+    fall2011 : tuple of str
+        The 21,841 classes of the Fall 2011 release. It lacks one of the 1,000, n04399382
+        (teddy).
+    two_hop, three_hop : tuple of str
+        Unseen classes within 1 and 2 steps of a seen one, see `hop_labels`.
+    published_hops : bool
+        Whether these two were read from the published lists.
+    is_a : tuple of (str, str)
+        Links of ImageNet's Fall 2011 tree, see `fall2011_links`.
+    image_counts : dict of str to int, or None
+        Images of each class in ImageNet; None where not known.
+    checksum : str
+        SHA-256 of all this, hex.
+    """
+
+    source: str
+    description: str
+    wordnet: tuple = field(repr=False)
+    instance_links: tuple = field(repr=False)
+    lemmas: dict = field(repr=False)
+    ilsvrc2012: tuple = field(repr=False)
+    fall2011: tuple = field(repr=False)
+    two_hop: tuple = field(repr=False)
+    three_hop: tuple = field(repr=False)
+    published_hops: bool = field(repr=False)
+    is_a: tuple = field(repr=False)
+    image_counts: dict | None = field(repr=False)
+    checksum: str = field(repr=False)
+
+    def terms(self, wnids):
+        """Terms of each of ``wnids``, as a tuple of tuples.
+
+        Raises
+        ------
+        ValueError
+            When one is no noun synset of WordNet 3.0.
+        """
+        unknown = [wnid for wnid in wnids if wnid not in self.lemmas]
+        if unknown:
+            raise ValueError(
+                f"{unknown[0]!r} is no noun synset of WordNet 3.0 ({len(unknown)} such): a wnid "
+                "is 'n' and eight digits"
+            )
+        return tuple(self.lemmas[wnid] for wnid in wnids)
+
+
+def imagenet_lists(source="auto", *, folder=None):
+    """ImageNet's label sets and hierarchies.
+
+    Parameters
+    ----------
+    source : {"auto", "real", "wordnet", "embedded"}
+        "real": the folder ``imagenet`` of the data. "wordnet": WordNet's own files, see
+        `zslib.datasets.wordnet.wordnet_folder`, with the label lists in the package.
+        "embedded": nothing but the package. "auto": the first of these that is here.
+    folder : path, optional
+        Of the real lists, or of WordNet's files with source "wordnet".
+
+    Returns
+    -------
+    ImageNetLists
+
+    Raises
+    ------
+    FileNotFoundError
+        When the source asked for is not here.
+    ValueError
+        When a file is malformed, or a label is no synset.
+
+    Examples
+    --------
+    >>> lists = imagenet_lists("embedded")
+    >>> lists
+    ImageNetLists(source='embedded', description='WordNet 3.0 and ImageNet label lists ...')
+    >>> len(lists.two_hop), len(lists.three_hop), len(lists.is_a)
+    (1549, 7860, 34904)
+    >>> lists.lemmas["n02012849"]
+    ('crane',)
+    """
+    check_choice(source, "source", ("auto", "real", "wordnet", "embedded"))
+    if source == "auto":
+        if folder is not None or (data_root() and (data_root() / "imagenet").is_dir()):
+            source = "real"
+        else:
+            source = "wordnet" if wordnet_folder() else "embedded"
+    if source == "real":
+        return _real(require_folder("imagenet", folder))
+    wordnet = read_wordnet(folder) if source == "wordnet" else embedded_wordnet()
+    ilsvrc2012, fall2011 = embedded_labels()
+    origin = "WordNet's files" if source == "wordnet" else "zslib's copy"
+    return _assemble(
+        source=source,
+        description=f"WordNet 3.0 and ImageNet label lists ({origin}; hop sets by rule)",
+        wordnet=wordnet,
+        ilsvrc2012=ilsvrc2012,
+        fall2011=fall2011,
+    )
+
+
+def _real(folder):
+    missing = [f for f in _FILES.values() if not (folder / f).is_file()]
+    if missing:
+        raise FileNotFoundError(
+            f"{folder} lacks {', '.join(missing)}: complete it, or ask for source='embedded'"
+        )
+    links = _table(folder / _FILES["hypernyms"], 3)
+    wordnet = WordNet(
+        lemmas={w: tuple(terms) for w, *terms in _table(folder / _FILES["lemmas"])},
+        hypernyms=tuple((c, p) for c, p, symbol in links if symbol == "@"),
+        instances=tuple((c, p) for c, p, symbol in links if symbol == "@i"),
+    )
+    counts = {w: int(images) for w, images, _ in _table(folder / _FILES["image_counts"], 3)}
+    return _assemble(
+        source="real",
+        description="WordNet 3.0 and ImageNet's published label lists",
+        wordnet=wordnet,
+        is_a=tuple((c, p) for c, p in _table(folder / _FILES["is_a"], 2)),
+        image_counts=counts,
+        **{
+            name: read_labels(folder / _FILES[name])
+            for name in ("ilsvrc2012", "fall2011", "two_hop", "three_hop")
+        },
+    )
+
+
+def _table(path, columns=None):
+    """Lines of a gzipped tab-separated file, each with so many columns, or at least two."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file]
+    for number, row in enumerate(rows, 1):
+        if len(row) < 2 if columns is None else len(row) != columns:
+            raise ValueError(
+                f"{path} line {number} has {len(row)} columns, {columns or 'two or more'} wanted"
+            )
+    return rows
+
+
+def _assemble(
+    *,
+    source,
+    description,
+    wordnet,
+    ilsvrc2012,
+    fall2011,
+    two_hop=None,
+    three_hop=None,
+    is_a=None,
+    image_counts=None,
+):
+    """Check the labels, derive what was not read, sort, and take the checksum."""
+    hypernyms = tuple(sorted(wordnet.hypernyms))
+    for name, labels in (("ilsvrc2012", ilsvrc2012), ("fall2011", fall2011)):
+        unknown = [wnid for wnid in labels if wnid not in wordnet.lemmas]
+        if unknown:
+            raise ValueError(
+                f"the list {name} has {unknown[0]}, which is no noun synset of WordNet 3.0 "
+                f"({len(unknown)} such)"
+            )
+    if is_a is None:
+        is_a = fall2011_links(hypernyms, {*ilsvrc2012, *fall2011})
+    published = two_hop is not None
+    if not published:
+        two_hop, three_hop = (
+            hop_labels(is_a, ilsvrc2012, fall2011, steps=steps) for steps in (1, 2)
+        )
+    content = {
+        "wordnet": hypernyms,
+        "instance_links": tuple(sorted(wordnet.instances)),
+        "lemmas": wordnet.lemmas,
+        "ilsvrc2012": tuple(sorted(ilsvrc2012)),
+        "fall2011": tuple(sorted(fall2011)),
+        "two_hop": tuple(sorted(two_hop)),
+        "three_hop": tuple(sorted(three_hop)),
+        "published_hops": published,
+        "is_a": tuple(sorted(is_a)),
+        "image_counts": image_counts,
+    }
+    checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return ImageNetLists(source=source, description=description, checksum=checksum, **content)
+
+
+def fall2011_links(hypernyms, labels):
+    """Links of ImageNet's Fall 2011 tree, from WordNet's and the labels.
+
+    Under the root ``fall11`` are eight synsets (`CATEGORIES`) and ``fa11misc``, "Misc". Misc's
+    children are the labels that are neither a category nor below one. The tree's synsets are
+    the categories, Misc's children and everything below them; its links are WordNet's between
+    these, and those to the root and to Misc.
+
+    Parameters
+    ----------
+    hypernyms : iterable of (child, parent)
+    labels : collection of str
+        Those of Fall 2011 and of ILSVRC 2012.
+
+    Returns
+    -------
+    tuple of (child, parent), sorted
+    """
+    hypernyms = list(hypernyms)
+    children = defaultdict(list)
+    for child, parent in hypernyms:
+        children[parent].append(child)
+    misc = set(labels) - _below(CATEGORIES, children)
+    nodes = _below([*CATEGORIES, *misc], children)
+    links = {(c, p) for c, p in hypernyms if c in nodes and p in nodes}
+    links |= {(node, ROOT) for node in (*CATEGORIES, MISC)}
+    return tuple(sorted(links | {(node, MISC) for node in misc}))
+
+
+def _below(nodes, children):
+    """The nodes and all that are below them."""
+    found, waiting = set(nodes), list(nodes)
+    while waiting:
+        new = [c for c in children[waiting.pop()] if c not in found]
+        found.update(new)
+        waiting += new
+    return found
+
+
+def misc_under_animal(is_a):
+    """The links of the Fall 2011 tree with Misc's children under *animal* instead of Misc.
+
+    It is the graph of the published 2-hop and 3-hop lists and the one closest to Table 1. Two
+    of its links make a cycle: *organism* is a child of Misc, so it comes below *animal*, which
+    in WordNet is below *organism*.
+
+    Parameters
+    ----------
+    is_a : iterable of (child, parent)
+
+    Returns
+    -------
+    tuple of (child, parent), sorted
+    """
+    return tuple(sorted((c, ANIMAL if p == MISC else p) for c, p in is_a if c != MISC))
+
+
+def hop_labels(is_a, seen, labels, *, steps):
+    """Unseen labels within so many steps of a seen one: the 2-hop and 3-hop sets.
+
+    Paths climb any number of links and then descend any number, in the tree with Misc's
+    children under *animal* (`misc_under_animal`). At most 1 step gives the published list
+    called 2-hop (1,549 labels), at most 2 steps the one called 3-hop (7,860).
+
+    Parameters
+    ----------
+    is_a : iterable of (child, parent)
+        The Fall 2011 tree.
+    seen : collection of str
+    labels : collection of str
+        From which the set is taken.
+    steps : int
+
+    Returns
+    -------
+    tuple of str, sorted
+    """
+    parents, children = defaultdict(set), defaultdict(set)
+    for child, parent in misc_under_animal(is_a):
+        parents[child].add(parent)
+        children[parent].add(child)
+    above, reached = set(seen), set(seen)
+    for _ in range(steps):
+        above = above.union(*(parents[node] for node in above))
+        reached = reached.union(above, *(children[node] for node in reached))
+    return tuple(sorted(reached.intersection(labels).difference(seen)))

@@ -1,0 +1,208 @@
+"""WordNet's nouns and ImageNet's label lists inside the package, and the script that packs them.
+
+``python -m zslib.datasets.wordnet_embedded WORDNET_FOLDER ILSVRC2012_LIST FALL2011_LIST OUT``
+packs anew; ``wordnet30/README.md`` says from what.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+from importlib import resources
+from itertools import accumulate, pairwise
+from pathlib import Path
+
+from zslib.datasets.wordnet import WordNet, read_wordnet
+
+__all__ = [
+    "embedded_labels",
+    "embedded_wordnet",
+    "main",
+    "pack_wordnet",
+    "read_labels",
+    "unpack_wordnet",
+]
+
+_HEADER = "nouns of WordNet 3.0, zslib format 1"
+_NOUNS, _ILSVRC2012, _FALL2011 = "nouns.txt.xz", "ilsvrc2012.txt.xz", "fall2011.txt.xz"
+
+
+def pack_wordnet(wordnet):
+    """A WordNet as text that compresses well.
+
+    After a header line with the number n of synsets come n lines of each kind: the synset's
+    place less the place of the synset before; its parents, each as "@" (hypernym) or "i"
+    (instance) and by how many synsets the parent comes earlier; its terms, "_" for a space.
+
+    Parameters
+    ----------
+    wordnet : WordNet
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> tiny = WordNet({"n00000010": ("thing",), "n00000052": ("dog", "domestic dog")},
+    ...                (("n00000052", "n00000010"),))
+    >>> print(pack_wordnet(tiny), end="")
+    nouns of WordNet 3.0, zslib format 1, 2 synsets
+    10
+    42
+    <BLANKLINE>
+    @1
+    thing
+    dog domestic_dog
+    """
+    wnids = sorted(wordnet.lemmas)
+    position = {wnid: i for i, wnid in enumerate(wnids)}
+    parents = [[] for _ in wnids]
+    for symbol, links in (("@", wordnet.hypernyms), ("i", wordnet.instances)):
+        for child, parent in sorted(links):
+            i = position[child]
+            parents[i].append(f"{symbol}{i - position[parent]}")
+    offsets = [int(wnid[1:]) for wnid in wnids]
+    lines = [f"{_HEADER}, {len(wnids)} synsets"]
+    lines += [str(b - a) for a, b in pairwise([0, *offsets])]
+    lines += [" ".join(found) for found in parents]
+    lines += [" ".join(t.replace(" ", "_") for t in wordnet.lemmas[w]) for w in wnids]
+    return "\n".join(lines) + "\n"
+
+
+def unpack_wordnet(text):
+    """The WordNet in a text of `pack_wordnet`, links sorted.
+
+    Raises
+    ------
+    ValueError
+        When the text is of another format, or cut.
+    """
+    header, *lines = text.split("\n")
+    n = len(lines) // 3
+    if header != f"{_HEADER}, {n} synsets" or lines[3 * n :] != [""]:
+        raise ValueError(f"not a whole text in the form {_HEADER!r}: pack it again")
+    wnids = [f"n{offset:08d}" for offset in accumulate(map(int, lines[:n]))]
+    links = {"@": [], "i": []}
+    for i, parents in enumerate(lines[n : 2 * n]):
+        for parent in parents.split():
+            links[parent[0]].append((wnids[i], wnids[i - int(parent[1:])]))
+    terms = (tuple(t.replace("_", " ") for t in line.split()) for line in lines[2 * n : 3 * n])
+    return WordNet(
+        lemmas=dict(zip(wnids, terms, strict=True)),
+        hypernyms=tuple(sorted(links["@"])),
+        instances=tuple(sorted(links["i"])),
+    )
+
+
+def embedded_wordnet():
+    """All nouns of WordNet 3.0, from the copy in the package.
+
+    Returns
+    -------
+    WordNet
+
+    Examples
+    --------
+    >>> embedded_wordnet()
+    <WordNet: 82,115 synsets, 75,850 hypernym and 8,577 instance links>
+    """
+    return unpack_wordnet(_embedded(_NOUNS))
+
+
+def embedded_labels():
+    """The label lists in the package.
+
+    Returns
+    -------
+    (tuple of str, tuple of str)
+        The wnids of ILSVRC 2012's 1,000 classes and of ImageNet Fall 2011's 21,841.
+
+    Examples
+    --------
+    >>> [len(labels) for labels in embedded_labels()]
+    [1000, 21841]
+    """
+    return tuple(
+        tuple(f"n{line}" for line in _embedded(name).split()) for name in (_ILSVRC2012, _FALL2011)
+    )
+
+
+def _embedded(name):
+    folder = resources.files("zslib.datasets") / "wordnet30"
+    return lzma.decompress((folder / name).read_bytes()).decode("ascii")
+
+
+def read_labels(path):
+    """A list of wnids, one a line.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such file.
+    ValueError
+        When a line is no wnid or comes twice, or there are none.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is not a file: give a list of wnids, one a line")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if not (len(line) == 9 and line[0] == "n" and line[1:].isdecimal()):
+            raise ValueError(
+                f"{path} line {number} is {line[:40]!r}, not a wnid ('n' and eight digits)"
+            )
+    if not lines or len(set(lines)) < len(lines):
+        twice = sorted({line for line in lines if lines.count(line) > 1})[:5]
+        raise ValueError(
+            f"{path} has {', '.join(twice)} more than once" if lines else f"{path} is empty"
+        )
+    return tuple(lines)
+
+
+def main(arguments=None):
+    """Pack WordNet's files and two label lists into a folder.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        WORDNET_FOLDER ILSVRC2012_LIST FALL2011_LIST OUT; by default from the command line.
+
+    Raises
+    ------
+    ValueError
+        When a file is malformed, or a label is no synset.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m zslib.datasets.wordnet_embedded", description=main.__doc__.split("\n")[0]
+    )
+    parser.add_argument("wordnet", type=Path, help="folder with data.noun and index.noun")
+    parser.add_argument("ilsvrc2012", type=Path, help="wnids of the 1,000 classes, one a line")
+    parser.add_argument("fall2011", type=Path, help="wnids of the Fall 2011 release")
+    parser.add_argument("out", type=Path, help="folder to write to")
+    given = parser.parse_args(arguments)
+    wordnet = read_wordnet(given.wordnet)
+    texts = {_NOUNS: pack_wordnet(wordnet)}
+    for name, path in ((_ILSVRC2012, given.ilsvrc2012), (_FALL2011, given.fall2011)):
+        labels = read_labels(path)
+        unknown = [wnid for wnid in labels if wnid not in wordnet.lemmas]
+        if unknown:
+            raise ValueError(f"{path} has {unknown[0]}, which is no noun synset of WordNet 3.0")
+        texts[name] = "".join(f"{wnid[1:]}\n" for wnid in sorted(labels))
+    given.out.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (given.out / name).write_bytes(_compress(text.encode("ascii")))
+
+
+def _compress(data):
+    # No position bits: the text has no alignment. Saves some 5% here.
+    settings = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "pb": 0}
+    return lzma.compress(data, format=lzma.FORMAT_XZ, filters=[settings])
+
+
+if __name__ == "__main__":
+    main()
