@@ -1,21 +1,31 @@
 """Zero-shot scorers: ``fit(X, y, class_embeddings)``, then scores for classes never seen."""
 
+from zslib.compatibility.ale import ALE
 from zslib.compatibility.base import BilinearModel, CompatibilityModel, zero_shot_scorer
 from zslib.compatibility.cmt import CMT
 from zslib.compatibility.conse import ConSE
+from zslib.compatibility.dark import DARK
+from zslib.compatibility.devise import DeViSE
 from zslib.compatibility.eszsl import ESZSL
+from zslib.compatibility.latem import LatEm
 from zslib.compatibility.sae import SAE
+from zslib.compatibility.sje import SJE
 from zslib.compatibility.sse import SSE
 from zslib.compatibility.sync import SynC
 
 __all__ = [
+    "ALE",
     "CMT",
+    "DARK",
     "ESZSL",
     "SAE",
+    "SJE",
     "SSE",
     "BilinearModel",
     "CompatibilityModel",
     "ConSE",
+    "DeViSE",
+    "LatEm",
     "SynC",
     "zero_shot_scorer",
 ]

@@ -1,0 +1,229 @@
+"""DARK: dual-view ranking with hardness assessment (Guo et al. 2019)."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+
+import numpy as np
+from array_api_compat import device as array_device
+
+from zslib.arrays import like, namespace, random_generator, take_rows, unit_rows
+from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.dark_objective import (
+    assess,
+    dual_loss,
+    gradient_u,
+    gradient_v,
+    image_scores,
+    label_scores,
+    prototypes,
+    pulls,
+)
+from zslib.optim import SGD, minibatches
+from zslib.validation import check_choice, check_integer, check_real
+
+__all__ = ["DARK"]
+
+
+class DARK(CompatibilityModel):
+    r"""Dual-view ranking with hardness assessment (Guo et al. 2019, Eqs. 3 to 11, Algorithm 1).
+
+    :math:`F(x, s) = xU (sV)'`. Images rank labels, and labels rank classes of images by the
+    weighted mean score of their members (Eqs. 5 and 6). In both views a triplet with
+    :math:`R = \epsilon + F(\text{rival}) - F(\text{own})` has the margin
+    :math:`\epsilon = m \log(1 + e^{F(\text{own})})` (Eq. 3) and the weight
+    :math:`\Delta = (1 + e^{-R})^{-1}` (Eq. 8), and (Eq. 9)
+
+    .. math:: L = \frac{1}{n} \sum_i \sum_{y \ne y_i} \Delta_{iy} R_{iy}
+              + \frac{1}{k} \sum_c \sum_{\hat c \ne c} \Delta_{c \hat c} R_{c \hat c}
+              + \lambda (\|U\|_F^2 + \|V\|_F^2)
+
+    goes down by steps in U, then in V (Algorithm 1), margins and weights held fixed. Every
+    ``refresh_every`` steps margins and weights of *all* training triplets are computed anew, and
+    with them the objective; each step takes the image view of a minibatch and the whole label
+    view, whose sets of images are summed up by one vector per class.
+
+    ``label_view=False`` is the paper's DARK-L, ``hardness=False`` its DARK-H. Memory: the (n, k)
+    scores, and nothing quadratic in samples or features. The functions are in
+    `zslib.compatibility.dark_objective`.
+
+    Parameters
+    ----------
+    rank : int, default 64
+        r, columns of U and V.
+    margin : float, keyword only, default 0.5
+        m of Eq. 3, between 0 and 1, both excluded.
+    regularization : float, keyword only, default 0.01
+        :math:`\lambda`.
+    learning_rate : float, keyword only, default 0.01
+        :math:`\tau` of the first steps.
+    drop_at : int or None, keyword only, default 150
+        Step before which the learning rate is multiplied by ``drop_factor``, counted from 0;
+        None: never.
+    drop_factor : float, keyword only, default 0.1
+    n_iter : int, keyword only, default 200
+        Steps of U and V.
+    batch_size : int, keyword only, default 512
+        b, images in a step. Each passage over the images is in a fresh random order.
+    refresh_every : int, keyword only, default 10
+        Steps between two computations of margins and weights.
+    label_view : bool, keyword only, default True
+        Whether labels rank images as well.
+    hardness : bool, keyword only, default True
+        Whether weights are the sigmoid of Eq. 8, or else 1 where R > 0 and 0 elsewhere.
+    normalize : bool, keyword only, default True
+        Whether features and class embeddings are scaled to length one, in ``fit`` and in
+        scoring, as the paper does.
+    init_scale : float or None, keyword only, default None
+        Standard deviation of the normal entries that U and V start from. None:
+        :math:`1 / \sqrt{r}`. The paper says "randomly".
+    random_state : None, int or numpy.random.Generator, keyword only, default None
+        Seed of the start and of the minibatches.
+
+    Attributes
+    ----------
+    U_ : array, shape (p, r)
+    V_ : array, shape (q, r)
+        With the library and type of ``X``.
+    objective_ : list of float
+        Eq. 9 over all training images, margins and weights up to date: at steps 0,
+        ``refresh_every``, ``2 * refresh_every``, ... and after the last.
+    objective_steps_ : list of int
+        Steps made when each value was taken.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        As in `zslib.compatibility.CompatibilityModel`.
+
+    Examples
+    --------
+    Four classes are the signs of two attributes; the last is never seen in training.
+
+    >>> import numpy as np
+    >>> S = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(4, size=200)
+    >>> X = S[y] + 0.1 * rng.standard_normal((200, 2))
+    >>> seen = y < 3
+    >>> model = DARK(8, random_state=0).fit(X[seen], y[seen], S)
+    >>> model.objective_[-1] < model.objective_[0]
+    True
+    >>> round(model.score(X[seen], y[seen], S[:3]), 6)
+    1.0
+    """
+
+    def __init__(
+        self,
+        rank=64,
+        *,
+        margin=0.5,
+        regularization=0.01,
+        learning_rate=0.01,
+        drop_at=150,
+        drop_factor=0.1,
+        n_iter=200,
+        batch_size=512,
+        refresh_every=10,
+        label_view=True,
+        hardness=True,
+        normalize=True,
+        init_scale=None,
+        random_state=None,
+    ):
+        self.rank = rank
+        self.margin = margin
+        self.regularization = regularization
+        self.learning_rate = learning_rate
+        self.drop_at = drop_at
+        self.drop_factor = drop_factor
+        self.n_iter = n_iter
+        self.batch_size = batch_size
+        self.refresh_every = refresh_every
+        self.label_view = label_view
+        self.hardness = hardness
+        self.normalize = normalize
+        self.init_scale = init_scale
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        for name in ("rank", "n_iter", "batch_size", "refresh_every"):
+            check_integer(getattr(self, name), name, low=1)
+        for name in ("label_view", "hardness", "normalize"):
+            check_choice(getattr(self, name), name, (False, True))
+        for name in ("learning_rate", "drop_factor", "init_scale"):
+            if name != "init_scale" or self.init_scale is not None:
+                check_real(getattr(self, name), name, low=0.0, inclusive=False)
+        check_real(self.margin, "margin", low=0.0, high=1.0, inclusive=False)
+        check_real(self.regularization, "regularization", low=0.0)
+        if self.drop_at is not None:
+            check_integer(self.drop_at, "drop_at", low=0)
+
+    def _fit(self, X, codes, embeddings):
+        self._check_parameters()
+        rng = random_generator(self.random_state)
+        if self.normalize:
+            X, embeddings = unit_rows(X, name="X"), unit_rows(embeddings, name="class_embeddings")
+        means = prototypes(X, codes, embeddings.shape[0]) if self.label_view else None
+        U = self._start(rng, X)
+        V = self._start(rng, embeddings)
+        # An overflow is reported below, with its remedy.
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._descend(U, V, X, codes, embeddings, means, rng)
+        self.U_, self.V_ = U, V
+
+    def _start(self, rng, rows):
+        scale = 1.0 / math.sqrt(self.rank) if self.init_scale is None else self.init_scale
+        start = scale * rng.standard_normal((rows.shape[1], self.rank))
+        return namespace(rows).astype(like(start, rows), rows.dtype)
+
+    def _descend(self, U, V, X, codes, S, means, rng):
+        """Lines 3 to 9 of Algorithm 1; changes U and V in place."""
+        n = X.shape[0]
+        self.objective_, self.objective_steps_ = [], []
+        batches = _endless_minibatches(n, self.batch_size, rng)
+        optimiser = SGD(self.learning_rate)
+        for step, batch in enumerate(islice(batches, self.n_iter)):
+            if step % self.refresh_every == 0:
+                image_pull, label_side = self._refresh(step, U, V, X, codes, S, means)
+            if step == self.drop_at:
+                optimiser.learning_rate *= self.drop_factor
+            # The pull of an image is a share of the mean over n; in the batch, over its size.
+            pull = take_rows(image_pull, batch) * (n / len(batch))
+            views = [(take_rows(X, batch), pull), *label_side]
+            optimiser.step(U, gradient_u(U, V, S, views, self.regularization))
+            optimiser.step(V, gradient_v(U, V, S, views, self.regularization))
+        self._refresh(self.n_iter, U, V, X, codes, S, means)
+
+    def _refresh(self, step, U, V, X, codes, S, means):
+        """Assess all triplets and record the objective; what the steps need of them."""
+        assessment = {"margin": self.margin, "soft": self.hardness}
+        scores = image_scores(U, V, X, S)
+        triplets = assess(scores, codes, **assessment)
+        image, label, label_side = (scores, codes, triplets), None, []
+        if self.label_view:
+            labels = namespace(X).arange(S.shape[0], device=array_device(X))
+            scores = label_scores(U, V, means, S)
+            label = scores, labels, assess(scores, labels, **assessment)
+            label_side = [(means, pulls(label[2], labels).T)]
+        self.objective_.append(dual_loss(U, V, image, label, self.regularization))
+        self.objective_steps_.append(step)
+        if not math.isfinite(self.objective_[-1]):
+            raise ValueError(
+                f"training diverged before step {step}: the objective is {self.objective_[-1]}; "
+                f"learning_rate={self.learning_rate} is too large for features of this scale"
+            )
+        return pulls(triplets, codes), label_side
+
+    def _scores(self, X, class_embeddings):
+        xp = namespace(X)
+        U = xp.astype(self.U_, X.dtype, copy=False)
+        V = xp.astype(self.V_, X.dtype, copy=False)
+        if self.normalize:
+            X = unit_rows(X, name="X")
+            class_embeddings = unit_rows(class_embeddings, name="class_embeddings")
+        return image_scores(U, V, X, class_embeddings)
+
+
+def _endless_minibatches(n, batch_size, rng):
+    """Minibatches of one passage over the images after the other."""
+    while True:
+        yield from minibatches(n, batch_size, rng)

@@ -1,0 +1,252 @@
+r"""The objective of DARK and its parts as functions (Guo et al. 2019, Eqs. 3 to 11).
+
+Both views are one ranking loss, that of `zslib.compatibility.ranking`. In the image view each
+image ranks the labels by :math:`F(x, y) = xU (yV)'`. In the label view each label ranks the sets
+of images by Eq. 5, which is linear in them: with :math:`\bar x_c = \sum_{x \in S_c} w_x x`,
+`prototypes`,
+
+.. math:: F_{set}(S_{\hat c}, y_c) = \bar x_{\hat c} U (y_c V)'.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from zslib.arrays import namespace
+from zslib.compatibility._blocks import class_sums, one_hot
+from zslib.compatibility.ranking import every_violation, hardness, score_gradient, violations
+
+__all__ = [
+    "Triplets",
+    "assess",
+    "density_margin",
+    "dual_loss",
+    "gradient_u",
+    "gradient_v",
+    "image_scores",
+    "image_weights",
+    "label_scores",
+    "prototypes",
+    "pulls",
+    "view_loss",
+]
+
+
+class Triplets(NamedTuple):
+    r"""What a gradient step holds fixed in one view with n rows and C columns."""
+
+    margin: Any
+    r""":math:`\epsilon`, array (n, 1)."""
+    weights: Any
+    r""":math:`\Delta`, array (n, C), 0 at the own column of each row."""
+
+
+def image_weights(X, codes, n_classes):
+    r"""How well each image represents its class (Eq. 6).
+
+    .. math:: w_x = \frac{1}{Z} \exp\left(-\|x - \bar m_c\|_2^2\right), \qquad
+              \bar m_c = \frac{1}{|S_c|} \sum_{x \in S_c} x,
+
+    with Z such that the weights of a class sum to 1 (the paper's Z is written through the weights
+    that it normalises).
+
+    Parameters
+    ----------
+    X : array, shape (n, p)
+    codes : array of int, shape (n,)
+        Class of each image, from 0 to ``n_classes - 1``; each class has an image.
+    n_classes : int
+
+    Returns
+    -------
+    array, shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [2.0], [7.0]])
+    >>> image_weights(X, np.array([0, 0, 0, 1]), 2).round(3)
+    array([0.41 , 0.467, 0.123, 1.   ])
+    """
+    xp = namespace(X, codes)
+    sums, counts = class_sums(X, codes, n_classes)
+    means = sums / counts[:, None]
+    member = one_hot(codes, n_classes, X.dtype)
+    # ||x||^2 - 2 x.m + ||m||^2: no (n, p) array of differences.
+    own_products = xp.sum(member * (X @ means.T), axis=1)
+    distances = xp.vecdot(X, X) - 2.0 * own_products + member @ xp.vecdot(means, means)
+    # Relative to the nearest image of the class, so that not all exponentials underflow.
+    infinity = xp.full_like(member, float("inf"))
+    nearest = xp.min(xp.where(member > 0, distances[:, None], infinity), axis=0)
+    weights = xp.exp(xp.take(nearest, codes, axis=0) - distances)
+    return weights / xp.take(weights @ member, codes, axis=0)
+
+
+def prototypes(X, codes, n_classes):
+    r"""The weighted mean :math:`\sum_{x \in S_c} w_x x` of each class (Eqs. 5 and 6).
+
+    Returns
+    -------
+    array, shape (n_classes, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [2.0], [7.0]])
+    >>> prototypes(X, np.array([0, 0, 0, 1]), 2).round(3)
+    array([[0.294],
+           [7.   ]])
+    """
+    weights = image_weights(X, codes, n_classes)
+    return (one_hot(codes, n_classes, X.dtype) * weights[:, None]).T @ X
+
+
+def density_margin(own_scores, margin):
+    r"""Density adaptive margin :math:`m \log(1 + \exp F)` (Eq. 3).
+
+    Parameters
+    ----------
+    own_scores : array
+        Score of each row with its own label.
+    margin : float
+        m.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> density_margin(np.array([-1000.0, 0.0, 9.0]), 0.5).round(4)
+    array([0.    , 0.3466, 4.5001])
+    """
+    xp = namespace(own_scores)
+    return margin * xp.logaddexp(xp.zeros_like(own_scores), own_scores)
+
+
+def assess(scores, own, *, margin, soft):
+    """Margins and weights of all triplets of a view, at its current scores (Eqs. 3 and 8).
+
+    Parameters
+    ----------
+    scores : array, shape (n, C)
+    own : array of int, shape (n,)
+        Column of each row's own label (in the label view: of its own set of images).
+    margin : float
+        m of Eq. 3.
+    soft : bool
+        Whether the weight is the sigmoid of Eq. 8; else the step that it softens (DARK-H).
+
+    Returns
+    -------
+    Triplets
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> triplets = assess(np.array([[0.0, 0.0]]), np.array([0]), margin=0.5, soft=True)
+    >>> triplets.margin.round(3), triplets.weights.round(3)
+    (array([[0.347]]), array([[0.   , 0.586]]))
+    """
+    xp = namespace(scores, own)
+    own_scores = xp.sum(one_hot(own, scores.shape[1], scores.dtype) * scores, axis=1)
+    adaptive = density_margin(own_scores, margin)[:, None]
+    residuals = violations(scores, own, adaptive)
+    weights = hardness(residuals, own) if soft else every_violation(residuals)
+    return Triplets(adaptive, weights)
+
+
+def image_scores(U, V, X, S):
+    r""":math:`F(x, y) = xU (yV)'` of all images and labels, (n, C)."""
+    return (X @ U) @ (S @ V).T
+
+
+def label_scores(U, V, means, S):
+    r""":math:`F_{set}` of all labels and sets of images, (C, C): a row for each label (Eq. 5)."""
+    return (S @ V) @ (means @ U).T
+
+
+def view_loss(scores, own, triplets):
+    r""":math:`\sum_i \sum_{y \ne y_i} \Delta R / n`: one view of Eq. 9, a 0-d array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores, own = np.array([[2.0, 1.5]]), np.array([0])
+    >>> float(view_loss(scores, own, Triplets(np.array([[1.0]]), np.array([[0.0, 0.8]]))))
+    0.4
+    """
+    xp = namespace(scores)
+    residuals = violations(scores, own, triplets.margin)
+    return xp.sum(triplets.weights * residuals) / scores.shape[0]
+
+
+def dual_loss(U, V, image, label, regularization):
+    r"""Objective of DARK (Eq. 9).
+
+    Parameters
+    ----------
+    U : array, shape (p, r)
+    V : array, shape (q, r)
+    image : tuple (scores, own, triplets)
+        The image view, as `view_loss` takes it.
+    label : tuple (scores, own, triplets) or None
+        The label view; None leaves it out (DARK-L).
+    regularization : float
+        :math:`\lambda` of :math:`\lambda (\|U\|_F^2 + \|V\|_F^2)`.
+
+    Returns
+    -------
+    float
+    """
+    xp = namespace(U, V)
+    loss = float(view_loss(*image)) + (0.0 if label is None else float(view_loss(*label)))
+    return loss + regularization * (float(xp.sum(U * U)) + float(xp.sum(V * V)))
+
+
+def pulls(triplets, own):
+    r"""Derivative of `view_loss` by the scores, margin and weights held fixed, (n, C)."""
+    return score_gradient(triplets.weights, own) / own.shape[0]
+
+
+def gradient_u(U, V, S, views, regularization):
+    r"""Derivative of the objective by U, margins and weights held fixed (Eq. 10).
+
+    .. math:: \frac{\partial L}{\partial U} = X' G S V + \bar X' H' S V + 2 \lambda U,
+
+    with G and H the `pulls` of the image and of the label view and :math:`\bar X` the
+    `prototypes`. The paper omits the factor 2.
+
+    Parameters
+    ----------
+    U : array, shape (p, r)
+    V : array, shape (q, r)
+    S : array, shape (C, q)
+    views : list of (array, array)
+        For each view the rows on the side of the images, (m, p), and the derivative by their
+        scores with the labels, (m, C): :math:`(X, G)` and :math:`(\bar X, H')`.
+    regularization : float
+
+    Returns
+    -------
+    array, shape (p, r)
+    """
+    labels = S @ V
+    gradient = (2.0 * regularization) * U
+    for rows, pull in views:
+        gradient += rows.T @ (pull @ labels)
+    return gradient
+
+
+def gradient_v(U, V, S, views, regularization):
+    r"""Derivative of the objective by V, margins and weights held fixed (Eq. 11).
+
+    .. math:: \frac{\partial L}{\partial V} = S' G' X U + S' H \bar X U + 2 \lambda V.
+
+    Parameters and shapes as in `gradient_u`.
+
+    Returns
+    -------
+    array, shape (q, r)
+    """
+    gradient = (2.0 * regularization) * V
+    for rows, pull in views:
+        gradient += S.T @ (pull.T @ (rows @ U))
+    return gradient

@@ -1,0 +1,136 @@
+"""LatEm: several bilinear maps, the best of which scores a pair (Xian et al. 2016)."""
+
+from __future__ import annotations
+
+import math
+
+from array_api_compat import device as array_device
+
+from zslib.arrays import like, namespace
+from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.ranking import (
+    check_ranking_parameters,
+    drawn_violation,
+    one_violation,
+    train_by_ranking,
+)
+from zslib.validation import check_choice, check_integer
+
+__all__ = ["LatEm"]
+
+
+class LatEm(CompatibilityModel):
+    r"""Latent embeddings: a piecewise linear compatibility (Xian et al. 2016, Algorithm 1).
+
+    .. math:: F(x, s) = \max_{1 \le k \le K} x W_k s'.
+
+    For each sample one label :math:`y \ne y_i` is drawn. If
+    :math:`\epsilon + F(x_i, s_y) - F(x_i, s_{y_i}) > 0`, the matrix that wins for y goes a step
+    against :math:`x_i' s_y` and the one that wins for :math:`y_i` a step along
+    :math:`x_i' s_{y_i}`. That is Eq. 2 of Guo et al. (2019) with the weight :math:`\Delta = 1`
+    for the drawn label if it violates the margin, and 0 for all others.
+
+    Y. Xian, Z. Akata, G. Sharma, Q. Nguyen, M. Hein, B. Schiele: Latent embeddings for zero-shot
+    classification. CVPR 2016.
+
+    Parameters
+    ----------
+    n_matrices : int, default 4
+        K. The original chooses it on validation classes, or prunes matrices that seldom win.
+    margin : float, keyword only, default 1.0
+        :math:`\epsilon`, above 0.
+    draw : {"any", "violating"}, keyword only, default "any"
+        "any": the label is drawn among all but the sample's own, and may turn out not to violate
+        the margin (Algorithm 1). "violating": it is drawn among those that do.
+    learning_rate : float, keyword only, default 10.0
+        Step size of SGD on the mean loss of a minibatch. The default suits features and class
+        embeddings of length one; for longer ones divide by their mean squared lengths.
+    n_epochs : int, keyword only, default 50
+        Passes over the samples.
+    batch_size : int, keyword only, default 64
+        1 is the per-sample SGD of the original.
+    regularization : float, keyword only, default 0.0
+        :math:`\lambda` of a penalty :math:`\lambda \sum_k \|W_k\|_F^2`.
+    random_state : None, int or numpy.random.Generator, keyword only, default None
+        Seed of the start (normal, standard deviation :math:`1 / \sqrt{p}`, as the original), of
+        the order of the samples and of the drawn labels.
+
+    Attributes
+    ----------
+    coefs_ : array, shape (K, p, q)
+        :math:`W_k`, with the library and type of ``X``.
+    learning_curve_ : list of float
+        Mean loss per sample in each epoch, on the drawn labels and without the penalty.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        As in `zslib.compatibility.CompatibilityModel`.
+
+    Examples
+    --------
+    Four classes are the signs of two attributes; the last is never seen in training.
+
+    >>> import numpy as np
+    >>> S = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(4, size=200)
+    >>> X = S[y] + 0.1 * rng.standard_normal((200, 2))
+    >>> seen = y < 3
+    >>> model = LatEm(2, learning_rate=0.1, random_state=0).fit(X[seen], y[seen], S)
+    >>> model.coefs_.shape
+    (2, 2, 2)
+    >>> round(model.score(X[seen], y[seen], S[:3]), 6)
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_matrices=4,
+        *,
+        margin=1.0,
+        draw="any",
+        learning_rate=10.0,
+        n_epochs=50,
+        batch_size=64,
+        regularization=0.0,
+        random_state=None,
+    ):
+        self.n_matrices = n_matrices
+        self.margin = margin
+        self.draw = draw
+        self.learning_rate = learning_rate
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.regularization = regularization
+        self.random_state = random_state
+
+    def _fit(self, X, codes, embeddings):
+        xp = namespace(X)
+        n_matrices = check_integer(self.n_matrices, "n_matrices", low=1)
+        check_choice(self.draw, "draw", ("any", "violating"))
+        parameters = check_ranking_parameters(self)
+        rng, p, q = parameters["rng"], X.shape[1], embeddings.shape[1]
+
+        def weigh(residuals, own):
+            n, n_labels = residuals.shape
+            if self.draw == "violating":
+                return drawn_violation(residuals, like(rng.random((n, n_labels)), residuals))
+            ahead = like(rng.integers(1, n_labels, size=n), residuals)
+            return one_violation(residuals, (own + ahead) % n_labels)
+
+        start = rng.standard_normal((p, n_matrices * q)) / math.sqrt(p)
+        W = xp.astype(like(start, X), X.dtype)
+        self.learning_curve_ = train_by_ranking(W, X, codes, embeddings, weigh, **parameters)
+        self.coefs_ = xp.permute_dims(xp.reshape(W, (p, n_matrices, q)), (1, 0, 2))
+
+    def _scores(self, X, class_embeddings):
+        xp = namespace(X)
+        best = xp.full(
+            (X.shape[0], class_embeddings.shape[0]),
+            -math.inf,
+            dtype=X.dtype,
+            device=array_device(X),
+        )
+        # One matrix at a time: the scores of all would take K times the memory.
+        for k in range(self.coefs_.shape[0]):
+            W = xp.astype(self.coefs_[k, :, :], X.dtype, copy=False)
+            best = xp.maximum(best, (X @ W) @ class_embeddings.T)
+        return best
