@@ -187,7 +187,9 @@ def select_images(labels, parts, *, max_per_class=None, seed=0):
             samples = samples[_random_rank(labels, samples, seed)[0] < max_per_class]
         chosen[name] = samples
     for name in ("train", "val"):
-        chosen[name] = np.intersect1d(parts[name], chosen["trainval"])
+        samples = np.sort(np.asarray(parts[name], dtype=np.int64))
+        kept = slice(None) if max_per_class is None else np.isin(samples, chosen["trainval"])
+        chosen[name] = samples[kept]
     rows = np.unique(np.concatenate(list(chosen.values())))
     return rows, {name: np.searchsorted(rows, part) for name, part in chosen.items()}
 

@@ -1,0 +1,202 @@
+"""Reading ``att_splits.mat``: class embeddings and split of Xian et al. (2017)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+__all__ = [
+    "OFFICIAL_STATISTICS",
+    "AttSplits",
+    "load_mat",
+    "matrix",
+    "read_att_splits",
+    "split_summary",
+    "zero_based",
+]
+
+_PARTS = ("trainval", "test_seen", "test_unseen", "train", "val")
+_ROWS = (
+    "seen_classes",
+    "train_seen_samples",
+    "test_seen_samples",
+    "unseen_classes",
+    "unseen_samples",
+    "class_attributes",
+)
+# Xian et al. (2017), Tables 1 and 2 of the long version; FLO as distributed with their files.
+OFFICIAL_STATISTICS = {
+    name: dict(zip(_ROWS, counts, strict=True))
+    for name, counts in {
+        "AWA1": (40, 19_832, 4_958, 10, 5_685, 85),
+        "AWA2": (40, 23_527, 5_882, 10, 7_913, 85),
+        "CUB": (150, 7_057, 1_764, 50, 2_967, 312),
+        "SUN": (645, 10_320, 2_580, 72, 1_440, 102),
+        "APY": (20, 5_932, 1_483, 12, 7_924, 64),
+        "FLO": (82, 5_631, 1_403, 20, 1_155, 1_024),
+    }.items()
+}
+
+
+@dataclass(frozen=True, eq=False)
+class AttSplits:
+    """Content of one ``att_splits.mat``, indices counting from 0.
+
+    Parameters
+    ----------
+    att : float array, shape (C, q)
+        Class embeddings, rows of unit length in the official files.
+    original_att : float array, shape (C, q), or None
+        The attributes before that scaling.
+    class_names : str array, shape (C,)
+        Where the file has none (FLO), "class 1", "class 2", ...
+    parts : dict of int64 arrays
+        Image numbers by trainval, test_seen, test_unseen, train and val.
+    dropped : int
+        Images that the file lists in train_loc or val_loc and in test_seen_loc; they are left
+        out of train and val here.
+    """
+
+    att: np.ndarray
+    original_att: np.ndarray | None
+    class_names: np.ndarray
+    parts: dict
+    dropped: int
+
+
+def read_att_splits(path):
+    """Read an ``att_splits.mat``.
+
+    In the files of 2017 and 2018 of AWA1, AWA2, CUB, SUN and FLO, ``train_loc`` and
+    ``val_loc`` together hold all images of the seen classes, those of ``test_seen_loc`` too.
+    Whoever tunes on them has seen part of the test set; here these images are dropped.
+
+    Parameters
+    ----------
+    path : path
+        The file, or the folder that has it.
+
+    Returns
+    -------
+    AttSplits
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        When the file is absent, damaged, of version 7.3, lacks a variable, or an index is not
+        a whole number from 1 up.
+    """
+    path = Path(path)
+    path = path / "att_splits.mat" if path.is_dir() else path
+    required = ("att", *(f"{part}_loc" for part in _PARTS))
+    data = load_mat(path, required, ("original_att", "allclasses_names"))
+    att = matrix(data["att"], path, "att").T
+    original = data.get("original_att")
+    if original is not None:
+        original = matrix(original, path, "original_att").T
+        if original.shape != att.shape:
+            raise ValueError(
+                f"{path}: att is {att.T.shape} and original_att {original.T.shape}: one of the "
+                "two is damaged"
+            )
+    names = data.get("allclasses_names")
+    if names is None:
+        names = np.array([f"class {i}" for i in range(1, len(att) + 1)])
+    else:
+        names = np.array([str(np.asarray(cell).ravel()[0]) for cell in names.ravel()])
+    if len(names) != len(att):
+        raise ValueError(
+            f"{path}: allclasses_names has {len(names)} names and att {len(att)} columns: one of "
+            "the two is damaged"
+        )
+    parts = {part: zero_based(data[f"{part}_loc"], path, f"{part}_loc") for part in _PARTS}
+    for part in ("trainval", "test_unseen"):
+        if not len(parts[part]):
+            raise ValueError(f"{path}: {part}_loc is empty")
+    listed = len(parts["train"]) + len(parts["val"])
+    for part in ("train", "val"):
+        parts[part] = np.setdiff1d(parts[part], parts["test_seen"])
+    dropped = listed - len(parts["train"]) - len(parts["val"])
+    return AttSplits(att, original, names, parts, dropped)
+
+
+def split_summary(splits, labels=None):
+    """Rows of Table 2 of Guo et al. (AAAI 2019) for a split.
+
+    Parameters
+    ----------
+    splits : AttSplits
+    labels : int array, shape (n,), optional
+        Class of every image, to count the classes; without it their counts are None.
+
+    Returns
+    -------
+    dict
+        Keys seen_classes, train_seen_samples, test_seen_samples, unseen_classes,
+        unseen_samples, class_attributes.
+    """
+    parts = splits.parts
+    classes = {"trainval": None, "test_unseen": None}
+    if labels is not None:
+        labels = np.asarray(labels)
+        last = max(int(rows.max()) for rows in parts.values() if len(rows))
+        if last >= len(labels):
+            raise ValueError(
+                f"the split names image {last + 1} and there are {len(labels)} labels"
+            )
+        classes = {part: len(np.unique(labels[parts[part]])) for part in classes}
+    counts = (
+        classes["trainval"],
+        len(parts["trainval"]),
+        len(parts["test_seen"]),
+        classes["test_unseen"],
+        len(parts["test_unseen"]),
+        splits.att.shape[1],
+    )
+    return dict(zip(_ROWS, counts, strict=True))
+
+
+def load_mat(path, required, optional=()):
+    """Named variables of a MATLAB file up to version 7.2, as a dict of NumPy arrays."""
+    from scipy.io import loadmat
+
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} is not there: the format has res101.mat and att_splits.mat"
+        )
+    try:
+        data = loadmat(path, variable_names=[*required, *optional])
+    except NotImplementedError as error:
+        raise ValueError(
+            f"{path} is a MATLAB 7.3 (HDF5) file: save it again with save(..., '-v7')"
+        ) from error
+    except Exception as error:  # scipy raises many kinds for damaged files
+        raise ValueError(f"{path} cannot be read as a MATLAB file: {error}") from error
+    missing = [name for name in required if name not in data]
+    if missing:
+        raise ValueError(f"{path} lacks {', '.join(missing)}: is it a file of xlsa17?")
+    return data
+
+
+def matrix(values, path, name):
+    """Return ``values`` when it is a matrix of numbers with at least one entry."""
+    if values.ndim != 2 or values.dtype.kind not in "fiu" or 0 in values.shape:
+        raise ValueError(f"{path}: {name} must be a matrix of numbers, got {values.shape}")
+    return values
+
+
+def zero_based(values, path, name, size=None):
+    """MATLAB's indices from 1 as int64 indices from 0."""
+    values = values.ravel()
+    if values.dtype.kind not in "fiu" or (values != np.floor(values)).any():
+        raise ValueError(f"{path}: {name} must hold whole numbers")
+    if values.size and (values.min() < 1 or (size is not None and values.max() > size)):
+        allowed = "from 1 up" if size is None else f"from 1 to {size}"
+        raise ValueError(
+            f"{path}: {name} has values from {values.min():g} to {values.max():g}; they count "
+            f"{allowed}"
+        )
+    return values.astype(np.int64) - 1

@@ -1,0 +1,183 @@
+"""Your own zero-shot data: one ``.npz`` file, or a folder with one ``.npy`` file an array."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from zslib.arrays import to_host
+from zslib.datasets.zero_shot import ZeroShotProblem
+from zslib.validation import check_choice
+
+__all__ = ["load_zero_shot", "save_zero_shot"]
+
+_VECTORS = ("features", "class_embeddings", "image_attributes")
+_TEXTS = ("class_names", "class_ids")
+_INDICES = ("labels", "trainval", "test_seen", "test_unseen", "train", "val")
+_ABOUT = ("name", "description", "synthetic", "feature_scaling", "coverage")
+_NEEDED = ("features", "labels", "class_embeddings", "class_names", "trainval", "test_unseen")
+_KNOWN = (*_VECTORS, *_TEXTS, *_INDICES, *_ABOUT)
+
+
+def load_zero_shot(path, *, dtype="float32"):
+    """Read a `ZeroShotProblem` from an ``.npz`` file or a folder of ``.npy`` files.
+
+    Arrays, by their name in the file (or ``<name>.npy`` in the folder). Needed: ``features``
+    (n, p), ``labels`` (n,) counting classes from 0, ``class_embeddings`` (C, q),
+    ``class_names`` (C,) of text, and the image numbers from 0 of ``trainval`` and
+    ``test_unseen``. Optional: ``test_seen``, ``train`` and ``val`` (a split of trainval by
+    class, for tuning), ``class_ids``, ``image_attributes`` (n, q'); and, each one value,
+    ``name``, ``description`` (by default the file's name), ``synthetic``, ``feature_scaling``
+    and ``coverage`` (text of a JSON object).
+
+    Text must be stored as fixed-width strings (``np.array([...], dtype=str)``). Pickled
+    (object) arrays are refused: unpickling runs code from the file.
+
+    Parameters
+    ----------
+    path : path
+    dtype : {"float32", "float64"}
+        Vectors are converted to it.
+
+    Returns
+    -------
+    ZeroShotProblem
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such file or folder.
+    ValueError
+        When an array is missing, unknown, pickled or damaged, or the problem is inconsistent.
+    """
+    check_choice(dtype, "dtype", ("float32", "float64"))
+    path = Path(path)
+    arrays = _read_folder(path) if path.is_dir() else _read_npz(path)
+    missing = [name for name in _NEEDED if name not in arrays]
+    if missing:
+        raise ValueError(f"{path} lacks {', '.join(missing)}: needed are {', '.join(_NEEDED)}")
+    fields = {"name": path.stem, "description": f"data of {path.name}", "synthetic": False}
+    for name, array in arrays.items():
+        if name in _VECTORS:
+            if array.dtype.kind not in "fiub":
+                raise ValueError(f"{path}: {name} must hold numbers, got {array.dtype}")
+            fields[name] = array.astype(dtype)
+        elif name in _ABOUT:
+            fields[name] = _single(array, name, path)
+        else:
+            fields[name] = array
+    fields.setdefault("test_seen", np.empty(0, dtype=np.int64))
+    if "coverage" in fields:
+        try:
+            fields["coverage"] = json.loads(fields["coverage"])
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}: coverage is not a JSON object: {error}") from error
+    try:
+        return ZeroShotProblem(**fields)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def save_zero_shot(problem, path):
+    """Write a `ZeroShotProblem` in the form that `load_zero_shot` reads.
+
+    A file is written beside its place under a temporary name, then renamed, so that a reader
+    never meets half of it.
+
+    Parameters
+    ----------
+    problem : ZeroShotProblem
+    path : path
+        With the suffix ``.npz`` one file, else a folder with one ``.npy`` file an array.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    FileExistsError
+        When something is there already.
+    """
+    path = Path(path)
+    if path.exists():
+        raise FileExistsError(f"{path} is there already: delete it or choose another name")
+    arrays = {}
+    for name in _KNOWN:
+        value = getattr(problem, name)
+        if name == "coverage":
+            value = json.dumps(value, default=lambda number: number.item())
+        if value is not None:
+            arrays[name] = to_host(value) if name in _VECTORS else np.asarray(value)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".saving-") as folder:
+        # A folder of its own inside: the temporary one is for its owner's eyes only.
+        made = Path(folder) / path.name
+        if path.suffix == ".npz":
+            np.savez(made, **arrays)
+        else:
+            made.mkdir()
+            for name, array in arrays.items():
+                np.save(made / f"{name}.npy", array, allow_pickle=False)
+        os.rename(made, path)
+    return path
+
+
+def _read_npz(path):
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
+    if not zipfile.is_zipfile(path):
+        raise ValueError(f"{path} is not an .npz file: write it with numpy.savez")
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            _refuse_unknown(path, stored.files)
+            return {name: _readable(path, name, lambda n=name: stored[n]) for name in stored}
+    except (zipfile.BadZipFile, EOFError, zlib.error, OSError) as error:
+        raise ValueError(f"{path} is damaged or truncated: {error}") from error
+
+
+def _read_folder(path):
+    files = sorted(path.glob("*.npy"))
+    _refuse_unknown(path, [file.stem for file in files])
+    return {
+        file.stem: _readable(path, file.stem, lambda f=file: np.load(f, allow_pickle=False))
+        for file in files
+    }
+
+
+def _refuse_unknown(path, names):
+    unknown = [name for name in names if name not in _KNOWN]
+    if unknown:
+        raise ValueError(
+            f"{path} has {', '.join(map(repr, unknown))}, which is not of the format: known are "
+            f"{', '.join(_KNOWN)}"
+        )
+
+
+def _readable(path, name, read):
+    try:
+        return read()
+    except (ValueError, EOFError) as error:
+        if "allow_pickle" in str(error) or "pickled" in str(error):
+            raise ValueError(
+                f"{path}: {name} is a pickled array, which could run code and is not read: save "
+                "text as np.array([...], dtype=str) and numbers as a numeric array"
+            ) from error
+        raise ValueError(f"{path}: {name} is damaged: {error}") from error
+
+
+def _single(array, name, path):
+    if array.size != 1:
+        raise ValueError(f"{path}: {name} must be one value, got shape {array.shape}")
+    value = array.ravel()[0].item()
+    if name == "synthetic":
+        return bool(value)
+    if not isinstance(value, str):
+        raise ValueError(f"{path}: {name} must be text, got {array.dtype}")
+    return value

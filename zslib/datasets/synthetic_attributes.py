@@ -1,0 +1,257 @@
+"""Seeded attribute-based zero-shot problems with the shapes of four benchmark data sets.
+
+For machines without real data. Each ingredient stands for something known of real data; none
+refers to a method, and no default was chosen by looking at which method wins:
+
+related classes
+    A class has a latent meaning near that of its group (as species of a family), and its
+    attributes are a logistic function of it, so attributes are correlated.
+images vary
+    An image has a meaning near its class's and further variation of each attribute: two images
+    of one class differ in their attributes (``image_attributes``), as those of aPY do.
+imperfect sight
+    What a network sees of the attributes is off in two ways: by an error of each image, and by
+    one that all images of a class share (why seen classes win over unseen ones). Errors are
+    correlated as the attributes are, so neither more attributes nor more features average
+    them out.
+nonlinear view
+    Features are a two-layer random network of what is seen, with some noise of each feature,
+    cut at zero as ResNet's pooled features are, so that no linear map is exact.
+long tail
+    Class sizes fall as a power of their rank.
+
+The default noise makes the task about as hard as real ones, judged by ESZSL alone: between 40%
+and 65% of the images of unseen classes are recognised, as in Table 3 of Guo et al. (2019).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import unit_rows
+from zslib.datasets.zero_shot import ZeroShotProblem
+from zslib.validation import check_choice, check_integer, check_real
+
+__all__ = ["SHAPES", "attribute_features", "synthetic_attributes"]
+
+# Training and validation classes; unseen classes; images for training, seen and unseen test;
+# attributes. As counted in the official splits.
+SHAPES = {
+    "AWA1": (27, 13, 10, 19_832, 4_958, 5_685, 85),
+    "AWA2": (27, 13, 10, 23_527, 5_882, 7_913, 85),
+    "CUB": (100, 50, 50, 7_057, 1_764, 2_967, 312),
+    "SUN": (580, 65, 72, 10_320, 2_580, 1_440, 102),
+    "APY": (15, 5, 12, 5_932, 1_483, 7_924, 64),
+}
+_FEATURES = 2_048
+_FEWEST = 10  # training images a seen class keeps on average before classes are left out
+_BLOCK = 4_096  # images made at a time
+
+
+def synthetic_attributes(
+    shape="AWA2",
+    *,
+    scale=0.1,
+    seed=0,
+    n_features=None,
+    tail=0.5,
+    variation=0.5,
+    noise=0.8,
+    class_shift=0.6,
+    latent=20,
+):
+    """A synthetic problem of the shape of AWA1, AWA2, CUB, SUN or APY.
+
+    Parameters
+    ----------
+    shape : {"AWA2", "AWA1", "CUB", "SUN", "APY"}
+        Numbers of classes, attributes and images of Table 2 of Guo et al. (AAAI 2019), exact
+        at ``scale=1``.
+    scale : float
+        In (0, 1]: share of the images. The classes stay as they are while seen classes have 10
+        training images on average; beyond that all groups of classes shrink alike.
+    seed : int
+    n_features : int, optional
+        By default 2,048 times ``scale``, at least 64.
+    tail : float
+        Class sizes fall as ``rank ** -tail``; 0 makes them even.
+    variation : float
+        How far an image's attributes stray from its class's, relative to how classes differ.
+    noise, class_shift : float
+        See `attribute_features`.
+    latent : int
+        Dimensions of meaning.
+
+    Returns
+    -------
+    ZeroShotProblem
+        ``class_embeddings`` are the classes' attributes in [0, 1], divided by row length;
+        ``image_attributes`` those of the images, in [0, 1]. Features are not scaled.
+
+    Examples
+    --------
+    >>> synthetic_attributes("APY", scale=0.05)
+    ZeroShotProblem('synthetic-apy': 20 seen and 12 unseen classes, 297 + 74 seen and 396
+    unseen images, 102 features, 64 attributes)
+    """
+    check_choice(shape, "shape", tuple(SHAPES))
+    check_real(scale, "scale", low=0, high=1)
+    check_integer(seed, "seed", low=0)
+    check_integer(latent, "latent", low=1)
+    check_real(tail, "tail", low=0)
+    check_real(variation, "variation", low=0)
+    groups, images, n_attributes = _scaled_shape(shape, scale)
+    if n_features is None:
+        n_features = max(64, round(_FEATURES * scale))
+    rng = np.random.default_rng(seed)
+
+    labels, parts = _labels_and_parts(rng, groups, images, tail)
+    loading = rng.standard_normal((latent, n_attributes), dtype=np.float32) / latent**0.5
+    base = rng.standard_normal(n_attributes, dtype=np.float32) - 1  # most attributes are absent
+    meaning = _class_meanings(rng, sum(groups), latent)
+    attributes = _logistic(2 * meaning @ loading + base)
+    varied = _image_attributes(rng, labels, meaning, loading, base, variation)
+    features = attribute_features(
+        varied, labels, n_features=n_features, noise=noise, class_shift=class_shift, seed=seed
+    )
+    return ZeroShotProblem(
+        name=f"synthetic-{shape.lower()}",
+        synthetic=True,
+        description=f"synthetic attributes and features in {shape}'s shape (scale {scale:g})",
+        features=features,
+        labels=labels,
+        class_embeddings=unit_rows(attributes, name="class attributes"),
+        class_names=np.array([f"class {i:03d}" for i in range(1, sum(groups) + 1)]),
+        **parts,
+        image_attributes=varied,
+    )
+
+
+def attribute_features(
+    image_attributes, labels, *, n_features=256, noise=0.8, class_shift=0.6, hidden=256, seed=0
+):
+    """Synthetic image features: a noisy nonlinear view of each image's attributes.
+
+    Parameters
+    ----------
+    image_attributes : array, shape (n, q)
+        Real or synthetic.
+    labels : int array, shape (n,)
+        Class of each image, from 0.
+    n_features : int
+    noise : float
+        Standard deviation of each image's error in the attributes seen, relative to that of
+        the attributes. The noise of a feature is half of it, relative to the signal.
+    class_shift : float
+        Standard deviation of the error that the images of a class share.
+    hidden : int
+        Width of the random network's first layer.
+    seed : int
+
+    Returns
+    -------
+    float32 array, shape (n, n_features), not negative
+
+    Examples
+    --------
+    >>> attribute_features(np.eye(3), np.arange(3), n_features=5).shape
+    (3, 5)
+    """
+    check_integer(n_features, "n_features", low=1)
+    check_integer(hidden, "hidden", low=1)
+    check_real(noise, "noise", low=0)
+    check_real(class_shift, "class_shift", low=0)
+    labels = np.asarray(labels)
+    attributes = np.asarray(image_attributes, dtype=np.float32)
+    spread = attributes.std(axis=0)
+    spread[spread == 0] = 1
+    seen = (attributes - attributes.mean(axis=0)) / spread
+    rng = np.random.default_rng([seed, 1])
+
+    def normal(*shape):
+        return rng.standard_normal(shape, dtype=np.float32)
+
+    width = attributes.shape[1]
+    values, vectors = np.linalg.eigh(seen.T @ seen / np.float32(len(seen)))
+    mixing = (vectors * np.sqrt(np.maximum(values, 0))).T
+    shift = class_shift * normal(int(labels.max()) + 1, width) @ mixing
+    first = normal(width, hidden) / width**0.5
+    second = normal(hidden, n_features) / (0.6 * hidden**0.5)  # tanh of a normal varies by 0.6
+    threshold = normal(n_features)
+    features = np.empty((len(seen), n_features), dtype=np.float32)
+    for start in range(0, len(seen), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        block = seen[rows] + shift[labels[rows]]
+        block += noise * normal(*block.shape) @ mixing
+        block = np.tanh(block @ first) @ second + threshold
+        block += noise / 2 * normal(*block.shape)
+        features[rows] = np.maximum(block, 0)
+    return features
+
+
+def _scaled_shape(shape, scale):
+    train, val, unseen, *images, n_attributes = SHAPES[shape]
+    images = [max(1, round(scale * n)) for n in images]
+    kept = min(1.0, images[0] / _FEWEST / (train + val))
+    groups = [max(2, round(kept * n)) for n in (train, val, unseen)]
+    least = (2 * sum(groups[:2]), sum(groups[:2]), groups[2])
+    if any(n < needed for n, needed in zip(images, least, strict=True)):
+        raise ValueError(
+            f"scale={scale:g} leaves {images[0]}, {images[1]} and {images[2]} images of {shape} "
+            f"for {sum(groups[:2])} seen and {groups[2]} unseen classes: raise scale"
+        )
+    return groups, images, n_attributes
+
+
+def _labels_and_parts(rng, groups, images, tail):
+    """Labels in order of part, and the parts: classes 0.. train, then val, then unseen."""
+    n_seen, n_classes = sum(groups[:2]), sum(groups)
+    weight = rng.permuted(np.arange(1, n_classes + 1) ** -float(tail))
+    classes = np.arange(n_classes)
+    blocks = [
+        np.repeat(classes[:n_seen], _sizes(weight[:n_seen], images[0], 2)),
+        np.repeat(classes[:n_seen], _sizes(weight[:n_seen], images[1], 1)),
+        np.repeat(classes[n_seen:], _sizes(weight[n_seen:], images[2], 1)),
+    ]
+    ends = np.cumsum([len(block) for block in blocks])
+    labels = np.concatenate(blocks)
+    trainval = np.arange(ends[0])
+    return labels, {
+        "trainval": trainval,
+        "test_seen": np.arange(ends[0], ends[1]),
+        "test_unseen": np.arange(ends[1], ends[2]),
+        "train": trainval[labels[trainval] < groups[0]],
+        "val": trainval[labels[trainval] >= groups[0]],
+    }
+
+
+def _sizes(weight, total, least):
+    """Whole numbers near ``total * weight``, at least ``least`` each, of sum ``total``."""
+    wanted = (total - least * len(weight)) * weight / weight.sum()
+    sizes = np.floor(wanted).astype(np.int64)
+    largest_rest = np.argsort(sizes - wanted, kind="stable")
+    sizes[largest_rest[: total - least * len(weight) - sizes.sum()]] += 1
+    return sizes + least
+
+
+def _class_meanings(rng, n_classes, latent):
+    n_groups = max(2, n_classes // 5)
+    centres = rng.standard_normal((n_groups, latent), dtype=np.float32)
+    own = rng.standard_normal((n_classes, latent), dtype=np.float32)
+    return np.sqrt(np.float32(0.5)) * (centres[rng.integers(n_groups, size=n_classes)] + own)
+
+
+def _image_attributes(rng, labels, meaning, loading, base, variation):
+    varied = np.empty((len(labels), loading.shape[1]), dtype=np.float32)
+    spread = np.float32(variation / np.sqrt(2))
+    for start in range(0, len(labels), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        own = rng.standard_normal((len(labels[rows]), len(loading)), dtype=np.float32)
+        single = rng.standard_normal(varied[rows].shape, dtype=np.float32)
+        image = (meaning[labels[rows]] + spread * own) @ loading
+        varied[rows] = _logistic(2 * (image + spread * single) + base)
+    return varied
+
+
+def _logistic(x):
+    return 1 / (1 + np.exp(-x))
