@@ -61,16 +61,16 @@ def check_fit_input(X, y, class_embeddings):
     check_vectors(X, "X")
     _check_embeddings(class_embeddings, X)
     _check_labels(y, X, class_embeddings)
-    if bool(xp.all(xp.max(X, axis=0) == xp.min(X, axis=0))):
-        raise ValueError(
-            "all rows of X are the same: no class can be told from another; check how the "
-            "features were read"
-        )
     classes, codes = xp.unique_inverse(xp.astype(y, xp.int64, copy=False))
     if classes.shape[0] < 2:
         raise ValueError(
             f"y holds one class only ({int(classes[0])}): training compares classes, so give "
             "samples of at least two"
+        )
+    if bool(xp.all(xp.max(X, axis=0) == xp.min(X, axis=0))):
+        raise ValueError(
+            "all rows of X are the same: no class can be told from another; check how the "
+            "features were read"
         )
     embeddings = xp.take(class_embeddings, classes, axis=0)
     if bool(xp.all(embeddings == embeddings[:1, :])):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator
+from zslib.arrays import like, namespace, random_generator, take_rows
 from zslib.compatibility._blocks import row_blocks
 from zslib.compatibility.base import CompatibilityModel, check_learned
 from zslib.optim import Adagrad, minibatches
@@ -91,9 +91,8 @@ class CMT(CompatibilityModel):
             # An overflow is reported below, with its remedy.
             with np.errstate(over="ignore", invalid="ignore"):
                 for batch in minibatches(n, self.batch_size, rng):
-                    rows = like(batch, codes)
-                    targets = xp.take(embeddings, xp.take(codes, rows, axis=0), axis=0)
-                    loss, gradients = two_layer_objective(theta, xp.take(X, rows, axis=0), targets)
+                    targets = xp.take(embeddings, take_rows(codes, batch), axis=0)
+                    loss, gradients = two_layer_objective(theta, take_rows(X, batch), targets)
                     total += loss * len(batch) / n
                     for optimiser, part, gradient in zip(
                         optimisers, theta, gradients, strict=True

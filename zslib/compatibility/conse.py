@@ -50,6 +50,8 @@ class ConSE(CompatibilityModel):
         The embeddings that are averaged.
     objective_ : list of float
         `softmax_objective` at the start and after each step.
+    n_iter_ : int
+        Number of these steps.
     classes_, class_embeddings_, n_features_in_, embedding_dim_
         See `CompatibilityModel`.
 
@@ -82,6 +84,7 @@ class ConSE(CompatibilityModel):
             max_iter=self.max_iter,
             tol=self.tol,
         )
+        self.n_iter_ = len(self.objective_) - 1
         check_learned(weights, "scale the features, or raise regularization")
         self.coef_, self.intercept_ = weights[:-1, :], weights[-1, :]
         self.seen_embeddings_ = embeddings

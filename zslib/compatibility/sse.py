@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator
+from zslib.arrays import namespace, random_generator, take_rows
 from zslib.compatibility._blocks import class_sums, one_hot, row_blocks
 from zslib.compatibility.base import CompatibilityModel, check_learned, cosines
 from zslib.optim import Adagrad, minibatches
@@ -14,7 +14,7 @@ from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["SSE", "margin_objective", "seen_scores", "simplex_mixtures"]
 
-TRANSFORMS = ("relu", "intersection")
+FEATURE_MAPS = ("relu", "intersection")
 
 WORK = 16
 """Blocks of samples are this much smaller than elsewhere, to stay in the cache: (b, k, p)."""
@@ -42,20 +42,20 @@ class SSE(CompatibilityModel):
     left out: a hinge of an average never exceeds the average of the hinges, which is minimised
     here. Both penalties of w and V have one weight.
 
-    Since :math:`\max(0, x - v) + \min(x, v) = x` and mixtures sum to 1, the two transforms then
+    Since :math:`\max(0, x - v) + \min(x, v) = x` and mixtures sum to 1, the two maps then
     are one: changing between them changes the sign of w and adds :math:`\langle w, x \rangle`,
     the same for all classes, to the scores of an image. Their predictions agree up to rounding.
 
     Parameters
     ----------
-    transform : {"relu", "intersection"}, default "relu"
+    feature_map : {"relu", "intersection"}, default "relu"
         How a template meets an image.
     mixture_penalty : float, keyword only, default 0.1
         :math:`\gamma`, above 0, in squared units of the embeddings: the larger, the more even
         the mixtures.
     regularization : float, keyword only, default 1e-4
         :math:`\lambda`, at least 0.
-    learning_rate : float, keyword only, default 0.01
+    learning_rate : float, keyword only, default 0.05
         Of Adagrad, above 0. With r the root mean square of the features, templates are in units
         of r and weights in units of 1/r.
     n_epochs : int, keyword only, default 10
@@ -89,16 +89,16 @@ class SSE(CompatibilityModel):
 
     def __init__(
         self,
-        transform="relu",
+        feature_map="relu",
         *,
         mixture_penalty=0.1,
         regularization=1e-4,
-        learning_rate=0.01,
+        learning_rate=0.05,
         n_epochs=10,
         batch_size=64,
         random_state=None,
     ):
-        self.transform = transform
+        self.feature_map = feature_map
         self.mixture_penalty = mixture_penalty
         self.regularization = regularization
         self.learning_rate = learning_rate
@@ -108,7 +108,7 @@ class SSE(CompatibilityModel):
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
-        check_choice(self.transform, "transform", TRANSFORMS)
+        check_choice(self.feature_map, "feature_map", FEATURE_MAPS)
         check_real(self.mixture_penalty, "mixture_penalty", low=0.0, inclusive=False)
         penalty = check_real(self.regularization, "regularization", low=0.0)
         rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
@@ -128,15 +128,14 @@ class SSE(CompatibilityModel):
             # An overflow is reported below, with its remedy.
             with np.errstate(over="ignore", invalid="ignore"):
                 for batch in minibatches(X.shape[0], self.batch_size, rng):
-                    rows = like(batch, codes)
                     value, gradients = margin_objective(
                         (weights, templates),
-                        xp.take(X, rows, axis=0),
-                        xp.take(codes, rows, axis=0),
+                        take_rows(X, batch),
+                        take_rows(codes, batch),
                         mixtures,
                         margins,
                         regularization=penalty,
-                        transform=self.transform,
+                        feature_map=self.feature_map,
                     )
                     total += value * len(batch) / X.shape[0]
                     optimisers[0].step(weights, gradients[0])
@@ -153,20 +152,20 @@ class SSE(CompatibilityModel):
             for array in (self.coef_, self.templates_, self.seen_embeddings_)
         )
         mixtures = simplex_mixtures(class_embeddings, seen, self.mixture_penalty)
-        return seen_scores(coef, templates, X, self.transform) @ mixtures.T
+        return seen_scores(coef, templates, X, self.feature_map) @ mixtures.T
 
 
-def _meet(X, templates, transform):
+def _meet(X, templates, feature_map):
     """How samples meet templates, (n, k, p), and where the template counts, as 0 or 1."""
     xp = namespace(X, templates)
     above = X[:, None, :] - templates[None, :, :]
     inside = xp.astype(above > 0, X.dtype)
-    if transform == "relu":
+    if feature_map == "relu":
         return above * inside, inside
     return X[:, None, :] - above * inside, inside
 
 
-def seen_scores(weights, templates, X, transform):
+def seen_scores(weights, templates, X, feature_map):
     r"""Scores :math:`\pi(x)` of each sample for the seen classes.
 
     Parameters
@@ -174,7 +173,7 @@ def seen_scores(weights, templates, X, transform):
     weights : array, shape (p,)
     templates : array, shape (k, p)
     X : array, shape (n, p)
-    transform : {"relu", "intersection"}
+    feature_map : {"relu", "intersection"}
 
     Returns
     -------
@@ -189,13 +188,13 @@ def seen_scores(weights, templates, X, transform):
     """
     xp = namespace(X, templates)
     blocks = [
-        xp.sum(_meet(X[rows, :], templates, transform)[0] * weights, axis=2)
+        xp.sum(_meet(X[rows, :], templates, feature_map)[0] * weights, axis=2)
         for rows in row_blocks(X.shape[0], WORK * math.prod(templates.shape))
     ]
     return xp.concat(blocks, axis=0)
 
 
-def margin_objective(parameters, X, codes, mixtures, margins, *, regularization, transform):
+def margin_objective(parameters, X, codes, mixtures, margins, *, regularization, feature_map):
     r"""Penalised max-margin loss over the seen classes, and its gradients.
 
     .. math:: \frac{1}{n} \sum_i \sum_{c \ne y_i}
@@ -215,7 +214,7 @@ def margin_objective(parameters, X, codes, mixtures, margins, *, regularization,
         :math:`\Delta`.
     regularization : float, keyword only
         :math:`\lambda`.
-    transform : {"relu", "intersection"}, keyword only
+    feature_map : {"relu", "intersection"}, keyword only
 
     Returns
     -------
@@ -228,7 +227,7 @@ def margin_objective(parameters, X, codes, mixtures, margins, *, regularization,
     >>> eye = np.eye(2)
     >>> value, gradients = margin_objective(
     ...     (np.zeros(1), np.array([[0.0], [1.0]])), np.array([[3.0]]), np.array([0]), eye,
-    ...     1 - eye, regularization=0.0, transform="relu",
+    ...     1 - eye, regularization=0.0, feature_map="relu",
     ... )
     >>> value, gradients[0]
     (1.0, array([-1.]))
@@ -239,9 +238,9 @@ def margin_objective(parameters, X, codes, mixtures, margins, *, regularization,
     n = X.shape[0]
     value = 0.5 * regularization * float(xp.sum(weights * weights) + xp.sum(templates * templates))
     slope, slopes = regularization * weights, regularization * templates
-    sign = -1.0 if transform == "relu" else 1.0
+    sign = -1.0 if feature_map == "relu" else 1.0
     for rows in row_blocks(n, WORK * k * p):
-        met, inside = _meet(X[rows, :], templates, transform)
+        met, inside = _meet(X[rows, :], templates, feature_map)
         own = one_hot(codes[rows], k, X.dtype)
         scores = (met @ weights) @ mixtures.T
         reach = own @ margins + scores - xp.sum(scores * own, axis=1, keepdims=True)

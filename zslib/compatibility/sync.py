@@ -61,6 +61,8 @@ class SynC(CompatibilityModel):
     objective_ : list of float
         `squared_hinge_objective` at the start and after each step; with the other losses, from
         the minimum of "one_vs_other" on.
+    n_iter_ : int
+        Number of these steps.
     classes_, class_embeddings_, n_features_in_, embedding_dim_
         See `CompatibilityModel`.
 
@@ -117,6 +119,7 @@ class SynC(CompatibilityModel):
                 max_iter=self.max_iter,
                 tol=self.tol,
             )
+        self.n_iter_ = len(self.objective_) - 1
         wide = xp.astype(phantoms, xp.float64)
         inverse = xp.linalg.pinv(similarities(wide, wide, self.sigma))
         self.coef_ = xp.astype(xp.astype(seen, xp.float64) @ inverse.T, X.dtype)
