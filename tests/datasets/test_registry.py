@@ -12,6 +12,7 @@ from zslib.datasets import (
     load_problem,
     locate,
     resolve,
+    served,
 )
 
 LINGUAL, MODAL = "cross-linguistic", "cross-modal"
@@ -31,7 +32,10 @@ def small(crosslingual_folder, visual_folder, monkeypatch):
 
 def test_without_data(nothing):
     assert resolve(LINGUAL) == resolve(MODAL) == "synthetic"
-    assert [row["name"] for row in data_status() if row["available"]] == ["synthetic"]
+    assert [row["name"] for row in data_status() if row["available"]] == [
+        "synthetic",
+        "wordnet",
+    ]
     with pytest.raises(FileNotFoundError, match=r"'europarl' are not here \(no data folder"):
         resolve(LINGUAL, "real")
     with pytest.raises(FileNotFoundError, match="set ZSLIB_DATA to a folder that has visual/tiny"):
@@ -131,3 +135,46 @@ def test_every_entry_is_complete():
         assert entry.summary
         assert entry.licence
         assert (entry.kind == "embedded") == (not entry.files)
+
+
+def test_label_lists_without_data(nothing):
+    assert resolve("hierarchy") == resolve("hierarchy", "synthetic") == "wordnet"
+    assert resolve("within 1K") == resolve("beyond 1K") == "synthetic"
+    lists = load_problem("hierarchy")
+    assert (lists.name, lists.setting, lists.synthetic) == ("wordnet", "hierarchy", False)
+    with pytest.raises(FileNotFoundError, match="'imagenet' are not here"):
+        load_problem("hierarchy", "real")
+    with pytest.raises(FileNotFoundError, match="zslib data fetch wordnet30"):
+        load_problem("hierarchy", "wordnet30")
+
+
+def test_a_request_for_images_leaves_the_hierarchy_to_auto(nothing):
+    assert resolve("hierarchy", "caltech101") == "wordnet"
+    assert resolve("hierarchy", "caltech101+wordnet") == "wordnet"
+    assert served("synthetic", ("hierarchy", "within 1K", LINGUAL)) == [
+        "hierarchy",
+        "within 1K",
+        LINGUAL,
+    ]
+    assert served("wordnet", ("hierarchy", "within 1K")) == ["hierarchy"]
+    with pytest.raises(ValueError, match="no data set for the cross-modal setting"):
+        served("wordnet", (LINGUAL, MODAL))
+
+
+@pytest.mark.parametrize("setting", ["within 1K", "beyond 1K"])
+def test_synthetic_images_of_synsets(nothing, setting):
+    problem = load_problem(setting, "synthetic", seed=3, quick=True)
+    assert problem.synthetic
+    assert problem.setting == setting
+    lists = load_problem("hierarchy", "wordnet")
+    seen = problem.class_ids[problem.seen_classes]
+    unseen = set(problem.class_ids[problem.unseen_classes].tolist())
+    assert set(seen.tolist()) <= set(lists.ilsvrc2012)
+    if setting == "within 1K":
+        assert unseen <= set(lists.ilsvrc2012)
+    else:
+        rings = [set(wnids) for wnids in (lists.two_hop, lists.three_hop, lists.fall2011)]
+        assert [len(unseen & ring) for ring in rings] == [8, 16, 24]
+    again = load_problem(setting, "synthetic", seed=3, quick=True)
+    assert problem.checksum == again.checksum
+    assert problem.checksum != load_problem(setting, "synthetic", seed=4, quick=True).checksum

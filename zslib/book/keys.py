@@ -60,37 +60,20 @@ def data_fingerprint(parameters, settings=None):
     """
     found = {}
     if "dataset" in parameters:
-        from zslib.datasets.registry import fingerprint
+        from zslib.datasets.problem import SETTINGS
+        from zslib.datasets.registry import fingerprint, served
 
         found["dataset"] = fingerprint(
             parameters["dataset"],
             seed=parameters.get("seed", 0),
             quick=parameters.get("quick", False),
-            settings=_served(parameters["dataset"], settings),
+            settings=served(parameters["dataset"], settings or SETTINGS),
         )
     for name, value in parameters.items():
         if isinstance(value, str) and value and Path(value).is_file():
             stat = Path(value).stat()
             found[name] = [stat.st_size, stat.st_mtime_ns]
     return found
-
-
-def _served(dataset, settings):
-    """Those of ``settings`` that a request serves: it may name the data of one only."""
-    from zslib.datasets.problem import SETTINGS
-    from zslib.datasets.registry import resolve
-
-    served, error = [], None
-    for setting in settings or SETTINGS:
-        try:
-            resolve(setting, dataset)
-        except ValueError as refused:
-            error = refused
-        else:
-            served.append(setting)
-    if not served:
-        raise error
-    return served
 
 
 def read_keys(chapters, keys, place):

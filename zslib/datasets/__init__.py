@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from zslib.datasets.catalogue import DATASETS
+from zslib.datasets.catalogue import ALL_SETTINGS, DATASETS
 from zslib.datasets.crosslingual import europarl, europarl_vectors
 from zslib.datasets.crossmodal import label_means, split_labels
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.dinu2015 import dinu2015
 from zslib.datasets.glosses import gloss_term_vectors, gloss_vectors
 from zslib.datasets.imagenet1k import imagenet1k
+from zslib.datasets.imagenet_lists import ImageNetLists, imagenet_lists
 from zslib.datasets.locate import cache_dir, data_root
 from zslib.datasets.own import from_files, split_dictionary
 from zslib.datasets.problem import SETTINGS, MappingProblem
@@ -19,19 +20,30 @@ from zslib.datasets.registry import (
     fingerprint,
     load_problem,
     resolve,
+    served,
 )
 from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets.term_vectors import (
+    composed_term_vectors,
+    hypernym_term_vectors,
+    load_term_vectors,
+)
 from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.vectors import WordVectors, load_vectors
+from zslib.datasets.zero_shot import ZeroShotProblem
 
 __all__ = [
+    "ALL_SETTINGS",
     "DATASETS",
     "SETTINGS",
+    "ImageNetLists",
     "MappingProblem",
     "WordVectors",
+    "ZeroShotProblem",
     "available",
     "bilingual_problem",
     "cache_dir",
+    "composed_term_vectors",
     "data_root",
     "data_status",
     "dinu2015",
@@ -43,12 +55,16 @@ __all__ = [
     "gloss_term_vectors",
     "gloss_vectors",
     "glove_vectors",
+    "hypernym_term_vectors",
     "imagenet1k",
+    "imagenet_lists",
     "label_means",
     "load_problem",
+    "load_term_vectors",
     "load_vectors",
     "read_dictionary",
     "resolve",
+    "served",
     "split_dictionary",
     "split_labels",
     "synthetic_crosslingual",

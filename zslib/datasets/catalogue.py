@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
+from zslib.datasets import wordnet
 from zslib.datasets.crosslingual import europarl
-from zslib.datasets.dinu2015 import FILES, dinu2015
+from zslib.datasets.dinu2015 import FILES, dinu2015, fetch_dinu2015
 from zslib.datasets.imagenet1k import imagenet1k
+from zslib.datasets.imagenet_lists import IMAGENET_FILES, imagenet_lists
 from zslib.datasets.problem import SETTINGS
+from zslib.datasets.synset_images import (
+    BEYOND,
+    WITHIN,
+    caltech101_beyond,
+    synthetic_beyond,
+    synthetic_within,
+    tiny_imagenet_within,
+)
 from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.tiny_imagenet import tiny_imagenet
 
-__all__ = ["DATASETS", "REAL_FIRST", "Dataset"]
+__all__ = ["ALL_SETTINGS", "DATASETS", "EMBEDDED", "HIERARCHY", "REAL_FIRST", "Dataset"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +34,7 @@ class Dataset:
     ----------
     name : str
     settings : tuple of str
-        Settings of the paper that it serves.
+        Settings that it serves, of `ALL_SETTINGS`.
     kind : {"embedded", "real", "official"}
     summary : str
         One line for listings.
@@ -39,6 +51,8 @@ class Dataset:
         Read besides under some options of the loader.
     takes_seed : bool
         Whether a seed changes the problem (a split, or the generated numbers).
+    fetch : callable, optional
+        Of official data: downloads the files, and takes ``progress``.
     """
 
     name: str
@@ -52,9 +66,14 @@ class Dataset:
     files: tuple = ()
     optional_files: tuple = ()
     takes_seed: bool = False
+    fetch: Callable | None = None
 
 
 _BILINGUAL, _MODAL = SETTINGS
+HIERARCHY = "hierarchy"
+ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND)
+_GLOSSES = "visual/imagenet_synsets/synsets.tsv.gz"
+_ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
 _QUICK_BILINGUAL = {"limit": 20_000, "max_train": 1_500, "max_test": 300}
 
 DATASETS = {
@@ -62,17 +81,21 @@ DATASETS = {
     for entry in (
         Dataset(
             name="synthetic",
-            settings=SETTINGS,
+            settings=(*SETTINGS, WITHIN, BEYOND),
             kind="embedded",
-            summary="seeded generators of both settings",
+            summary="seeded generators of each setting",
             licence="part of zslib",
             loaders={
                 _BILINGUAL: synthetic_crosslingual,
                 _MODAL: synthetic_crossmodal,
+                WITHIN: synthetic_within,
+                BEYOND: synthetic_beyond,
             },
             quick={
                 _BILINGUAL: {"n_targets": 3_000, "n_train": 1_000, "n_test": 300},
                 _MODAL: {"n_targets": 3_000, "n_labels": 300, "test_images": 300},
+                WITHIN: {"n_classes": 60, "images_per_class": 12},
+                BEYOND: {"n_seen": 40, "n_unseen": 8, "images_per_class": 12},
             },
             takes_seed=True,
         ),
@@ -109,22 +132,23 @@ DATASETS = {
             quick={_BILINGUAL: _QUICK_BILINGUAL},
             folder="dinu2015",
             files=tuple(f"dinu2015/{name}" for name in FILES.values()),
+            fetch=fetch_dinu2015,
         ),
         Dataset(
             name="tiny_imagenet",
-            settings=(_MODAL,),
+            settings=(_MODAL, WITHIN),
             kind="real",
             summary="images of 190 labels, GloVe vectors of 1,326 words",
             licence="images: non-commercial research; GloVe: PDDL",
-            loaders={_MODAL: tiny_imagenet},
-            quick={_MODAL: {"test_images": 300}},
+            loaders={_MODAL: tiny_imagenet, WITHIN: tiny_imagenet_within},
+            quick={_MODAL: {"test_images": 300}, WITHIN: {"max_per_class": 15}},
             folder="visual/tiny_imagenet",
             files=(
                 "visual/tiny_imagenet/features_mobilenetv2_pca256.npy",
                 "visual/tiny_imagenet/tiny_imagenet.npz",
                 "visual/word_vectors/glove6B_300_union.npz",
             ),
-            optional_files=("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz"),
+            optional_files=_ENGLISH,
             takes_seed=True,
         ),
         Dataset(
@@ -138,11 +162,71 @@ DATASETS = {
             folder="visual/imagenet1k_sample",
             files=(
                 "visual/imagenet1k_sample/imagenet1k_sample.npz",
-                "visual/imagenet_synsets/synsets.tsv.gz",
+                _GLOSSES,
             ),
             takes_seed=True,
         ),
+        Dataset(
+            name="caltech101",
+            settings=(BEYOND,),
+            kind="real",
+            summary="images of 86 categories, 54 of them not among the 1,000",
+            licence="images: as their owners state",
+            loaders={BEYOND: caltech101_beyond},
+            quick={BEYOND: {"max_per_class": 15}},
+            folder="visual/caltech101",
+            files=(
+                "visual/caltech101/caltech101.npz",
+                "visual/caltech101/features_mobilenetv2_pca256.npy",
+                _GLOSSES,
+                "visual/imagenet_synsets/is_a.txt.gz",
+            ),
+            takes_seed=True,
+        ),
+        Dataset(
+            name="imagenet",
+            settings=(HIERARCHY,),
+            kind="real",
+            summary="ImageNet's published label lists and tree of 2011, WordNet 3.0",
+            licence="WordNet licence; lists as their sources state",
+            loaders={HIERARCHY: partial(imagenet_lists, source="real")},
+            quick={HIERARCHY: {}},
+            folder="imagenet",
+            files=tuple(f"imagenet/{name}" for name in IMAGENET_FILES),
+            # Chapters with labels make vectors of their terms.
+            optional_files=(_GLOSSES, *_ENGLISH),
+        ),
+        Dataset(
+            name="wordnet",
+            settings=(HIERARCHY,),
+            kind="embedded",
+            summary="WordNet 3.0's nouns and ImageNet's label lists, carried by the package",
+            licence="WordNet licence; lists: Apache 2.0",
+            loaders={HIERARCHY: partial(imagenet_lists, source="embedded")},
+            quick={HIERARCHY: {}},
+        ),
+        Dataset(
+            name="wordnet30",
+            settings=(HIERARCHY,),
+            kind="official",
+            summary="WordNet 3.0's own files, with the label lists of the package",
+            licence="WordNet licence",
+            loaders={HIERARCHY: partial(imagenet_lists, source="wordnet")},
+            quick={HIERARCHY: {}},
+            folder="wordnet",
+            files=tuple(f"wordnet/{name}" for name in wordnet.FILES),
+            fetch=wordnet.fetch_wordnet,
+        ),
     )
 }
-# What "auto" and "real" try, in this order.
-REAL_FIRST = {_BILINGUAL: ("europarl", "dinu2015"), _MODAL: ("imagenet1k", "tiny_imagenet")}
+# What "auto" and "real" try, in this order, and what "auto" falls back on.
+REAL_FIRST = {
+    _BILINGUAL: ("europarl", "dinu2015"),
+    _MODAL: ("imagenet1k", "tiny_imagenet"),
+    HIERARCHY: ("imagenet", "wordnet30"),
+    WITHIN: ("tiny_imagenet",),
+    BEYOND: ("caltech101",),
+}
+EMBEDDED = {
+    setting: "wordnet" if setting == HIERARCHY else "synthetic" for setting in ALL_SETTINGS
+}

@@ -1,15 +1,16 @@
 """The paper's own cross-linguistic data: Dinu, Lazaridou and Baroni (2015).
 
-Zenodo record 2654864. `zslib.datasets.fetch` brings the four files; `dinu2015` reads them.
+Zenodo record 2654864. `fetch_dinu2015` brings the four files; `dinu2015` reads them.
 """
 
 from __future__ import annotations
 
+from zslib.datasets import download
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.locate import cache_dir, data_root, require_folder
 from zslib.datasets.vectors import load_vectors
 
-__all__ = ["FILES", "ZENODO_RECORD", "dinu2015", "dinu2015_folder"]
+__all__ = ["FILES", "ZENODO_RECORD", "dinu2015", "dinu2015_folder", "fetch_dinu2015"]
 
 ZENODO_RECORD = 2654864
 FILES = {
@@ -92,3 +93,53 @@ def dinu2015(
         max_train=max_train,
         max_test=max_test,
     )
+
+
+def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
+    """Download the four files into the cache; an interrupted download continues.
+
+    The checksums are those that Zenodo publishes for the record, asked for at each fetch.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Called with (file name, bytes so far, bytes in all or None).
+    api : str
+        Address of Zenodo's records API.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder with the files.
+
+    Raises
+    ------
+    ValueError
+        When a checksum differs, or the record has not the files.
+    ConnectionError
+        When a connection broke; run it again to continue.
+    """
+    folder = cache_dir() / "dinu2015"
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = download.zenodo_files(ZENODO_RECORD, api=api)
+
+    def bring(file):
+        url, checksum = listed[file]
+        report = progress and (lambda done, total: progress(file, done, total))
+        return download.fetch_file(url, folder / file, checksum, progress=report)
+
+    wanted = list(FILES.values())
+    for file in wanted:
+        if file in listed:
+            bring(file)
+    for file in listed:
+        missing = [name for name in wanted if not (folder / name).is_file()]
+        if missing and file.endswith((".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")):
+            download.extract_members(bring(file), missing, folder)
+    missing = [name for name in wanted if not (folder / name).is_file()]
+    if missing:
+        raise ValueError(
+            f"Zenodo record {ZENODO_RECORD} has no {', '.join(missing)}; it lists "
+            f"{', '.join(listed)}. Put the missing files into {folder}"
+        )
+    return folder

@@ -21,6 +21,7 @@ from zslib.validation import check_choice
 __all__ = [
     "ANIMAL",
     "CATEGORIES",
+    "IMAGENET_FILES",
     "MISC",
     "ROOT",
     "ImageNetLists",
@@ -52,6 +53,7 @@ _FILES = {
     "is_a": "imagenet_fall2011_is_a.tsv.gz",
     "image_counts": "fall2011_image_counts.tsv.gz",
 }
+IMAGENET_FILES = tuple(_FILES.values())
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,49 @@ class ImageNetLists:
     is_a: tuple = field(repr=False)
     image_counts: dict | None = field(repr=False)
     checksum: str = field(repr=False)
+
+    # What a chapter notes of the data it uses.
+    setting = "hierarchy"
+    synthetic = False
+
+    @property
+    def name(self):
+        """The source's name among the data sets."""
+        return {"real": "imagenet", "wordnet": "wordnet30", "embedded": "wordnet"}[self.source]
+
+    @property
+    def coverage(self):
+        """Counts of what the lists hold, for the book to print."""
+        every = {*self.ilsvrc2012, *self.fall2011}
+        counted = "not known" if self.image_counts is None else len(self.image_counts)
+        return {
+            "noun synsets": len(self.lemmas),
+            "hypernym links": len(self.wordnet),
+            "instance links": len(self.instance_links),
+            "links of the Fall 2011 tree": len(self.is_a),
+            "labels of ILSVRC 2012": len(self.ilsvrc2012),
+            "labels of Fall 2011": len(self.fall2011),
+            "labels of ILSVRC 2012 not in Fall 2011": len(every) - len(self.fall2011),
+            "2-hop labels": len(self.two_hop),
+            "3-hop labels": len(self.three_hop),
+            "hop labels read from the published lists": self.published_hops,
+            "labels with a count of images": counted,
+        }
+
+    def label_sets(self):
+        """The four label sets of Table 1, each with the 1,000 first.
+
+        Returns
+        -------
+        dict of str to tuple of str
+            Keys "1K", "2-hop", "3-hop", "21K".
+        """
+        known = set(self.ilsvrc2012)
+        unseen = {"1K": (), "2-hop": self.two_hop, "3-hop": self.three_hop, "21K": self.fall2011}
+        return {
+            name: self.ilsvrc2012 + tuple(wnid for wnid in wnids if wnid not in known)
+            for name, wnids in unseen.items()
+        }
 
     def terms(self, wnids):
         """Terms of each of ``wnids``, as a tuple of tuples.

@@ -9,9 +9,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from zslib.datasets import download, locate
-from zslib.datasets.catalogue import DATASETS, REAL_FIRST
-from zslib.datasets.dinu2015 import ZENODO_RECORD
+from zslib.datasets import locate
+from zslib.datasets.catalogue import ALL_SETTINGS, DATASETS, EMBEDDED, HIERARCHY, REAL_FIRST
 from zslib.datasets.problem import SETTINGS
 from zslib.validation import check_choice, check_integer
 
@@ -22,6 +21,7 @@ __all__ = [
     "fingerprint",
     "load_problem",
     "resolve",
+    "served",
 ]
 
 
@@ -62,11 +62,14 @@ def resolve(setting, dataset="auto"):
 
     Parameters
     ----------
-    setting : {"cross-linguistic", "cross-modal"}
+    setting : str
+        One of `ALL_SETTINGS`: "cross-linguistic", "cross-modal", "hierarchy", "within 1K",
+        "beyond 1K".
     dataset : str
-        "auto": the real data where present, else synthetic; "real"; "synthetic"; a name of
-        `DATASETS`; or two of these joined by "+", from which the setting takes its part
-        ("europarl+tiny_imagenet").
+        "auto": the real data where present, else what is embedded; "real"; "synthetic"; a name
+        of `DATASETS`; or several of these joined by "+", from which the setting takes its part
+        ("europarl+tiny_imagenet"). A request that names nothing for "hierarchy" leaves that to
+        "auto".
 
     Raises
     ------
@@ -80,31 +83,60 @@ def resolve(setting, dataset="auto"):
     >>> resolve("cross-modal", "europarl+synthetic")
     'synthetic'
     """
-    check_choice(setting, "setting", SETTINGS)
+    check_choice(setting, "setting", ALL_SETTINGS)
     if not isinstance(dataset, str):
         raise TypeError(f"dataset must be a string, got {dataset!r}")
     parts = [part.strip() for part in dataset.split("+")]
-    general = ("auto", "real")
-    fitting = [p for p in parts if p in general or setting in _entry(p).settings]
-    # A name of this setting alone goes before one that serves both.
-    own = [p for p in fitting if p not in general and len(DATASETS[p].settings) == 1]
-    fitting = own or fitting
+    general = [part for part in parts if part in ("auto", "real")]
+    named = [p for p in parts if p not in general and setting in _entry(p).settings]
+    # "synthetic" serves nearly every setting, so that another name goes before it.
+    fitting = [p for p in named if p != "synthetic"] or named or general
+    if not fitting and setting == HIERARCHY:
+        fitting = [EMBEDDED[setting] if "synthetic" in parts else "auto"]
     if len(fitting) != 1:
         serving = ", ".join(n for n, e in DATASETS.items() if setting in e.settings)
         problem_is = "several data sets" if fitting else "no data set"
         raise ValueError(
             f"dataset={dataset!r} names {problem_is} for the {setting} setting: choose one of "
-            f"{serving}, and join names of both settings with '+', for instance "
+            f"{serving}, and join names for several settings with '+', for instance "
             "'europarl+tiny_imagenet'"
         )
     name = fitting[0]
-    if name in general:
+    if name in ("auto", "real"):
         present = [real for real in REAL_FIRST[setting] if available(real)]
-        fallback = "synthetic" if name == "auto" else REAL_FIRST[setting][0]
+        fallback = EMBEDDED[setting] if name == "auto" else REAL_FIRST[setting][0]
         name = present[0] if present else fallback
     if not available(name):
         raise FileNotFoundError(_absent(name))
     return name
+
+
+def served(dataset, settings):
+    """Those of ``settings`` that a request serves: it may name the data of one only.
+
+    Raises
+    ------
+    ValueError
+        When it serves none of them.
+    FileNotFoundError
+        As `resolve`.
+
+    Examples
+    --------
+    >>> served("synthetic", ("cross-modal", "hierarchy"))
+    ['cross-modal', 'hierarchy']
+    """
+    found, error = [], None
+    for setting in settings:
+        try:
+            resolve(setting, dataset)
+        except ValueError as refused:
+            error = refused
+        else:
+            found.append(setting)
+    if not found:
+        raise error
+    return found
 
 
 def _absent(name):
@@ -120,11 +152,12 @@ def _absent(name):
 
 
 def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
-    """The mapping problem of one setting, by the name of its data.
+    """The data of one setting, by name.
 
     Parameters
     ----------
-    setting : {"cross-linguistic", "cross-modal"}
+    setting : str
+        One of `ALL_SETTINGS`.
     dataset : str
         See `resolve`.
     seed : int
@@ -137,7 +170,7 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
 
     Returns
     -------
-    MappingProblem
+    MappingProblem, ZeroShotProblem or ImageNetLists
 
     Examples
     --------
@@ -190,19 +223,17 @@ def data_status():
     return rows
 
 
-def fetch(name, *, progress=None, api="https://zenodo.org/api/records"):
+def fetch(name, *, progress=None, **options):
     """Download an official data set into the cache; an interrupted download continues.
-
-    The checksums are those that Zenodo publishes for the record, asked for at each fetch.
 
     Parameters
     ----------
     name : str
-        An official data set, "dinu2015".
+        An official data set, for instance "dinu2015".
     progress : callable, optional
         Called with (file name, bytes so far, bytes in all or None).
-    api : str
-        Address of Zenodo's records API.
+    **options
+        Of the data set's own function, for instance `fetch_dinu2015`.
 
     Returns
     -------
@@ -212,42 +243,18 @@ def fetch(name, *, progress=None, api="https://zenodo.org/api/records"):
     Raises
     ------
     ValueError
-        When the name is not of an official data set, a checksum differs, or the record has
-        not the files.
+        When the name is not of an official data set, or what came is not what was wanted.
     ConnectionError
         When a connection broke; run it again to continue.
     """
     entry = _entry(name)
-    if entry.kind != "official":
-        official = ", ".join(e.name for e in DATASETS.values() if e.kind == "official")
+    if entry.fetch is None:
+        official = " or ".join(e.name for e in DATASETS.values() if e.fetch is not None)
         raise ValueError(f"{name!r} is {entry.kind} and cannot be fetched: {official} can")
     present = _folder_of(entry)
     if present is not None:
         return present / entry.folder
-    folder = locate.cache_dir() / entry.folder
-    folder.mkdir(parents=True, exist_ok=True)
-    listed = download.zenodo_files(ZENODO_RECORD, api=api)
-
-    def bring(file):
-        url, checksum = listed[file]
-        report = progress and (lambda done, total: progress(file, done, total))
-        return download.fetch_file(url, folder / file, checksum, progress=report)
-
-    wanted = [Path(file).name for file in entry.files]
-    for file in wanted:
-        if file in listed:
-            bring(file)
-    for file in listed:
-        missing = [name for name in wanted if not (folder / name).is_file()]
-        if missing and file.endswith((".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")):
-            download.extract_members(bring(file), missing, folder)
-    missing = [name for name in wanted if not (folder / name).is_file()]
-    if missing:
-        raise ValueError(
-            f"Zenodo record {ZENODO_RECORD} has no {', '.join(missing)}; it lists "
-            f"{', '.join(listed)}. Put the missing files into {folder}"
-        )
-    return folder
+    return entry.fetch(progress=progress, **options)
 
 
 def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):

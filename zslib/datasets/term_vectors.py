@@ -5,10 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
+from zslib.datasets.crosslingual import europarl_vectors
+from zslib.datasets.glosses import gloss_term_vectors
+from zslib.datasets.locate import data_root
 from zslib.datasets.vectors import WordVectors
-from zslib.validation import check_integer
+from zslib.validation import check_choice, check_integer
 
-__all__ = ["composed_term_vectors", "hypernym_term_vectors", "hypernym_vectors"]
+__all__ = [
+    "TERM_SOURCES",
+    "composed_term_vectors",
+    "hypernym_term_vectors",
+    "hypernym_vectors",
+    "load_term_vectors",
+]
+
+
+TERM_SOURCES = {
+    "definitions": "term vectors from WordNet's definitions",
+    "corpus": "word vectors of Europarl and fiction, averaged over a term's words",
+    "hierarchy": "term vectors from the hierarchy itself",
+}
 
 
 def composed_term_vectors(terms_of, words):
@@ -158,3 +174,38 @@ def hypernym_term_vectors(terms_of, links, *, dimension=300):
     term, synset = np.array(members).T
     np.add.at(total, term, vectors[synset])
     return WordVectors(np.array(list(row_of)), unit_rows(total, name="term vectors"))
+
+
+def load_term_vectors(source, terms_of, links):
+    """Vectors of terms from one of three sources.
+
+    Parameters
+    ----------
+    source : {"auto", "definitions", "corpus", "hierarchy"}
+        `gloss_term_vectors`; `composed_term_vectors` of the English vectors of Europarl; or
+        `hypernym_term_vectors`, which needs no other data. "auto" is the first of these whose
+        files are here.
+    terms_of : mapping of str to sequence of str
+        Terms of each synset, by wnid.
+    links : iterable of (str, str)
+        Child and parent, for "hierarchy".
+
+    Returns
+    -------
+    (str, WordVectors)
+        A phrase for captions, and the vectors.
+    """
+    check_choice(source, "source", ("auto", *TERM_SOURCES))
+    if source == "auto":
+        root = data_root()
+        found = root is not None and (root / "visual/imagenet_synsets/synsets.tsv.gz").is_file()
+        source = "definitions" if found else "hierarchy"
+    if source == "definitions":
+        vectors = gloss_term_vectors(terms_of)
+    elif source == "corpus":
+        vectors = composed_term_vectors(terms_of, europarl_vectors("en"))
+    else:
+        links = list(links)
+        nodes = {node for link in links for node in link}
+        vectors = hypernym_term_vectors({n: t for n, t in terms_of.items() if n in nodes}, links)
+    return TERM_SOURCES[source], vectors

@@ -60,6 +60,8 @@ class ZeroShotProblem:
         What was done to the features: "none", "unit length", ...
     coverage : dict, optional
         What the data listed, used and left out, for the book to print.
+    setting : str
+        What the problem serves: "attributes", or one of the settings with synsets.
 
     Raises
     ------
@@ -101,6 +103,7 @@ class ZeroShotProblem:
     image_attributes: object = None
     feature_scaling: str = "none"
     coverage: Mapping = field(default_factory=dict)
+    setting: str = "attributes"
 
     def __post_init__(self):
         if ("synthetic" in self.description.lower()) != bool(self.synthetic):

@@ -1,0 +1,155 @@
+"""A drawing of one label's correct set: the label in the middle, a circle for each hop."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.patches import Circle
+from matplotlib.patheffects import withStroke
+
+from zslib.book.figures import COLORS
+
+__all__ = ["draw_correct_set", "ring_layout"]
+
+
+def ring_layout(hierarchy, label, radius, keep):
+    """Where to draw the nodes on shortest ways from a label to others.
+
+    Parameters
+    ----------
+    hierarchy : zslib.metrics.Hierarchy
+    label : node
+        Drawn in the middle.
+    radius : int
+        Nodes further away are left out.
+    keep : collection of nodes
+        Those to reach; nodes on no way to one of them are left out.
+
+    Returns
+    -------
+    dict of node to (hops, angle, previous)
+        Nearest first. ``previous`` is the node before it on the way drawn, None for the label.
+        Angles are in radians: nodes at the end of a way evenly around, others amid theirs.
+
+    Examples
+    --------
+    >>> from zslib.metrics import Hierarchy
+    >>> pets = Hierarchy([("dog", "animal"), ("cat", "animal"), ("worm", "animal")])
+    >>> layout = ring_layout(pets, "dog", 2, {"cat"})
+    >>> {node: (hops, previous) for node, (hops, _, previous) in layout.items()}
+    {'dog': (0, None), 'animal': (1, 'dog'), 'cat': (2, 'animal')}
+    """
+    hops = hierarchy.distances_from(label, radius=radius)
+    previous = {label: None}
+    for node in list(hops)[1:]:
+        near = hierarchy.parents(node) + hierarchy.children(node)
+        # Ways of a restricted kind may lead past a node that has no nearer neighbour.
+        previous[node] = min(near, key=lambda n: hops.get(n, np.inf))
+    used = {label}
+    for node in hops.keys() & set(keep):
+        while node not in used:
+            used.add(node)
+            node = previous[node]
+    after = {node: [] for node in hops if node in used}
+    for node in after:
+        if previous[node] is not None:
+            after[previous[node]].append(node)
+    ends = list(_ends(after, label))
+    angle = {node: 2 * np.pi * i / len(ends) for i, node in enumerate(ends)}
+    for node in reversed(after):
+        if node not in angle:
+            angle[node] = float(np.mean([angle[other] for other in after[node]]))
+    return {node: (hops[node], angle[node], previous[node]) for node in after}
+
+
+def _ends(after, node):
+    """Nodes without a further one, in the order of a walk that keeps branches together."""
+    if not after[node]:
+        yield node
+    for other in after[node]:
+        yield from _ends(after, other)
+
+
+def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names):
+    """Draw the growing correct set of a label.
+
+    Valid labels are filled, in the colour of the smallest k whose correct set has them; other
+    nodes of the hierarchy are hollow. Dotted circles stand at the radii at which growing stops.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    hierarchy : zslib.metrics.Hierarchy
+    label : node
+    valid_labels : collection of nodes
+    ks : sequence of int
+        Increasing.
+    names : mapping of node to str
+        What to write beside a node.
+
+    Returns
+    -------
+    dict of int to int
+        Radius for each k.
+    """
+    valid = set(valid_labels)
+    radii = dict(zip(ks, hierarchy.stop_radii([label], valid_labels, ks)[0].tolist(), strict=True))
+    layout = ring_layout(hierarchy, label, max(radii.values()), valid)
+    place = {
+        node: (hops * np.cos(angle), hops * np.sin(angle))
+        for node, (hops, angle, _) in layout.items()
+    }
+    for radius in set(radii.values()) - {0}:
+        ax.add_patch(Circle((0, 0), radius, fill=False, ls=":", color="0.5", lw=0.8))
+    labelled = set()
+    for node, (hops, angle, previous) in layout.items():
+        x, y = place[node]
+        if previous is not None:
+            ax.plot(*zip(place[node], place[previous], strict=True), color="0.7", lw=0.8, zorder=1)
+        k = next(k for k in ks if radii[k] >= hops)
+        face = COLORS[list(ks).index(k) % len(COLORS)] if node in valid else "white"
+        legend = None
+        if node in valid and k not in labelled:
+            labelled.add(k)
+            legend = f"k = {k}: within {radii[k]} hop{'s' * (radii[k] != 1)}"
+        ax.plot(
+            x,
+            y,
+            "o",
+            ms=7 if node in valid else 5,
+            mfc=face,
+            mec="0.4",
+            zorder=2,
+            ls="none",
+            label=legend,
+        )
+        _write(ax, names[node], x, y, hops, angle, node in valid)
+    limit = 1.3 * max(radii.values())
+    ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+    ax.axis("off")
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.02),
+        ncols=3,
+        title="in the correct set from",
+    )
+    return radii
+
+
+def _write(ax, name, x, y, hops, angle, valid):
+    """A name beside its node: a label's points away from the middle, never upside down."""
+    degrees = (np.degrees(angle) + 180) % 360 - 180
+    right = abs(degrees) <= 90
+    turn = degrees if right else degrees - 180
+    reach = 0.15 if valid else 0.0
+    ax.text(
+        x + reach * np.cos(angle) * (hops > 0),
+        y + reach * np.sin(angle) * (hops > 0) + (0.22 if not (hops and valid) else 0),
+        name,
+        ha=("left" if right else "right") if hops and valid else "center",
+        va="center",
+        rotation=turn if hops and valid else 0,
+        rotation_mode="anchor",
+        fontsize=7.5 if valid else 6.5,
+        color="0.1" if valid else "0.4",
+        path_effects=[withStroke(linewidth=2, foreground="white")],
+    )

@@ -1,0 +1,186 @@
+"""Images labelled with synsets, split as in DeViSE: classes of the 1,000, and beyond them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from zslib.arrays import unit_rows
+from zslib.datasets.caltech101 import caltech101
+from zslib.datasets.class_splits import class_parts, select_images, split_classes
+from zslib.datasets.imagenet_lists import imagenet_lists
+from zslib.datasets.term_vectors import hypernym_vectors
+from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
+from zslib.datasets.zero_shot import ZeroShotProblem
+from zslib.validation import check_integer, check_real
+
+# Settings: classes of the 1,000 alone, and others besides.
+WITHIN, BEYOND = "within 1K", "beyond 1K"
+
+__all__ = ["caltech101_beyond", "synthetic_beyond", "synthetic_within", "tiny_imagenet_within"]
+
+
+def tiny_imagenet_within(*, seed=0, max_per_class=None):
+    """Tiny-ImageNet, all of whose classes are among the 1,000: a part of them is held unseen.
+
+    Parameters
+    ----------
+    seed : int
+        Of the split of the classes.
+    max_per_class : int, optional
+        At most this many images of each class in each part.
+
+    Returns
+    -------
+    ZeroShotProblem
+        See `tiny_imagenet_classes`; ``class_ids`` are wnids.
+    """
+    problem = tiny_imagenet_classes(
+        semantics="glove", split="random", seed=seed, max_per_class=max_per_class
+    )
+    return replace(
+        problem, name="tiny_imagenet", description="Tiny-ImageNet images", setting=WITHIN
+    )
+
+
+def caltech101_beyond(*, seed=0, max_per_class=None):
+    """Caltech-101 with the classes of the 1,000 as seen ones, and all others as unseen.
+
+    So the unseen classes are new to the feature network too, which was trained on the 1,000,
+    and fall into the paper's own label sets: 16 are among its 2-hop labels, 32 among its 3-hop
+    labels.
+
+    Parameters
+    ----------
+    seed : int
+        Of the images of seen classes that are held out.
+    max_per_class : int, optional
+        At most this many images of each class in each part.
+
+    Returns
+    -------
+    ZeroShotProblem
+    """
+    problem = caltech101(semantics="hypernym")
+    seen = np.isin(problem.class_ids, imagenet_lists().ilsvrc2012)
+    parts = class_parts(problem.labels, np.flatnonzero(seen), [], np.flatnonzero(~seen), seed=seed)
+    rows, parts = select_images(problem.labels, parts, max_per_class=max_per_class, seed=seed)
+    return replace(
+        problem,
+        description="Caltech-101 images",
+        setting=BEYOND,
+        features=problem.features[rows],
+        labels=problem.labels[rows],
+        **parts | {"train": (), "val": ()},
+    )
+
+
+def synthetic_within(*, seed=0, n_classes=150, images_per_class=30, **options):
+    """Synthetic images of classes drawn from the 1,000, three quarters of them seen.
+
+    Parameters
+    ----------
+    seed : int
+        Of classes, split and features.
+    n_classes, images_per_class : int
+    **options
+        Of the features: ``n_features``, ``noise``, ``own``; see `synthetic_beyond`.
+
+    Returns
+    -------
+    ZeroShotProblem
+    """
+    check_integer(n_classes, "n_classes", low=8, high=1000)
+    rng = np.random.default_rng(seed)
+    wnids = np.sort(rng.choice(imagenet_lists("embedded").ilsvrc2012, n_classes, replace=False))
+    groups = split_classes(np.arange(n_classes), seed=seed)
+    return _synthetic(WITHIN, rng, wnids, groups, images_per_class, seed, **options)
+
+
+def synthetic_beyond(
+    *,
+    seed=0,
+    n_seen=100,
+    n_unseen=20,
+    images_per_class=30,
+    n_features=128,
+    noise=1.0,
+    own=0.5,
+):
+    """Synthetic images: seen classes of the 1,000, unseen ones of each ring around them.
+
+    A class's mean feature is a nonlinear view of its place in the real hierarchy, mixed with a
+    part of its own; images scatter around it.
+
+    Parameters
+    ----------
+    seed : int
+    n_seen : int
+        Seen classes.
+    n_unseen : int
+        Unseen classes from the 2-hop labels, and as many from the 3-hop labels beyond them, and
+        from all others.
+    images_per_class, n_features : int
+    noise : float
+        Length of the scatter of images, beside class means of length 1.
+    own : float
+        Share of a class's mean that the hierarchy does not tell, in [0, 1].
+
+    Returns
+    -------
+    ZeroShotProblem
+    """
+    check_integer(n_seen, "n_seen", low=4, high=1000)
+    check_integer(n_unseen, "n_unseen", low=1, high=1000)
+    lists, rng = imagenet_lists("embedded"), np.random.default_rng(seed)
+    near, far = set(lists.two_hop), set(lists.three_hop)
+    known = {node for link in lists.is_a for node in link}
+    others = known.intersection(lists.fall2011) - far - set(lists.ilsvrc2012)
+    rings = [sorted(near & known), sorted(far - near & known), sorted(others)]
+    seen = rng.choice(sorted(known.intersection(lists.ilsvrc2012)), n_seen, replace=False)
+    unseen = np.concatenate([rng.choice(ring, n_unseen, replace=False) for ring in rings])
+    groups = (np.arange(n_seen), [], n_seen + np.arange(len(unseen)))
+    return _synthetic(
+        BEYOND,
+        rng,
+        np.concatenate([seen, unseen]),
+        groups,
+        images_per_class,
+        seed,
+        n_features=n_features,
+        noise=noise,
+        own=own,
+    )
+
+
+def _synthetic(setting, rng, wnids, groups, per_class, seed, n_features=128, noise=1.0, own=0.5):
+    check_integer(per_class, "images_per_class", low=2)
+    check_integer(n_features, "n_features", low=2)
+    check_real(noise, "noise", low=0)
+    check_real(own, "own", low=0, high=1)
+    lists = imagenet_lists("embedded")
+    width = min(100, len(wnids) - 1)
+    place = hypernym_vectors(wnids.tolist(), lists.is_a, dimension=width)
+    drawn = unit_rows(rng.standard_normal(place.shape).astype(np.float32))
+    meaning = math.sqrt(1 - own) * place + math.sqrt(own) * drawn
+    view = rng.standard_normal((width, n_features)).astype(np.float32)
+    means = unit_rows(np.tanh(meaning @ view))
+    labels = np.repeat(np.arange(len(wnids)), per_class)
+    scatter = rng.standard_normal((len(labels), n_features)).astype(np.float32)
+    features = means[labels] + np.float32(noise / np.sqrt(n_features)) * scatter
+    parts = class_parts(labels, *groups, seed=seed)
+    return ZeroShotProblem(
+        name="synthetic",
+        setting=setting,
+        synthetic=True,
+        description="synthetic image features for WordNet's synsets",
+        features=unit_rows(features),
+        labels=labels,
+        class_embeddings=place,
+        class_names=np.array([f"{lists.lemmas[n][0]} ({n})" for n in wnids.tolist()]),
+        class_ids=np.asarray(wnids),
+        feature_scaling="unit length",
+        **parts | ({} if len(groups[1]) else {"train": (), "val": ()}),
+    )
