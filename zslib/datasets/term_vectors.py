@@ -92,7 +92,7 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     Parameters
     ----------
     nodes : sequence of str
-        Synsets to describe.
+        Synsets to describe. One without links has itself alone.
     links : iterable of (str, str)
         Child and parent.
     dimension : int
@@ -105,7 +105,7 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     Raises
     ------
     ValueError
-        When a node is in no link, or ``dimension`` is not below the number of nodes.
+        When ``dimension`` is not below the number of nodes.
 
     Examples
     --------
@@ -122,9 +122,8 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     for child, parent in links:
         row_of.setdefault(child, len(row_of))
         row_of.setdefault(parent, len(row_of))
-    unknown = [node for node in nodes if node not in row_of]
-    if unknown:
-        raise ValueError(f"{len(unknown)} nodes are in no link, the first is {unknown[0]!r}")
+    for node in nodes:
+        row_of.setdefault(node, len(row_of))
     check_integer(dimension, "dimension", low=1, high=len(nodes) - 1, high_means=" (nodes less 1)")
     child, parent = (np.array([row_of[pair[side]] for pair in links]) for side in (0, 1))
     size = len(row_of)
