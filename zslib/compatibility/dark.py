@@ -39,10 +39,17 @@ class DARK(CompatibilityModel):
               + \frac{1}{k} \sum_c \sum_{\hat c \ne c} \Delta_{c \hat c} R_{c \hat c}
               + \lambda (\|U\|_F^2 + \|V\|_F^2)
 
-    goes down by steps in U, then in V (Algorithm 1), margins and weights held fixed. Every
-    ``refresh_every`` steps margins and weights of *all* training triplets are computed anew, and
-    with them the objective; each step takes the image view of a minibatch and the whole label
-    view, whose sets of images are summed up by one vector per class.
+    is minimised by gradient steps in U, then in V, with margins and weights held fixed (Algorithm
+    1). Those are computed from the U and V of every ``refresh_every``-th step. A step takes the
+    image view of a minibatch and the whole label view, in which one vector per class stands for
+    the class's images.
+
+    A step follows the derivative for fixed margins and weights, which is not that of the recorded
+    objective, whose margins and weights belong to the same U and V. There a triplet under the
+    sigmoid adds least at R = -1.28, which the steps pass, and margins grow with the scores: the
+    objective falls at first and may rise later. The sum over rivals makes steps longer with more
+    classes: the paper's rate suits some tens of classes, hundreds need a smaller one, or a
+    smaller ``refresh_every``.
 
     ``label_view=False`` is the paper's DARK-L, ``hardness=False`` its DARK-H. Memory: the (n, k)
     scores, and nothing quadratic in samples or features. The functions are in
@@ -67,7 +74,9 @@ class DARK(CompatibilityModel):
     batch_size : int, keyword only, default 512
         b, images in a step. Each passage over the images is in a fresh random order.
     refresh_every : int, keyword only, default 10
-        Steps between two computations of margins and weights.
+        Steps for which margins and weights stay those of the same U and V.
+    objective_every : int or None, keyword only, default 10
+        Steps between two evaluations of the objective; None: only after the last step.
     label_view : bool, keyword only, default True
         Whether labels rank images as well.
     hardness : bool, keyword only, default True
@@ -87,8 +96,7 @@ class DARK(CompatibilityModel):
     V_ : array, shape (q, r)
         With the library and type of ``X``.
     objective_ : list of float
-        Eq. 9 over all training images, margins and weights up to date: at steps 0,
-        ``refresh_every``, ``2 * refresh_every``, ... and after the last.
+        Eq. 9 over all training images, with the margins and weights of the same U and V.
     objective_steps_ : list of int
         Steps made when each value was taken.
     classes_, class_embeddings_, n_features_in_, embedding_dim_
@@ -123,6 +131,7 @@ class DARK(CompatibilityModel):
         n_iter=200,
         batch_size=512,
         refresh_every=10,
+        objective_every=10,
         label_view=True,
         hardness=True,
         normalize=True,
@@ -138,6 +147,7 @@ class DARK(CompatibilityModel):
         self.n_iter = n_iter
         self.batch_size = batch_size
         self.refresh_every = refresh_every
+        self.objective_every = objective_every
         self.label_view = label_view
         self.hardness = hardness
         self.normalize = normalize
@@ -154,8 +164,9 @@ class DARK(CompatibilityModel):
                 check_real(getattr(self, name), name, low=0.0, inclusive=False)
         check_real(self.margin, "margin", low=0.0, high=1.0, inclusive=False)
         check_real(self.regularization, "regularization", low=0.0)
-        if self.drop_at is not None:
-            check_integer(self.drop_at, "drop_at", low=0)
+        for name, low in (("drop_at", 0), ("objective_every", 1)):
+            if getattr(self, name) is not None:
+                check_integer(getattr(self, name), name, low=low)
 
     def _fit(self, X, codes, embeddings):
         self._check_parameters()
@@ -177,41 +188,49 @@ class DARK(CompatibilityModel):
 
     def _descend(self, U, V, X, codes, S, means, rng):
         """Lines 3 to 9 of Algorithm 1; changes U and V in place."""
-        n = X.shape[0]
+        xp = namespace(X)
         self.objective_, self.objective_steps_ = [], []
-        batches = _endless_minibatches(n, self.batch_size, rng)
         optimiser = SGD(self.learning_rate)
+        batches = _endless_minibatches(X.shape[0], self.batch_size, rng)
         for step, batch in enumerate(islice(batches, self.n_iter)):
-            if step % self.refresh_every == 0:
-                image_pull, label_side = self._refresh(step, U, V, X, codes, S, means)
+            if self.objective_every is not None and step % self.objective_every == 0:
+                self._record(step, U, V, X, codes, S, means)
             if step == self.drop_at:
                 optimiser.learning_rate *= self.drop_factor
-            # The pull of an image is a share of the mean over n; in the batch, over its size.
-            pull = take_rows(image_pull, batch) * (n / len(batch))
-            views = [(take_rows(X, batch), pull), *label_side]
-            optimiser.step(U, gradient_u(U, V, S, views, self.regularization))
-            optimiser.step(V, gradient_v(U, V, S, views, self.regularization))
-        self._refresh(self.n_iter, U, V, X, codes, S, means)
+            if step % self.refresh_every == 0:
+                # Margins and weights are theirs until the next time, whichever images come.
+                U_then, V_then = xp.asarray(U, copy=True), xp.asarray(V, copy=True)
+                labels = [(means, pulls(v).T) for v in self._label_view(U, V, S, means)]
+            x = take_rows(X, batch)
+            view = self._image_view(U_then, V_then, x, take_rows(codes, batch), S)
+            sides = [(x, pulls(view)), *labels]
+            optimiser.step(U, gradient_u(U, V, S, sides, self.regularization))
+            optimiser.step(V, gradient_v(U, V, S, sides, self.regularization))
+        self._record(self.n_iter, U, V, X, codes, S, means)
 
-    def _refresh(self, step, U, V, X, codes, S, means):
-        """Assess all triplets and record the objective; what the steps need of them."""
-        assessment = {"margin": self.margin, "soft": self.hardness}
+    def _image_view(self, U, V, X, codes, S):
         scores = image_scores(U, V, X, S)
-        triplets = assess(scores, codes, **assessment)
-        image, label, label_side = (scores, codes, triplets), None, []
-        if self.label_view:
-            labels = namespace(X).arange(S.shape[0], device=array_device(X))
-            scores = label_scores(U, V, means, S)
-            label = scores, labels, assess(scores, labels, **assessment)
-            label_side = [(means, pulls(label[2], labels).T)]
-        self.objective_.append(dual_loss(U, V, image, label, self.regularization))
+        return assess(scores, codes, margin=self.margin, soft=self.hardness)
+
+    def _label_view(self, U, V, S, means):
+        """The label view in a list, which is empty without it."""
+        if not self.label_view:
+            return []
+        own = namespace(S).arange(S.shape[0], device=array_device(S))
+        scores = label_scores(U, V, means, S)
+        return [assess(scores, own, margin=self.margin, soft=self.hardness)]
+
+    def _record(self, step, U, V, X, codes, S, means):
+        """Eq. 9 over all training images, with margins and weights of these U and V."""
+        views = [self._image_view(U, V, X, codes, S), *self._label_view(U, V, S, means)]
+        self.objective_.append(dual_loss(U, V, views, self.regularization))
         self.objective_steps_.append(step)
         if not math.isfinite(self.objective_[-1]):
             raise ValueError(
                 f"training diverged before step {step}: the objective is {self.objective_[-1]}; "
-                f"learning_rate={self.learning_rate} is too large for features of this scale"
+                f"learning_rate={self.learning_rate} is too large for these features and "
+                f"{S.shape[0]} classes"
             )
-        return pulls(triplets, codes), label_side
 
     def _scores(self, X, class_embeddings):
         xp = namespace(X)

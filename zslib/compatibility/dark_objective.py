@@ -17,7 +17,7 @@ from zslib.compatibility._blocks import class_sums, one_hot
 from zslib.compatibility.ranking import every_violation, hardness, score_gradient, violations
 
 __all__ = [
-    "Triplets",
+    "View",
     "assess",
     "density_margin",
     "dual_loss",
@@ -32,13 +32,17 @@ __all__ = [
 ]
 
 
-class Triplets(NamedTuple):
-    r"""What a gradient step holds fixed in one view with n rows and C columns."""
+class View(NamedTuple):
+    r"""One view at some U and V: n rows that each rank C columns. Steps hold all but F fixed."""
 
-    margin: Any
+    scores: Any
+    """:math:`F`, array (n, C)."""
+    own: Any
+    """Own column of each row, array of int (n,)."""
+    margins: Any
     r""":math:`\epsilon`, array (n, 1)."""
     weights: Any
-    r""":math:`\Delta`, array (n, C), 0 at the own column of each row."""
+    r""":math:`\Delta`, array (n, C), 0 at the own columns."""
 
 
 def image_weights(X, codes, n_classes):
@@ -136,21 +140,21 @@ def assess(scores, own, *, margin, soft):
 
     Returns
     -------
-    Triplets
+    View
 
     Examples
     --------
     >>> import numpy as np
-    >>> triplets = assess(np.array([[0.0, 0.0]]), np.array([0]), margin=0.5, soft=True)
-    >>> triplets.margin.round(3), triplets.weights.round(3)
+    >>> view = assess(np.array([[0.0, 0.0]]), np.array([0]), margin=0.5, soft=True)
+    >>> view.margins.round(3), view.weights.round(3)
     (array([[0.347]]), array([[0.   , 0.586]]))
     """
     xp = namespace(scores, own)
     own_scores = xp.sum(one_hot(own, scores.shape[1], scores.dtype) * scores, axis=1)
-    adaptive = density_margin(own_scores, margin)[:, None]
-    residuals = violations(scores, own, adaptive)
+    margins = density_margin(own_scores, margin)[:, None]
+    residuals = violations(scores, own, margins)
     weights = hardness(residuals, own) if soft else every_violation(residuals)
-    return Triplets(adaptive, weights)
+    return View(scores, own, margins, weights)
 
 
 def image_scores(U, V, X, S):
@@ -163,32 +167,35 @@ def label_scores(U, V, means, S):
     return (S @ V) @ (means @ U).T
 
 
-def view_loss(scores, own, triplets):
-    r""":math:`\sum_i \sum_{y \ne y_i} \Delta R / n`: one view of Eq. 9, a 0-d array.
+def view_loss(view):
+    r"""Part of one view in Eq. 9: :math:`\frac{1}{n} \sum_i \sum_{y \ne y_i} \Delta R`, 0-d array.
 
     Examples
     --------
     >>> import numpy as np
-    >>> scores, own = np.array([[2.0, 1.5]]), np.array([0])
-    >>> float(view_loss(scores, own, Triplets(np.array([[1.0]]), np.array([[0.0, 0.8]]))))
+    >>> own, margins, weights = np.array([0]), np.array([[1.0]]), np.array([[0.0, 0.8]])
+    >>> float(view_loss(View(np.array([[2.0, 1.5]]), own, margins, weights)))
     0.4
     """
-    xp = namespace(scores)
-    residuals = violations(scores, own, triplets.margin)
-    return xp.sum(triplets.weights * residuals) / scores.shape[0]
+    xp = namespace(view.scores)
+    residuals = violations(view.scores, view.own, view.margins)
+    return xp.sum(view.weights * residuals) / view.scores.shape[0]
 
 
-def dual_loss(U, V, image, label, regularization):
+def pulls(view):
+    """Derivative of `view_loss` by the scores, margins and weights held fixed, (n, C)."""
+    return score_gradient(view.weights, view.own) / view.own.shape[0]
+
+
+def dual_loss(U, V, views, regularization):
     r"""Objective of DARK (Eq. 9).
 
     Parameters
     ----------
     U : array, shape (p, r)
     V : array, shape (q, r)
-    image : tuple (scores, own, triplets)
-        The image view, as `view_loss` takes it.
-    label : tuple (scores, own, triplets) or None
-        The label view; None leaves it out (DARK-L).
+    views : iterable of View
+        The image view and the label view (without the latter: DARK-L).
     regularization : float
         :math:`\lambda` of :math:`\lambda (\|U\|_F^2 + \|V\|_F^2)`.
 
@@ -197,16 +204,11 @@ def dual_loss(U, V, image, label, regularization):
     float
     """
     xp = namespace(U, V)
-    loss = float(view_loss(*image)) + (0.0 if label is None else float(view_loss(*label)))
-    return loss + regularization * (float(xp.sum(U * U)) + float(xp.sum(V * V)))
+    penalty = regularization * (float(xp.sum(U * U)) + float(xp.sum(V * V)))
+    return sum(float(view_loss(view)) for view in views) + penalty
 
 
-def pulls(triplets, own):
-    r"""Derivative of `view_loss` by the scores, margin and weights held fixed, (n, C)."""
-    return score_gradient(triplets.weights, own) / own.shape[0]
-
-
-def gradient_u(U, V, S, views, regularization):
+def gradient_u(U, V, S, sides, regularization):
     r"""Derivative of the objective by U, margins and weights held fixed (Eq. 10).
 
     .. math:: \frac{\partial L}{\partial U} = X' G S V + \bar X' H' S V + 2 \lambda U,
@@ -219,7 +221,7 @@ def gradient_u(U, V, S, views, regularization):
     U : array, shape (p, r)
     V : array, shape (q, r)
     S : array, shape (C, q)
-    views : list of (array, array)
+    sides : list of (array, array)
         For each view the rows on the side of the images, (m, p), and the derivative by their
         scores with the labels, (m, C): :math:`(X, G)` and :math:`(\bar X, H')`.
     regularization : float
@@ -230,12 +232,12 @@ def gradient_u(U, V, S, views, regularization):
     """
     labels = S @ V
     gradient = (2.0 * regularization) * U
-    for rows, pull in views:
+    for rows, pull in sides:
         gradient += rows.T @ (pull @ labels)
     return gradient
 
 
-def gradient_v(U, V, S, views, regularization):
+def gradient_v(U, V, S, sides, regularization):
     r"""Derivative of the objective by V, margins and weights held fixed (Eq. 11).
 
     .. math:: \frac{\partial L}{\partial V} = S' G' X U + S' H \bar X U + 2 \lambda V.
@@ -247,6 +249,6 @@ def gradient_v(U, V, S, views, regularization):
     array, shape (q, r)
     """
     gradient = (2.0 * regularization) * V
-    for rows, pull in views:
+    for rows, pull in sides:
         gradient += S.T @ (pull.T @ (rows @ U))
     return gradient
