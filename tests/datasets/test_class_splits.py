@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.datasets.class_splits import (
+    class_parts,
+    hold_out,
+    select_images,
+    split_classes,
+    split_seen,
+)
+
+labellings = st.lists(st.integers(0, 5), min_size=1, max_size=60).map(np.array)
+
+
+@given(labellings, st.floats(0, 1), st.integers(0, 99))
+@settings(max_examples=100, deadline=None)
+def test_hold_out_takes_the_rounded_share_of_each_class(labels, fraction, seed):
+    samples = np.arange(len(labels))[::2]
+    kept, held = hold_out(labels, samples, fraction=fraction, seed=seed)
+    assert np.array_equal(np.sort(np.concatenate([kept, held])), samples)
+    for label in np.unique(labels[samples]):
+        size = int((labels[samples] == label).sum())
+        expected = min(int(np.floor(fraction * size + 0.5)), size - 1)
+        assert (labels[held] == label).sum() == expected
+        assert (labels[kept] == label).any()
+    again = hold_out(labels, samples, fraction=fraction, seed=seed)
+    assert np.array_equal(again[1], held)
+
+
+def test_hold_out_is_uniform():
+    labels = np.zeros(4, dtype=int)
+    held = [hold_out(labels, np.arange(4), fraction=0.25, seed=s)[1][0] for s in range(400)]
+    assert np.bincount(held, minlength=4).min() > 60
+
+
+@given(st.integers(6, 60), st.integers(0, 99))
+@settings(max_examples=50, deadline=None)
+def test_split_classes_is_a_partition_of_the_right_sizes(n, seed):
+    classes = np.arange(n) * 3
+    train, val, test = split_classes(classes, seed=seed)
+    assert np.array_equal(np.sort(np.concatenate([train, val, test])), classes)
+    assert len(test) == -(-n // 4)
+    assert len(val) == -(-(n - len(test)) // 5)
+
+
+def test_too_few_classes():
+    with pytest.raises(ValueError, match="3 classes leave 1 for training beside 1 unseen and 1"):
+        split_classes(np.arange(3))
+    with pytest.raises(ValueError, match="n_val must be between 1 and 1"):
+        split_seen(np.arange(3), 2)
+    with pytest.raises(ValueError, match="seed must be at least 0"):
+        split_seen(np.arange(5), 2, seed=-1)
+
+
+def test_class_parts_with_given_test_images():
+    labels = np.array([0, 0, 1, 1, 2, 2, 3, 3, 9])
+    is_test = np.array([0, 1, 0, 1, 0, 1, 0, 1, 0], dtype=bool)
+    parts = class_parts(labels, [0, 1], [2], [3], is_test=is_test)
+    assert {name: rows.tolist() for name, rows in parts.items()} == {
+        "trainval": [0, 2, 4],
+        "test_seen": [1, 3, 5],
+        "test_unseen": [7],
+        "train": [0, 2],
+        "val": [4],
+    }
+
+
+@given(labellings, st.integers(1, 8), st.integers(0, 99))
+@settings(max_examples=100, deadline=None)
+def test_select_images_caps_each_class_in_each_part(labels, most, seed):
+    parts = class_parts(labels, [0, 1], [2, 3], [4, 5], seed=seed)
+    rows, small = select_images(labels, parts, max_per_class=most, seed=seed)
+    for name, chosen in small.items():
+        back = rows[chosen]
+        assert np.isin(back, parts[name]).all()
+        assert len(np.unique(back)) == len(back)
+        for label in range(6):
+            listed = int((labels[parts[name]] == label).sum())
+            assert (labels[back] == label).sum() == min(listed, most)
+    used = np.concatenate([small[name] for name in ("trainval", "test_seen", "test_unseen")])
+    assert np.array_equal(np.sort(used), np.arange(len(rows)))
+
+
+def test_select_images_without_a_cap_changes_nothing_but_numbers():
+    labels = np.array([0, 1, 2, 3, 3, 0])
+    parts = {
+        "trainval": [5, 1, 2],
+        "test_seen": [],
+        "test_unseen": [3],
+        "train": [5, 1],
+        "val": [2],
+    }
+    rows, small = select_images(labels, parts)
+    assert rows.tolist() == [1, 2, 3, 5]
+    assert {k: v.tolist() for k, v in small.items()} == {
+        "trainval": [0, 1, 3],
+        "test_seen": [],
+        "test_unseen": [2],
+        "train": [0, 3],
+        "val": [1],
+    }
+    with pytest.raises(ValueError, match="max_per_class must be at least 1"):
+        select_images(labels, parts, max_per_class=0)

@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.datasets.zero_shot import ZeroShotProblem
+
+# Classes 0..4: 0, 1, 2 seen (2 for validation), 3 and 4 unseen; six images each, in order.
+LABELS = np.repeat(np.arange(5), 6)
+
+
+def fields(**changes):
+    rng = np.random.default_rng(0)
+    seen = np.arange(18).reshape(3, 6)
+    made = {
+        "name": "toy",
+        "synthetic": True,
+        "description": "synthetic toy data",
+        "features": rng.standard_normal((30, 4)).astype(np.float32),
+        "labels": LABELS,
+        "class_embeddings": rng.standard_normal((5, 3)).astype(np.float32),
+        "class_names": np.array(["ant", "bat", "cat", "dog", "eel"]),
+        "trainval": seen[:, :5].ravel(),
+        "test_seen": seen[:, 5],
+        "test_unseen": np.arange(18, 30),
+        "train": seen[:2, :5].ravel(),
+        "val": seen[2, :5],
+    }
+    return {**made, **changes}
+
+
+def test_classes_and_summary():
+    problem = ZeroShotProblem(**fields())
+    assert problem.seen_classes.tolist() == [0, 1, 2]
+    assert problem.unseen_classes.tolist() == [3, 4]
+    assert problem.train_classes.tolist() == [0, 1]
+    assert problem.val_classes.tolist() == [2]
+    assert problem.is_seen.tolist() == [True, True, True, False, False]
+    assert problem.seen_classes.dtype == problem.labels.dtype == np.int64
+    assert problem.summary() == {
+        "seen_classes": 3,
+        "train_seen_samples": 15,
+        "test_seen_samples": 3,
+        "unseen_classes": 2,
+        "unseen_samples": 12,
+        "class_attributes": 3,
+        "features": 4,
+    }
+
+
+def with_nan(shape):
+    array = np.ones(shape, dtype=np.float32)
+    array[1, 0] = np.nan
+    return array
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"description": "toy"}, "must have the word 'synthetic'"),
+        ({"synthetic": False}, "must have the word 'synthetic'"),
+        ({"features": with_nan((30, 4))}, "features holds NaN or infinity"),
+        ({"features": np.ones((30, 4), np.float32)}, "features are constant"),
+        ({"features": np.ones(30, np.float32)}, "features must be a 2-d array"),
+        ({"class_embeddings": with_nan((5, 3))}, "class_embeddings holds NaN"),
+        ({"image_attributes": np.ones((3, 2), np.float32)}, "image_attributes has 3 rows for 30"),
+        ({"labels": LABELS[:-1]}, "labels has 29 entries for 30 rows"),
+        ({"labels": LABELS + 1}, r"labels must lie in \[0, 5\), found 1 to 5"),
+        ({"labels": LABELS - 1}, r"labels must lie in \[0, 5\)"),
+        ({"labels": LABELS[:, None]}, "labels must be a 1-d array"),
+        ({"class_names": np.array(["a", "b"])}, "class_names must be 5 strings"),
+        ({"class_names": np.arange(5)}, "class_names must be 5 strings"),
+        ({"class_names": np.array(["a", "b", "a", "c", "d"])}, "class_names has 'a' twice"),
+        ({"class_ids": np.array(["n1", "n2", "n3", "n4", "n4"])}, "class_ids has 'n4' twice"),
+        ({"trainval": np.array([0, 6, 30])}, r"trainval must lie in \[0, 30\)"),
+        ({"trainval": np.array([0, 0, 6, 12])}, "trainval lists an image twice"),
+        ({"test_seen": np.array([0])}, r"1 images are in trainval and in test_seen, .* row 0"),
+        ({"test_unseen": np.array([], dtype=int)}, "test_unseen is empty"),
+        ({"test_unseen": np.arange(17, 30)}, r"1 class\(es\) both seen and unseen \('cat'\)"),
+        ({"test_unseen": np.arange(18, 24)}, r"1 class\(es\) without images .* \('eel'\)"),
+        (
+            {"trainval": np.arange(5), "train": (), "val": ()},
+            r"1 seen class\(es\) in trainval: two are needed",
+        ),
+        (
+            {"trainval": np.arange(10), "train": (), "val": ()},
+            r"in test_seen without a training image \('cat'\)",
+        ),
+        ({"train": np.array([0, 5, 6])}, r"1 images of train are not in trainval, .* row 5"),
+        ({"val": np.array([17])}, "1 images of val are not in trainval"),
+        ({"train": np.array([0, 6, 12])}, r"in both train and val \('cat'\)"),
+        ({"val": ()}, "give both train and val, or neither"),
+    ],
+)
+def test_inconsistent_problems_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        ZeroShotProblem(**fields(**changes))
+
+
+def test_types_are_checked():
+    with pytest.raises(TypeError, match="labels must hold integers, got float64"):
+        ZeroShotProblem(**fields(labels=LABELS.astype(float)))
+    with pytest.raises(TypeError, match="mix float32 and float64"):
+        ZeroShotProblem(**fields(features=np.random.default_rng(0).random((30, 4))))
+    with pytest.raises(TypeError, match="trainval must hold integers"):
+        ZeroShotProblem(**fields(trainval=np.array([0.0, 6.0])))
+
+
+def test_without_seen_test_images_or_validation_classes():
+    problem = ZeroShotProblem(**fields(test_seen=(), train=(), val=()))
+    assert problem.test_seen.dtype == np.int64
+    assert problem.summary()["test_seen_samples"] == 0
+    with pytest.raises(ValueError, match="toy has no validation classes"):
+        problem.validation_problem()
+
+
+def test_validation_problem_has_no_test_image_and_no_unseen_class():
+    problem = ZeroShotProblem(
+        **fields(
+            class_ids=np.array(["n0", "n1", "n2", "n3", "n4"]),
+            image_attributes=np.arange(60, dtype=np.float32).reshape(30, 2),
+        )
+    )
+    small = problem.validation_problem(seed=3)
+    assert small.class_names.tolist() == ["ant", "bat", "cat"]
+    assert small.class_ids.tolist() == ["n0", "n1", "n2"]
+    assert small.seen_classes.tolist() == [0, 1]
+    assert small.unseen_classes.tolist() == [2]
+    assert len(small.trainval) == 8
+    assert len(small.test_seen) == 2
+    assert len(small.test_unseen) == 5
+    assert np.array_equal(small.class_embeddings, problem.class_embeddings[:3])
+    # Every image kept is one of train or val, with its own features, label and attributes.
+    rows = np.concatenate([problem.train, problem.val])
+    assert np.array_equal(small.features, problem.features[rows])
+    assert np.array_equal(small.labels, problem.labels[rows])
+    assert np.array_equal(small.image_attributes, problem.image_attributes[rows])
+    again = problem.validation_problem(seed=3)
+    assert again.checksum == small.checksum
+    everything = problem.validation_problem(seen_fraction=0)
+    assert len(everything.test_seen) == 0
+    assert len(everything.trainval) == 10
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=50, deadline=None)
+def test_validation_problem_of_any_split(seed):
+    rng = np.random.default_rng(seed)
+    n_classes, per_class = int(rng.integers(4, 9)), int(rng.integers(1, 6))
+    labels = rng.permutation(np.repeat(np.arange(n_classes), per_class))
+    group = rng.permutation([0, 0, 1, 2, *rng.integers(0, 3, n_classes - 4)])
+    of_image = group[labels]
+    seen = np.flatnonzero(of_image < 2)
+    problem = ZeroShotProblem(
+        name="random",
+        synthetic=True,
+        description="synthetic",
+        features=np.arange(len(labels), dtype=np.float32)[:, None],
+        labels=labels,
+        class_embeddings=np.arange(n_classes, dtype=np.float32)[:, None],
+        class_names=np.array([f"c{i}" for i in range(n_classes)]),
+        trainval=rng.permutation(seen),
+        test_seen=(),
+        test_unseen=rng.permutation(np.flatnonzero(of_image == 2)),
+        train=rng.permutation(np.flatnonzero(of_image == 0)),
+        val=rng.permutation(np.flatnonzero(of_image == 1)),
+    )
+    small = problem.validation_problem(seed=seed % 1000)
+    # The feature is the image's number and the embedding the class's: nothing got mixed up.
+    image = small.features[:, 0].astype(int)
+    assert np.array_equal(small.class_embeddings[small.labels, 0], labels[image])
+    parts = [image[getattr(small, p)] for p in ("trainval", "test_seen", "test_unseen")]
+    assert sorted(np.concatenate(parts[:2])) == sorted(problem.train)
+    assert sorted(parts[2]) == sorted(problem.val)
+    assert not np.isin(image, problem.test_unseen).any()
+
+
+def test_checksum_tells_problems_apart():
+    problem = ZeroShotProblem(**fields())
+    assert problem.checksum == ZeroShotProblem(**fields()).checksum
+    others = [
+        {"features": 2 * fields()["features"]},
+        {"labels": np.where(np.arange(30) == 18, 4, LABELS)},
+        {"class_names": np.array(["ant", "bat", "cat", "dog", "elk"])},
+        {"class_ids": np.array(["1", "2", "3", "4", "5"])},
+        {"test_seen": ()},
+        {"train": (), "val": ()},
+        {"image_attributes": np.ones((30, 1), np.float32)},
+        {"feature_scaling": "unit length"},
+    ]
+    checksums = {replace(problem, **change).checksum for change in others}
+    assert len(checksums | {problem.checksum}) == len(others) + 1
+
+
+def test_scaling_of_features():
+    problem = ZeroShotProblem(**fields())
+    assert problem.scaled("none") is problem
+    unit = problem.scaled("unit length")
+    assert unit.feature_scaling == "unit length"
+    assert unit.features.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(unit.features, axis=1), 1, rtol=1e-6)
+    standard = unit.scaled("standard")
+    assert standard.feature_scaling == "unit length, then standard"
+    known = standard.features[problem.trainval]
+    np.testing.assert_allclose(known.mean(axis=0), 0, atol=1e-6)
+    np.testing.assert_allclose(known.std(axis=0), 1, rtol=1e-5)
+    with pytest.raises(ValueError, match="how must be one of"):
+        problem.scaled("minmax")
+
+
+def test_standard_scaling_centres_a_column_constant_in_training():
+    features = fields()["features"]
+    features[:, 0] = 2
+    features[20, 0] = 5
+    scaled = ZeroShotProblem(**fields(features=features)).scaled("standard").features
+    assert scaled[0, 0] == 0
+    assert scaled[20, 0] == 3
+
+
+def test_other_array_libraries(backend):
+    problem = ZeroShotProblem(**fields())
+    arrays = {name: backend.asarray(fields()[name]) for name in ("features", "class_embeddings")}
+    moved = ZeroShotProblem(**{**fields(), **arrays})
+    assert moved.checksum == problem.checksum
+    assert moved.summary() == problem.summary()
+    for how in ("unit length", "standard"):
+        np.testing.assert_allclose(
+            backend.to_numpy(moved.scaled(how).features), problem.scaled(how).features, rtol=2e-5
+        )
+    small = moved.validation_problem()
+    assert small.checksum == problem.validation_problem().checksum
+    backend.check(small.features)
+    assert isinstance(moved.to("cpu").features, np.ndarray)
