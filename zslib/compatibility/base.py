@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -299,17 +301,27 @@ def zero_shot_scorer(model, X, y):
     return model.score(X, xp.reshape(codes, (-1,)), xp.astype(candidates, X.dtype, copy=False))
 
 
-def check_learned(array, remedy):
-    """Raise unless all of a learned ``array`` is finite; ``remedy`` says what to do.
+def check_learned(learned, remedy):
+    """Raise unless what was learned is finite; ``remedy`` says what to do.
+
+    Parameters
+    ----------
+    learned : array or float
+        Parameters, or the loss that they reach.
+    remedy : str
 
     Raises
     ------
     ValueError
-        When ``array`` holds NaN or infinity.
+        For NaN or infinity.
     """
-    xp = namespace(array)
-    if not bool(xp.all(xp.isfinite(array))):
-        raise ValueError(f"training left the range of {array.dtype}: {remedy}")
+    if isinstance(learned, float):
+        finite, kind = math.isfinite(learned), "numbers"
+    else:
+        xp = namespace(learned)
+        finite, kind = bool(xp.all(xp.isfinite(learned))), learned.dtype
+    if not finite:
+        raise ValueError(f"training left the range of {kind}: {remedy}")
 
 
 def cosines(A, B):

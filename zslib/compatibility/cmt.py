@@ -88,7 +88,7 @@ class CMT(CompatibilityModel):
         self.learning_curve_ = []
         for _ in range(self.n_epochs):
             total = 0.0
-            # An overflow is reported below, with its remedy.
+            # An overflow is reported after the epoch, with its remedy.
             with np.errstate(over="ignore", invalid="ignore"):
                 for batch in minibatches(n, self.batch_size, rng):
                     targets = xp.take(embeddings, take_rows(codes, batch), axis=0)
@@ -98,9 +98,8 @@ class CMT(CompatibilityModel):
                         optimisers, theta, gradients, strict=True
                     ):
                         optimiser.step(part, gradient)
+            check_learned(total, "lower learning_rate, or scale features and embeddings")
             self.learning_curve_.append(total)
-        for part in theta:
-            check_learned(part, "lower learning_rate, or scale the embeddings")
         self.hidden_coef_, self.output_coef_ = theta
 
     def _scores(self, X, class_embeddings):

@@ -125,7 +125,7 @@ class SSE(CompatibilityModel):
         self.learning_curve_ = []
         for _ in range(self.n_epochs):
             total = 0.0
-            # An overflow is reported below, with its remedy.
+            # An overflow is reported after the epoch, with its remedy.
             with np.errstate(over="ignore", invalid="ignore"):
                 for batch in minibatches(X.shape[0], self.batch_size, rng):
                     value, gradients = margin_objective(
@@ -140,9 +140,8 @@ class SSE(CompatibilityModel):
                     total += value * len(batch) / X.shape[0]
                     optimisers[0].step(weights, gradients[0])
                     optimisers[1].step(templates, gradients[1])
+            check_learned(total, "lower learning_rate, or scale the features")
             self.learning_curve_.append(total)
-        check_learned(weights, "lower learning_rate")
-        check_learned(templates, "lower learning_rate")
         self.coef_, self.templates_, self.seen_embeddings_ = weights, templates, embeddings
 
     def _scores(self, X, class_embeddings):

@@ -1,0 +1,248 @@
+"""Input checks, scores and accuracy of all scorers; the helpers they are built with."""
+
+from itertools import pairwise
+
+import array_api_strict
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import rosen, rosen_der
+from sklearn.exceptions import NotFittedError
+
+from zslib.compatibility import ESZSL, BilinearModel, zero_shot_scorer
+from zslib.compatibility import _blocks as blocks
+from zslib.compatibility._lbfgs import minimize
+from zslib.compatibility.base import check_fit_input, check_learned, cosines
+
+
+class Fixed(BilinearModel):
+    """Learns the matrix that it is given."""
+
+    def __init__(self, coef):
+        self.coef = coef
+
+    def _fit(self, X, codes, embeddings):
+        self.coef_ = self.coef
+
+
+def training_data(dtype="float64"):
+    rng = np.random.default_rng(0)
+    X, S = rng.standard_normal((9, 3)), rng.standard_normal((5, 2))
+    return X.astype(dtype), np.array([4, 1, 4, 1, 1, 2, 2, 4, 4]), S.astype(dtype)
+
+
+def test_training_sees_the_classes_that_occur(backend):
+    X, y, S = training_data()
+    inputs = backend.asarray(X), backend.asarray(y.astype("int32")), backend.asarray(S)
+    classes, codes, embeddings = (backend.to_numpy(a) for a in check_fit_input(*inputs))
+    np.testing.assert_array_equal(classes, [1, 2, 4])
+    assert classes.dtype == codes.dtype == np.int64
+    np.testing.assert_array_equal(classes[codes], y)
+    np.testing.assert_array_equal(embeddings, S[[1, 2, 4]])
+
+
+def bad_training_data():
+    X, y, S = training_data()
+    nan, no_embedding = X.copy(), S.copy()
+    nan[2, 1], no_embedding[2, 0] = np.nan, np.inf
+    same = np.tile(S[:1], (5, 1))
+    strict = array_api_strict.asarray(S)
+    return {
+        "one class": (X, np.full(9, 3), S, ValueError, r"one class only \(3\).* at least two"),
+        "label above": (X, y + 1, S, ValueError, r"every label needs an embedding.* \[0, 5\)"),
+        "label below": (X, y - 2, S, ValueError, "every label needs an embedding.* -1 to 2"),
+        "float labels": (X, y.astype(float), S, TypeError, "y .* must hold integers"),
+        "too few labels": (X, y[:-1], S, ValueError, r"one label for each of the 9 rows.*\(8,\)"),
+        "columns of labels": (X, y[:, None], S, ValueError, r"one label for each .*\(9, 1\)"),
+        "NaN feature": (nan, y, S, ValueError, "X holds NaN .* row 2"),
+        "no embedding": (X, y, no_embedding, ValueError, "class_embeddings holds NaN .* row 2"),
+        "constant": (0 * X + 3.0, y, S, ValueError, "all rows of X are the same"),
+        "same embeddings": (X, y, same, ValueError, "same row for all classes in y"),
+        "one sample": (X[0], y, S, ValueError, "X must be a 2-d array"),
+        "no sample": (X[:0], y[:0], S, ValueError, "X is empty"),
+        "no class": (X, y, S[:0], ValueError, "class_embeddings is empty"),
+        "integers": (X.astype(int), y, S, TypeError, "X must be float32 or float64"),
+        "mixed types": (X.astype("float32"), y, S, TypeError, "X is float32 and class_embeddings"),
+        "two libraries": (X, y, strict, TypeError, "arrays of one library"),
+        "list": (X, y.tolist(), S, TypeError, "arrays of one library"),
+    }
+
+
+@pytest.mark.parametrize("case", bad_training_data())
+def test_bad_training_data(case):
+    X, y, S, error, message = bad_training_data()[case]
+    with pytest.raises(error, match=message):
+        ESZSL().fit(X, y, S)
+
+
+def test_one_constant_feature_is_no_harm():
+    X, y, S = training_data()
+    X[:, 1] = 7.0
+    assert np.all(np.isfinite(ESZSL().fit(X, y, S).coef_))
+
+
+@pytest.mark.parametrize(("n", "c"), [(9, 2), (1, 40), (40, 3)])
+def test_bilinear_scores(backend, n, c):
+    X, y, S = training_data()
+    rng = np.random.default_rng(1)
+    coef = rng.standard_normal((3, 2))
+    model = Fixed(backend.asarray(coef))
+    model.fit(backend.asarray(X), backend.asarray(y), backend.asarray(S))
+    queries, candidates = rng.standard_normal((n, 3)), rng.standard_normal((c, 2))
+    scores = model.decision_function(backend.asarray(queries), backend.asarray(candidates))
+    expected = [[x @ coef @ s for s in candidates] for x in queries]
+    np.testing.assert_allclose(backend.to_numpy(scores), expected, rtol=1e-12, atol=1e-13)
+    predicted = model.predict(backend.asarray(queries), backend.asarray(candidates))
+    np.testing.assert_array_equal(backend.to_numpy(predicted), np.argmax(expected, axis=1))
+    assert backend.to_numpy(predicted).dtype == np.int64
+
+
+def test_of_equal_scores_the_first_class_wins():
+    X, y, S = training_data()
+    model = Fixed(np.ones((3, 2))).fit(X, y, S)
+    np.testing.assert_array_equal(model.predict(X, np.ones((4, 2))), 0)
+
+
+def test_score_is_the_mean_over_classes(backend):
+    X, y, S = training_data()
+    model = ESZSL().fit(backend.asarray(X), backend.asarray(y), backend.asarray(S))
+    predicted = backend.to_numpy(model.predict(backend.asarray(X), backend.asarray(S)))
+    expected = np.mean([np.mean(predicted[y == c] == c) for c in (1, 2, 4)])
+    inputs = backend.asarray(X), backend.asarray(y)
+    assert model.score(*inputs, backend.asarray(S)) == pytest.approx(expected)
+    assert model.score(*inputs) == pytest.approx(expected)
+    # Only the classes 1 and 2 compete.
+    some = np.flatnonzero(y != 4)
+    scores = backend.to_numpy(model.decision_function(backend.asarray(X), backend.asarray(S)))
+    best = 1 + scores[some][:, 1:3].argmax(axis=1)
+    expected = np.mean([np.mean(best[y[some] == c] == c) for c in (1, 2)])
+    got = zero_shot_scorer(model, backend.asarray(X[some]), backend.asarray(y[some]))
+    assert got == pytest.approx(expected)
+
+
+def test_not_fitted():
+    X, y, S = training_data()
+    for use in (ESZSL().decision_function, ESZSL().predict):
+        with pytest.raises(NotFittedError, match="ESZSL"):
+            use(X, S)
+    with pytest.raises(NotFittedError, match="ESZSL"):
+        ESZSL().score(X, y, S)
+    with pytest.raises(NotFittedError, match="ESZSL"):
+        zero_shot_scorer(ESZSL(), X, y)
+
+
+def test_a_failed_fit_leaves_no_model():
+    X, y, S = training_data()
+    model = ESZSL().fit(X, y, S)
+    model.set_params(feature_penalty=-1.0)
+    with pytest.raises(ValueError, match="feature_penalty"):
+        model.fit(X, y, S)
+    with pytest.raises(NotFittedError):
+        model.predict(X, S)
+
+
+def test_bad_queries():
+    X, y, S = training_data()
+    model = ESZSL().fit(X, y, S)
+    for array, candidates, error, message in (
+        (X[:, :2], S, ValueError, "X has 2 columns, but this ESZSL was fitted on 3"),
+        (X, S[:, :1], ValueError, "class_embeddings has 1 columns, but this ESZSL"),
+        (np.full((1, 3), np.nan), S, ValueError, "X holds NaN"),
+        (X, np.full((1, 2), np.inf), ValueError, "class_embeddings holds NaN or infinity"),
+        (X, S.astype("float32"), TypeError, "convert one to"),
+        (array_api_strict.asarray(X), S, TypeError, "arrays of one library"),
+        (array_api_strict.asarray(X), None, TypeError, "arrays of one library"),
+    ):
+        with pytest.raises(error, match=message):
+            model.predict(array, candidates)
+    with pytest.raises(ValueError, match="every label needs an embedding"):
+        model.score(X, y, S[:3])
+    with pytest.raises(ValueError, match="one label for each"):
+        zero_shot_scorer(model, X, y[:3])
+
+
+def test_learned_arrays_are_finite():
+    check_learned(np.ones(2), "")
+    check_learned(0.5, "")
+    with pytest.raises(ValueError, match="training left the range of numbers: try less"):
+        check_learned(float("nan"), "try less")
+    with pytest.raises(ValueError, match="training left the range of float32: try less"):
+        check_learned(np.array([1.0, np.inf], dtype="float32"), "try less")
+    X, y, S = training_data("float32")
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="give smaller features"):
+        ESZSL().fit(X * np.float32(1e30), y, S)
+
+
+def test_cosines(backend):
+    rng = np.random.default_rng(0)
+    A, B = rng.standard_normal((4, 3)), rng.standard_normal((5, 3))
+    A[1] = B[2] = 0.0
+    got = backend.to_numpy(cosines(backend.asarray(A), backend.asarray(B)))
+    for i, a in enumerate(A):
+        for j, b in enumerate(B):
+            lengths = np.linalg.norm(a) * np.linalg.norm(b)
+            assert got[i, j] == pytest.approx(a @ b / lengths if lengths else 0.0)
+
+
+@given(codes=st.lists(st.integers(0, 4), min_size=1, max_size=30), entries=st.integers(1, 40))
+def test_sums_of_classes_in_blocks(codes, entries):
+    codes = np.array(codes)
+    X = np.random.default_rng(0).standard_normal((len(codes), 3))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "ENTRIES", entries)
+        sums, counts = blocks.class_sums(X, codes, 5)
+        slices = list(blocks.row_blocks(len(codes), 5))
+    for c in range(5):
+        np.testing.assert_allclose(sums[c], X[codes == c].sum(axis=0), atol=1e-12)
+        assert counts[c] == np.sum(codes == c)
+    np.testing.assert_array_equal(
+        np.concatenate([np.arange(99)[s] for s in slices]),
+        np.arange(99)[: max(s.stop for s in slices)],
+    )
+    assert slices[-1].stop == len(codes)
+
+
+def test_minimize_finds_the_minimum_of_a_quadratic(backend):
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((6, 6))
+    matrix, shift = root @ root.T + np.eye(6), rng.standard_normal((6, 1))
+    A, b = backend.asarray(matrix), backend.asarray(shift)
+
+    def objective(w):
+        slope = A @ w - b
+        return 0.5 * float((w.T @ (slope - b))[0, 0]), slope
+
+    start = backend.asarray(np.zeros((6, 1)))
+    w, values = minimize(objective, start, max_iter=100, tol=1e-10)
+    np.testing.assert_allclose(backend.to_numpy(w), np.linalg.solve(matrix, shift), atol=1e-8)
+    assert len(values) < 60
+    assert all(a >= b for a, b in pairwise(values))
+    assert not np.any(backend.to_numpy(start))
+
+
+def test_minimize_follows_a_curved_valley():
+    def objective(w):
+        return float(rosen(w)), rosen_der(w)
+
+    start = np.array([-1.2, 1.0, 0.5, -0.3])
+    w, _ = minimize(objective, start, max_iter=200, tol=1e-9)
+    np.testing.assert_allclose(w, 1.0, atol=1e-6)
+    _, values = minimize(objective, start, max_iter=3, tol=0.0)
+    assert len(values) == 4
+
+
+def test_minimize_stops_at_a_kink_or_where_it_stands():
+    w, values = minimize(
+        lambda w: (float(np.abs(w).sum()), np.sign(w)), np.array([3.3, -0.7]), max_iter=99, tol=0.0
+    )
+    assert values[-1] < 1e-6
+    w, values = minimize(lambda w: (0.0, 0.0 * w), np.ones(2), max_iter=9, tol=0.0)
+    np.testing.assert_array_equal(w, 1.0)
+    assert values == [0.0]
+
+
+def test_minimize_reports_a_gradient_out_of_range():
+    steep = np.full(2, 1e30, dtype="float32")
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="scale the features down"):
+        minimize(lambda w: (1.0, steep), np.zeros(2, dtype="float32"), max_iter=9, tol=0.0)

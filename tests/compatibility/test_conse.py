@@ -1,0 +1,91 @@
+"""ConSE against a plain loop; its classifier against finite differences and scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from zslib.compatibility import ConSE
+from zslib.compatibility import _blocks as blocks
+from zslib.compatibility.conse import softmax_objective
+
+
+def loop(X, y, weights, lam):
+    """The objective, sample by sample."""
+    total = 0.0
+    for x, c in zip(X, y, strict=True):
+        logits = x @ weights[:-1] + weights[-1]
+        total -= np.log(np.exp(logits[c]) / np.exp(logits).sum())
+    return total / len(X) + 0.5 * lam * np.sum(weights[:-1] ** 2)
+
+
+def training_data(k=4):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((15, 3)), np.concatenate([np.arange(k), rng.integers(0, k, 15 - k)])
+    return X, y, rng.standard_normal((4, k))
+
+
+def test_objective_and_gradient(backend, numerical_gradient, monkeypatch):
+    monkeypatch.setattr(blocks, "ENTRIES", 20)
+    X, y, weights = training_data()
+    value, gradient = softmax_objective(
+        backend.asarray(weights), backend.asarray(X), backend.asarray(y), 0.3
+    )
+    assert value == pytest.approx(loop(X, y, weights, 0.3), rel=1e-12)
+    slopes = numerical_gradient(lambda w: loop(X, y, w, 0.3), weights)
+    np.testing.assert_allclose(backend.to_numpy(gradient), slopes, atol=1e-8)
+
+
+def test_large_features_do_not_overflow():
+    X, y, weights = training_data()
+    value, gradient = softmax_objective(1e6 * weights, X, y, 0.0)
+    assert np.isfinite(value)
+    assert np.all(np.isfinite(gradient))
+
+
+def test_classifier_is_the_penalised_minimum(problem):
+    X, y, S = problem.X, problem.y, problem.S
+    lam = 1e-2
+    model = ConSE(regularization=lam, tol=1e-8, max_iter=500).fit(X, y, S)
+    peer = LogisticRegression(C=1 / (lam * len(X)), tol=1e-10, max_iter=5000).fit(X, y)
+    np.testing.assert_allclose(model.coef_, peer.coef_.T, atol=1e-4)
+    shift = model.intercept_.mean() - peer.intercept_.mean()
+    np.testing.assert_allclose(model.intercept_ - shift, peer.intercept_, atol=1e-3)
+    assert model.objective_[0] == pytest.approx(np.log(12))
+    assert model.n_iter_ == len(model.objective_) - 1
+
+
+@pytest.mark.parametrize("T", [1, 3, 10, 1000])
+def test_scores_against_a_loop(backend, problem, T, monkeypatch):
+    X, y, S = problem.X, problem.y, problem.S
+    inputs = (backend.asarray(array) for array in (X, y, S))
+    model = ConSE(T, regularization=1e-2, max_iter=20).fit(*inputs)
+    coef, intercept = backend.to_numpy(model.coef_), backend.to_numpy(model.intercept_)
+    monkeypatch.setattr(blocks, "ENTRIES", 100)
+    queries = problem.X_unseen[::7]
+    scores = model.decision_function(backend.asarray(queries), backend.asarray(S))
+    seen = S[np.unique(y)]
+    for x, got in zip(queries, backend.to_numpy(scores), strict=True):
+        likely = np.exp(x @ coef + intercept)
+        likely /= likely.sum()
+        best = np.argsort(-likely)[:T]
+        f = sum(likely[t] * seen[t] for t in best) / sum(likely[t] for t in best)
+        cosine = [f @ s / np.linalg.norm(f) / np.linalg.norm(s) for s in S]
+        np.testing.assert_allclose(got, cosine, rtol=1e-9)
+
+
+def test_the_most_probable_class_alone(problem):
+    model = ConSE(1).fit(problem.X, problem.y, problem.S)
+    assert model.score(problem.X, problem.y, problem.S) > 0.95
+    np.testing.assert_allclose(model.decision_function(problem.X, problem.S).max(axis=1), 1.0)
+
+
+def test_bad_parameters(problem):
+    for parameters, error, message in (
+        ({"n_averaged": 0}, ValueError, "n_averaged must be at least 1"),
+        ({"n_averaged": 1.5}, TypeError, "n_averaged must be an integer"),
+        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
+        ({"max_iter": 0}, ValueError, "max_iter must be at least 1"),
+        ({"tol": -1.0}, ValueError, "tol"),
+    ):
+        with pytest.raises(error, match=message):
+            ConSE(**parameters).fit(problem.X, problem.y, problem.S)

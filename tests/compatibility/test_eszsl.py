@@ -1,0 +1,73 @@
+"""ESZSL against its printed objective and the dense formula."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.compatibility import ESZSL
+
+
+def one_against_all(y, classes):
+    return np.where(y[:, None] == classes[None, :], 1.0, -1.0)
+
+
+def objective(W, X, Y, S, gamma, lam):
+    """The paper's, norm by norm."""
+    norm = np.linalg.norm
+    fit = norm(X @ W @ S.T - Y) ** 2
+    return fit + gamma * norm(W @ S.T) ** 2 + lam * norm(X @ W) ** 2 + gamma * lam * norm(W) ** 2
+
+
+@pytest.mark.parametrize(("gamma", "lam"), [(1.0, 1.0), (0.01, 10.0), (100.0, 0.1)])
+def test_closed_form(backend, problem, gamma, lam):
+    X, y, S = problem.X, problem.y, problem.S
+    model = ESZSL(gamma, lam).fit(backend.asarray(X), backend.asarray(y), backend.asarray(S))
+    classes = np.unique(y)
+    Y, seen = one_against_all(y, classes), S[classes]
+    left = np.linalg.inv(X.T @ X + gamma * np.eye(X.shape[1]))
+    right = np.linalg.inv(seen.T @ seen + lam * np.eye(S.shape[1]))
+    expected = left @ X.T @ Y @ seen @ right
+    np.testing.assert_allclose(backend.to_numpy(model.coef_), expected, rtol=1e-8, atol=1e-12)
+    np.testing.assert_array_equal(backend.to_numpy(model.classes_), classes)
+
+
+def test_objective_is_at_its_minimum(problem, numerical_gradient):
+    X, y, S = problem.X[::5], problem.y[::5], problem.S
+    classes = np.unique(y)
+    W = ESZSL(0.7, 0.3).fit(X, y, S).coef_
+    data = X, one_against_all(y, classes), S[classes], 0.7, 0.3
+    slopes = numerical_gradient(lambda W: objective(W, *data), W)
+    elsewhere = numerical_gradient(lambda W: objective(W, *data), W + 0.1)
+    assert np.abs(slopes).max() < 1e-6 * np.abs(elsewhere).max()
+
+
+@given(n=st.integers(2, 12), p=st.integers(1, 9), q=st.integers(1, 9), seed=st.integers(0, 99))
+def test_any_shape(n, p, q, seed):
+    rng = np.random.default_rng(seed)
+    X, S = rng.standard_normal((n, p)), rng.standard_normal((4, q))
+    y = np.concatenate([[0, 1], rng.integers(0, 4, n - 2)])
+    classes = np.unique(y)
+    Y, seen = one_against_all(y, classes), S[classes]
+    W = ESZSL(0.5, 0.5).fit(X, y, S).coef_
+    # The normal equations: X'(XWS' - Y)S + gamma WS'S + lambda X'XW + gamma lambda W = 0.
+    slope = X.T @ (X @ W @ seen.T - Y) @ seen + 0.5 * W @ seen.T @ seen
+    slope += 0.5 * X.T @ X @ W + 0.25 * W
+    np.testing.assert_allclose(slope, 0, atol=1e-8)
+
+
+def test_float32_is_near_float64(problem, problem32):
+    wide = ESZSL().fit(problem.X, problem.y, problem.S).coef_
+    narrow = ESZSL().fit(problem32.X, problem32.y, problem32.S).coef_
+    assert narrow.dtype == np.float32
+    np.testing.assert_allclose(narrow, wide, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["feature_penalty", "embedding_penalty"])
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [(0.0, ValueError), (-1, ValueError), (np.nan, ValueError), ("1", TypeError)],
+)
+def test_bad_parameters(name, value, error, problem):
+    with pytest.raises(error, match=name):
+        ESZSL(**{name: value}).fit(problem.X, problem.y, problem.S)

@@ -1,0 +1,165 @@
+"""SSE: mixtures against a general solver, the objective against a loop and finite differences."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from zslib.compatibility import SSE
+from zslib.compatibility import _blocks as blocks
+from zslib.compatibility.sse import margin_objective, seen_scores, simplex_mixtures
+
+MEET = {
+    "relu": lambda x, v: np.maximum(0.0, x - v),
+    "intersection": np.minimum,
+}
+
+
+def loop(w, V, X, codes, Z, margins, lam, feature_map):
+    """The objective, hinge by hinge."""
+    total = 0.0
+    for x, own in zip(X, codes, strict=True):
+        pi = np.array([w @ MEET[feature_map](x, v) for v in V])
+        for c in range(len(Z)):
+            if c != own:
+                total += max(0.0, margins[own, c] + pi @ Z[c] - pi @ Z[own])
+    return total / len(X) + 0.5 * lam * (w @ w + np.sum(V**2))
+
+
+def random_case(k=4, p=3, n=9):
+    rng = np.random.default_rng(0)
+    X, codes = rng.standard_normal((n, p)), rng.integers(0, k, n)
+    w, V = rng.standard_normal(p), rng.standard_normal((k, p))
+    return w, V, X, codes, rng.dirichlet(np.ones(k), k), rng.uniform(0.0, 2.0, (k, k))
+
+
+@pytest.mark.parametrize("feature_map", ["relu", "intersection"])
+def test_objective_and_gradients(backend, numerical_gradient, feature_map, monkeypatch):
+    monkeypatch.setattr(blocks, "ENTRIES", 16 * 4 * 3 * 2)
+    w, V, X, codes, Z, margins = random_case()
+    value, (by_w, by_V) = margin_objective(
+        (backend.asarray(w), backend.asarray(V)),
+        backend.asarray(X),
+        backend.asarray(codes),
+        backend.asarray(Z),
+        backend.asarray(margins),
+        regularization=0.3,
+        feature_map=feature_map,
+    )
+    data = X, codes, Z, margins, 0.3, feature_map
+    assert value == pytest.approx(loop(w, V, *data), rel=1e-12)
+    slopes = numerical_gradient(lambda w: loop(w, V, *data), w)
+    np.testing.assert_allclose(backend.to_numpy(by_w), slopes, atol=1e-7)
+    slopes = numerical_gradient(lambda V: loop(w, V, *data), V)
+    np.testing.assert_allclose(backend.to_numpy(by_V), slopes, atol=1e-7)
+
+
+@pytest.mark.parametrize("feature_map", ["relu", "intersection"])
+def test_scores_of_seen_classes(backend, feature_map, monkeypatch):
+    monkeypatch.setattr(blocks, "ENTRIES", 16 * 4 * 3 * 2)
+    w, V, X, *_ = random_case()
+    arrays = (backend.asarray(array) for array in (w, V, X))
+    expected = [[w @ MEET[feature_map](x, v) for v in V] for x in X]
+    got = backend.to_numpy(seen_scores(*arrays, feature_map))
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_mixtures_against_a_general_solver(backend):
+    rng = np.random.default_rng(0)
+    seen, embeddings = rng.uniform(0, 1, (5, 3)), rng.uniform(-0.5, 1.5, (6, 3))
+    got = simplex_mixtures(backend.asarray(embeddings), backend.asarray(seen), 0.05)
+    got = backend.to_numpy(got)
+
+    def objective(z, s):
+        return 0.5 * np.sum((s - z @ seen) ** 2) + 0.025 * np.sum(z**2)
+
+    for s, z in zip(embeddings, got, strict=True):
+        best = minimize(
+            objective,
+            np.full(5, 0.2),
+            args=(s,),
+            bounds=[(0, 1)] * 5,
+            constraints={"type": "eq", "fun": lambda z: z.sum() - 1},
+            options={"ftol": 1e-14},
+        )
+        np.testing.assert_allclose(z, best.x, atol=1e-5)
+
+
+@given(
+    m=st.integers(1, 5),
+    k=st.integers(1, 8),
+    q=st.integers(1, 5),
+    penalty=st.floats(1e-3, 10.0),
+    seed=st.integers(0, 99),
+)
+def test_mixtures_meet_the_optimality_conditions(m, k, q, penalty, seed):
+    rng = np.random.default_rng(seed)
+    seen, embeddings = rng.standard_normal((k, q)), rng.standard_normal((m, q))
+    z = simplex_mixtures(embeddings, seen, penalty)
+    assert np.all(z >= 0)
+    np.testing.assert_allclose(z.sum(axis=1), 1.0, atol=1e-9)
+    # Where a class is used the slope is the smallest of all.
+    slope = (z @ seen - embeddings) @ seen.T + penalty * z
+    excess = slope - slope.min(axis=1, keepdims=True)
+    assert np.all(z * excess < 1e-5)
+
+
+def test_a_seen_class_is_itself(problem32):
+    z = simplex_mixtures(problem32.S, problem32.S, 1e-6)
+    assert z.dtype == np.float32
+    np.testing.assert_allclose(z, np.eye(len(z)), atol=1e-3)
+    # The larger the penalty, the more even.
+    z = simplex_mixtures(problem32.S, problem32.S, 1e4)
+    np.testing.assert_allclose(z, 1 / len(z), atol=1e-3)
+
+
+def test_training_lowers_the_loss(problem):
+    model = SSE(mixture_penalty=0.01, n_epochs=30, random_state=0)
+    model.fit(problem.X, problem.y, problem.S)
+    assert len(model.learning_curve_) == 30
+    assert model.learning_curve_[-1] < 0.2 * model.learning_curve_[0]
+    assert model.score(problem.X_unseen, problem.y_unseen, problem.S_unseen) > 0.7
+    pi = seen_scores(model.coef_, model.templates_, problem.X_unseen, "relu")
+    z = simplex_mixtures(problem.S_unseen, problem.S[model.classes_], 0.01)
+    scores = model.decision_function(problem.X_unseen, problem.S_unseen)
+    np.testing.assert_allclose(scores, pi @ z.T, rtol=1e-10)
+
+
+def test_the_two_maps_are_one(problem):
+    relu, intersection = (
+        SSE(feature_map, n_epochs=5, random_state=0).fit(problem.X, problem.y, problem.S)
+        for feature_map in ("relu", "intersection")
+    )
+    np.testing.assert_allclose(intersection.coef_, -relu.coef_, rtol=1e-6)
+    np.testing.assert_allclose(intersection.templates_, relu.templates_, rtol=1e-6)
+    gap = intersection.decision_function(problem.X) - relu.decision_function(problem.X)
+    common = problem.X @ intersection.coef_
+    np.testing.assert_allclose(gap, np.tile(common[:, None], (1, len(problem.S))), rtol=1e-5)
+
+
+def test_rescaled_features_train_alike(problem):
+    settings = {"n_epochs": 5, "regularization": 0.0, "random_state": 0}
+    model, large = (
+        SSE(**settings).fit(scale * problem.X, problem.y, problem.S) for scale in (1.0, 100.0)
+    )
+    np.testing.assert_allclose(large.learning_curve_, model.learning_curve_, rtol=1e-4)
+    np.testing.assert_allclose(large.templates_, 100 * model.templates_, rtol=1e-3)
+
+
+def test_divergence_is_reported(problem32):
+    with pytest.raises(ValueError, match="lower learning_rate"):
+        SSE(learning_rate=1e30, n_epochs=3).fit(problem32.X, problem32.y, problem32.S)
+
+
+def test_bad_parameters(problem):
+    for parameters, error, message in (
+        ({"feature_map": "tanh"}, ValueError, "feature_map must be one of 'relu', 'intersection'"),
+        ({"mixture_penalty": 0.0}, ValueError, "mixture_penalty must be .* above 0"),
+        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
+        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
+        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
+    ):
+        with pytest.raises(error, match=message):
+            SSE(**parameters).fit(problem.X, problem.y, problem.S)

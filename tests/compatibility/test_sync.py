@@ -1,0 +1,145 @@
+"""SynC: the objectives against loops and finite differences; how phantom classifiers combine."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.svm import LinearSVC
+
+from zslib.compatibility import SynC
+from zslib.compatibility import _blocks as blocks
+from zslib.compatibility.sync import class_margins, similarities, squared_hinge_objective
+
+
+def one_vs_other(W, X, codes, lam):
+    total = 0.0
+    for x, own in zip(X, codes, strict=True):
+        for c, w in enumerate(W.T):
+            total += max(0.0, 1.0 - (1.0 if c == own else -1.0) * (x @ w)) ** 2
+    return total / len(X) / W.shape[1] + 0.5 * lam * np.sum(W**2)
+
+
+def crammer_singer(W, X, codes, lam, margins):
+    total = 0.0
+    for x, own in zip(X, codes, strict=True):
+        total += max(margins[own, c] + x @ (w - W[:, own]) for c, w in enumerate(W.T)) ** 2
+    return total / len(X) + 0.5 * lam * np.sum(W**2)
+
+
+def random_case():
+    rng = np.random.default_rng(0)
+    X, codes = rng.standard_normal((9, 3)), rng.integers(0, 4, 9)
+    return rng.standard_normal((3, 4)), X, codes, rng.standard_normal((4, 2))
+
+
+@pytest.mark.parametrize("loss", ["one_vs_other", "crammer_singer", "structured"])
+def test_objective_and_gradient(backend, numerical_gradient, loss, monkeypatch):
+    monkeypatch.setattr(blocks, "ENTRIES", 20)
+    W, X, codes, S = random_case()
+    margins = class_margins(backend.asarray(S), loss)
+    value, gradient = squared_hinge_objective(
+        backend.asarray(W), backend.asarray(X), backend.asarray(codes), 0.3, margins
+    )
+    if loss == "one_vs_other":
+        assert margins is None
+
+        def expected(W):
+            return one_vs_other(W, X, codes, 0.3)
+    else:
+        table = np.array([[np.linalg.norm(a - b) for b in S] for a in S])
+        if loss == "crammer_singer":
+            table = 1.0 * (table > 0)
+        np.testing.assert_allclose(backend.to_numpy(margins), table, atol=1e-7)
+
+        def expected(W):
+            return crammer_singer(W, X, codes, 0.3, table)
+
+    assert value == pytest.approx(expected(W), rel=1e-7)
+    slopes = numerical_gradient(expected, W)
+    np.testing.assert_allclose(backend.to_numpy(gradient), slopes, atol=1e-6)
+
+
+def test_similarities(backend):
+    rng = np.random.default_rng(0)
+    A, B = rng.standard_normal((3, 2)), rng.standard_normal((4, 2))
+    got = backend.to_numpy(similarities(backend.asarray(A), backend.asarray(B), 0.7))
+    for a, row in zip(A, got, strict=True):
+        weights = np.array([np.exp(-np.sum((a - b) ** 2) / 0.49) for b in B])
+        np.testing.assert_allclose(row, weights / weights.sum(), rtol=1e-10)
+    # Far from everything, the nearest still takes all.
+    far = similarities(np.array([[1e3, 0.0]]), np.array([[0.0, 0.0], [1.0, 0.0]]), 0.1)
+    np.testing.assert_allclose(far, [[0.0, 1.0]])
+
+
+def test_classifiers_of_seen_classes_are_support_vector_machines(problem):
+    X, y, S = problem.X, problem.y, problem.S
+    lam, k = 1e-2, 12
+    model = SynC(regularization=lam, tol=1e-7, max_iter=1000).fit(X, y, S)
+    peer = LinearSVC(
+        C=1 / (lam * len(X) * k), dual=False, fit_intercept=False, tol=1e-10, max_iter=10000
+    ).fit(X, y)
+    np.testing.assert_allclose(
+        model.decision_function(X, S[model.classes_]), peer.decision_function(X), atol=1e-4
+    )
+    assert all(a >= b for a, b in pairwise(model.objective_))
+    assert model.n_iter_ == len(model.objective_) - 1
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_any_class_mixes_the_phantom_classifiers(backend, problem, normalize):
+    S = 3.0 * problem.S
+    inputs = (backend.asarray(array) for array in (problem.X, problem.y, S))
+    model = SynC(0.4, regularization=1e-2, normalize=normalize).fit(*inputs)
+    V, phantoms = backend.to_numpy(model.coef_).T, backend.to_numpy(model.phantom_embeddings_)
+    places = problem.S if normalize else S
+    np.testing.assert_allclose(phantoms, places[np.unique(problem.y)], rtol=1e-12)
+    X = problem.X_unseen[::9]
+    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
+    for s, column in zip(places, backend.to_numpy(scores).T, strict=True):
+        weights = np.exp(-np.sum((s - phantoms) ** 2, axis=1) / 0.16)
+        np.testing.assert_allclose(column, X @ (weights / weights.sum() @ V), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("loss", ["crammer_singer", "structured"])
+def test_losses_with_kinks_come_near_their_minimum(problem, loss):
+    X, y, S = problem.X, problem.y, problem.S
+    model = SynC(loss=loss, regularization=1e-2).fit(X, y, S)
+    classes, codes = np.unique(y, return_inverse=True)
+    margins = class_margins(S[classes], loss)
+
+    def objective(flat):
+        value, gradient = squared_hinge_objective(flat.reshape(12, 12), X, codes, 1e-2, margins)
+        return value, gradient.ravel()
+
+    start = 0.01 * np.random.default_rng(0).standard_normal(144)
+    best = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 2000}).fun
+    assert model.objective_[-1] < 1.01 * best
+    assert model.score(problem.X_unseen, problem.y_unseen, problem.S_unseen) > 0.7
+
+
+def test_twin_classes_share_their_classifier(problem):
+    S = problem.S.copy()
+    first, second = np.unique(problem.y)[:2]
+    S[second] = S[first]
+    model = SynC(regularization=1e-2).fit(problem.X, problem.y, S)
+    assert np.all(np.isfinite(model.coef_))
+    scores = model.decision_function(problem.X, S)
+    np.testing.assert_allclose(scores[:, first], scores[:, second])
+
+
+def test_bad_parameters(problem):
+    for parameters, error, message in (
+        ({"sigma": 0.0}, ValueError, "sigma must be .* above 0"),
+        ({"regularization": 0.0}, ValueError, "regularization must be .* above 0"),
+        ({"loss": "hinge"}, ValueError, "loss must be one of 'one_vs_other'"),
+        ({"normalize": "yes"}, ValueError, "normalize must be one of"),
+        ({"max_iter": 0}, ValueError, "max_iter must be at least 1"),
+        ({"tol": -1.0}, ValueError, "tol must be .* at least 0"),
+    ):
+        with pytest.raises(error, match=message):
+            SynC(**parameters).fit(problem.X, problem.y, problem.S)
+    S = problem.S.copy()
+    S[problem.y[0]] = 0.0
+    with pytest.raises(ValueError, match=r"class_embeddings has 1 zero row"):
+        SynC().fit(problem.X, problem.y, S)
