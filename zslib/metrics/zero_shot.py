@@ -401,20 +401,32 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
             )
         right = to_host((best_seen if seen else best_unseen) == labels)
         moves.append((to_host(flips), right * sample_weights(y)))
-    curve = curve_from_flips(*moves[0], *moves[1])
-    return SeenUnseenCurve(*(like(part, scores_seen) for part in curve))
+    flips, weights = zip(*moves, strict=True)
+    curve = curve_of_weights(*flips)(*weights)
+    return SeenUnseenCurve(
+        *(like(part, scores_seen) for part in (curve.gammas, curve.seen, curve.unseen))
+    )
 
 
-def curve_from_flips(flips_seen, weights_seen, flips_unseen, weights_unseen):
-    """Gammas and accuracies from where each sample moves and what its being right is worth."""
+def curve_of_weights(flips_seen, flips_unseen):
+    """The curve as a function of what each sample's being right is worth (host arrays).
+
+    ``flips`` are the gammas at which the samples of each kind move. The function returned takes
+    the weights of the seen and of the unseen classes' samples, 0 for those never right.
+    """
     points, where = np.unique(np.concatenate([flips_seen, flips_unseen]), return_inverse=True)
-    n = flips_seen.size
-    lost = np.bincount(where[:n], weights_seen, minlength=points.size)
-    won = np.bincount(where[n:], weights_unseen, minlength=points.size)
-    # Sums start from 0, and only grow, so that ends and order are exact.
-    seen = np.append(np.cumsum(lost[::-1])[::-1], 0.0)
-    unseen = np.append(0.0, np.cumsum(won))
-    return np.append(-np.inf, points), np.minimum(seen, 1.0), np.minimum(unseen, 1.0)
+    where_seen, where_unseen = where[: flips_seen.size], where[flips_seen.size :]
+    gammas = np.append(-np.inf, points)
+
+    def curve(weights_seen, weights_unseen):
+        lost = np.bincount(where_seen, weights_seen, minlength=points.size)
+        won = np.bincount(where_unseen, weights_unseen, minlength=points.size)
+        # Sums start from 0, and only grow, so that ends and order are exact.
+        seen = np.append(np.cumsum(lost[::-1])[::-1], 0.0)
+        unseen = np.append(0.0, np.cumsum(won))
+        return SeenUnseenCurve(gammas, np.minimum(seen, 1.0), np.minimum(unseen, 1.0))
+
+    return curve
 
 
 def sample_weights(labels):

@@ -10,18 +10,46 @@ from zslib.protocols.intervals import (
 )
 from zslib.protocols.methods import METHODS, Method
 from zslib.protocols.repeated import Repeated, repeat
+from zslib.protocols.synset_answers import SynsetAnswers, TermModel
 from zslib.protocols.training import Trained, train
 from zslib.protocols.tuning import Tuned, tune
+from zslib.protocols.zero_shot import evaluate_zero_shot
+from zslib.protocols.zero_shot_intervals import zero_shot_estimate
+from zslib.protocols.zero_shot_methods import ZERO_SHOT_METHODS, ZeroShotMethod
+from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
+from zslib.protocols.zero_shot_runs import (
+    ZeroShotRun,
+    evaluate_table,
+    run_table,
+    run_zero_shot,
+    table_records,
+    unit_length,
+)
+from zslib.protocols.zero_shot_tuning import (
+    ZeroShotTuned,
+    split_validation_classes,
+    tune_zero_shot,
+)
 
 __all__ = [
     "METHODS",
+    "ZERO_SHOT_METHODS",
+    "Competition",
     "Estimate",
     "Method",
     "Outcome",
     "Repeated",
+    "SynsetAnswers",
+    "TermModel",
     "Trained",
     "Tuned",
+    "ZeroShotMethod",
+    "ZeroShotOutcome",
+    "ZeroShotRun",
+    "ZeroShotTuned",
     "evaluate",
+    "evaluate_table",
+    "evaluate_zero_shot",
     "gold_queries",
     "independent_difference",
     "mean_estimate",
@@ -29,6 +57,13 @@ __all__ = [
     "random_distractors",
     "related_distractors",
     "repeat",
+    "run_table",
+    "run_zero_shot",
+    "split_validation_classes",
+    "table_records",
     "train",
     "tune",
+    "tune_zero_shot",
+    "unit_length",
+    "zero_shot_estimate",
 ]

@@ -1,0 +1,568 @@
+"""Outcomes against loops over images; tuning, tables and intervals on a toy problem."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+
+from zslib.arrays import like, namespace, to_host
+from zslib.calibration import CalibratedStacking
+from zslib.datasets.class_splits import class_parts
+from zslib.datasets import ZeroShotProblem
+from zslib.metrics import harmonic_mean, seen_unseen_curve
+from zslib.protocols import (
+    ZERO_SHOT_METHODS,
+    ZeroShotMethod,
+    evaluate_table,
+    evaluate_zero_shot,
+    mean_estimate,
+    run_table,
+    run_zero_shot,
+    split_validation_classes,
+    table_records,
+    tune_zero_shot,
+    unit_length,
+    zero_shot_estimate,
+    zero_shot_runs,
+)
+
+
+class NearestClass(BaseEstimator):
+    """Ridge regression to class embeddings; the score is minus the squared distance."""
+
+    def __init__(self, alpha=1.0, jitter=0.0, random_state=None):
+        self.alpha = alpha
+        self.jitter = jitter
+        self.random_state = random_state
+
+    def fit(self, X, y, class_embeddings):
+        host = to_host(X).astype(np.float64)
+        targets = to_host(class_embeddings)[to_host(y)]
+        gram = host.T @ host + self.alpha * np.eye(host.shape[1])
+        noise = np.random.default_rng(self.random_state).normal(
+            size=(host.shape[1], targets.shape[1])
+        )
+        self.coef_ = np.linalg.solve(gram, host.T @ targets) + self.jitter * noise
+        self.trained_on_ = np.sort(host.sum(axis=1))
+        return self
+
+    def decision_function(self, X, class_embeddings):
+        xp = namespace(X, class_embeddings)
+        mapped = X @ xp.astype(like(self.coef_, X), X.dtype)
+        gaps = mapped[:, None, :] - class_embeddings[None, :, :]
+        return -xp.sum(gaps * gaps, axis=2)
+
+
+def toy(seed=0, data_seed=0, n=240, noise=0.25, **changes):
+    """Twelve classes: eight to train on, two of them for validation, and four unseen ones."""
+    rng = np.random.default_rng(data_seed)
+    S = rng.random((12, 6)).astype("f4")
+    labels = rng.permutation(np.append(np.arange(n) % 12, [0, 0, 0, 9]))
+    X = (S[labels] + noise * rng.standard_normal((labels.size, 6))).astype("f4")
+    X = X @ rng.standard_normal((6, 9)).astype("f4")
+    order = np.random.default_rng(seed).permutation(12)
+    fields = {
+        "name": "toy",
+        "synthetic": True,
+        "description": "synthetic toy data",
+        "features": X,
+        "labels": labels,
+        "class_embeddings": S,
+        "class_names": np.array([f"class {c}" for c in range(12)]),
+    } | class_parts(labels, order[:6], order[6:8], order[8:])
+    return ZeroShotProblem(**(fields | changes))
+
+
+NEAREST = ZeroShotMethod("nearest", NearestClass, {"alpha": (1e4, 0.1, 1.0)}, seeds_matter=False)
+JITTERED = ZeroShotMethod("jittered", NearestClass, fixed={"jitter": 0.1})
+
+
+@pytest.fixture(autouse=True)
+def own_memo():
+    zero_shot_runs._kept.cache_clear()
+    yield
+    zero_shot_runs._kept.cache_clear()
+
+
+def slow_accuracy(labels, predictions):
+    classes = sorted(set(labels.tolist()))
+    return 100 * np.mean([np.mean(predictions[labels == c] == c) for c in classes])
+
+
+@pytest.mark.parametrize("gamma", [None, 0.3, -0.1, 100.0])
+def test_measures_by_loop(gamma):
+    problem = toy()
+    outcome = evaluate_zero_shot(NearestClass(), problem, gamma=gamma, keep_scores=True)
+    fitted = NearestClass().fit(
+        problem.features[problem.trainval],
+        problem.labels[problem.trainval],
+        problem.class_embeddings,
+    )
+    taken = gamma or 0.0
+    found = {}
+    for name, rows in (("seen", problem.test_seen), ("unseen", problem.test_unseen)):
+        scores = fitted.decision_function(problem.features[rows], problem.class_embeddings)
+        np.testing.assert_array_equal(outcome.scores[f"test_{name}"], scores)
+        stacked = CalibratedStacking(taken).transform(scores.astype("f8"), problem.is_seen)
+        found[name] = slow_accuracy(problem.labels[rows], stacked.argmax(axis=1))
+        np.testing.assert_array_equal(outcome.predictions(name), stacked.argmax(axis=1))
+    assert outcome.seen == pytest.approx(found["seen"])
+    assert outcome.unseen == pytest.approx(found["unseen"])
+    assert outcome.harmonic_mean == pytest.approx(harmonic_mean(found["seen"], found["unseen"]))
+    among = scores[:, problem.unseen_classes].argmax(axis=1)
+    accuracy = slow_accuracy(problem.labels[problem.test_unseen], problem.unseen_classes[among])
+    assert outcome.accuracy == outcome.value("ACC") == pytest.approx(accuracy)
+    assert outcome.class_accuracies("ACC").mean() == pytest.approx(accuracy)
+    if gamma == 100:
+        assert outcome.unseen == pytest.approx(outcome.accuracy)
+        assert outcome.seen == outcome.harmonic_mean == 0
+    again = evaluate_zero_shot(NearestClass(), problem).at(taken)
+    for measure in ("ACC", "seen", "unseen", "H", "AUSUC"):
+        assert again.value(measure) == outcome.value(measure)
+
+
+def test_curve_is_that_of_the_scores():
+    problem = toy()
+    outcome = evaluate_zero_shot(NearestClass(), problem, keep_scores=True)
+    curve = seen_unseen_curve(
+        outcome.scores["test_seen"],
+        problem.labels[problem.test_seen],
+        outcome.scores["test_unseen"],
+        problem.labels[problem.test_unseen],
+        problem.is_seen,
+    )
+    for name in ("gammas", "seen", "unseen"):
+        np.testing.assert_array_equal(getattr(outcome.curve, name), getattr(curve, name))
+    assert outcome.ausuc == pytest.approx(100 * curve.area)
+    for gamma in (-0.5, 0.0, curve.best_gamma):
+        at = outcome.at(gamma)
+        assert (at.seen / 100, at.unseen / 100) == pytest.approx(curve.at(gamma))
+    assert outcome.at(curve.best_gamma).harmonic_mean == pytest.approx(
+        100 * curve.best_harmonic_mean
+    )
+
+
+def test_every_backend(backend):
+    problem = toy()
+    arrays = {
+        name: backend.asarray(getattr(problem, name)) for name in ("features", "class_embeddings")
+    }
+    outcome = evaluate_zero_shot(NearestClass(), replace(problem, **arrays), keep_scores=True)
+    expected = evaluate_zero_shot(NearestClass(), problem)
+    for measure in ("ACC", "seen", "unseen", "H", "AUSUC"):
+        assert outcome.value(measure) == pytest.approx(expected.value(measure), abs=0.5)
+    assert isinstance(outcome.test_seen.seen_scores, np.ndarray)
+    assert isinstance(outcome.scores["zero_shot"], np.ndarray)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.2])
+def test_hubness_and_pollution_by_loop(gamma):
+    problem = toy()
+    outcome = evaluate_zero_shot(NearestClass(), problem, gamma=gamma, k=4, keep_scores=True)
+    for k in (1, 3):
+        counts, polluted = np.zeros(12, int), []
+        for name in ("test_seen", "test_unseen"):
+            for row in outcome.scores[name]:
+                row = row - gamma * problem.is_seen
+                first = sorted(range(12), key=lambda c: -row[c])[:k]
+                counts[first] += 1
+                if name == "test_unseen":
+                    polluted.append(bool(problem.is_seen[first].any()))
+        np.testing.assert_array_equal(outcome.occurrence("all", k), counts)
+        np.testing.assert_array_equal(outcome.polluted(k), polluted)
+        counts = np.zeros(12, int)
+        for row in outcome.scores["zero_shot"]:
+            counts[problem.unseen_classes[np.argsort(-row)[:k]]] += 1
+        np.testing.assert_array_equal(outcome.occurrence("unseen", k), counts)
+    assert not outcome.occurrence("unseen")[problem.is_seen].any()
+    with pytest.raises(ValueError, match=r"k must be between 1 and 4 \(classes kept\)"):
+        outcome.polluted(5)
+    with pytest.raises(ValueError, match="space must be one of 'unseen', 'all'"):
+        outcome.occurrence("seen")
+
+
+def test_first_neighbour_is_the_prediction_also_at_ties():
+    problem = toy()
+    outcome = evaluate_zero_shot(NearestClass(), problem)
+    for gamma in outcome.test_unseen.flips[:20]:
+        at = outcome.at(float(gamma))
+        first = at.test_unseen.neighbours(1, at.gamma)[:, 0]
+        np.testing.assert_array_equal(first, at.predictions("unseen"))
+    assert not problem.is_seen[at.predictions("unseen")[19]]
+
+
+def test_which_images_are_trained_on(monkeypatch):
+    problem = toy()
+    fits = []
+    fit = NearestClass.fit
+
+    def spy(self, X, y, class_embeddings):
+        fits.append((X, y))
+        return fit(self, X, y, class_embeddings)
+
+    monkeypatch.setattr(NearestClass, "fit", spy)
+    model = NearestClass()
+    usual = evaluate_zero_shot(model, problem)
+    assert not hasattr(model, "coef_")
+    ((X, y),) = fits
+    np.testing.assert_array_equal(X, problem.features[problem.trainval])
+    np.testing.assert_array_equal(y, problem.labels[problem.trainval])
+    fits.clear()
+    all_seen = evaluate_zero_shot(model, problem, train_on="all seen")
+    assert [len(y) for _, y in fits] == [
+        problem.trainval.size,
+        problem.trainval.size + problem.test_seen.size,
+    ]
+    # Only standard zero-shot learning may see the test images of seen classes.
+    for measure in ("seen", "unseen", "H", "AUSUC"):
+        assert all_seen.value(measure) == usual.value(measure)
+    scores = all_seen.zero_shot.unseen_scores, usual.zero_shot.unseen_scores
+    assert not np.array_equal(*scores)
+
+
+def test_without_test_images_of_seen_classes():
+    problem = toy(test_seen=np.array([], dtype=int))
+    outcome = evaluate_zero_shot(NearestClass(), problem, train_on="all seen")
+    assert outcome.accuracy == evaluate_zero_shot(NearestClass(), problem).accuracy
+    assert 0 <= outcome.unseen <= outcome.accuracy
+    for measure in ("seen", "H", "AUSUC"):
+        with pytest.raises(ValueError, match=r"no test images of seen classes .* hold some"):
+            outcome.value(measure)
+    assert outcome.occurrence("all").sum() == problem.test_unseen.size
+    metrics = {r["metric"] for r in evaluate_table([NEAREST], problem)}
+    assert metrics == {"ACC", "validation ACC", "validation gamma"}
+
+
+def test_refusals_of_evaluation():
+    problem = toy()
+    for options, message in (
+        ({"train_on": "everything"}, "train_on must be one of 'trainval', 'all seen'"),
+        ({"gamma": np.nan}, "gamma must be a finite number"),
+        ({"k": 0}, "k must be at least 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            evaluate_zero_shot(NearestClass(), problem, **options)
+    with pytest.raises(ValueError, match="scores holds NaN or infinity"):
+        evaluate_zero_shot(NearestClass(jitter=np.nan), problem)
+    with pytest.raises(ValueError, match="measure must be one of 'ACC', 'seen'"):
+        evaluate_zero_shot(NearestClass(), problem).value("accuracy")
+
+
+def test_the_best_candidate_on_validation_classes_is_chosen():
+    problem = toy()
+    tuned = tune_zero_shot(NEAREST, problem, seed=3)
+    held_out = problem.validation_problem(seed=3)
+    expected = []
+    for alpha in NEAREST.grid["alpha"]:
+        fitted = NearestClass(alpha).fit(
+            held_out.features[held_out.trainval],
+            held_out.labels[held_out.trainval],
+            held_out.class_embeddings,
+        )
+        scores = fitted.decision_function(held_out.features, held_out.class_embeddings)
+        rows, columns = held_out.test_unseen, held_out.unseen_classes
+        predictions = columns[scores[np.ix_(rows, columns)].argmax(axis=1)]
+        curve = seen_unseen_curve(
+            scores[held_out.test_seen],
+            held_out.labels[held_out.test_seen],
+            scores[rows],
+            held_out.labels[rows],
+            held_out.is_seen,
+        )
+        score = slow_accuracy(held_out.labels[rows], predictions)
+        expected.append((score, curve.best_gamma, curve.best_harmonic_mean))
+    for trial, (score, gamma, h) in zip(tuned.trials, expected, strict=True):
+        assert trial["score"] == pytest.approx(score)
+        assert trial["gamma"] == pytest.approx(gamma, abs=1e-5)
+        assert trial["H"] == pytest.approx(100 * h)
+    best = int(np.argmax([score for score, *_ in expected]))
+    assert tuned.parameters == {"alpha": NEAREST.grid["alpha"][best]}
+    assert (tuned.score, tuned.gamma) == pytest.approx(expected[best][:2], abs=1e-5)
+    assert str(tuned).startswith(f"alpha={tuned.parameters['alpha']}; gamma=")
+    nothing = tune_zero_shot(JITTERED, problem, seed=3)
+    assert nothing.parameters == {}
+    assert str(nothing).startswith("nothing to tune; gamma=")
+
+
+def test_tuning_sees_no_test_image_and_no_unseen_class():
+    problem = toy()
+    features, embeddings = problem.features.copy(), problem.class_embeddings.copy()
+    features[problem.test_unseen] = features[problem.test_seen[0]]
+    features[problem.test_seen] = 7.0
+    embeddings[problem.unseen_classes] = 0.5
+    other = replace(problem, features=features, class_embeddings=embeddings)
+    for split in ("official", "random"):
+        tuned = [tune_zero_shot(NEAREST, p, split=split) for p in (problem, other)]
+        assert tuned[0] == tuned[1]
+
+
+def test_candidates_that_fail_are_passed_over():
+    method = ZeroShotMethod("nearest", NearestClass, {"jitter": (np.nan, 0.0)})
+    tuned = tune_zero_shot(method, toy())
+    assert tuned.parameters == {"jitter": 0.0}
+    assert "NaN or infinity" in tuned.trials[0]["failed"]
+    assert "2 candidates, 1 failed)" in str(tuned)
+    with pytest.raises(ValueError, match="all 1 candidates of hopeless failed, the first with"):
+        tune_zero_shot(ZeroShotMethod("hopeless", NearestClass, {"jitter": (np.nan,)}), toy())
+
+
+def test_random_validation_classes():
+    problem = toy()
+    for seed in range(5):
+        split = split_validation_classes(problem, fraction=0.25, seed=seed)
+        assert not set(split.train_classes) & set(split.val_classes)
+        assert split.val_classes.size == 2
+        np.testing.assert_array_equal(
+            np.sort(np.concatenate([split.train, split.val])), problem.trainval
+        )
+    none = toy(train=(), val=())
+    assert tune_zero_shot(NEAREST, none) == tune_zero_shot(NEAREST, problem, split="random")
+    with pytest.raises(ValueError, match="has no validation classes"):
+        tune_zero_shot(NEAREST, none, split="official")
+    with pytest.raises(ValueError, match="split must be one of"):
+        tune_zero_shot(NEAREST, problem, split="other")
+    with pytest.raises(ValueError, match="leaves fewer than two to train on"):
+        split_validation_classes(problem, fraction=0.8)
+
+
+def test_one_image_in_each_training_class_leaves_gamma_alone():
+    problem = toy()
+    _, first = np.unique(problem.labels[problem.trainval], return_index=True)
+    rows = problem.trainval[first]
+    train = np.intersect1d(rows, problem.train)
+    small = replace(problem, trainval=rows, train=train, val=np.setdiff1d(rows, train))
+    tuned = tune_zero_shot(NEAREST, small)
+    assert tuned.gamma == 0
+    assert np.isnan(tuned.trials[0]["H"])
+
+
+def test_a_result_is_kept_and_found_again(monkeypatch):
+    problem = toy()
+    first = run_zero_shot(NEAREST, problem)
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("fitted again")
+
+    monkeypatch.setattr(NearestClass, "fit", refuse)
+    again = run_zero_shot(NEAREST, problem)
+    assert again.parameters == first.parameters
+    assert again.tuned == first.tuned
+    assert again.outcome.harmonic_mean == first.outcome.harmonic_mean
+    for change in (
+        {"seed": 1},
+        {"parameters": {"alpha": 0.5}},
+        {"train_on": "all seen"},
+        {"split": "random"},
+        {"quick": True},
+    ):
+        with pytest.raises(AssertionError, match="fitted again"):
+            run_zero_shot(NEAREST, problem, **change)
+    with pytest.raises(AssertionError, match="fitted again"):
+        run_zero_shot(NEAREST, toy(data_seed=1))
+
+
+def test_an_interrupted_table_goes_on_where_it_stopped(monkeypatch):
+    problem = toy()
+    whole = evaluate_table([NEAREST], problem)
+    fit = NearestClass.fit
+
+    def stop(self, X, y, class_embeddings):
+        if self.jitter:
+            raise KeyboardInterrupt
+        raise AssertionError("fitted again")
+
+    monkeypatch.setattr(NearestClass, "fit", stop)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_table([NEAREST, JITTERED], problem)
+    monkeypatch.setattr(NearestClass, "fit", fit)
+    both = evaluate_table([NEAREST, JITTERED], problem)
+    assert both[: len(whole)] == whole
+    assert {r["method"] for r in both} == {"nearest", "jittered"}
+
+
+def test_run_is_the_tuned_model_on_all_training_images():
+    problem = toy()
+    run = run_zero_shot(NEAREST, problem, seed=2)
+    tuned = tune_zero_shot(NEAREST, problem, seed=2)
+    assert run.tuned == tuned
+    expected = evaluate_zero_shot(NearestClass(**tuned.parameters), problem)
+    assert run.outcome.harmonic_mean == expected.harmonic_mean
+    assert run.outcome.ausuc == expected.ausuc
+    given = run_zero_shot(NEAREST, problem, parameters={"alpha": 1.0})
+    assert given.tuned is None
+    assert given.parameters == {"alpha": 1.0}
+
+
+def test_records():
+    problem = toy()
+    table = run_table([NEAREST, JITTERED], problem, seeds=[0, 1])
+    records = table_records(table, gamma=0.4)
+    assert all(
+        {"metric", "value", "method", "dataset", "seed", "scaling"} <= set(r) for r in records
+    )
+    keys = [tuple(sorted((k, v) for k, v in r.items() if k != "value")) for r in records]
+    assert len(set(keys)) == len(keys)
+
+    def value(method, seed, metric, **columns):
+        (found,) = [
+            r["value"]
+            for r in records
+            if (r["method"], r["seed"], r["metric"]) == (method, seed, metric)
+            and all(r.get(key) == v for key, v in columns.items())
+        ]
+        return found
+
+    for name, runs in table.items():
+        assert [run.seed for run in runs] == [0, 1]
+        for run in runs:
+            outcome = run.outcome
+            assert value(name, run.seed, "ACC") == outcome.accuracy
+            assert value(name, run.seed, "AUSUC") == outcome.ausuc
+            assert value(name, run.seed, "H", calibration="none") == outcome.harmonic_mean
+            fixed = value(name, run.seed, "unseen", calibration="fixed")
+            assert fixed == outcome.at(0.4).unseen
+            chosen = value(name, run.seed, "seen", calibration="validation")
+            assert chosen == outcome.at(run.tuned.gamma).seen
+            best = value(name, run.seed, "H", calibration="best")
+            assert best + 1e-9 >= value(name, run.seed, "H", calibration="fixed")
+            assert value(name, run.seed, "validation ACC") == run.tuned.score
+    assert value("nearest", 0, "H", calibration="none") == value(
+        "nearest", 1, "H", calibration="none"
+    )
+    assert table["jittered"][0].outcome.ausuc != table["jittered"][1].outcome.ausuc
+    # What one seed tuned serves the others on the same data.
+    assert table["jittered"][0].tuned == table["jittered"][1].tuned
+    assert evaluate_table([NEAREST, JITTERED], problem, [0, 1], gamma=0.4) == records
+
+
+def test_problems_of_their_own_are_tuned_apart():
+    problems = [toy(seed=0), toy(seed=1)]
+    table = run_table([NEAREST], problems, seeds=[5, 6])
+    for run, problem in zip(table["nearest"], problems, strict=True):
+        expected = run_zero_shot(NEAREST, problem, seed=run.seed)
+        assert run.tuned == expected.tuned
+        assert run.outcome.accuracy == expected.outcome.accuracy
+
+
+def test_refusals_of_tables():
+    problem = toy()
+    with pytest.raises(ValueError, match="unknown method 'nearest': choose from DeViSE"):
+        run_zero_shot("nearest", problem)
+    with pytest.raises(TypeError, match="method must be a ZeroShotMethod"):
+        run_zero_shot(NearestClass(), problem)
+    with pytest.raises(ValueError, match=r"got 1 problem\(s\) for 2 seed"):
+        run_table([NEAREST], [problem], seeds=[0, 1])
+    with pytest.raises(ValueError, match=r"for 0 seed\(s\)"):
+        run_table([NEAREST], problem, seeds=[])
+
+
+def test_unit_length():
+    problem = unit_length(toy())
+    for name in ("features", "class_embeddings"):
+        lengths = np.linalg.norm(getattr(problem, name), axis=1)
+        np.testing.assert_allclose(lengths, 1, rtol=1e-5)
+    assert problem.feature_scaling == "unit length, class embeddings too"
+
+
+@pytest.mark.parametrize("name", ZERO_SHOT_METHODS)
+def test_every_method_runs(name):
+    problem = unit_length(toy(n=120))
+    method = ZERO_SHOT_METHODS[name]
+    smaller = method.smaller()
+    for key, values in method.grid.items():
+        assert key in method.estimator().get_params()
+        assert set(smaller.grid[key]) <= set(values)
+    first = {key: values[0] for key, values in method.grid.items()}
+    runs = [
+        evaluate_zero_shot(method.estimator(seed=seed, **first), problem) for seed in (0, 0, 1)
+    ]
+    scores = [run.test_unseen.unseen_scores for run in runs]
+    np.testing.assert_array_equal(scores[0], scores[1])
+    assert np.array_equal(scores[0], scores[2]) != method.seeds_matter
+    assert runs[0].accuracy > 0
+
+
+def outcomes(method, seeds=(0, 1, 2), problem=None):
+    problem = toy() if problem is None else problem
+    return [run.outcome for run in run_table([method], problem, seeds)[method.name]]
+
+
+@pytest.mark.parametrize("measure", ["ACC", "seen", "unseen", "H", "AUSUC"])
+def test_interval_by_drawing_images_of_each_class(measure):
+    found = outcomes(JITTERED)
+    estimate = zero_shot_estimate(found, measure, n_resamples=400, random_state=0)
+    assert estimate.mean == pytest.approx(np.mean([o.value(measure) for o in found]))
+    assert estimate.n_seeds == 3
+    rng = np.random.default_rng(1)
+    draws = []
+    for _ in range(400):
+        rows = {}
+        for side in ("seen", "unseen"):
+            labels = found[0].labels(side)
+            rows[side] = np.concatenate(
+                [
+                    rng.choice(np.flatnonzero(labels == c), (labels == c).sum())
+                    for c in np.unique(labels)
+                ]
+            )
+        values = [part(o, rows).value(measure) for o in found]
+        draws.append(np.mean(rng.choice(values, 3)))
+    low, high = np.quantile(draws, [0.025, 0.975])
+    assert estimate.low == pytest.approx(low, abs=(high - low) / 4)
+    assert estimate.high == pytest.approx(high, abs=(high - low) / 4)
+
+
+def part(outcome, rows):
+    """The outcome on some of the images, an image perhaps many times."""
+
+    def chosen(side, which):
+        arrays = {name: getattr(side, name)[which] for name in side.__dataclass_fields__}
+        return type(side)(**arrays)
+
+    return replace(
+        outcome,
+        zero_shot=chosen(outcome.zero_shot, rows["unseen"]),
+        test_unseen=chosen(outcome.test_unseen, rows["unseen"]),
+        test_seen=chosen(outcome.test_seen, rows["seen"]),
+    )
+
+
+def test_one_closed_form_has_the_interval_of_its_images_and_none_against_itself():
+    found = outcomes(NEAREST)
+    estimate = zero_shot_estimate(found, "H", n_resamples=200)
+    assert estimate.low < estimate.mean < estimate.high
+    alike = zero_shot_estimate(found, "H", minus=found, n_resamples=200)
+    assert (alike.mean, alike.low, alike.high) == (0, 0, 0)
+
+
+def test_paired_difference_is_narrower():
+    similar = ZeroShotMethod("similar", NearestClass, fixed={"alpha": 0.5}, seeds_matter=False)
+    found, others = outcomes(similar), outcomes(NEAREST)
+    for measure in ("ACC", "H", "AUSUC"):
+        a, b = (zero_shot_estimate(o, measure, n_resamples=300) for o in (found, others))
+        difference = zero_shot_estimate(found, measure, minus=others, n_resamples=300)
+        assert difference.mean == pytest.approx(a.mean - b.mean)
+        unpaired = np.hypot(a.high - a.low, b.high - b.low)
+        assert difference.high - difference.low < unpaired
+
+
+def test_seeds_with_their_own_data_are_independent():
+    found = outcomes(NEAREST, problem=[toy(seed=s) for s in range(3)])
+    estimate = zero_shot_estimate(found, "H")
+    assert estimate == mean_estimate([o.harmonic_mean for o in found])
+
+
+def test_refusals_of_intervals():
+    found = outcomes(NEAREST, seeds=(0,))
+    with pytest.raises(ValueError, match="at least one outcome"):
+        zero_shot_estimate([], "H")
+    with pytest.raises(ValueError, match="one per seed; got 1 and 2"):
+        zero_shot_estimate(found, "H", minus=found * 2)
+    other = outcomes(NEAREST, seeds=(0,), problem=toy(seed=1))
+    with pytest.raises(ValueError, match="tested on other images"):
+        zero_shot_estimate(found, "H", minus=other)
+    with pytest.raises(ValueError, match="measure must be one of"):
+        zero_shot_estimate(found, "P@1")
+    with pytest.raises(ValueError, match="n_resamples must be at least 100"):
+        zero_shot_estimate(found, "H", n_resamples=5)

@@ -1,0 +1,218 @@
+"""What classes did when they competed for test images; every zero-shot measure reads from this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from zslib.metrics import class_accuracies, harmonic_mean, k_occurrence, pollution
+from zslib.metrics.zero_shot import curve_of_weights, sample_weights
+from zslib.validation import check_choice, check_integer, check_real
+
+__all__ = ["MEASURES", "Competition", "ZeroShotOutcome"]
+
+MEASURES = ("ACC", "seen", "unseen", "H", "AUSUC")
+
+
+@dataclass(frozen=True)
+class Competition:
+    """The best seen and the best unseen classes of some test images (host arrays).
+
+    It is what calibration needs to know: at any gamma the order of all classes follows from the
+    order of each kind.
+
+    Attributes
+    ----------
+    labels : (n,) int array
+        True classes, rows of ``problem.class_embeddings``.
+    seen, unseen : (n, k') int arrays
+        Classes of each kind, best first; no columns where that kind does not compete.
+    seen_scores, unseen_scores : (n, k') float arrays
+        Their scores, not calibrated.
+    """
+
+    labels: np.ndarray
+    seen: np.ndarray
+    seen_scores: np.ndarray
+    unseen: np.ndarray
+    unseen_scores: np.ndarray
+
+    @cached_property
+    def flips(self):
+        """The gamma at which each image moves from a seen to an unseen class, (n,) float64."""
+        return self.seen_scores[:, 0].astype(np.float64) - self.unseen_scores[:, 0]
+
+    def neighbours(self, k=1, gamma=0.0):
+        """The first k classes under a gamma, (n, k) int array; at equal scores unseen ones first.
+
+        ``k`` may be up to the number of classes kept of each kind.
+        """
+        best = self.unseen_scores[:, :1].astype(np.float64)
+        classes = np.concatenate([self.unseen, self.seen], axis=1)
+        scores = np.concatenate(
+            [self.unseen_scores - best, self.seen_scores - best - gamma], axis=1
+        )
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        return np.take_along_axis(classes, order, axis=1)
+
+
+@dataclass(frozen=True)
+class ZeroShotOutcome:
+    """What a fitted model did on the test images of a problem. Accuracies are in percent.
+
+    Attributes
+    ----------
+    is_seen : (C,) bool array
+        Which classes are seen.
+    gamma : float
+        Taken off the scores of seen classes where they compete with unseen ones; 0 for none.
+    zero_shot : Competition
+        Test images of unseen classes, among unseen classes only (standard ZSL).
+    test_unseen : Competition
+        The same images, among all classes (generalised ZSL).
+    test_seen : Competition or None
+        Test images of seen classes, among all classes; None where the problem has none.
+    scores : dict of str to (n, C') array, or None
+        All scores, where they were asked for: "zero_shot", "test_unseen" and "test_seen".
+    """
+
+    is_seen: np.ndarray
+    gamma: float
+    zero_shot: Competition
+    test_unseen: Competition
+    test_seen: Competition | None
+    scores: dict | None = None
+
+    def at(self, gamma):
+        """The same outcome under another gamma."""
+        return replace(self, gamma=check_real(gamma, "gamma"))
+
+    def _side(self, measure):
+        check_choice(measure, "measure", ("ACC", "seen", "unseen"))
+        if measure == "seen" and self.test_seen is None:
+            raise ValueError(
+                "the problem has no test images of seen classes (test_seen is empty): only "
+                "standard zero-shot accuracy is defined; hold some images out of trainval"
+            )
+        return {"ACC": self.zero_shot, "seen": self.test_seen, "unseen": self.test_unseen}[measure]
+
+    def labels(self, measure):
+        """True classes of the images behind ``measure``: "ACC", "seen" or "unseen"."""
+        return self._side(measure).labels
+
+    def predictions(self, measure):
+        """Predicted classes of the images behind ``measure``, (n,) int array."""
+        side = self._side(measure)
+        if measure == "ACC":
+            return side.unseen[:, 0]
+        return np.where(side.flips > self.gamma, side.seen[:, 0], side.unseen[:, 0])
+
+    def class_accuracies(self, measure):
+        """Accuracy of each class with test images, in percent: Eq. 12 before its mean."""
+        return 100.0 * class_accuracies(self.labels(measure), self.predictions(measure))
+
+    @property
+    def accuracy(self):
+        """ACC: average per-class accuracy among unseen classes only, in percent (Eq. 12)."""
+        return self.value("ACC")
+
+    @property
+    def seen(self):
+        """Average per-class accuracy of seen classes' images among all classes, in percent."""
+        return self.value("seen")
+
+    @property
+    def unseen(self):
+        """Average per-class accuracy of unseen classes' images among all classes, in percent."""
+        return self.value("unseen")
+
+    @property
+    def harmonic_mean(self):
+        """H, in percent (Eq. 14)."""
+        return self.value("H")
+
+    @property
+    def ausuc(self):
+        """Area under the seen-unseen curve in percent; it does not depend on ``gamma``."""
+        return self.value("AUSUC")
+
+    def value(self, measure):
+        """One of "ACC", "seen", "unseen", "H" and "AUSUC" by its name, in percent."""
+        check_choice(measure, "measure", MEASURES)
+        if measure == "AUSUC":
+            return 100.0 * self.curve.area
+        if measure == "H":
+            return harmonic_mean(self.seen, self.unseen)
+        return float(self.class_accuracies(measure).mean())
+
+    def scorer(self, measure):
+        """A measure as a function of what each test image counts for.
+
+        Parameters
+        ----------
+        measure : {"ACC", "seen", "unseen", "H", "AUSUC"}
+
+        Returns
+        -------
+        callable
+            From image weights that sum to 1 to percent. "H" and "AUSUC" take two arrays, the
+            weights of the seen and of the unseen classes' images; the others take one.
+        """
+        if measure == "AUSUC":
+            curve = self._curve()
+            return lambda seen, unseen: 100.0 * curve(seen, unseen).area
+        if measure == "H":
+            seen_accuracy, unseen_accuracy = self.scorer("seen"), self.scorer("unseen")
+            return lambda seen, unseen: harmonic_mean(seen_accuracy(seen), unseen_accuracy(unseen))
+        right = self.predictions(measure) == self.labels(measure)
+        return lambda weights: 100.0 * float(weights @ right)
+
+    @cached_property
+    def curve(self):
+        """Accuracies (shares, not percent) at every gamma, a `SeenUnseenCurve`."""
+        return self._curve()(*(sample_weights(self.labels(side)) for side in ("seen", "unseen")))
+
+    def _curve(self):
+        """The curve as a function of image weights."""
+        sides = self._side("seen"), self._side("unseen")
+        right_seen = sides[0].seen[:, 0] == sides[0].labels
+        right_unseen = sides[1].unseen[:, 0] == sides[1].labels
+        curve = curve_of_weights(sides[0].flips, sides[1].flips)
+        return lambda seen, unseen: curve(right_seen * seen, right_unseen * unseen)
+
+    def occurrence(self, space="unseen", k=1):
+        """Hubness N_k of the class embeddings: in how many images' first k each class is.
+
+        Parameters
+        ----------
+        space : {"unseen", "all"}
+            Unseen classes among the test images of unseen classes; or all classes, calibrated by
+            ``gamma``, among all test images.
+        k : int
+            At most the number of classes that `evaluate_zero_shot` kept.
+
+        Returns
+        -------
+        (C,) int array
+            0 for classes outside the space.
+        """
+        check_choice(space, "space", ("unseen", "all"))
+        if space == "unseen":
+            found = self.zero_shot.unseen[:, : self._depth(k, self.zero_shot)]
+        else:
+            sides = [side for side in (self.test_seen, self.test_unseen) if side is not None]
+            found = np.concatenate(
+                [side.neighbours(self._depth(k, side), self.gamma) for side in sides]
+            )
+        return k_occurrence(found, self.is_seen.size)
+
+    def polluted(self, k=1):
+        """Per test image of an unseen class, whether a seen class is among its first k (bool)."""
+        side = self.test_unseen
+        return pollution(side.neighbours(self._depth(k, side), self.gamma), self.is_seen)
+
+    def _depth(self, k, side):
+        kept = max(side.unseen.shape[1], side.seen.shape[1])
+        return check_integer(k, "k", low=1, high=kept, high_means=" (classes kept)")

@@ -1,0 +1,165 @@
+"""Hyperparameters and gamma of zero-shot scorers, chosen on validation classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.model_selection import GroupShuffleSplit, ParameterGrid
+
+from zslib.protocols.zero_shot import evaluate_zero_shot
+from zslib.validation import check_choice, check_integer, check_real
+
+__all__ = ["ZeroShotTuned", "split_validation_classes", "tune_zero_shot"]
+
+
+@dataclass(frozen=True)
+class ZeroShotTuned:
+    """What tuning chose, and everything it saw.
+
+    Attributes
+    ----------
+    parameters : dict
+        Chosen values.
+    score : float
+        Average per-class accuracy of the validation classes under them, in percent.
+    gamma : float
+        The gamma of calibrated stacking with the highest H on held-out images of training
+        classes and images of validation classes, under the chosen parameters.
+    trials : list of dict
+        One entry per candidate: its ``parameters``, ``score``, ``gamma`` and the ``H`` that this
+        gamma reached; or its ``parameters`` and why its training ``failed``.
+    """
+
+    parameters: dict
+    score: float
+    gamma: float
+    trials: list
+
+    def __str__(self):
+        chosen = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        failed = sum("failed" in trial for trial in self.trials)
+        return (
+            f"{chosen or 'nothing to tune'}; gamma={self.gamma:.4g} "
+            f"(validation ACC {self.score:.1f}, {len(self.trials)} candidates"
+            f"{f', {failed} failed' if failed else ''})"
+        )
+
+
+def split_validation_classes(problem, *, fraction=0.25, seed=0):
+    """The problem with a random part of its seen classes as validation classes.
+
+    For data without an official split, or to see how much the official one matters.
+
+    Parameters
+    ----------
+    problem : ZeroShotProblem
+    fraction : float
+        Share of the seen classes that become validation classes.
+    seed : int
+
+    Returns
+    -------
+    ZeroShotProblem
+        With another ``train`` and ``val``; test images and ``trainval`` are as they were.
+
+    Raises
+    ------
+    ValueError
+        When ``fraction`` does not leave one class to validate and two to train on.
+
+    Examples
+    --------
+    >>> from zslib.datasets import digits_segments
+    >>> split_validation_classes(digits_segments(), fraction=0.25, seed=1).val_classes
+    array([4, 9])
+    """
+    fraction = check_real(fraction, "fraction", low=0, high=1, inclusive=False)
+    check_integer(seed, "seed", low=0)
+    n = problem.seen_classes.size
+    if n - np.ceil(fraction * n) < 2:
+        raise ValueError(
+            f"fraction={fraction} of {n} seen classes leaves fewer than two to train on: lower it"
+        )
+    classes = problem.labels[problem.trainval]
+    splitter = GroupShuffleSplit(n_splits=1, test_size=fraction, random_state=seed)
+    train, val = next(splitter.split(classes, groups=classes))
+    return replace(problem, train=problem.trainval[train], val=problem.trainval[val])
+
+
+def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> ZeroShotTuned:
+    """Try the grid of ``method`` on validation classes and keep the best candidate.
+
+    Each candidate is trained on images of the training classes. Its score is the average
+    per-class accuracy of the validation classes with these as the only candidates. A fifth of the
+    training classes' images is kept out of training, so that seen and "unseen" classes compete as
+    in generalised ZSL, and gamma is the middle of the first stretch with the highest H there.
+    No test image, and no embedding of an unseen class, takes part. A candidate whose training
+    raises ValueError (a step size so large that it diverges) is noted and passed over.
+
+    Parameters
+    ----------
+    method : ZeroShotMethod
+    problem : ZeroShotProblem
+    split : {"official", "random", None}
+        The problem's own validation classes; a random share of the seen ones; or None, the former
+        where there are some.
+    fraction : float
+        That share.
+    seed : int
+        Of the split, of the held-out images and of the estimator.
+
+    Returns
+    -------
+    ZeroShotTuned
+        The first of equally good candidates.
+
+    Raises
+    ------
+    ValueError
+        For ``split="official"`` where the problem has no validation classes, or when every
+        candidate fails.
+
+    Examples
+    --------
+    >>> from zslib.compatibility import ESZSL
+    >>> from zslib.datasets import digits_segments
+    >>> from zslib.protocols import ZeroShotMethod
+    >>> method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.01, 1.0, 100.0)})
+    >>> print(tune_zero_shot(method, digits_segments()))
+    feature_penalty=0.01; gamma=0.6952 (validation ACC 58.2, 3 candidates)
+    """
+    check_choice(split, "split", (None, "official", "random"))
+    if split == "random" or (split is None and not problem.val.size):
+        problem = split_validation_classes(problem, fraction=fraction, seed=seed)
+    held_out = problem.validation_problem(seed=seed)
+    candidates = list(ParameterGrid({key: list(v) for key, v in method.grid.items()}))
+    trials = [_trial(method.estimator(seed=seed, **c), c, held_out) for c in candidates]
+    finished = [trial for trial in trials if "score" in trial]
+    if not finished:
+        raise ValueError(
+            f"all {len(trials)} candidates of {method.name} failed, the first with: "
+            f"{trials[0]['failed']}"
+        )
+    best = max(finished, key=lambda trial: trial["score"])
+    return ZeroShotTuned(best["parameters"], best["score"], best["gamma"], trials)
+
+
+def _trial(model, parameters, held_out):
+    try:
+        # Numbers that overflow end in the error that is caught here.
+        with np.errstate(over="ignore", invalid="ignore"):
+            outcome = evaluate_zero_shot(model, held_out, k=1)
+    except ValueError as error:
+        return {"parameters": parameters, "failed": str(error)}
+    return {"parameters": parameters, "score": outcome.accuracy} | _gamma(outcome)
+
+
+def _gamma(outcome):
+    if outcome.test_seen is None:
+        # One image in each training class: none can be held out.
+        return {"gamma": 0.0, "H": float("nan")}
+    return {
+        "gamma": outcome.curve.best_gamma,
+        "H": 100.0 * outcome.curve.best_harmonic_mean,
+    }
