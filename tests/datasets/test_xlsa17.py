@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from zslib.datasets import xlsa17_fetch
+from zslib.datasets.att_splits import OFFICIAL_STATISTICS, read_att_splits, split_summary
+from zslib.datasets.xlsa17 import XLSA17_NAMES, load_xlsa17
+from zslib.datasets.xlsa17_fetch import extract_xlsa17, fetch_xlsa17
+from zslib.datasets.xlsa17_splits import official_split_summary
+
+NAMES = ["ant", "bat", "cat", "dog", "eel"]
+CLASSES = np.repeat([3, 1, 5, 2, 4], 4)  # of images 1 to 20, counted from 1 as in MATLAB
+
+
+def cell(names):
+    array = np.empty((len(names), 1), dtype=object)
+    array[:, 0] = names
+    return array
+
+
+def column(*numbers):
+    return np.array(numbers, dtype=np.uint16)[:, None]
+
+
+def contents():
+    """Classes cat, ant, eel seen (eel for validation), bat and dog unseen; the 2017 trap is in."""
+    rng = np.random.default_rng(0)
+    original = rng.random((3, 5)) * 100
+    att_splits = {
+        "att": original / np.linalg.norm(original, axis=0),
+        "original_att": original,
+        "allclasses_names": cell(NAMES),
+        "trainval_loc": column(1, 2, 3, 5, 6, 7, 9, 10, 11),
+        "test_seen_loc": column(4, 8, 12),
+        "test_unseen_loc": column(*range(13, 21)),
+        "train_loc": column(*range(1, 9)),
+        "val_loc": column(*range(9, 13)),
+    }
+    res101 = {
+        "features": rng.random((6, 20)),
+        "labels": CLASSES[:, None].astype(float),
+        "image_files": cell([f"/images/{i}.jpg" for i in range(20)]),
+    }
+    return res101, att_splits
+
+
+def write(folder, *, drop=(), **changes):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, variables in zip(("res101", "att_splits"), contents(), strict=True):
+        kept = {k: changes.get(k, v) for k, v in variables.items() if k not in drop}
+        savemat(folder / f"{name}.mat", kept)
+    return folder
+
+
+def test_reads_the_format_as_published(tmp_path):
+    problem = load_xlsa17(write(tmp_path / "toy"))
+    res101, att_splits = contents()
+    assert problem.name == "toy"
+    assert problem.features.dtype == problem.class_embeddings.dtype == np.float32
+    np.testing.assert_allclose(problem.features, res101["features"].T, rtol=1e-6)
+    np.testing.assert_allclose(problem.class_embeddings, att_splits["att"].T, rtol=1e-6)
+    assert np.array_equal(problem.labels, CLASSES - 1)
+    assert problem.class_names.tolist() == NAMES
+    assert problem.class_names[problem.seen_classes].tolist() == ["ant", "cat", "eel"]
+    assert problem.class_names[problem.val_classes].tolist() == ["eel"]
+    for part in ("trainval", "test_seen", "test_unseen"):
+        assert np.array_equal(getattr(problem, part), att_splits[f"{part}_loc"].ravel() - 1.0)
+
+
+def test_drops_test_images_from_train_and_val(tmp_path):
+    problem = load_xlsa17(write(tmp_path / "toy"))
+    assert problem.train.tolist() == [0, 1, 2, 4, 5, 6]
+    assert problem.val.tolist() == [8, 9, 10]
+    assert problem.coverage == {"images": 20, "test images in train_loc or val_loc": 3}
+
+
+def test_options(tmp_path):
+    folder = write(tmp_path / "toy")
+    original = load_xlsa17(folder, att="original").class_embeddings
+    np.testing.assert_allclose(original, contents()[1]["original_att"].T, rtol=1e-6)
+    unit = load_xlsa17(folder, feature_scaling="unit length")
+    np.testing.assert_allclose(np.linalg.norm(unit.features, axis=1), 1, rtol=1e-6)
+    assert load_xlsa17(folder, max_per_class=2).summary()["train_seen_samples"] == 6
+    random = load_xlsa17(folder, split="random", seed=1)
+    assert len(random.unseen_classes) == 2
+    assert len(random.val_classes) == 1
+    assert len(random.test_seen) == 3
+    splits = {tuple(load_xlsa17(folder, split="random", seed=s).unseen_classes) for s in range(9)}
+    assert len(splits) > 2
+    with pytest.raises(ValueError, match="split must be one of 'proposed', 'random'"):
+        load_xlsa17(folder, split="standard")
+
+
+def test_a_file_without_names_or_original_attributes(tmp_path):
+    folder = write(tmp_path / "toy", drop=("allclasses_names", "original_att"))
+    assert load_xlsa17(folder).class_names[0] == "class 1"
+    with pytest.raises(ValueError, match="has no original_att: pass att='unit length'"):
+        load_xlsa17(folder, att="original")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"drop": ("att",)}, "att_splits.mat lacks att: is it"),
+        ({"drop": ("train_loc", "val_loc")}, "lacks train_loc, val_loc"),
+        ({"drop": ("features",)}, "res101.mat lacks features"),
+        (
+            {"trainval_loc": column(0, 1, 2)},
+            "trainval_loc has values from 0 to 2; they count from",
+        ),
+        ({"trainval_loc": np.array([[1.5]])}, "trainval_loc must hold whole numbers"),
+        ({"trainval_loc": np.empty((0, 1))}, "trainval_loc is empty"),
+        ({"test_unseen_loc": np.empty((0, 1))}, "test_unseen_loc is empty"),
+        ({"test_unseen_loc": column(13, 21)}, "test_unseen_loc names image 21 and res101.mat has"),
+        (
+            {"labels": CLASSES[:, None] + 1},
+            "labels has values from 2 to 6; they count from 1 to 5",
+        ),
+        ({"labels": CLASSES[:, None] - 1}, "labels has values from 0 to 4"),
+        ({"labels": np.full((20, 1), np.nan)}, "labels must hold whole numbers"),
+        ({"labels": CLASSES[:-1, None]}, "features has 20 columns and labels 19"),
+        ({"features": np.ones((20, 6))}, "features has 6 columns and labels 20 entries"),
+        ({"features": cell(["a"])}, "features must be a matrix of numbers"),
+        ({"features": np.ones((6, 20))}, "features are constant"),
+        ({"features": np.full((6, 20), np.nan)}, "features holds NaN"),
+        ({"allclasses_names": cell(NAMES[:3])}, "allclasses_names has 3 names and att 5"),
+        ({"original_att": np.ones((3, 4))}, r"att is \(3, 5\) and original_att \(3, 4\)"),
+        ({"test_seen_loc": column(1, 8)}, "1 images are in trainval and in test_seen"),
+        ({"test_unseen_loc": column(*range(12, 21))}, r"both seen and unseen \('eel'\)"),
+        ({"train_loc": column(1, 20)}, "1 images of train are not in trainval"),
+    ],
+)
+def test_damaged_files(tmp_path, changes, message):
+    with pytest.raises(ValueError, match=message):
+        load_xlsa17(write(tmp_path / "toy", **changes))
+
+
+def test_files_that_are_not_matlab_files(tmp_path):
+    folder = write(tmp_path / "toy")
+    (folder / "res101.mat").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"res101\.mat cannot be read as a MATLAB file"):
+        load_xlsa17(folder)
+    # Header of version 7.3: text, then the version 0x0200 and the byte order mark.
+    (folder / "res101.mat").write_bytes(
+        b"MATLAB 7.3 MAT-file, HDF5 schema 1.00".ljust(124) + b"\x00\x02IM" + b"\x89HDF\r\n" * 99
+    )
+    with pytest.raises(ValueError, match=r"is a MATLAB 7\.3"):
+        load_xlsa17(folder)
+    whole = (write(tmp_path / "cut") / "res101.mat").read_bytes()
+    (tmp_path / "cut" / "res101.mat").write_bytes(whole[:600])
+    with pytest.raises(ValueError, match=r"cannot be read as a MATLAB file|lacks"):
+        load_xlsa17(tmp_path / "cut")
+    (folder / "res101.mat").unlink()
+    with pytest.raises(FileNotFoundError, match=r"res101\.mat is not there"):
+        load_xlsa17(folder)
+
+
+def test_known_names_are_found_in_the_data_folder_and_the_cache(tmp_path, monkeypatch, own_cache):
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="SUN is not here: run fetch_xlsa17"):
+        load_xlsa17("SUN")
+    write(own_cache / "xlsa17" / "SUN")
+    problem = load_xlsa17("SUN")
+    assert problem.name == "sun"
+    assert problem.coverage["counts as published"] is False
+    write(tmp_path / "xlsa17" / "data" / "APY")
+    assert load_xlsa17("APY").name == "apy"
+    with pytest.raises(FileNotFoundError, match="elsewhere is not a folder"):
+        load_xlsa17(tmp_path / "elsewhere")
+
+
+def test_summary_of_a_split(tmp_path):
+    splits = read_att_splits(write(tmp_path / "toy"))
+    assert splits.dropped == 3
+    counted = split_summary(splits, CLASSES)
+    assert list(counted.values()) == [3, 9, 3, 2, 8, 3]
+    without = split_summary(splits)
+    assert without["seen_classes"] is without["unseen_classes"] is None
+    with pytest.raises(ValueError, match="names image 20 and there are 5 labels"):
+        split_summary(splits, CLASSES[:5])
+
+
+def archive(path, members):
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in members:
+            file.writestr(name, content)
+    return path
+
+
+def test_extracts_the_data_sets_asked_for_and_nothing_else(tmp_path):
+    made = write(tmp_path / "made")
+    files = [(made / name).read_bytes() for name in ("res101.mat", "att_splits.mat")]
+    members = [
+        ("xlsa17/data/SUN/res101.mat", files[0]),
+        ("xlsa17/data/SUN/att_splits.mat", files[1]),
+        ("xlsa17/data/CUB/res101.mat", b"other"),
+        ("xlsa17/data/SUN/readme.txt", b"text"),
+    ]
+    out = tmp_path / "out"
+    assert extract_xlsa17(archive(tmp_path / "a.zip", members), out, ["SUN"]) == [out / "SUN"]
+    assert sorted(p.name for p in out.rglob("*") if p.is_file()) == [
+        "att_splits.mat",
+        "res101.mat",
+    ]
+    assert len(load_xlsa17(out / "SUN").trainval) == 9
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as file:
+        for name, content in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            file.addfile(info, io.BytesIO(content))
+    assert extract_xlsa17(tmp_path / "a.tar.gz", tmp_path / "tar", ["SUN"])
+    with pytest.raises(ValueError, match=r"lacks CUB/att_splits\.mat"):
+        extract_xlsa17(tmp_path / "a.zip", out, ["SUN", "CUB"])
+    with pytest.raises(ValueError, match=r"SUN/res101\.mat twice"):
+        extract_xlsa17(
+            archive(tmp_path / "b.zip", [*members, ("again/SUN/res101.mat", b"")]), out, ["SUN"]
+        )
+    with pytest.raises(ValueError, match="names must be one of"):
+        extract_xlsa17(tmp_path / "a.zip", out, ["../SUN"])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../SUN/res101.mat",
+        "/tmp/SUN/res101.mat",
+        "C:/SUN/res101.mat",
+        "x\\..\\..\\SUN\\res101.mat",
+    ],
+)
+def test_refuses_an_archive_with_a_path_that_leaves_the_folder(tmp_path, path):
+    members = [("xlsa17/data/SUN/att_splits.mat", b"1"), (path, b"2")]
+    with pytest.raises(ValueError, match="leaves the folder"):
+        extract_xlsa17(archive(tmp_path / "a.zip", members), tmp_path / "out", ["SUN"])
+    assert not list(tmp_path.rglob("*.mat"))
+
+
+def test_refuses_a_damaged_archive(tmp_path):
+    (tmp_path / "a.zip").write_bytes(b"PK nothing")
+    with pytest.raises(ValueError, match=r"a\.zip is damaged"):
+        extract_xlsa17(tmp_path / "a.zip", tmp_path / "out", ["SUN"])
+
+
+def test_fetch_downloads_and_extracts(tmp_path, monkeypatch, own_cache):
+    made = write(tmp_path / "made")
+    files = [
+        (f"xlsa17/data/SUN/{name}", (made / name).read_bytes())
+        for name in ("res101.mat", "att_splits.mat")
+    ]
+
+    def fetch_file(url, path, checksum, *, progress):
+        assert url == xlsa17_fetch.XLSA17_URL
+        assert checksum is None
+        return archive(path, files)
+
+    monkeypatch.setattr(xlsa17_fetch, "fetch_file", fetch_file)
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
+    assert fetch_xlsa17(["SUN"]) == own_cache / "xlsa17"
+    assert len(load_xlsa17("SUN").labels) == 20
+
+
+@pytest.mark.parametrize("name", XLSA17_NAMES)
+def test_official_splits_have_the_published_counts(real_data, name):
+    real_data("visual/xlsa17_splits", "visual/awa1", "visual/apy", "visual/cub")
+    summary = official_split_summary(name)
+    dropped = summary.pop("images_dropped")
+    assert summary == OFFICIAL_STATISTICS[name]
+    # APY has no overlap, nor has CUB's file of 2020; in the others all test images are in it.
+    assert dropped == (0 if name in ("APY", "CUB") else summary["test_seen_samples"])
+
+
+@pytest.mark.parametrize("name", ["AWA2", "SUN", "CUB"])
+def test_the_files_of_2020_are_the_older_ones_without_the_overlap(real_data, name):
+    folder = real_data("visual/xlsa17_splits") / "visual" / "xlsa17_splits"
+    new = read_att_splits(folder / f"{name}_att_splits_2020.mat")
+    assert new.dropped == 0
+    if name == "CUB":  # of 2017 only the indices are here
+        with np.load(real_data("visual/cub") / "visual" / "cub" / "cub.npz") as data:
+            test = data["test_seen_loc"]
+            old = {p: np.setdiff1d(data[f"{p}_loc"], test) for p in ("train", "val")}
+    else:
+        old = read_att_splits(folder / f"{name}_att_splits.mat").parts
+    for part in ("train", "val"):
+        assert np.array_equal(np.sort(old[part]), np.sort(new.parts[part]))
