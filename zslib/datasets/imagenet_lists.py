@@ -192,7 +192,7 @@ def imagenet_lists(source="auto", *, folder=None):
     --------
     >>> lists = imagenet_lists("embedded")
     >>> lists
-    ImageNetLists(source='embedded', description='WordNet 3.0 and ImageNet label lists ...')
+    ImageNetLists(source='embedded', description="WordNet 3.0 and ImageNet label lists ...")
     >>> len(lists.two_hop), len(lists.three_hop), len(lists.is_a)
     (1549, 7860, 34904)
     >>> lists.lemmas["n02012849"]
@@ -342,9 +342,10 @@ def _below(nodes, children):
 def misc_under_animal(is_a):
     """The links of the Fall 2011 tree with Misc's children under *animal* instead of Misc.
 
-    It is the graph of the published 2-hop and 3-hop lists and the one closest to Table 1. Two
-    of its links make a cycle: *organism* is a child of Misc, so it comes below *animal*, which
-    in WordNet is below *organism*.
+    It is the graph of the published 2-hop and 3-hop lists and the one closest to Table 1.
+    *Organism*, a child of Misc, comes below *animal*, which in WordNet is below *organism*; the
+    latter link is left out, which no distance notices: *organism* has no other parent here, and
+    is as near to *animal* by the link the other way.
 
     Parameters
     ----------
@@ -354,7 +355,10 @@ def misc_under_animal(is_a):
     -------
     tuple of (child, parent), sorted
     """
-    return tuple(sorted((c, ANIMAL if p == MISC else p) for c, p in is_a if c != MISC))
+    is_a = set(is_a)
+    misc = {child for child, parent in is_a if parent == MISC}
+    kept = {(c, p) for c, p in is_a if MISC not in (c, p) and not (c == ANIMAL and p in misc)}
+    return tuple(sorted(kept | {(node, ANIMAL) for node in misc}))
 
 
 def hop_labels(is_a, seen, labels, *, steps):
