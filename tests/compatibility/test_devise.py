@@ -1,0 +1,91 @@
+"""DeViSE: the hinge sum as an objective, and the original's first violating label."""
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import DeViSE
+from zslib.compatibility.ranking import every_violation, train_by_ranking
+
+
+def hinge_sum(W, X, y, S, margin):
+    total = 0.0
+    for i in range(len(X)):
+        scores = X[i] @ W @ S.T
+        for c in range(len(S)):
+            if c != y[i]:
+                total += max(0.0, margin + scores[c] - scores[y[i]])
+    return total / len(X)
+
+
+def test_step_follows_finite_differences_of_the_hinge_sum():
+    rng = np.random.default_rng(0)
+    X, S, y = rng.standard_normal((9, 3)), rng.standard_normal((5, 4)), np.arange(9) % 5
+    W = rng.standard_normal((3, 4))
+    numeric, h = np.zeros_like(W), 1e-6
+    for index in np.ndindex(*W.shape):
+        up, down = W.copy(), W.copy()
+        up[index] += h
+        down[index] -= h
+        numeric[index] = (hinge_sum(up, X, y, S, 0.8) - hinge_sum(down, X, y, S, 0.8)) / (2 * h)
+    moved = W.copy()
+    curve = train_by_ranking(
+        moved,
+        X,
+        y,
+        S,
+        lambda residuals, own: every_violation(residuals),
+        margin=0.8,
+        learning_rate=1.0,
+        n_epochs=1,
+        batch_size=9,
+        regularization=0.25,
+        rng=np.random.default_rng(0),
+    )
+    np.testing.assert_allclose(W - moved, numeric + 0.5 * W, atol=1e-7)
+    assert curve == [pytest.approx(hinge_sum(W, X, y, S, 0.8))]
+
+
+def test_learning_curve_is_the_hinge_sum(problem):
+    model = DeViSE(0.4, learning_rate=0.1, n_epochs=30, random_state=0)
+    model.fit(problem.X, problem.y, problem.S)
+    codes = np.searchsorted(model.classes_, problem.y)
+    final = hinge_sum(model.coef_, problem.X, codes, problem.S[model.classes_], 0.4)
+    assert model.learning_curve_[0] > model.learning_curve_[-1]
+    assert final == pytest.approx(model.learning_curve_[-1], rel=0.1)
+
+
+def slow_first_violating(X, y, S, *, margin, rate, n_epochs, seed):
+    """Labels are tried one after the other, in the order of the model's random keys."""
+    rng = np.random.default_rng(seed)
+    W = np.zeros((X.shape[1], S.shape[1]))
+    for _ in range(n_epochs):
+        for i in rng.permutation(len(X)):
+            scores = X[i] @ W @ S.T
+            for c in np.argsort(-rng.random(len(S))):
+                if c != y[i] and margin + scores[c] - scores[y[i]] > 0:
+                    W = W - rate * np.outer(X[i], S[c] - S[y[i]])
+                    break
+    return W
+
+
+def test_first_violating_label_step_by_step():
+    rng = np.random.default_rng(3)
+    X, S, y = rng.standard_normal((12, 3)), rng.standard_normal((5, 4)), np.arange(12) % 5
+    model = DeViSE(
+        learning_rate=0.1, n_epochs=3, first_violating=True, batch_size=1, random_state=8
+    ).fit(X, y, S)
+    expected = slow_first_violating(X, y, S, margin=1.0, rate=0.1, n_epochs=3, seed=8)
+    np.testing.assert_allclose(model.coef_, expected, atol=1e-12)
+
+
+def test_first_violating_on_every_library(backend, problem):
+    options = {"first_violating": True, "n_epochs": 2, "learning_rate": 0.2, "random_state": 0}
+    arrays = problem.X, problem.y, problem.S
+    expected = DeViSE(**options).fit(*arrays)
+    found = DeViSE(**options).fit(*map(backend.asarray, arrays))
+    np.testing.assert_allclose(backend.to_numpy(found.coef_), expected.coef_, atol=1e-10)
+
+
+def test_first_violating_must_be_a_bool(problem):
+    with pytest.raises(ValueError, match="first_violating must be one of False, True"):
+        DeViSE(first_violating="yes").fit(problem.X, problem.y, problem.S)

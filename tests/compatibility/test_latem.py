@@ -1,0 +1,138 @@
+"""LatEm: Algorithm 1 of the original in loops, and the bilinear model it contains."""
+
+import math
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import DeViSE, LatEm
+
+
+def slow_fit(X, y, S, *, n_matrices, margin, draw, rate, n_epochs, seed):
+    """One sample, one drawn label, two winning matrices at a time."""
+    rng = np.random.default_rng(seed)
+    (n, p), (n_labels, q) = X.shape, S.shape
+    start = rng.standard_normal((p, n_matrices * q)) / math.sqrt(p)
+    W = [start[:, k * q : (k + 1) * q].copy() for k in range(n_matrices)]
+    curve = []
+    for _ in range(n_epochs):
+        total = 0.0
+        for i in rng.permutation(n):
+
+            def best(label, i=i):
+                scores = [X[i] @ M @ S[label] for M in W]
+                return max(scores), int(np.argmax(scores))
+
+            own_score, own_matrix = best(y[i])
+            if draw == "any":
+                rival = (y[i] + rng.integers(1, n_labels)) % n_labels
+            else:
+                order = np.argsort(-rng.random(n_labels))
+                bad = [c for c in order if c != y[i] and margin + best(c)[0] > own_score]
+                if not bad:
+                    continue
+                rival = bad[0]
+            score, matrix = best(rival)
+            if margin + score - own_score > 0:
+                total += margin + score - own_score
+                W[matrix] -= rate * np.outer(X[i], S[rival])
+                W[own_matrix] += rate * np.outer(X[i], S[y[i]])
+        curve.append(total / n)
+    return np.stack(W), curve
+
+
+def samples(dtype="float64"):
+    rng = np.random.default_rng(0)
+    S, y = rng.standard_normal((5, 6)), np.arange(15) % 4
+    return rng.standard_normal((15, 3)).astype(dtype), y, S.astype(dtype)
+
+
+@pytest.mark.parametrize("draw", ["any", "violating"])
+@pytest.mark.parametrize("n_matrices", [1, 3])
+def test_algorithm_1_step_by_step(draw, n_matrices):
+    X, y, S = samples()
+    model = LatEm(
+        n_matrices,
+        margin=0.9,
+        draw=draw,
+        learning_rate=0.1,
+        n_epochs=4,
+        batch_size=1,
+        random_state=5,
+    ).fit(X, y, S)
+    coefs, curve = slow_fit(
+        X,
+        y,
+        S[:4],
+        n_matrices=n_matrices,
+        margin=0.9,
+        draw=draw,
+        rate=0.1,
+        n_epochs=4,
+        seed=5,
+    )
+    np.testing.assert_allclose(model.coefs_, coefs, atol=1e-12)
+    np.testing.assert_allclose(model.learning_curve_, curve, atol=1e-12)
+
+
+def test_scores_are_the_largest_over_the_matrices():
+    X, y, S = samples()
+    model = LatEm(3, n_epochs=1, learning_rate=0.1, random_state=0).fit(X, y, S)
+    scores = model.decision_function(X, S)
+    for i in range(len(X)):
+        for c in range(len(S)):
+            expected = max(X[i] @ W @ S[c] for W in model.coefs_)
+            assert scores[i, c] == pytest.approx(expected, abs=1e-12)
+
+
+def test_more_matrices_separate_what_one_cannot():
+    """Classes of one attribute: 1 has its images at both ends of a line, 0 in the middle."""
+    rng = np.random.default_rng(0)
+    position = np.concatenate([rng.uniform(-3, -2, 40), rng.uniform(2, 3, 40), np.zeros(80)])
+    X = np.stack([position, np.ones(160)], axis=1)
+    y = np.repeat([1, 0], 80)
+    S = np.array([[1.0, 0.0], [0.0, 1.0]])
+    accuracy = {}
+    for k in (1, 4):
+        model = LatEm(k, learning_rate=0.1, n_epochs=100, random_state=0).fit(X, y, S)
+        accuracy[k] = model.score(X, y, S)
+    assert accuracy[1] < 0.9 < 0.99 < accuracy[4]
+
+
+def test_one_matrix_and_two_classes_take_the_steps_of_devise():
+    """The step from any start is the same: only the start differs."""
+    X, y, S = samples()
+    y = y % 2
+    options = {"learning_rate": 1e-6, "n_epochs": 1, "batch_size": 15, "random_state": 0}
+    start = np.random.default_rng(0).standard_normal((3, 6)) / math.sqrt(3)
+    # A margin that every sample violates, wherever it starts.
+    step = LatEm(1, margin=100.0, **options).fit(X, y, S).coefs_[0] - start
+    np.testing.assert_allclose(step, DeViSE(100.0, **options).fit(X, y, S).coef_, atol=1e-12)
+
+
+@pytest.mark.parametrize("draw", ["any", "violating"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_every_library_learns_the_same(backend, draw, dtype):
+    X, y, S = samples(dtype)
+    options = {"draw": draw, "learning_rate": 0.1, "n_epochs": 2, "batch_size": 4}
+    expected = LatEm(2, random_state=1, **options).fit(X, y, S)
+    model = LatEm(2, random_state=1, **options).fit(*map(backend.asarray, (X, y, S)))
+    coefs = backend.to_numpy(model.coefs_)
+    assert coefs.dtype == dtype
+    assert coefs.shape == (2, 3, 6)
+    np.testing.assert_allclose(coefs, expected.coefs_, atol=1e-4 if dtype == "float32" else 1e-12)
+    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
+    assert backend.to_numpy(scores).dtype == dtype
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"n_matrices": 0}, ValueError, "n_matrices must be at least 1"),
+        ({"n_matrices": 1.5}, TypeError, "n_matrices must be an integer"),
+        ({"draw": "hard"}, ValueError, "draw must be one of 'any', 'violating'"),
+    ],
+)
+def test_bad_parameters(parameters, error, message):
+    with pytest.raises(error, match=message):
+        LatEm(**parameters).fit(*samples())

@@ -1,0 +1,271 @@
+"""The ranking core: weights by hand and in loops, the loss's derivative, a slow trainer."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.compatibility import ALE, SJE, DeViSE
+from zslib.compatibility.ranking import (
+    drawn_violation,
+    every_violation,
+    hardness,
+    largest_violation,
+    one_violation,
+    rank_weights,
+    score_gradient,
+    violations,
+)
+
+CHOICES = {
+    "every": every_violation,
+    "rank": rank_weights,
+    "largest": largest_violation,
+}
+
+
+def slow_residuals(scores, own, margin):
+    R = np.zeros_like(scores)
+    for i, row in enumerate(scores):
+        for y, score in enumerate(row):
+            if y != own[i]:
+                R[i, y] = margin + score - row[own[i]]
+    return R
+
+
+def slow_weights(R, own, choice):
+    """Eq. 2's weight of each triplet, from its definition in words."""
+    weights = np.zeros_like(R)
+    for i, row in enumerate(R):
+        bad = [y for y in range(len(row)) if y != own[i] and row[y] > 0]
+        if not bad:
+            continue
+        if choice == "every":
+            weights[i, bad] = 1
+        elif choice == "rank":
+            weights[i, bad] = sum(1 / j for j in range(1, len(bad) + 1)) / len(bad)
+        elif choice == "largest":
+            weights[i, max(bad, key=lambda y: (row[y], -y))] = 1
+    return weights
+
+
+@st.composite
+def score_tables(draw):
+    """Scores on a coarse grid, so that ties and scores right on the margin are common."""
+    n, n_labels = draw(st.integers(1, 5)), draw(st.integers(2, 6))
+    cells = st.lists(st.integers(-4, 4), min_size=n_labels, max_size=n_labels)
+    scores = np.array(draw(st.lists(cells, min_size=n, max_size=n)), dtype=float) / 2
+    own = draw(st.lists(st.integers(0, n_labels - 1), min_size=n, max_size=n))
+    return scores, np.array(own)
+
+
+@given(score_tables(), st.sampled_from([0.5, 1.0]), st.sampled_from(sorted(CHOICES)))
+def test_weights_in_loops(table, margin, choice):
+    scores, own = table
+    R = violations(scores, own, margin)
+    np.testing.assert_array_equal(R, slow_residuals(scores, own, margin))
+    found = CHOICES[choice](R)
+    np.testing.assert_allclose(found, slow_weights(R, own, choice), rtol=1e-14)
+
+
+@given(score_tables())
+def test_relations_between_the_systems(table):
+    """ALE weighs as DeViSE with one violation; SJE's label is one of DeViSE's."""
+    scores, own = table
+    R = violations(scores, own, 1.0)
+    every, rank, largest = every_violation(R), rank_weights(R), largest_violation(R)
+    assert np.all(largest <= every)
+    np.testing.assert_array_equal(largest.sum(axis=1), every.any(axis=1))
+    only_one = every.sum(axis=1) == 1
+    np.testing.assert_array_equal(rank[only_one], every[only_one])
+    np.testing.assert_array_equal(largest[only_one], every[only_one])
+    # The largest violation, alone, is the largest term of the sum.
+    np.testing.assert_array_equal((largest * R).max(axis=1), np.maximum(0, R.max(axis=1)))
+
+
+def test_ale_weights_for_known_ranks():
+    R = np.zeros((5, 6))
+    for r in range(5):
+        R[r, 1 : 1 + r] = 1.0
+    weights = rank_weights(R)
+    expected = [0, 1, (1 + 1 / 2) / 2, (1 + 1 / 2 + 1 / 3) / 3, (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4]
+    for r in range(5):
+        np.testing.assert_allclose(weights[r, 1 : 1 + r], expected[r])
+        assert not weights[r, 1 + r :].any()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_every_library_weighs_alike(backend, dtype):
+    rng = np.random.default_rng(0)
+    scores = np.round(rng.standard_normal((7, 5)), 1).astype(dtype)
+    own, keys = rng.integers(5, size=7), rng.random((7, 5))
+    there = backend.asarray(own)
+    R = violations(scores, own, 1.0)
+    found = violations(backend.asarray(scores), there, 1.0)
+    assert backend.to_numpy(found).dtype == dtype
+    np.testing.assert_allclose(backend.to_numpy(found), R, rtol=1e-6)
+    pairs = [(pick(R), pick(backend.asarray(R))) for pick in CHOICES.values()]
+    pairs.append(
+        (drawn_violation(R, keys), drawn_violation(backend.asarray(R), backend.asarray(keys)))
+    )
+    for expected, weights in pairs:
+        assert backend.to_numpy(weights).dtype == dtype
+        np.testing.assert_allclose(backend.to_numpy(weights), expected, rtol=1e-6)
+    np.testing.assert_allclose(
+        backend.to_numpy(hardness(backend.asarray(R), there)), hardness(R, own), rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        backend.to_numpy(score_gradient(backend.asarray(rank_weights(R)), there)),
+        score_gradient(rank_weights(R), own),
+        rtol=1e-6,
+    )
+
+
+def test_drawn_violations_are_violations_each_as_often_as_the_others():
+    R = np.tile([[0.0, 1.0, -1.0, 2.0, 0.5, 0.0]], (6000, 1))
+    keys = np.random.default_rng(0).random(R.shape)
+    weights = drawn_violation(R, keys)
+    np.testing.assert_array_equal(weights.sum(axis=1), 1)
+    share = weights.mean(axis=0)
+    np.testing.assert_array_equal(share[[0, 2, 5]], 0)
+    np.testing.assert_allclose(share[[1, 3, 4]], 1 / 3, atol=0.03)
+    assert not drawn_violation(-R, keys)[:, [1, 3, 4]].any()
+    assert not drawn_violation(np.zeros((1, 3)), np.zeros((1, 3))).any()
+
+
+def test_one_violation_takes_the_given_label_only_if_it_violates():
+    R = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, -2.0]])
+    np.testing.assert_array_equal(
+        one_violation(R, np.array([2, 2])), [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    )
+
+
+def test_hardness_is_the_sigmoid_and_does_not_overflow():
+    R = np.array([[0.0, -1e4, -3.0, 0.0, 3.0, 1e4]])
+    found = hardness(R, np.array([0]))[0]
+    expected = [0.0, 0.0, 1 / (1 + math.exp(3)), 0.5, 1 / (1 + math.exp(-3)), 1.0]
+    np.testing.assert_allclose(found, expected, atol=1e-15)
+
+
+@given(score_tables(), st.integers(0, 1000))
+def test_derivative_of_the_loss_for_fixed_weights(table, seed):
+    """The loss is linear in the scores, so one difference is exact."""
+    scores, own = table
+    rng = np.random.default_rng(seed)
+    weights = rng.random(scores.shape)
+    weights[np.arange(len(own)), own] = 0
+    step = rng.standard_normal(scores.shape)
+
+    def loss(scores):
+        return np.sum(weights * violations(scores, own, 1.0))
+
+    found = np.sum(score_gradient(weights, own) * step)
+    assert found == pytest.approx(loss(scores + step) - loss(scores), abs=1e-10)
+
+
+def slow_fit(X, y, S, choice, *, margin, rate, n_epochs, seed, size=1, regularization=0.0):
+    """Per-sample SGD in the full space, one outer product for each triplet."""
+    rng = np.random.default_rng(seed)
+    W, curve = np.zeros((X.shape[1], S.shape[1])), []
+    for _ in range(n_epochs):
+        order, total = rng.permutation(len(X)), 0.0
+        for start in range(0, len(X), size):
+            gradient = np.zeros_like(W)
+            items = order[start : start + size]
+            for i in items:
+                R = slow_residuals((X[i] @ W @ S.T)[None], y[[i]], margin)
+                weights = slow_weights(R, y[[i]], choice)[0]
+                for c in range(len(S)):
+                    if weights[c]:
+                        total += weights[c] * R[0, c]
+                        gradient += weights[c] * np.outer(X[i], S[c] - S[y[i]])
+            W = W - rate * (gradient / len(items) + 2 * regularization * W)
+        curve.append(total / len(X))
+    return W, curve
+
+
+def samples(dtype="float64", q=4, n_classes=6, seed=0):
+    """Samples of ``n_classes`` classes, two of them without a sample."""
+    rng = np.random.default_rng(seed)
+    S = rng.standard_normal((n_classes, q))
+    y = np.concatenate([np.arange(n_classes - 2), rng.integers(n_classes - 2, size=20)])
+    X = S[y] @ rng.standard_normal((q, 5)) + 0.3 * rng.standard_normal((len(y), 5))
+    return X.astype(dtype), y, S.astype(dtype)
+
+
+SYSTEMS = [(DeViSE, "every"), (ALE, "rank"), (SJE, "largest")]
+
+
+@pytest.mark.parametrize(("system", "choice"), SYSTEMS)
+@pytest.mark.parametrize("q", [3, 8], ids=["more classes", "more attributes"])
+@pytest.mark.parametrize("size", [1, 7])
+def test_training_step_by_step(system, choice, q, size):
+    X, y, S = samples(q=q)
+    model = system(
+        0.7,
+        learning_rate=0.05,
+        n_epochs=3,
+        batch_size=size,
+        regularization=0.01,
+        random_state=4,
+    ).fit(X, y, S)
+    W, curve = slow_fit(
+        X,
+        y,
+        S[:4],
+        choice,
+        margin=0.7,
+        rate=0.05,
+        n_epochs=3,
+        seed=4,
+        size=size,
+        regularization=0.01,
+    )
+    np.testing.assert_allclose(model.coef_, W, atol=1e-12)
+    np.testing.assert_allclose(model.learning_curve_, curve, atol=1e-12)
+    np.testing.assert_allclose(model.decision_function(X, S), X @ W @ S.T, atol=1e-10)
+
+
+@pytest.mark.parametrize("system", [DeViSE, ALE, SJE])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("q", [3, 8], ids=["more classes", "more attributes"])
+def test_every_library_learns_the_same(backend, system, dtype, q):
+    X, y, S = samples(dtype, q=q)
+    options = {"learning_rate": 0.05, "n_epochs": 2, "batch_size": 8, "random_state": 1}
+    expected = system(**options).fit(X, y, S)
+    model = system(**options).fit(*map(backend.asarray, (X, y, S)))
+    coef = backend.to_numpy(model.coef_)
+    assert coef.dtype == dtype
+    tolerance = 1e-4 if dtype == "float32" else 1e-11
+    np.testing.assert_allclose(coef, expected.coef_, atol=tolerance)
+    np.testing.assert_allclose(model.learning_curve_, expected.learning_curve_, atol=tolerance)
+    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
+    assert backend.to_numpy(scores).dtype == dtype
+    np.testing.assert_allclose(backend.to_numpy(scores), X @ coef @ S.T, atol=1e-4)
+
+
+@given(
+    seed=st.integers(0, 1000),
+    n=st.integers(3, 9),
+    p=st.integers(1, 4),
+    q=st.integers(1, 4),
+    n_classes=st.integers(2, 4),
+    size=st.integers(1, 12),
+    system=st.sampled_from([DeViSE, ALE, SJE]),
+    repeated=st.booleans(),
+)
+def test_any_shape(seed, n, p, q, n_classes, size, system, repeated):
+    """Finite, and the same again; also when two classes share one embedding."""
+    rng = np.random.default_rng(seed)
+    X, S = rng.standard_normal((n, p)), rng.standard_normal((n_classes, q))
+    if repeated and n_classes > 2:
+        S[1] = S[0]
+    y = np.concatenate([[0, n_classes - 1], rng.integers(n_classes, size=n - 2)])
+    model = system(learning_rate=0.1, n_epochs=2, batch_size=size, random_state=seed)
+    first = model.fit(X, y, S).coef_
+    assert first.shape == (p, q)
+    assert np.all(np.isfinite(first))
+    assert all(loss >= 0 for loss in model.learning_curve_)
+    np.testing.assert_array_equal(model.fit(X, y, S).coef_, first)
