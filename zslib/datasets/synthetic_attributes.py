@@ -20,8 +20,9 @@ nonlinear view
 long tail
     Class sizes fall as a power of their rank.
 
-The default noise makes the task about as hard as real ones, judged by ESZSL alone: between 40%
-and 65% of the images of unseen classes are recognised, as in Table 3 of Guo et al. (2019).
+The default noise makes the task about as hard as real ones, judged by ESZSL alone: it recognises
+about 60% (AWA2's shape), 50% (CUB, SUN) and 27% (APY) of the unseen classes' images, where Table
+3 of Guo et al. (AAAI 2019) prints 58.6, 53.9, 54.5 and 38.3.
 """
 
 from __future__ import annotations

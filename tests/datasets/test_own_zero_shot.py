@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zslib.datasets.own_zero_shot import load_zero_shot, save_zero_shot
+from zslib.datasets.synthetic_attributes import synthetic_attributes
+from zslib.datasets.zero_shot import ZeroShotProblem
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return synthetic_attributes("APY", scale=0.03)
+
+
+@pytest.fixture
+def arrays():
+    """The least a file must have."""
+    return {
+        "features": np.arange(12).reshape(6, 2),
+        "labels": np.array([0, 0, 1, 1, 2, 2], dtype=np.int8),
+        "class_embeddings": np.eye(3, dtype=bool),
+        "class_names": np.array(["ant", "bat", "cat"]),
+        "trainval": np.array([0, 1, 2]),
+        "test_unseen": np.array([4, 5]),
+    }
+
+
+@pytest.mark.parametrize("name", ["set.npz", "set", "deep/er/set.npz"])
+def test_round_trip(tmp_path, problem, name):
+    path = save_zero_shot(problem, tmp_path / name)
+    again = load_zero_shot(path)
+    assert again.checksum == problem.checksum
+    for field in ("name", "description", "synthetic", "feature_scaling", "coverage"):
+        assert getattr(again, field) == getattr(problem, field)
+    assert again.class_ids is None
+    # Nothing temporary is left beside it.
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_round_trip_of_everything_optional(tmp_path, problem):
+    rich = ZeroShotProblem(
+        name="rich",
+        synthetic=False,
+        description="ünïcode",
+        features=problem.features.astype(np.float64),
+        labels=problem.labels,
+        class_embeddings=problem.class_embeddings.astype(np.float64),
+        class_names=problem.class_names,
+        trainval=problem.trainval,
+        test_seen=(),
+        test_unseen=problem.test_unseen,
+        class_ids=np.char.add("n", problem.class_names),
+        feature_scaling="standard",
+        coverage={"dropped": np.int64(3), "why": "überall"},
+    )
+    again = load_zero_shot(save_zero_shot(rich, tmp_path / "rich.npz"), dtype="float64")
+    assert again.checksum == rich.checksum
+    assert again.coverage == {"dropped": 3, "why": "überall"}
+    assert again.image_attributes is None
+
+
+def test_an_existing_file_is_not_overwritten(tmp_path, problem):
+    path = save_zero_shot(problem, tmp_path / "set.npz")
+    with pytest.raises(FileExistsError, match="is there already: delete it"):
+        save_zero_shot(problem, path)
+
+
+def test_a_failed_save_leaves_nothing(tmp_path, problem, monkeypatch):
+    def break_off(*args, **kwargs):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(np, "savez", break_off)
+    with pytest.raises(OSError, match="disk full"):
+        save_zero_shot(problem, tmp_path / "set.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_least_a_file_must_have(tmp_path, arrays):
+    np.savez(tmp_path / "mine.npz", **arrays)
+    problem = load_zero_shot(tmp_path / "mine.npz")
+    assert problem.name == "mine"
+    assert problem.description == "data of mine.npz"
+    assert problem.features.dtype == problem.class_embeddings.dtype == np.float32
+    assert problem.unseen_classes.tolist() == [2]
+    assert len(problem.test_seen) == len(problem.train) == 0
+    (tmp_path / "mine").mkdir()
+    for name, array in arrays.items():
+        np.save(tmp_path / "mine" / f"{name}.npy", array)
+    assert load_zero_shot(tmp_path / "mine").checksum == problem.checksum
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"labels": None, "trainval": None}, "lacks labels, trainval: needed are features"),
+        ({"image_attribute": np.ones(1)}, "has 'image_attribute', which is not of the format"),
+        ({"class_names": np.array(["a", "b", None])}, "class_names is a pickled array"),
+        ({"features": np.array([["1"] * 2] * 6)}, "features must hold numbers"),
+        ({"features": np.full((6, 2), np.inf)}, r"mine\.npz: features holds NaN or infinity"),
+        ({"features": np.full((6, 2), 1e300)}, "features holds NaN or infinity|constant"),
+        ({"labels": np.array([0, 0, 1, 1, 2, 3])}, r"labels must lie in \[0, 3\)"),
+        ({"labels": np.array([0.0, 0, 1, 1, 2, 2])}, "labels must hold integers"),
+        ({"test_unseen": np.array([2, 4])}, "both seen and unseen"),
+        ({"name": np.array(3)}, "name must be text"),
+        ({"name": np.array(["a", "b"])}, r"name must be one value, got shape \(2,\)"),
+        ({"synthetic": np.array(True)}, "must have the word 'synthetic'"),
+        ({"coverage": np.array("{")}, "coverage is not a JSON object"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_damaged_content(tmp_path, arrays, changes, message):
+    made = {k: v for k, v in {**arrays, **changes}.items() if v is not None}
+    np.savez(tmp_path / "mine.npz", **made)
+    with pytest.raises(ValueError, match=message):
+        load_zero_shot(tmp_path / "mine.npz")
+
+
+def test_pickled_and_damaged_files(tmp_path, arrays):
+    (tmp_path / "mine").mkdir()
+    for name, array in arrays.items():
+        np.save(tmp_path / "mine" / f"{name}.npy", array)
+    np.save(tmp_path / "mine" / "class_names.npy", np.array(["a", None], dtype=object))
+    with pytest.raises(ValueError, match="class_names is a pickled array, which could run code"):
+        load_zero_shot(tmp_path / "mine")
+    (tmp_path / "mine" / "class_names.npy").write_bytes(b"\x93NUMPY\x01")
+    with pytest.raises(ValueError, match="class_names is damaged"):
+        load_zero_shot(tmp_path / "mine")
+    np.savez(tmp_path / "whole.npz", **arrays)
+    content = (tmp_path / "whole.npz").read_bytes()
+    (tmp_path / "cut.npz").write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match=r"cut\.npz is not an \.npz file"):
+        load_zero_shot(tmp_path / "cut.npz")
+    # One byte of an array's data is wrong: the zip's checksum tells.
+    place = content.index(np.eye(3, dtype=bool).tobytes())
+    (tmp_path / "bad.npz").write_bytes(content[:place] + b"\x07" + content[place + 1 :])
+    with pytest.raises(ValueError, match=r"bad\.npz is damaged or truncated"):
+        load_zero_shot(tmp_path / "bad.npz")
+    with pytest.raises(FileNotFoundError, match="neither a file nor a folder"):
+        load_zero_shot(tmp_path / "nothing.npz")

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.datasets.att_splits import OFFICIAL_STATISTICS
+from zslib.datasets.synthetic_attributes import SHAPES, attribute_features, synthetic_attributes
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_are_the_published_ones(shape):
+    train, val, unseen, *images, attributes = SHAPES[shape]
+    counts = (train + val, *images[:2], unseen, images[2], attributes)
+    assert counts == tuple(OFFICIAL_STATISTICS[shape].values())
+
+
+@pytest.mark.parametrize("shape", ["APY", "SUN"])
+def test_whole_scale_has_the_published_counts(shape):
+    summary = synthetic_attributes(shape, scale=1, n_features=2).summary()
+    assert summary.pop("features") == 2
+    assert summary == OFFICIAL_STATISTICS[shape]
+
+
+@pytest.mark.parametrize(
+    ("shape", "counts"),
+    [
+        ("AWA2", (40, 2353, 588, 10, 791, 85, 205)),
+        ("APY", (20, 593, 148, 12, 792, 64, 205)),
+        ("CUB", (71, 706, 176, 24, 297, 312, 205)),
+        ("SUN", (103, 1032, 258, 12, 144, 102, 205)),
+    ],
+)
+def test_a_tenth(shape, counts):
+    problem = synthetic_attributes(shape, scale=0.1)
+    assert tuple(problem.summary().values()) == counts
+    assert "synthetic" in problem.description
+    assert problem.synthetic
+
+
+@given(st.sampled_from(sorted(SHAPES)), st.floats(0.05, 0.2), st.floats(0, 2), st.integers(0, 9))
+@settings(max_examples=10, deadline=None)
+def test_any_scale_makes_a_valid_problem(shape, scale, tail, seed):
+    problem = synthetic_attributes(shape, scale=scale, tail=tail, seed=seed, n_features=4)
+    assert problem.image_attributes.shape == (len(problem.labels), SHAPES[shape][-1])
+    assert problem.image_attributes.min() >= 0
+    assert problem.image_attributes.max() <= 1
+    assert problem.features.min() >= 0
+    sizes = np.bincount(problem.labels[problem.trainval])
+    assert sizes[sizes > 0].min() >= 2
+    assert np.isin(problem.seen_classes, problem.labels[problem.test_seen]).all()
+    assert len(problem.validation_problem().val) == 0
+
+
+def test_seeds():
+    first = synthetic_attributes("APY", scale=0.05, seed=1)
+    assert synthetic_attributes("APY", scale=0.05, seed=1).checksum == first.checksum
+    assert synthetic_attributes("APY", scale=0.05, seed=2).checksum != first.checksum
+
+
+def test_class_sizes_have_a_long_tail():
+    def sizes(tail):
+        problem = synthetic_attributes("AWA2", scale=0.05, tail=tail, n_features=2)
+        return np.bincount(problem.labels[problem.trainval])
+
+    assert np.ptp(sizes(0)) <= 1
+    assert sizes(0.5).max() > 3 * sizes(0.5).min()
+    assert sizes(1).max() > sizes(0.5).max()
+
+
+def test_images_vary_around_their_class():
+    def spread(variation):
+        problem = synthetic_attributes("AWA2", scale=0.05, variation=variation, n_features=2)
+        groups = [problem.image_attributes[problem.labels == c] for c in range(40)]
+        return np.mean([group.std(axis=0).mean() for group in groups])
+
+    assert spread(0) < 1e-6
+    assert 0.01 < spread(0.25) < spread(0.5) < spread(1)
+
+
+def test_attributes_and_their_class_means_agree():
+    problem = synthetic_attributes("AWA2", scale=0.05, variation=0.2, n_features=2)
+    means = np.stack([problem.image_attributes[problem.labels == c].mean(0) for c in range(50)])
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    assert ((means * problem.class_embeddings).sum(axis=1) > 0.97).all()
+
+
+def test_features_follow_the_attributes():
+    rng = np.random.default_rng(0)
+    attributes = np.repeat(rng.random((20, 10)), 2, axis=0)
+    labels = np.repeat([0, 1], 20)
+    exact = attribute_features(attributes, labels, noise=0, class_shift=0, n_features=30)
+    assert exact.dtype == np.float32
+    # Without noise equal attributes give equal features, and different ones different features.
+    np.testing.assert_allclose(exact[::2], exact[1::2], atol=1e-6)
+    assert len(np.unique(exact[::2].round(4), axis=0)) == 20
+    noisy = attribute_features(attributes, labels, noise=1, class_shift=0, n_features=30)
+    assert np.abs(noisy[::2] - noisy[1::2]).max() > 0.1
+    # A class's shift is one vector for all its images.
+    same = np.repeat(rng.random((1, 10)), 4, axis=0)
+    shifted = attribute_features(
+        np.concatenate([same, attributes]), np.array([0, 0, 1, 1, *labels]), noise=0
+    )
+    assert np.array_equal(shifted[0], shifted[1])
+    assert np.array_equal(shifted[2], shifted[3])
+    assert np.abs(shifted[0] - shifted[2]).max() > 0.1
+
+
+def test_blocks_do_not_show():
+    attributes = np.tile(np.random.default_rng(0).random((2, 3)), (3000, 1))
+    features = attribute_features(attributes, np.zeros(6000, int), noise=0, n_features=5)
+    np.testing.assert_allclose(features[:2], features[-2:], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shape": "FLO"}, "shape must be one of"),
+        ({"scale": 1.5}, "scale must be a finite number, at least 0, at most 1"),
+        ({"scale": 0.0001}, r"scale=0\.0001 leaves 2, 1 and 1 images of AWA2"),
+        ({"noise": -1}, "noise must be"),
+        ({"n_features": 0}, "n_features must be at least 1"),
+        ({"tail": -1}, "tail must be"),
+        ({"latent": 0}, "latent must be at least 1"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        synthetic_attributes(**options)
