@@ -1,0 +1,485 @@
+"""DARK: each equation in loops, finite differences of Eq. 9, Algorithm 1 step by step."""
+
+import itertools
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from zslib.compatibility import DARK
+from zslib.compatibility.dark_objective import (
+    View,
+    assess,
+    density_margin,
+    dual_loss,
+    gradient_u,
+    gradient_v,
+    image_scores,
+    image_weights,
+    label_scores,
+    prototypes,
+    pulls,
+    view_loss,
+)
+
+
+def unit(array):
+    return array / np.linalg.norm(array, axis=1, keepdims=True)
+
+
+def setting(seed=0, n=11, p=4, q=3, r=2, k=4, dtype="float64"):
+    rng = np.random.default_rng(seed)
+    codes = np.concatenate([np.arange(k), rng.integers(k, size=n - k)])
+    X, S = unit(rng.standard_normal((n, p))), unit(rng.standard_normal((k, q)))
+    U, V = rng.standard_normal((p, r)), rng.standard_normal((q, r))
+    return (*(a.astype(dtype) for a in (U, V, X, S)), codes)
+
+
+def slow_weights(X, codes):
+    """Eq. 6, image by image."""
+    weights = np.zeros(len(X))
+    for i in range(len(X)):
+        members = [j for j in range(len(X)) if codes[j] == codes[i]]
+        center = sum(X[j] for j in members) / len(members)
+        raw = {j: math.exp(-sum((X[j] - center) ** 2)) for j in members}
+        weights[i] = raw[i] / sum(raw.values())
+    return weights
+
+
+def softplus(f):
+    return math.log(1 + math.exp(f))
+
+
+def slow_terms(U, V, X, S, codes, m):
+    """Every triplet's (view, own score, rival score, share): Eqs. 4 and 5 in loops."""
+    k, weights = len(S), slow_weights(X, codes)
+
+    def F(x, y):
+        return float((x @ U) @ (y @ V))
+
+    def F_set(c, y):
+        return sum(weights[j] * F(X[j], y) for j in range(len(X)) if codes[j] == c)
+
+    for i in range(len(X)):
+        for c in range(k):
+            if c != codes[i]:
+                yield "image", F(X[i], S[codes[i]]), F(X[i], S[c]), 1 / len(X)
+    for c in range(k):
+        for rival in range(k):
+            if rival != c:
+                yield "label", F_set(c, S[c]), F_set(rival, S[c]), 1 / k
+
+
+def slow_fixed(U, V, X, S, codes, m, soft):
+    """Margin and weight of every triplet (Eqs. 3 and 8)."""
+    fixed = []
+    for _, own, rival, _ in slow_terms(U, V, X, S, codes, m):
+        margin = m * softplus(own)
+        R = margin + rival - own
+        fixed.append((margin, 1 / (1 + math.exp(-R)) if soft else float(R > 0)))
+    return fixed
+
+
+def slow_objective(U, V, X, S, codes, m, penalty, fixed, label_view=True):
+    """Eq. 9 with given margins and weights."""
+    total = penalty * (np.sum(U**2) + np.sum(V**2))
+    terms = slow_terms(U, V, X, S, codes, m)
+    for (view, own, rival, share), (margin, weight) in zip(terms, fixed, strict=True):
+        if view == "image" or label_view:
+            total += share * weight * (margin + rival - own)
+    return total
+
+
+def views_of(U, V, X, S, codes, m, soft, label_view=True):
+    k = len(S)
+    image = assess(image_scores(U, V, X, S), codes, margin=m, soft=soft)
+    if not label_view:
+        return [image]
+    scores = label_scores(U, V, prototypes(X, codes, k), S)
+    return [image, assess(scores, np.arange(k), margin=m, soft=soft)]
+
+
+def sides_of(views, X, codes, k):
+    rows = [X, prototypes(X, codes, k)]
+    pulled = [pulls(views[0]), *(pulls(view).T for view in views[1:])]
+    return list(zip(rows, pulled, strict=False))
+
+
+def finite_differences(loss, W, h=1e-6):
+    gradient = np.zeros_like(W)
+    for index in np.ndindex(*W.shape):
+        up, down = W.copy(), W.copy()
+        up[index] += h
+        down[index] -= h
+        gradient[index] = (loss(up) - loss(down)) / (2 * h)
+    return gradient
+
+
+@given(st.integers(0, 1000), st.integers(4, 12), st.integers(1, 5))
+def test_image_weights_in_loops(seed, n, p):
+    _, _, X, S, codes = setting(seed, n=n, p=p)
+    X = 3 * X
+    weights = image_weights(X, codes, len(S))
+    np.testing.assert_allclose(weights, slow_weights(X, codes), rtol=1e-9)
+    np.testing.assert_allclose(np.bincount(codes, weights), 1)
+    expected = [
+        sum(w * x for w, x, c in zip(weights, X, codes, strict=True) if c == k)
+        for k in range(len(S))
+    ]
+    np.testing.assert_allclose(prototypes(X, codes, len(S)), expected, atol=1e-12)
+
+
+def test_image_weights_far_from_their_centre_do_not_vanish():
+    X = 1e4 * np.array([[1.0], [-1.0], [1.0], [-1.0], [5.0]])
+    weights = image_weights(X, np.array([0, 0, 0, 0, 1]), 2)
+    np.testing.assert_allclose(weights, [0.25, 0.25, 0.25, 0.25, 1.0])
+    weights = image_weights(X[:3], np.array([0, 0, 0]), 1)
+    np.testing.assert_allclose(weights, [0.5, 0.0, 0.5])
+
+
+def test_alike_images_weigh_alike():
+    X = np.ones((6, 3))
+    np.testing.assert_allclose(
+        image_weights(X, np.array([0, 0, 0, 1, 1, 2]), 3), [1 / 3] * 3 + [1 / 2] * 2 + [1]
+    )
+
+
+@given(st.floats(-700, 700), st.floats(0.01, 0.99))
+def test_density_margin_is_softplus(score, m):
+    found = density_margin(np.array([score]), m)[0]
+    assert found == pytest.approx(m * (max(score, 0) + math.log1p(math.exp(-abs(score)))))
+    assert found >= m * max(score, 0)
+
+
+@pytest.mark.parametrize("soft", [True, False])
+@pytest.mark.parametrize("label_view", [True, False])
+def test_objective_in_loops(soft, label_view):
+    U, V, X, S, codes = setting()
+    fixed = slow_fixed(U, V, X, S, codes, 0.5, soft)
+    views = views_of(U, V, X, S, codes, 0.5, soft, label_view)
+    expected = slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed, label_view)
+    assert dual_loss(U, V, views, 0.01) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("soft", [True, False])
+@pytest.mark.parametrize("label_view", [True, False])
+def test_gradients_are_those_of_the_printed_objective(soft, label_view):
+    """Margins and weights stay those of another point: they are constants within a step."""
+    U, V, X, S, codes = setting()
+    then = setting(seed=5)[:2]
+    fixed = slow_fixed(*then, X, S, codes, 0.5, soft)
+    sides = sides_of(views_of(*then, X, S, codes, 0.5, soft, label_view), X, codes, len(S))
+
+    def loss(U, V):
+        return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed, label_view)
+
+    np.testing.assert_allclose(
+        gradient_u(U, V, S, sides, 0.01), finite_differences(lambda W: loss(W, V), U), atol=1e-8
+    )
+    np.testing.assert_allclose(
+        gradient_v(U, V, S, sides, 0.01), finite_differences(lambda W: loss(U, W), V), atol=1e-8
+    )
+
+
+def test_without_label_view_and_hardness_it_is_the_plain_hinge():
+    """Then Eq. 9 is DeViSE's sum of hinges, with Eq. 3's margin."""
+    U, V, X, S, codes = setting()
+    scores = image_scores(U, V, X, S)
+    own = scores[np.arange(len(X)), codes][:, None]
+    hinges = np.maximum(0, 0.5 * np.log1p(np.exp(own)) + scores - own)
+    hinges[np.arange(len(X)), codes] = 0
+    (view,) = views_of(U, V, X, S, codes, 0.5, False, False)
+    assert float(view_loss(view)) == pytest.approx(hinges.sum() / len(X))
+
+
+def test_a_view_keeps_margin_and_weight_when_scores_move():
+    view = View(np.array([[2.0, 1.5]]), np.array([0]), np.array([[1.0]]), np.array([[0.0, 0.8]]))
+    moved = view._replace(scores=np.array([[2.0, 2.5]]))
+    assert float(view_loss(moved) - view_loss(view)) == pytest.approx(0.8)
+
+
+def slow_fit(X, y, S, *, rank, m, penalty, rate, drop_at, n_iter, size, every, soft, both, seed):
+    """Algorithm 1 with finite differences of Eq. 9 as gradients."""
+    rng = np.random.default_rng(seed)
+    X, S = unit(X), unit(S)
+    U = rng.standard_normal((X.shape[1], rank)) / math.sqrt(rank)
+    V = rng.standard_normal((S.shape[1], rank)) / math.sqrt(rank)
+    weights, order, objective = slow_weights(X, y), [], []
+    sets = [sum(weights[j] * X[j] for j in range(len(X)) if y[j] == c) for c in range(len(S))]
+    for step in range(n_iter + 1):
+        fixed = slow_fixed(U, V, X, S, y, m, soft)
+        objective.append(slow_objective(U, V, X, S, y, m, penalty, fixed, both))
+        if step == n_iter:
+            return U, V, objective
+        if step % every == 0:
+            then = U, V
+        if not order:
+            drawn = rng.permutation(len(X))
+            order = [drawn[i : i + size] for i in range(0, len(X), size)]
+        batch = order.pop(0)
+
+        def loss(U, V, then=then, batch=batch):
+            total = penalty * (np.sum(U**2) + np.sum(V**2))
+            rows = [(X[i], S, y[i], 1 / len(batch), False) for i in batch]
+            if both:
+                rows += [(sets, S[c], c, 1 / len(S), True) for c in range(len(S))]
+            for left, right, own, share, label in rows:
+                now = [np.dot(x @ U, s @ V) for x, s in _pairs(left, right, label)]
+                old = [np.dot(x @ then[0], s @ then[1]) for x, s in _pairs(left, right, label)]
+                margin = m * softplus(old[own])
+                for c in range(len(S)):
+                    if c != own:
+                        R = margin + old[c] - old[own]
+                        weight = 1 / (1 + math.exp(-R)) if soft else float(R > 0)
+                        total += share * weight * (margin + now[c] - now[own])
+            return total
+
+        tau = rate * (0.1 if drop_at is not None and step >= drop_at else 1.0)
+        U = U - tau * finite_differences(lambda W, V=V, loss=loss: loss(W, V), U)
+        V = V - tau * finite_differences(lambda W, U=U, loss=loss: loss(U, W), V)
+
+
+def _pairs(left, right, label):
+    """An image with all labels, or all sets of images with a label."""
+    return [(x, right) for x in left] if label else [(left, s) for s in right]
+
+
+def samples(dtype="float64", n=14):
+    rng = np.random.default_rng(1)
+    y = np.concatenate([np.arange(4), rng.integers(4, size=n - 4)])
+    return (
+        (2 * rng.standard_normal((n, 5))).astype(dtype),
+        y,
+        rng.uniform(0.1, 1, (6, 4)).astype(dtype),
+    )
+
+
+@pytest.mark.parametrize("soft", [True, False])
+@pytest.mark.parametrize("both", [True, False])
+def test_algorithm_1_step_by_step(soft, both):
+    X, y, S = samples()
+    model = DARK(
+        2,
+        margin=0.4,
+        regularization=0.02,
+        learning_rate=0.2,
+        drop_at=3,
+        n_iter=5,
+        batch_size=6,
+        refresh_every=2,
+        objective_every=1,
+        label_view=both,
+        hardness=soft,
+        random_state=3,
+    ).fit(X, y, S)
+    U, V, objective = slow_fit(
+        X,
+        y,
+        S[:4],
+        rank=2,
+        m=0.4,
+        penalty=0.02,
+        rate=0.2,
+        drop_at=3,
+        n_iter=5,
+        size=6,
+        every=2,
+        soft=soft,
+        both=both,
+        seed=3,
+    )
+    np.testing.assert_allclose(model.U_, U, atol=1e-7)
+    np.testing.assert_allclose(model.V_, V, atol=1e-7)
+    np.testing.assert_allclose(model.objective_, objective, atol=1e-6)
+    assert model.objective_steps_ == [0, 1, 2, 3, 4, 5]
+    np.testing.assert_allclose(
+        model.decision_function(X, S), (unit(X) @ U) @ (unit(S) @ V).T, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("options", [{}, {"label_view": False}, {"hardness": False}])
+def test_every_library_learns_the_same(backend, dtype, options):
+    X, y, S = samples(dtype)
+    options = {"n_iter": 12, "batch_size": 8, "random_state": 1, "learning_rate": 0.1, **options}
+    expected = DARK(3, **options).fit(X, y, S)
+    model = DARK(3, **options).fit(*map(backend.asarray, (X, y, S)))
+    tolerance = 1e-4 if dtype == "float32" else 1e-10
+    for name in ("U_", "V_"):
+        found = backend.to_numpy(getattr(model, name))
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, getattr(expected, name), atol=tolerance)
+    np.testing.assert_allclose(model.objective_, expected.objective_, rtol=1e-4)
+    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
+    assert backend.to_numpy(scores).dtype == dtype
+
+
+@given(
+    seed=st.integers(0, 1000),
+    n=st.integers(3, 9),
+    p=st.integers(1, 4),
+    q=st.integers(1, 4),
+    k=st.integers(2, 4),
+    size=st.integers(1, 12),
+    repeated=st.booleans(),
+)
+def test_any_shape(seed, n, p, q, k, size, repeated):
+    """Finite, and the same again; also for images and classes that occur twice."""
+    rng = np.random.default_rng(seed)
+    X, S = rng.standard_normal((n, p)), rng.standard_normal((k, q))
+    if repeated:
+        X[1] = X[0]
+        if k > 2:
+            S[1] = S[0]
+    y = np.concatenate([[0, k - 1], rng.integers(k, size=n - 2)])
+    model = DARK(2, n_iter=5, batch_size=size, refresh_every=2, random_state=seed)
+    first = model.fit(X, y, S).U_
+    assert first.shape == (p, 2)
+    assert model.V_.shape == (q, 2)
+    assert np.all(np.isfinite(first))
+    assert model.objective_steps_ == [0, 5]
+    np.testing.assert_array_equal(model.fit(X, y, S).U_, first)
+
+
+def test_with_the_papers_settings_the_objective_falls_and_unseen_classes_are_told(problem32):
+    model = DARK(batch_size=64, random_state=0).fit(problem32.X, problem32.y, problem32.S)
+    assert all(later < earlier for earlier, later in itertools.pairwise(model.objective_))
+    assert model.objective_[-1] < 0.4 * model.objective_[0]
+    accuracy = model.score(problem32.X_unseen, problem32.y_unseen, problem32.S_unseen)
+    assert accuracy > 0.6  # chance is 0.25
+
+
+def test_fixed_weights_pass_the_lowest_point_of_the_objective(problem32):
+    """Steps for fixed margins and weights go on where the objective itself rises again."""
+    model = DARK(
+        learning_rate=0.03, batch_size=64, refresh_every=1, drop_at=None, random_state=0
+    ).fit(problem32.X, problem32.y, problem32.S)
+    lowest = min(model.objective_)
+    assert lowest < 0.5 * model.objective_[0]
+    assert model.objective_[-1] > 2 * lowest
+
+
+def test_refresh_of_every_step_is_the_default_seen_more_often(problem):
+    """In the first window nothing has been refreshed yet, so both are the same."""
+    options = {"n_iter": 10, "random_state": 0, "objective_every": None}
+    windows = DARK(4, refresh_every=10, **options).fit(problem.X, problem.y, problem.S)
+    never = DARK(4, refresh_every=999, **options).fit(problem.X, problem.y, problem.S)
+    always = DARK(4, refresh_every=1, **options).fit(problem.X, problem.y, problem.S)
+    np.testing.assert_array_equal(windows.U_, never.U_)
+    assert not np.array_equal(windows.U_, always.U_)
+    np.testing.assert_allclose(windows.U_, always.U_, atol=0.05)
+    assert windows.objective_steps_ == [10]
+
+
+def test_lengths_do_not_matter_when_normalised(problem):
+    options = {"n_iter": 20, "random_state": 0}
+    X, S = problem.X, problem.S
+    expected = DARK(4, **options).fit(X, problem.y, S)
+    scaled = DARK(4, **options).fit(4.0 * X, problem.y, 0.5 * S)
+    np.testing.assert_allclose(scaled.U_, expected.U_, atol=1e-12)
+    np.testing.assert_allclose(
+        expected.decision_function(8.0 * X, 2.0 * S), expected.decision_function(X, S), atol=1e-12
+    )
+    by_hand = DARK(4, normalize=False, **options).fit(unit(X), problem.y, unit(S))
+    np.testing.assert_allclose(by_hand.U_, expected.U_, atol=1e-12)
+    np.testing.assert_allclose(
+        by_hand.decision_function(unit(X), unit(S)), expected.decision_function(X, S), atol=1e-12
+    )
+
+
+def test_start(problem):
+    options = {"n_iter": 1, "learning_rate": 1e-14, "random_state": 0}
+    for scale, expected in ((None, 1 / math.sqrt(50)), (0.3, 0.3)):
+        model = DARK(50, init_scale=scale, **options).fit(problem.X, problem.y, problem.S)
+        assert np.std(model.U_) == pytest.approx(expected, rel=0.1)
+        assert np.std(model.V_) == pytest.approx(expected, rel=0.1)
+
+
+def test_rate_drops(problem):
+    """From the step of the drop on, a zero factor in all but name stops the training."""
+    options = {"drop_factor": 1e-12, "random_state": 0, "objective_every": None}
+    fits = [
+        DARK(4, n_iter=n, drop_at=drop, **options).fit(problem.X, problem.y, problem.S).U_
+        for n, drop in ((7, 3), (3, None), (4, None))
+    ]
+    np.testing.assert_allclose(fits[0], fits[1], atol=1e-10)
+    assert not np.allclose(fits[0], fits[2], atol=1e-10)
+
+
+def test_unseen_embeddings_do_not_influence_training(problem):
+    model = DARK(4, n_iter=5, random_state=0)
+    expected = clone(model).fit(problem.X, problem.y, problem.S)
+    changed = problem.S.copy()
+    changed[problem.unseen] = 1e6
+    model.fit(problem.X, problem.y, changed)
+    np.testing.assert_array_equal(model.U_, expected.U_)
+    np.testing.assert_array_equal(model.V_, expected.V_)
+    assert model.objective_ == expected.objective_
+
+
+def test_scikit_learn_conventions(problem):
+    model = DARK(4, n_iter=3, random_state=0)
+    assert clone(model).get_params() == model.get_params()
+    with pytest.raises(NotFittedError, match="DARK"):
+        model.predict(problem.X, problem.S)
+    before = problem.X.copy(), problem.S.copy()
+    assert model.fit(problem.X, problem.y, problem.S) is model
+    np.testing.assert_array_equal(problem.X, before[0])
+    np.testing.assert_array_equal(problem.S, before[1])
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(problem.X), model.predict(problem.X))
+    other = clone(model).set_params(random_state=1).fit(problem.X, problem.y, problem.S)
+    assert not np.array_equal(other.U_, model.U_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"rank": 0}, ValueError, "rank must be at least 1"),
+        ({"rank": 2.5}, TypeError, "rank must be an integer"),
+        ({"margin": 0.0}, ValueError, "margin must be"),
+        ({"margin": 1.0}, ValueError, "margin must be"),
+        ({"regularization": -0.1}, ValueError, "regularization must be"),
+        ({"learning_rate": 0.0}, ValueError, "learning_rate must be"),
+        ({"drop_at": -1}, ValueError, "drop_at must be at least 0"),
+        ({"drop_factor": 0.0}, ValueError, "drop_factor must be"),
+        ({"n_iter": 0}, ValueError, "n_iter must be at least 1"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
+        ({"refresh_every": 0}, ValueError, "refresh_every must be at least 1"),
+        ({"objective_every": 0}, ValueError, "objective_every must be at least 1"),
+        ({"label_view": "no"}, ValueError, "label_view must be one of"),
+        ({"hardness": None}, ValueError, "hardness must be one of"),
+        ({"normalize": 2}, ValueError, "normalize must be one of"),
+        ({"init_scale": 0.0}, ValueError, "init_scale must be"),
+        ({"random_state": "seed"}, TypeError, "random_state"),
+    ],
+)
+def test_bad_parameters(parameters, error, message):
+    with pytest.raises(error, match=message):
+        DARK(**parameters).fit(*samples())
+
+
+def test_bad_input():
+    X, y, S = samples()
+    zero, zero_class = X.copy(), S.copy()
+    zero[3], zero_class[2] = 0.0, 0.0
+    with pytest.raises(ValueError, match="X has 1 zero row"):
+        DARK(2).fit(zero, y, S)
+    with pytest.raises(ValueError, match="class_embeddings has 1 zero row"):
+        DARK(2).fit(X, y, zero_class)
+    with pytest.raises(ValueError, match="one class only"):
+        DARK(2).fit(X, np.zeros_like(y), S)
+    model = DARK(2, n_iter=1).fit(X, y, S)
+    with pytest.raises(ValueError, match="class_embeddings has 1 zero row"):
+        model.predict(X, zero_class)
+
+
+def test_divergence_names_the_learning_rate():
+    X, y, S = samples("float32")
+    with pytest.raises(ValueError, match=r"diverged before step \d+: .*learning_rate=1e\+30"):
+        DARK(2, learning_rate=1e30, random_state=0).fit(X, y, S)
