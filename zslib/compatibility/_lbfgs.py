@@ -12,9 +12,10 @@ __all__ = ["minimize"]
 def minimize(objective, start, *, max_iter, tol, memory=10):
     r"""Limited-memory BFGS (Nocedal & Wright 2006, algorithm 7.5), weak Wolfe line search.
 
-    Nothing is drawn at random. It stops when the largest entry of the gradient has fallen to
-    ``tol`` times that at ``start``, after ``max_iter`` steps, or when rounding leaves no step
-    that lowers the objective.
+    The line search bisects; where values drown in rounding it goes by slopes, as the approximate
+    Wolfe conditions of Hager & Zhang (2005) do. Nothing is drawn at random. It stops when the
+    largest entry of the gradient has fallen to ``tol`` times that at ``start``, after
+    ``max_iter`` steps, or when the value falls by no more than its rounding in ``memory`` steps.
 
     Parameters
     ----------
@@ -32,9 +33,9 @@ def minimize(objective, start, *, max_iter, tol, memory=10):
     Returns
     -------
     w : array
-        The best point found.
+        The last point.
     values : list of float
-        The objective at the start and after each step, never rising.
+        The objective at the start and after each step; it rises by its rounding at most.
 
     Raises
     ------
@@ -54,6 +55,8 @@ def minimize(objective, start, *, max_iter, tol, memory=10):
     small = tol * float(xp.max(xp.abs(gradient)))
     for _ in range(max_iter):
         if not float(xp.max(xp.abs(gradient))) > small:
+            break
+        if len(values) > memory and values[-memory - 1] - value <= _noise(point, value):
             break
         found = _step(objective, point, value, gradient, history)
         if found is None and history:
@@ -75,6 +78,11 @@ def minimize(objective, start, *, max_iter, tol, memory=10):
 def _dot(a, b):
     xp = namespace(a)
     return float(xp.sum(a * b))
+
+
+def _noise(point, value):
+    """Rounding of a value that was computed in the type of ``point``."""
+    return 4.0 * abs(value) * float(namespace(point).finfo(point.dtype).eps)
 
 
 def _direction(gradient, history):
@@ -107,11 +115,14 @@ def _step(objective, point, value, gradient, history):
     for _ in range(40):
         moved = point + length * direction
         new, gradient = objective(moved)
-        if not new <= value + 1e-4 * length * slope:
+        new_slope = _dot(gradient, direction)
+        # Near the minimum values differ by less than their rounding; slopes still tell.
+        level = new <= value + _noise(point, value) and new_slope <= -(1.0 - 2e-4) * slope
+        if not (level or new <= value + 1e-4 * length * slope):
             high = length
         else:
             best = moved, new, gradient
-            if _dot(gradient, direction) >= 0.9 * slope:
+            if new_slope >= 0.9 * slope:
                 break
             low = length
         length = 2.0 * low if high == math.inf else 0.5 * (low + high)

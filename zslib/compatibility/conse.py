@@ -141,7 +141,7 @@ def softmax_objective(weights, X, codes, regularization):
     xp = namespace(weights, X)
     (n, _), k = X.shape, weights.shape[1]
     coef, intercept = weights[:-1, :], weights[-1:, :]
-    value = 0.5 * regularization * float(xp.sum(coef * coef))
+    value = 0.5 * regularization * float(xp.sum(coef * coef, dtype=xp.float64))
     slopes, totals = regularization * coef, xp.zeros_like(intercept)
     for rows in row_blocks(n, k):
         block, own = X[rows, :], one_hot(codes[rows], k, X.dtype)
@@ -149,7 +149,8 @@ def softmax_objective(weights, X, codes, regularization):
         logits = logits - xp.max(logits, axis=1, keepdims=True)
         likely = xp.exp(logits)
         total = xp.sum(likely, axis=1, keepdims=True)
-        value += float(xp.sum(xp.log(total)) - xp.sum(logits * own)) / n
+        losses = xp.log(total[:, 0]) - xp.sum(logits * own, axis=1)
+        value += float(xp.sum(losses, dtype=xp.float64)) / n
         error = (likely / total - own) / n
         slopes = slopes + block.T @ error
         totals = totals + xp.sum(error, axis=0, keepdims=True)

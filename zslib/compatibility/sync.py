@@ -223,7 +223,7 @@ def squared_hinge_objective(W, X, codes, regularization, margins=None):
     """
     xp = namespace(W, X)
     n, k = X.shape[0], W.shape[1]
-    value = 0.5 * regularization * float(xp.sum(W * W))
+    value = 0.5 * regularization * float(xp.sum(W * W, dtype=xp.float64))
     gradient = regularization * W
     for rows in row_blocks(n, k):
         block, own = X[rows, :], one_hot(codes[rows], k, X.dtype)
@@ -231,13 +231,13 @@ def squared_hinge_objective(W, X, codes, regularization, margins=None):
         if margins is None:
             signs = 2.0 * own - 1.0
             short = xp.clip(1.0 - signs * scores, min=0.0) / k
-            value += k * float(xp.sum(short * short)) / n
+            value += k * float(xp.sum(short * short, dtype=xp.float64)) / n
             error = -signs * short
         else:
             reach = scores - xp.sum(scores * own, axis=1, keepdims=True) + own @ margins
             worst = one_hot(xp.argmax(reach, axis=1), k, X.dtype)
             short = xp.max(reach, axis=1, keepdims=True)
-            value += float(xp.sum(short * short)) / n
+            value += float(xp.sum(short * short, dtype=xp.float64)) / n
             error = short * (worst - own)
         gradient = gradient + (2.0 / n) * (block.T @ error)
     return value, gradient
