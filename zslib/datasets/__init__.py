@@ -10,6 +10,7 @@ from zslib.datasets.dinu2015 import dinu2015
 from zslib.datasets.glosses import gloss_term_vectors, gloss_vectors
 from zslib.datasets.imagenet1k import imagenet1k
 from zslib.datasets.imagenet_lists import ImageNetLists, imagenet_lists
+from zslib.datasets.imagenet_readings import READINGS, label_sets, reading_edges
 from zslib.datasets.locate import cache_dir, data_root
 from zslib.datasets.own import from_files, split_dictionary
 from zslib.datasets.problem import SETTINGS, MappingProblem
@@ -35,6 +36,7 @@ from zslib.datasets.zero_shot import ZeroShotProblem
 __all__ = [
     "ALL_SETTINGS",
     "DATASETS",
+    "READINGS",
     "SETTINGS",
     "ImageNetLists",
     "MappingProblem",
@@ -59,10 +61,12 @@ __all__ = [
     "imagenet1k",
     "imagenet_lists",
     "label_means",
+    "label_sets",
     "load_problem",
     "load_term_vectors",
     "load_vectors",
     "read_dictionary",
+    "reading_edges",
     "resolve",
     "served",
     "split_dictionary",

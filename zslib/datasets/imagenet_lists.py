@@ -133,21 +133,6 @@ class ImageNetLists:
             "labels with a count of images": counted,
         }
 
-    def label_sets(self):
-        """The four label sets of Table 1, each with the 1,000 first.
-
-        Returns
-        -------
-        dict of str to tuple of str
-            Keys "1K", "2-hop", "3-hop", "21K".
-        """
-        known = set(self.ilsvrc2012)
-        unseen = {"1K": (), "2-hop": self.two_hop, "3-hop": self.three_hop, "21K": self.fall2011}
-        return {
-            name: self.ilsvrc2012 + tuple(wnid for wnid in wnids if wnid not in known)
-            for name, wnids in unseen.items()
-        }
-
     def terms(self, wnids):
         """Terms of each of ``wnids``, as a tuple of tuples.
 

@@ -67,8 +67,8 @@ class Verdict:
         # A difference of equal means is zero but for rounding.
         mean = 0.0 if abs(self.value) < 1e-12 < abs(self.low or 0.0) else self.value
         if self.low is None:
-            return f"{mean:.3g}"
-        return f"{mean:.3g} [{self.low:.3g}, {self.high:.3g}]"
+            return _number(mean)
+        return f"{_number(mean)} [{_number(self.low)}, {_number(self.high)}]"
 
     @property
     def paper_value(self):
@@ -108,6 +108,11 @@ def load_claims(paper):
     return claims
 
 
+def _number(value):
+    """Three digits, or all before the point."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
+
+
 def _premise(entry, setting):
     if "given" not in entry:
         return ()
@@ -144,7 +149,7 @@ def _judge(claim, records):
     hard_end = low if comparison in (">", ">=") else high
     holds = compare(value, threshold)
     if hard_end is None:
-        reason = f"{value:.3g} {'' if holds else 'not '}{comparison} {threshold:g}"
+        reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {threshold:g}"
         return Verdict(claim, REPRODUCED if holds else NOT_REPRODUCED, reason, **ours)
     if holds and compare(hard_end, threshold):
         return Verdict(claim, REPRODUCED, f"whole interval {comparison} {threshold:g}", **ours)

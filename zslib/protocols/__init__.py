@@ -10,7 +10,8 @@ from zslib.protocols.intervals import (
 )
 from zslib.protocols.methods import METHODS, Method
 from zslib.protocols.repeated import Repeated, repeat
-from zslib.protocols.synset_answers import SynsetAnswers, TermModel
+from zslib.protocols.synset_answers import NearestTerms, SynsetAnswers, TermModel, TermSpace
+from zslib.protocols.table1 import CorrectSetSizes, correct_set_sizes, reading_hierarchy
 from zslib.protocols.training import Trained, train
 from zslib.protocols.tuning import Tuned, tune
 from zslib.protocols.zero_shot import evaluate_zero_shot
@@ -35,18 +36,22 @@ __all__ = [
     "METHODS",
     "ZERO_SHOT_METHODS",
     "Competition",
+    "CorrectSetSizes",
     "Estimate",
     "Method",
+    "NearestTerms",
     "Outcome",
     "Repeated",
     "SynsetAnswers",
     "TermModel",
+    "TermSpace",
     "Trained",
     "Tuned",
     "ZeroShotMethod",
     "ZeroShotOutcome",
     "ZeroShotRun",
     "ZeroShotTuned",
+    "correct_set_sizes",
     "evaluate",
     "evaluate_table",
     "evaluate_zero_shot",
@@ -55,6 +60,7 @@ __all__ = [
     "mean_estimate",
     "paired_difference",
     "random_distractors",
+    "reading_hierarchy",
     "related_distractors",
     "repeat",
     "run_table",

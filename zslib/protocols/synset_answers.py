@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from zslib.arrays import like, take_rows, to_host
-from zslib.compatibility.terms import TermLexicon, predict_synsets
+from zslib.compatibility.terms import TermLexicon
 from zslib.mapping import RidgeMap
 from zslib.metrics.hierarchy import flat_hits_at_k, hierarchical_precision_at_k
+from zslib.search import top_k
 
-__all__ = ["SynsetAnswers", "TermModel"]
+__all__ = ["NearestTerms", "SynsetAnswers", "TermModel", "TermSpace"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,17 +27,14 @@ class SynsetAnswers:
         Positions in ``labels``, best first; -1 where the terms named fewer than k.
     gold : (n,) int64 array
         Positions of the true classes.
-    left_out : int
-        Images whose class is not in the label set, or has no term with a vector.
     """
 
     labels: tuple
     predictions: object
     gold: object
-    left_out: int
 
     def hits(self, ks):
-        """Flat hit@k of each image in percent, (n, n_ks)."""
+        """Flat hit@k of each image in percent, (n, n_ks): see `flat_hits_at_k`."""
         return 100.0 * to_host(flat_hits_at_k(self.predictions, self.gold, ks))
 
     def hierarchical(self, hierarchy, ks):
@@ -49,46 +46,120 @@ class SynsetAnswers:
 
     def at_random(self, *, random_state=0):
         """The same images answered with labels drawn at random, without repetition."""
-        rng = np.random.default_rng(random_state)
-        k = self.predictions.shape[1]
-        drawn = [rng.choice(len(self.labels), k, replace=False) for _ in range(len(self.gold))]
-        gold = to_host(self.gold)
-        return SynsetAnswers(self.labels, np.array(drawn), gold, self.left_out)
+        rng, k = np.random.default_rng(random_state), self.predictions.shape[1]
+        drawn = [rng.choice(len(self.labels), k, replace=False) for _ in range(self.gold.shape[0])]
+        return SynsetAnswers(self.labels, np.array(drawn), to_host(self.gold))
 
 
-class TermModel:
-    """A map from image features to vectors of terms, and its answers in synsets.
+@dataclass(frozen=True, eq=False)
+class NearestTerms:
+    """The terms nearest to each image, which can become synsets in more than one way.
 
-    Training images are mapped to the vector that stands for their class; a new image is
-    answered with the synsets of the terms nearest to where it lands (section A.2).
+    Attributes
+    ----------
+    lexicon : TermLexicon
+        Of the label set.
+    terms : (n, n_terms) int array
+        Rows of ``lexicon.terms``, nearest first.
+    gold : (n,) int64 array
+        Rows of the true classes in ``lexicon.synsets``.
+    left_out : int
+        Images whose class is not in the label set, or has no term with a vector.
+    """
+
+    lexicon: TermLexicon
+    terms: object
+    gold: object
+    left_out: int
+
+    def answers(self, k, *, n_terms=None, ambiguous="expand", random_state=None):
+        """Answers of k synsets from the first ``n_terms`` terms, by default 4 k.
+
+        Parameters
+        ----------
+        k : int
+        n_terms : int, optional
+            At most as many as were searched for.
+        ambiguous, random_state
+            See `TermLexicon.expand`.
+
+        Returns
+        -------
+        SynsetAnswers
+
+        Raises
+        ------
+        ValueError
+            When fewer terms were searched for.
+        """
+        wanted = min(4 * k, len(self.lexicon.terms)) if n_terms is None else n_terms
+        if wanted > self.terms.shape[1]:
+            raise ValueError(
+                f"{wanted} terms are wanted and {self.terms.shape[1]} were searched for: search "
+                "with a larger n_terms"
+            )
+        synsets = self.lexicon.expand(
+            self.terms[:, :wanted], k, ambiguous=ambiguous, random_state=random_state
+        )
+        return SynsetAnswers(self.lexicon.synsets, synsets, self.gold)
+
+
+class TermSpace:
+    """Terms of synsets with their vectors, and the parts of them that label sets use.
 
     Parameters
     ----------
     terms_of : mapping of str to sequence of str
         Terms of every synset that may be an answer or a training class, by wnid.
     vectors : WordVectors
-        Of the terms.
+        Of the terms. Terms without a vector are left out, and synsets without such a term.
+    """
+
+    def __init__(self, terms_of, vectors):
+        self.terms_of, self.vectors = terms_of, vectors
+        self._parts = {}
+
+    def part(self, labels=None):
+        """Lexicon and term vectors of a label set, or of all synsets.
+
+        Returns
+        -------
+        (TermLexicon, (n_terms, d) float32 array)
+        """
+        labels = tuple(self.terms_of) if labels is None else tuple(labels)
+        if labels not in self._parts:
+            lexicon = TermLexicon(
+                {synset: self.terms_of[synset] for synset in labels},
+                vocabulary=self.vectors.words,
+            )
+            rows = [self.vectors.index[term] for term in lexicon.terms]
+            matrix = np.ascontiguousarray(self.vectors.vectors[rows], dtype=np.float32)
+            self._parts[labels] = lexicon, matrix
+        return self._parts[labels]
+
+
+class TermModel:
+    """A map from image features to vectors of terms, and the terms that an image lands near.
+
+    Training images are mapped to the vector that stands for their class; a new image is
+    answered with the synsets of the terms nearest to where it lands (section A.2).
+
+    Parameters
+    ----------
+    space : TermSpace
     mapping : estimator, optional
         With ``fit(X, Y)`` and ``transform(X)``; by default `RidgeMap`, its penalty chosen by
         generalised cross-validation on the training images.
     rule : {"first", "random", "mean"}
         What stands for a class in training: see `TermLexicon.training_targets`.
     random_state : None, int or Generator
-        For ``rule="random"``, and for senses drawn at random.
+        For ``rule="random"``.
     """
 
-    def __init__(self, terms_of, vectors, *, mapping=None, rule="first", random_state=0):
-        self.terms_of, self.vectors = terms_of, vectors
+    def __init__(self, space, *, mapping=None, rule="first", random_state=0):
+        self.space = space
         self.mapping = RidgeMap() if mapping is None else mapping
         self.rule, self.random_state = rule, random_state
-
-    @cached_property
-    def _everything(self):
-        return TermLexicon(self.terms_of, vocabulary=self.vectors.words)
-
-    def _matrix(self, lexicon):
-        rows = [self.vectors.index[term] for term in lexicon.terms]
-        return np.ascontiguousarray(self.vectors.vectors[rows], dtype=np.float32)
 
     def fit(self, problem):
         """Fit the map on the images of ``problem.trainval``; classes without a term are left out.
@@ -103,20 +174,17 @@ class TermModel:
         self
             With ``left_out_``, the number of training images left out.
         """
-        lexicon = self._everything
+        lexicon, matrix = self.space.part()
         known, rows = _rows_in(lexicon, problem, problem.trainval)
         targets = lexicon.training_targets(
-            like(self._matrix(lexicon), problem.features),
-            rows,
-            rule=self.rule,
-            random_state=self.random_state,
+            like(matrix, problem.features), rows, rule=self.rule, random_state=self.random_state
         )
         self.mapping.fit(take_rows(problem.features, known), targets)
         self.left_out_ = len(problem.trainval) - len(known)
         return self
 
-    def answer(self, problem, images, labels, k, *, n_terms=None, ambiguous="expand"):
-        """Answer images with k synsets of a label set.
+    def search(self, problem, images, labels, n_terms):
+        """The terms nearest to images, among those of a label set.
 
         Parameters
         ----------
@@ -124,37 +192,24 @@ class TermModel:
         images : int array
             Rows of ``problem.features``.
         labels : sequence of str
-            The label set. Synsets that have no term with a vector cannot be an answer and are
-            left out.
-        k : int
-        n_terms, ambiguous
-            See `predict_synsets`.
+            The label set. Synsets that have no term with a vector cannot be an answer.
+        n_terms : int
+            Cut to the number of terms there are.
 
         Returns
         -------
-        SynsetAnswers
+        NearestTerms
 
         Raises
         ------
         ValueError
             When no image has its class in the label set.
         """
-        lexicon = TermLexicon(
-            {synset: self.terms_of[synset] for synset in labels}, vocabulary=self.vectors.words
-        )
+        lexicon, matrix = self.space.part(labels)
         known, rows = _rows_in(lexicon, problem, images)
         mapped = self.mapping.transform(take_rows(problem.features, known))
-        predictions = predict_synsets(
-            mapped,
-            like(self._matrix(lexicon), mapped),
-            lexicon,
-            k,
-            n_terms=n_terms,
-            ambiguous=ambiguous,
-            random_state=self.random_state,
-        )
-        left_out = len(images) - len(known)
-        return SynsetAnswers(lexicon.synsets, predictions, like(rows, predictions), left_out)
+        _, nearest = top_k(mapped, like(matrix, mapped), min(n_terms, len(lexicon.terms)))
+        return NearestTerms(lexicon, nearest, like(rows, nearest), len(images) - len(known))
 
 
 def _rows_in(lexicon, problem, images):

@@ -1,0 +1,118 @@
+"""Answers by way of terms, on a problem small enough to answer by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zslib.compatibility.terms import predict_synsets
+from zslib.datasets import WordVectors, ZeroShotProblem
+from zslib.mapping import RidgeMap
+from zslib.metrics import Hierarchy
+from zslib.protocols import TermModel, TermSpace
+
+TERMS = {
+    "bird": ["crane"],
+    "machine": ["crane", "hoist"],
+    "room": ["hall", "ballroom"],
+    "oak": ["oak"],
+    "elm": ["no vector"],
+}
+LINKS = [("bird", "thing"), ("machine", "thing"), ("room", "thing"), ("oak", "thing")]
+WORDS = ["crane", "hoist", "hall", "ballroom", "oak"]
+
+
+@pytest.fixture
+def space():
+    return TermSpace(TERMS, WordVectors(np.array(WORDS), np.eye(5, dtype=np.float32)))
+
+
+@pytest.fixture
+def problem(backend):
+    """Features that are the vector of the class's first term, and a little of another's."""
+    rng = np.random.default_rng(0)
+    names = list(TERMS)
+    labels = np.repeat(np.arange(5), 8)
+    first = np.array([0, 0, 2, 4, 4])
+    features = np.eye(5)[first[labels]] + 0.05 * rng.standard_normal((40, 5))
+    parts = np.arange(40).reshape(5, 8)
+    host = ZeroShotProblem(
+        name="toy",
+        synthetic=True,
+        description="synthetic toy data",
+        features=features.astype(np.float32),
+        labels=labels,
+        class_embeddings=np.eye(5, dtype=np.float32),
+        class_names=np.array(names),
+        class_ids=np.array(names),
+        trainval=parts[[0, 2, 3, 4], :5].ravel(),
+        test_seen=parts[[0, 2, 3, 4], 5:].ravel(),
+        test_unseen=parts[1],
+    )
+    object.__setattr__(host, "features", backend.asarray(host.features))
+    return host
+
+
+def test_a_seen_image_is_answered_with_all_synsets_of_its_term(space, problem, backend):
+    model = TermModel(space, mapping=RidgeMap(alpha=1e-6)).fit(problem)
+    assert model.left_out_ == 5  # the elms have no vector
+    near = model.search(problem, problem.test_seen, ["machine", "bird", "room", "oak"], 5)
+    assert near.left_out == 3
+    found = near.answers(1)
+    backend.check(found.predictions)
+    # The crane's first synset is the machine, as the label set has it first.
+    assert found.hits(1)[:, 0].tolist() == [0.0] * 3 + [100.0] * 6
+    two = near.answers(2, n_terms=4)
+    assert two.hits(2)[:3, 0].tolist() == [100.0] * 3
+    assert two.labels == ("machine", "bird", "room", "oak")
+
+
+def test_an_unseen_image_can_be_answered_too(space, problem):
+    model = TermModel(space, mapping=RidgeMap(alpha=1e-6)).fit(problem)
+    near = model.search(problem, problem.test_unseen, ["machine", "bird"], 9)
+    assert near.terms.shape[1] == 2  # crane and hoist
+    assert near.answers(1).hits(1).mean() == 100.0
+
+
+def test_answers_equal_predict_synsets(space, problem, backend):
+    model = TermModel(space).fit(problem)
+    labels = ["bird", "machine", "room", "oak"]
+    near = model.search(problem, problem.test_unseen, labels, 5)
+    lexicon, matrix = space.part(labels)
+    features = backend.to_numpy(problem.features)[problem.test_unseen]
+    queries = model.mapping.transform(backend.asarray(features))
+    expected = predict_synsets(queries, backend.asarray(matrix), lexicon, 3, n_terms=5)
+    found = near.answers(3, n_terms=5).predictions
+    assert np.array_equal(backend.to_numpy(found), backend.to_numpy(expected))
+
+
+def test_hierarchical_precision_counts_neighbours(space, problem):
+    model = TermModel(space, mapping=RidgeMap(alpha=1e-6)).fit(problem)
+    near = model.search(problem, problem.test_seen, ["bird", "machine", "room", "oak"], 5)
+    found = near.answers(2, n_terms=5)
+    hierarchy = Hierarchy(LINKS)
+    scored = found.hierarchical(hierarchy, (1, 2))
+    assert np.array_equal(scored[:, 0], found.hits(1)[:, 0])
+    # All labels are two hops from each other: at k = 2 every answer counts.
+    assert (scored[:, 1] == 100.0).all()
+
+
+def test_random_answers_never_repeat(space, problem):
+    model = TermModel(space).fit(problem)
+    near = model.search(problem, problem.test_seen, ["bird", "machine", "room", "oak"], 5)
+    drawn = near.answers(3, n_terms=5).at_random(random_state=1)
+    assert all(len(set(row)) == 3 for row in drawn.predictions.tolist())
+    again = near.answers(3, n_terms=5).at_random(random_state=1)
+    assert np.array_equal(drawn.predictions, again.predictions)
+
+
+def test_errors(space, problem):
+    model = TermModel(space).fit(problem)
+    near = model.search(problem, problem.test_seen, ["bird", "machine", "room", "oak"], 3)
+    with pytest.raises(ValueError, match="4 terms are wanted and 3 were searched for"):
+        near.answers(1)
+    with pytest.raises(ValueError, match="none of 8 images of toy has its class among 1 synsets"):
+        model.search(problem, problem.test_unseen, ["oak"], 1)
+    object.__setattr__(problem, "class_ids", None)
+    with pytest.raises(ValueError, match="toy has no class_ids"):
+        model.fit(problem)

@@ -1,0 +1,101 @@
+"""Table 1 of DeViSE's appendix: mean sizes of correct sets, under a reading of the hierarchy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zslib.datasets.imagenet_readings import label_sets, reading_edges
+from zslib.metrics.hierarchy import Hierarchy
+from zslib.validation import check_choice
+
+__all__ = ["CorrectSetSizes", "correct_set_sizes", "reading_hierarchy"]
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectSetSizes:
+    """Sizes of the correct sets of one label set's test labels.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The true labels of the test images.
+    sizes : (n_labels, n_ks) int array
+    weights : (n_labels,) array or None
+        Test images of each label; None where they are equal or not known.
+    left_out : int
+        Test labels that the reading's graph does not have.
+    """
+
+    labels: tuple
+    sizes: np.ndarray
+    weights: np.ndarray | None
+    left_out: int
+
+    def means(self, average="image"):
+        """Mean size for each k.
+
+        Parameters
+        ----------
+        average : {"image", "label"}
+            Labels weigh as their images do, where that is known, or alike.
+
+        Returns
+        -------
+        (n_ks,) float array
+        """
+        check_choice(average, "average", ("image", "label"))
+        weights = self.weights if average == "image" else None
+        return np.average(self.sizes, axis=0, weights=weights)
+
+
+def reading_hierarchy(lists, reading):
+    """The `Hierarchy` of a reading of Table 1.
+
+    Parameters
+    ----------
+    lists : ImageNetLists
+    reading : str
+        A key of `READINGS`.
+
+    Returns
+    -------
+    Hierarchy
+    """
+    graph = reading_edges(lists, reading)
+    return Hierarchy(graph.edges, paths=graph.paths, nodes=graph.nodes)
+
+
+def correct_set_sizes(lists, reading, ks):
+    """Sizes of all correct sets behind Table 1.
+
+    Parameters
+    ----------
+    lists : ImageNetLists
+    reading : str
+        A key of `READINGS`.
+    ks : sequence of int
+
+    Returns
+    -------
+    dict of str to CorrectSetSizes
+        Keys "1K", "2-hop", "3-hop" and "21K", as the table's rows.
+
+    Examples
+    --------
+    >>> from zslib.datasets import imagenet_lists
+    >>> found = correct_set_sizes(imagenet_lists("embedded"), "D", (2, 5))
+    >>> found["1K"].means().round(1).tolist()
+    [6.3, 11.7]
+    """
+    graph, hierarchy = reading_edges(lists, reading), reading_hierarchy(lists, reading)
+    found = {}
+    for name, row in label_sets(lists).items():
+        known = [i for i, label in enumerate(row.labels) if label in hierarchy]
+        labels = [row.labels[i] for i in known]
+        valid = [v for v in row.valid + graph.also_valid if v in hierarchy]
+        sizes = hierarchy.correct_set_sizes(labels, valid, ks, if_fewer=graph.if_fewer)
+        weights = None if row.weights is None else np.array(row.weights)[known]
+        found[name] = CorrectSetSizes(tuple(labels), sizes, weights, len(row.labels) - len(known))
+    return found
