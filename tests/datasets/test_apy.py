@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zslib.datasets.apy import apy_attributes
+from zslib.datasets.att_splits import OFFICIAL_STATISTICS
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rng = np.random.default_rng(0)
+    images = np.arange(40).reshape(5, 8)
+    label = np.repeat(np.arange(5), 8)
+    attributes = rng.integers(0, 2, (40, 6)).astype(np.uint8)
+    np.savez(
+        tmp_path / "apy_instances.npz",
+        label=label.astype(np.int8),
+        attributes=attributes,
+        class_attributes=np.stack([attributes[label == c].mean(0) for c in range(5)]).astype("f4"),
+        train_loc=images[:2, 2:].ravel(),
+        val_loc=images[2, 2:],
+        trainval_loc=images[:3, 2:].ravel(),
+        test_seen_loc=images[:3, :2].ravel(),
+        test_unseen_loc=images[3:].ravel(),
+    )
+    (tmp_path / "classes.txt").write_text("aeroplane\nbicycle\nbird\nboat\nbottle\n")
+    return tmp_path
+
+
+def test_real_attributes_with_synthetic_features(folder):
+    problem = apy_attributes(n_features=7, folder=folder)
+    assert problem.synthetic
+    assert "synthetic features" in problem.description
+    assert problem.features.shape == (40, 7)
+    with np.load(folder / "apy_instances.npz") as data:
+        assert np.array_equal(problem.image_attributes, data["attributes"])
+    assert problem.class_names[problem.unseen_classes].tolist() == ["boat", "bottle"]
+    other = apy_attributes(n_features=7, folder=folder, seed=1)
+    assert np.array_equal(other.image_attributes, problem.image_attributes)
+    assert not np.array_equal(other.features, problem.features)
+    capped = apy_attributes(n_features=7, folder=folder, max_per_class=2)
+    assert len(capped.image_attributes) == len(capped.features) == 16
+
+
+def test_real_counts_and_class_means(real_data):
+    real_data("visual/apy")
+    problem = apy_attributes(n_features=16)
+    summary = problem.summary()
+    assert summary.pop("features") == 16
+    assert summary == OFFICIAL_STATISTICS["APY"]
+    means = np.stack([problem.image_attributes[problem.labels == c].mean(0) for c in range(32)])
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    np.testing.assert_allclose(problem.class_embeddings, means, atol=1e-5)
