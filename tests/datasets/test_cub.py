@@ -61,6 +61,9 @@ def test_bad_options(folder, tmp_path):
         cub(semantics="words", folder=folder)
     with pytest.raises(FileNotFoundError, match="is not a folder: put the data there"):
         cub(folder=tmp_path / "absent")
+    np.save(folder / "features_resnet_pca256.npy", np.ones((71, 4)))
+    with pytest.raises(ValueError, match=r"has shape \(71, 4\) and there are 72 image labels"):
+        cub(folder=folder)
 
 
 def eszsl_accuracy(problem):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.class_splits import class_parts, select_images, split_seen
+from zslib.datasets.class_splits import class_parts, load_rows, select_images, split_seen
 from zslib.datasets.locate import require_folder
 from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
@@ -75,14 +75,13 @@ def awa1(
         groups = (*groups, data["standard_test_classes"])
         parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    matrix = np.load(folder / "features_bow5_pca256.npy", mmap_mode="r", allow_pickle=False)
     key, described = _EMBEDDINGS[semantics]
     names = (folder / "classes.txt").read_text(encoding="utf-8").splitlines()
     return ZeroShotProblem(
         name="awa1",
         synthetic=False,
         description=f"AWA1, hand-crafted features, {described}, {split} split",
-        features=np.asarray(matrix[rows], dtype=np.float32),
+        features=load_rows(folder / "features_bow5_pca256.npy", rows, len(labels)),
         labels=labels[rows],
         class_embeddings=unit_rows(data[key].astype(np.float32), name=key),
         class_names=np.array([name.strip().replace("+", " ") for name in names]),

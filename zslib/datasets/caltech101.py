@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.datasets.class_splits import class_parts, select_images, split_classes
+from zslib.datasets.class_splits import class_parts, load_rows, select_images, split_classes
 from zslib.datasets.locate import require_folder
 from zslib.datasets.synset_vectors import synset_embeddings
 from zslib.datasets.zero_shot import ZeroShotProblem
@@ -69,12 +69,11 @@ def caltech101(
         groups = split_classes(np.arange(len(wnids)), test_fraction=0.24, seed=seed)
     parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    features = np.load(folder / "features_mobilenetv2_pca256.npy", mmap_mode="r")
     return ZeroShotProblem(
         name="caltech101",
         synthetic=False,
         description=f"Caltech-101, MobileNetV2 features, classes by {_WORDS[semantics]}",
-        features=np.asarray(features[rows], dtype=np.float32),
+        features=load_rows(folder / "features_mobilenetv2_pca256.npy", rows, len(labels)),
         labels=labels[rows],
         class_embeddings=synset_embeddings(wnids, semantics=_SEMANTICS[semantics]),
         class_names=np.array([name.replace("_", " ") for name in data["classes"].tolist()]),

@@ -1,4 +1,4 @@
-"""Seeded splits of classes and of the images within them, for data without an official split."""
+"""Choosing classes and images: seeded splits where none is official, caps, rows of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ import numpy as np
 
 from zslib.validation import check_integer, check_real
 
-__all__ = ["class_parts", "hold_out", "select_images", "split_classes", "split_seen"]
+__all__ = [
+    "class_parts",
+    "hold_out",
+    "load_rows",
+    "select_images",
+    "split_classes",
+    "split_seen",
+]
 
 
 def hold_out(labels, samples, *, fraction=0.2, seed=0):
@@ -192,6 +199,23 @@ def select_images(labels, parts, *, max_per_class=None, seed=0):
         chosen[name] = samples[kept]
     rows = np.unique(np.concatenate(list(chosen.values())))
     return rows, {name: np.searchsorted(rows, part) for name, part in chosen.items()}
+
+
+def load_rows(path, rows, n_images):
+    """Some rows of the feature matrix in a ``.npy`` file, float32, without reading the others.
+
+    Raises
+    ------
+    ValueError
+        When the file has not one row for each of the ``n_images`` images.
+    """
+    matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+    if matrix.ndim != 2 or len(matrix) != n_images:
+        raise ValueError(
+            f"{path} has shape {matrix.shape} and there are {n_images} image labels: one of the "
+            "two files is damaged"
+        )
+    return np.asarray(matrix[rows], dtype=np.float32)
 
 
 def _random_rank(labels, samples, seed):

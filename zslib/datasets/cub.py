@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.class_splits import class_parts, select_images, split_seen
+from zslib.datasets.class_splits import class_parts, load_rows, select_images, split_seen
 from zslib.datasets.locate import require_folder
 from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
@@ -77,7 +77,6 @@ def cub(
         groups = (*groups, data["ss_test_classes"])
         parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    matrix = np.load(folder / _FILES[features], mmap_mode="r", allow_pickle=False)
     listed = (folder / "classes.txt").read_text(encoding="utf-8").split()
     if semantics == "attributes":
         embeddings = unit_rows(data["attributes"], name="attributes")
@@ -88,7 +87,7 @@ def cub(
         name="cub",
         synthetic=False,
         description=f"CUB-200-2011, {_WORDS[features]}, {described}, {split} split",
-        features=np.asarray(matrix[rows], dtype=np.float32),
+        features=load_rows(folder / _FILES[features], rows, len(labels)),
         labels=labels[rows],
         class_embeddings=embeddings,
         class_names=np.array([name.split(".", 1)[-1].replace("_", " ") for name in listed]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.class_splits import class_parts, select_images, split_classes
+from zslib.datasets.class_splits import class_parts, load_rows, select_images, split_classes
 from zslib.datasets.locate import require_folder
 from zslib.datasets.synset_vectors import SYNSET_SEMANTICS, synset_embeddings
 from zslib.datasets.zero_shot import ZeroShotProblem
@@ -74,7 +74,6 @@ def tiny_imagenet_classes(
         groups = split_classes(classes, seed=seed)
     parts = class_parts(data["label"], *groups, is_test=data["part"] == 1)
     rows, parts = select_images(data["label"], parts, max_per_class=max_per_class, seed=seed)
-    features = np.load(folder / "features_mobilenetv2_pca256.npy", mmap_mode="r")
     if semantics in SYNSET_SEMANTICS:
         embeddings = synset_embeddings(data["wnid"][classes], semantics=semantics)
     else:
@@ -86,7 +85,7 @@ def tiny_imagenet_classes(
         name="tiny_imagenet_classes",
         synthetic=False,
         description=f"Tiny-ImageNet, MobileNetV2 features, classes by {_WORDS[semantics]}",
-        features=np.asarray(features[rows], dtype=np.float32),
+        features=load_rows(folder / "features_mobilenetv2_pca256.npy", rows, len(data["label"])),
         labels=np.searchsorted(classes, data["label"][rows]),
         class_embeddings=embeddings,
         class_names=data["zjl_name"][classes],
