@@ -9,7 +9,9 @@ in WordNet's manual page wndb(5WN), the pointer symbols in wninput(5WN).
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -273,27 +275,30 @@ def fetch_wordnet(*, progress=None, archives=ARCHIVES):
         path = folder / url.rsplit("/", 1)[-1]
         report = progress and (lambda done, total, name=path.name: progress(name, done, total))
         try:
+            # The archive has no checksum known here; its members are checked instead.
             fetch_file(url, path, None, progress=report)
-            extract_members(path, FILES, folder)
-            wrong = [name for name in FILES if _sha256(folder / name) != CHECKSUMS[name]]
+            _take(path, folder)
         except (OSError, ValueError) as error:
             failed.append(f"{url}: {error}")
-            continue
+        else:
+            return folder
         finally:
             path.unlink(missing_ok=True)
-        if not wrong:
-            return folder
-        for name in FILES:
-            (folder / name).unlink(missing_ok=True)
-        failed.append(f"{url}: {' and '.join(wrong)} not as in WordNet 3.0")
     raise ConnectionError(
         "WordNet 3.0 cannot be had: " + "; ".join(failed) + f". Put {' and '.join(FILES)} into "
         f"{folder}, for instance from Debian's package wordnet-base"
     )
 
 
-def _sha256(path):
-    if not path.is_file():
-        raise ValueError(f"the archive has no {path.name}")
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _take(archive, folder):
+    """Put the two files from the archive into the folder, if they are those of WordNet 3.0."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        found = extract_members(archive, FILES, place)
+        for name in FILES:
+            if name not in found:
+                raise ValueError(f"it has no {name}")
+            with open(Path(place) / name, "rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != CHECKSUMS[name]:
+                    raise ValueError(f"its {name} is not that of WordNet 3.0")
+        for name in FILES:
+            os.replace(Path(place) / name, folder / name)

@@ -1,0 +1,245 @@
+"""WordNet's own files: small ones written by hand, and the real ones where they are."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import threading
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from zslib.datasets import wordnet as module
+from zslib.datasets.wordnet import WordNet, fetch_wordnet, read_wordnet, wordnet_folder
+from zslib.datasets.wordnet_embedded import embedded_wordnet
+
+LICENCE = "  1 WordNet 3.0 Copyright 2006 by Princeton University.  \n  2 more  \n"
+# (terms, [(pointer symbol, position of its target in this list)])
+SYNSETS = (
+    (["entity"], [("~", 1), ("~", 2)]),
+    (["animal", "beast"], [("@", 0), ("~", 2), ("~i", 3)]),
+    (["dog", "domestic_dog"], [("@", 1), ("@", 0), ("#m", 0)]),
+    (["Laika"], [("@i", 2)]),
+    (["twelfth", *(f"t{i}" for i in range(11))], [("@", 0), (";c", 1)]),
+    (["Dog"], [("@", 0)]),
+)
+
+
+def data_noun(synsets=SYNSETS, licence=LICENCE):
+    """Text of ``data.noun`` and the offsets of its lines."""
+
+    def lines(offsets):
+        for (terms, pointers), offset in zip(synsets, offsets, strict=True):
+            words = " ".join(f"{term} 0" for term in terms)
+            links = "".join(f"{symbol} {offsets[to]:08d} n 0000 " for symbol, to in pointers)
+            counts = f"{len(terms):02x} {words} {len(pointers):03d}"
+            yield f"{offset:08d} 03 n {counts} {links}| a gloss; with | a bar  \n"
+
+    offsets = [0] * len(synsets)
+    place = len(licence)
+    for i, line in enumerate(lines(offsets)):
+        offsets[i] = place
+        place += len(line)
+    return licence + "".join(lines(offsets)), offsets
+
+
+def index_noun(synsets=SYNSETS, offsets=None, licence=LICENCE):
+    offsets = offsets or data_noun(synsets)[1]
+    senses = {}
+    for (terms, _), offset in zip(synsets, offsets, strict=True):
+        for term in terms:
+            senses.setdefault(term.lower(), []).append(offset)
+    return licence + "".join(
+        f"{term} n {len(found)} 2 @ ~ {len(found)} 0 {' '.join(f'{o:08d}' for o in found)}  \n"
+        for term, found in sorted(senses.items())
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with both files, of the six synsets above."""
+    folder = tmp_path / "wordnet"
+    folder.mkdir()
+    (folder / "data.noun").write_bytes(data_noun()[0].encode())
+    (folder / "index.noun").write_bytes(index_noun().encode())
+    return folder
+
+
+@pytest.fixture
+def no_wordnet(tmp_path, monkeypatch):
+    """No WordNet on this machine, neither as data nor as a package."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.setenv("ZSLIB_DATA", str(empty))
+    monkeypatch.setattr(module, "_SYSTEM_FOLDER", empty)
+    return empty
+
+
+def test_synsets_terms_and_links(folder):
+    wordnet = read_wordnet(folder)
+    entity, animal, dog, laika, twelfth, other = (f"n{o:08d}" for o in data_noun()[1])
+    assert list(wordnet.lemmas) == [entity, animal, dog, laika, twelfth, other]
+    assert wordnet.lemmas[dog] == ("dog", "domestic dog")
+    assert wordnet.lemmas[twelfth] == ("twelfth", *(f"t{i}" for i in range(11)))
+    expected = {(animal, entity), (dog, animal), (dog, entity), (twelfth, entity), (other, entity)}
+    assert set(wordnet.hypernyms) == expected
+    assert wordnet.instances == ((laika, dog),)
+    assert repr(wordnet) == "<WordNet: 6 synsets, 5 hypernym and 1 instance links>"
+
+
+def test_synsets_of_a_term_whatever_its_case(folder):
+    wordnet = read_wordnet(folder)
+    places = data_noun()[1]
+    assert wordnet.synsets("dog") == (f"n{places[2]:08d}", f"n{places[5]:08d}")
+    assert wordnet.synsets("domestic dog") == (f"n{places[2]:08d}",)
+    with pytest.raises(KeyError, match="no noun synset has the term 'cat'"):
+        wordnet.synsets("cat")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (" n 02 animal", " n 03 animal", r"line 4 is not a noun synset.*'\d{8} 03 n 03 animal"),
+        (" n 02 animal", " v 02 animal", "type n expected"),
+        ("| a gloss", "x | a gloss", "counts of words or pointers do not fit"),
+        ("#m", "?m", r"unknown pointer symbol '\?m'"),
+        (" 0c ", " 0z ", "line 7 is not a noun synset"),
+        ("@i", "@  ", "counts of words or pointers|says that it is at"),
+        ("gloss;", "gloss,;", "line 4 says that it is at .* another version, or its line ends"),
+        ("\n", "\r\n", "says that it is at"),
+        ("WordNet 3.0", "WordNet 3.1", "is of WordNet 3.1: wnids are places in the files"),
+    ],
+)
+def test_malformed_data_names_the_line(folder, old, new, message):
+    text = (folder / "data.noun").read_bytes().decode()
+    assert old in text
+    (folder / "data.noun").write_bytes(text.replace(old, new).encode())
+    with pytest.raises(ValueError, match=message):
+        read_wordnet(folder)
+
+
+def test_hypernyms_must_be_nouns_that_are_there(folder):
+    text, places = data_noun()
+    (folder / "data.noun").write_text(text.replace(f"@i {places[2]:08d}", "@i 00009999"))
+    with pytest.raises(ValueError, match="has a link to n00009999, where no synset is"):
+        read_wordnet(folder)
+    (folder / "data.noun").write_text(text.replace(f"@i {places[2]:08d} n", "@i 00009999 v"))
+    with pytest.raises(ValueError, match="a hypernym that is no noun"):
+        read_wordnet(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.replace("beast n", "brute n"), "gives 'brute' the synset .* no such term"),
+        (lambda t: "".join(x for x in t.splitlines(True) if "beast" not in x), "lacks 'beast'"),
+        (lambda t: t.replace("beast n 1", "beast n 2"), "line 4 is not in WordNet's format"),
+        (lambda t: t.replace("beast n 1", "beast v 1"), "line 4 is not in WordNet's format"),
+        (lambda t: t.replace("beast n 1", "beast n"), "line 4 is not in WordNet's format"),
+    ],
+)
+def test_index_and_data_must_agree(folder, change, message):
+    text = (folder / "index.noun").read_text()
+    (folder / "index.noun").write_text(change(text))
+    with pytest.raises(ValueError, match=message):
+        read_wordnet(folder)
+
+
+def test_missing_files_say_what_to_do(tmp_path, folder, no_wordnet):
+    with pytest.raises(FileNotFoundError, match=r"data\.noun and index\.noun not found: install"):
+        read_wordnet()
+    (folder / "index.noun").unlink()
+    with pytest.raises(FileNotFoundError, match=r"index\.noun not found in .*fetch_wordnet"):
+        read_wordnet(folder)
+
+
+def test_folders_in_order(folder, no_wordnet, own_cache, monkeypatch):
+    assert wordnet_folder() is None
+    monkeypatch.setattr(module, "_SYSTEM_FOLDER", folder)
+    assert wordnet_folder() == folder
+    for place in (own_cache, no_wordnet):
+        (place / "wordnet").mkdir(parents=True)
+        for name in module.FILES:
+            (place / "wordnet" / name).touch()
+        assert wordnet_folder() == place / "wordnet"
+
+
+@pytest.fixture
+def archives(tmp_path, monkeypatch, no_wordnet):
+    """A local site with archives of the small files, whose checksums are taken as right."""
+    site = tmp_path / "site"
+    site.mkdir()
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    texts = {"data.noun": data_noun()[0].encode(), "index.noun": index_noun().encode()}
+    checksums = {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
+    monkeypatch.setattr(module, "CHECKSUMS", checksums)
+    with tarfile.open(site / "whole.tar.gz", "w:gz") as file:
+        for name, text in texts.items():
+            member = tarfile.TarInfo(f"dict/{name}")
+            member.size = len(text)
+            file.addfile(member, io.BytesIO(text))
+    with zipfile.ZipFile(site / "changed.zip", "w") as file:
+        file.writestr("wordnet/data.noun", texts["data.noun"] + b"x")
+        file.writestr("wordnet/index.noun", texts["index.noun"])
+    with zipfile.ZipFile(site / "part.zip", "w") as file:
+        file.writestr("wordnet/data.noun", texts["data.noun"])
+    (site / "damaged.zip").write_bytes(b"PK, but no more")
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield lambda *names: [f"http://127.0.0.1:{server.server_port}/{name}" for name in names]
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_fetch_goes_on_to_the_next_archive(archives, own_cache):
+    seen = []
+    folder = fetch_wordnet(
+        progress=lambda *report: seen.append(report),
+        archives=archives(
+            "absent.tar.gz", "damaged.zip", "part.zip", "changed.zip", "whole.tar.gz"
+        ),
+    )
+    assert folder == own_cache / "wordnet"
+    assert sorted(path.name for path in folder.iterdir()) == ["data.noun", "index.noun"]
+    assert len(read_wordnet().lemmas) == 6
+    assert seen[-1][0] == "whole.tar.gz"
+    assert seen[-1][1] == seen[-1][2]
+    # Once there, nothing is asked for again.
+    assert fetch_wordnet(archives=()) == folder
+
+
+def test_fetch_tells_each_reason(archives, own_cache):
+    with pytest.raises(ConnectionError) as caught:
+        fetch_wordnet(archives=archives("absent.zip", "changed.zip", "part.zip", "damaged.zip"))
+    message = str(caught.value)
+    for reason in ("404", "data.noun is not that of WordNet 3.0", "it has no index.noun"):
+        assert reason in message
+    assert "damaged" in message
+    assert "wordnet-base" in message
+    assert list((own_cache / "wordnet").iterdir()) == []
+
+
+def test_real_files_have_the_known_counts():
+    if wordnet_folder() is None:
+        pytest.skip("WordNet's files are not here")
+    wordnet = read_wordnet()
+    assert (len(wordnet.lemmas), len(wordnet.hypernyms)) == (82_115, 75_850)
+    assert len(wordnet.instances) == 8_577
+
+
+def test_crane_and_head_in_all_of_wordnet():
+    wordnet = embedded_wordnet()
+    assert isinstance(wordnet, WordNet)
+    assert wordnet.synsets("crane")[:2] == ("n02012849", "n03126707")
+    assert len(wordnet.synsets("head")) == 33
