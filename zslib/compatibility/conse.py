@@ -32,7 +32,7 @@ class ConSE(CompatibilityModel):
     ----------
     n_averaged : int, default 10
         T; the paper reports 1, 10 and 1000. All seen classes where there are fewer.
-    regularization : float, keyword only, default 1e-4
+    regularization : float, keyword only, default 1e-5
         Weight of the squared norm of the classifier, at least 0, in squared units of the
         features. Not in the paper.
     max_iter : int, keyword only, default 200
@@ -65,7 +65,7 @@ class ConSE(CompatibilityModel):
     array([0, 2])
     """
 
-    def __init__(self, n_averaged=10, *, regularization=1e-4, max_iter=200, tol=1e-4):
+    def __init__(self, n_averaged=10, *, regularization=1e-5, max_iter=200, tol=1e-4):
         self.n_averaged = n_averaged
         self.regularization = regularization
         self.max_iter = max_iter

@@ -17,7 +17,7 @@ __all__ = ["SSE", "margin_objective", "seen_scores", "simplex_mixtures"]
 FEATURE_MAPS = ("relu", "intersection")
 
 WORK = 16
-"""Blocks of samples are this much smaller than elsewhere, to stay in the cache: (b, k, p)."""
+"""Blocks of samples are this much smaller than elsewhere, to stay in the cache: (k, n, p)."""
 
 
 class SSE(CompatibilityModel):
@@ -155,13 +155,18 @@ class SSE(CompatibilityModel):
 
 
 def _meet(X, templates, feature_map):
-    """How samples meet templates, (n, k, p), and where the template counts, as 0 or 1."""
+    """How samples meet templates, (k, n, p), and where the template counts, as 0 or 1."""
     xp = namespace(X, templates)
-    above = X[:, None, :] - templates[None, :, :]
+    above = xp.clip(X[None, :, :] - templates[:, None, :], min=0.0)
     inside = xp.astype(above > 0, X.dtype)
-    if feature_map == "relu":
-        return above * inside, inside
-    return X[:, None, :] - above * inside, inside
+    return (above if feature_map == "relu" else X[None, :, :] - above), inside
+
+
+def _weighed(met, weights):
+    """Inner products with the weights, (n, k)."""
+    xp = namespace(met)
+    k, n, p = met.shape
+    return xp.reshape(xp.reshape(met, (-1, p)) @ weights, (k, n)).T
 
 
 def seen_scores(weights, templates, X, feature_map):
@@ -187,7 +192,7 @@ def seen_scores(weights, templates, X, feature_map):
     """
     xp = namespace(X, templates)
     blocks = [
-        xp.sum(_meet(X[rows, :], templates, feature_map)[0] * weights, axis=2)
+        _weighed(_meet(X[rows, :], templates, feature_map)[0], weights)
         for rows in row_blocks(X.shape[0], WORK * math.prod(templates.shape))
     ]
     return xp.concat(blocks, axis=0)
@@ -241,13 +246,14 @@ def margin_objective(parameters, X, codes, mixtures, margins, *, regularization,
     for rows in row_blocks(n, WORK * k * p):
         met, inside = _meet(X[rows, :], templates, feature_map)
         own = one_hot(codes[rows], k, X.dtype)
-        scores = (met @ weights) @ mixtures.T
+        scores = _weighed(met, weights) @ mixtures.T
         reach = own @ margins + scores - xp.sum(scores * own, axis=1, keepdims=True)
         active = xp.astype(reach > 0, X.dtype) * (1.0 - own)
         value += float(xp.sum(active * reach)) / n
-        pull = ((active - xp.sum(active, axis=1, keepdims=True) * own) @ mixtures) / n
+        # The derivative by each score for a seen class, (k, n).
+        pull = (((active - xp.sum(active, axis=1, keepdims=True) * own) @ mixtures) / n).T
         slope = slope + xp.reshape(pull, (-1,)) @ xp.reshape(met, (-1, p))
-        counted = xp.sum(pull[:, :, None] * inside, axis=0)
+        counted = (pull[:, None, :] @ inside)[:, 0, :]
         slopes = slopes + sign * weights[None, :] * counted
     return value, (slope, slopes)
 

@@ -37,9 +37,9 @@ class SynC(CompatibilityModel):
 
     Parameters
     ----------
-    sigma : float, default 0.5
+    sigma : float, default 1.0
         :math:`\sigma`, above 0, in units of the embeddings.
-    regularization : float, keyword only, default 1e-4
+    regularization : float, keyword only, default 1e-6
         :math:`\lambda`, above 0: half the weight of :math:`\|W\|^2`, in squared units of the
         features. The authors' code validates :math:`2^{-24}, \dots, 2^{-9}`.
     loss : {"one_vs_other", "crammer_singer", "structured"}, keyword only
@@ -78,9 +78,9 @@ class SynC(CompatibilityModel):
 
     def __init__(
         self,
-        sigma=0.5,
+        sigma=1.0,
         *,
-        regularization=1e-4,
+        regularization=1e-6,
         loss="one_vs_other",
         normalize=True,
         max_iter=200,
