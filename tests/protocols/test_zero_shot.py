@@ -362,6 +362,35 @@ def test_a_result_is_kept_and_found_again(monkeypatch):
         run_zero_shot(NEAREST, toy(data_seed=1))
 
 
+def test_the_next_best_candidate_where_the_best_cannot_be_trained(monkeypatch):
+    problem = toy()
+    tuned = tune_zero_shot(NEAREST, problem)
+    assert [t["score"] for t in tuned.ranked] == sorted(
+        (t["score"] for t in tuned.trials), reverse=True
+    )
+    best, second = (trial["parameters"] for trial in tuned.ranked[:2])
+    assert tuned.parameters == best
+    fit = NearestClass.fit
+
+    def diverge(self, X, y, class_embeddings):
+        if X.shape[0] == problem.trainval.size and self.alpha in failing:
+            raise ValueError("diverged")
+        return fit(self, X, y, class_embeddings)
+
+    monkeypatch.setattr(NearestClass, "fit", diverge)
+    failing = [best["alpha"]]
+    run = run_zero_shot(NEAREST, problem)
+    assert run.parameters == second
+    assert run.gamma == tuned.ranked[1]["gamma"]
+    assert run.passed_over == [{"parameters": best, "failed": "diverged"}]
+    records = {r["metric"]: r for r in table_records({"nearest": [run]})}
+    assert records["validation ACC"]["value"] == tuned.ranked[1]["score"]
+    assert records["validation gamma"]["value"] == run.gamma
+    failing = NEAREST.grid["alpha"]
+    with pytest.raises(ValueError, match="with all 3 candidates, the first time with: diverged"):
+        run_zero_shot(NEAREST, toy(data_seed=1, n=240))
+
+
 def test_an_interrupted_table_goes_on_where_it_stopped(monkeypatch):
     problem = toy()
     whole = evaluate_table([NEAREST], problem)
@@ -424,6 +453,7 @@ def test_records():
             assert fixed == outcome.at(0.4).unseen
             chosen = value(name, run.seed, "seen", calibration="validation")
             assert chosen == outcome.at(run.tuned.gamma).seen
+            assert run.gamma == run.tuned.gamma
             best = value(name, run.seed, "H", calibration="best")
             assert best + 1e-9 >= value(name, run.seed, "H", calibration="fixed")
             assert value(name, run.seed, "validation ACC") == run.tuned.score

@@ -18,14 +18,8 @@ from zslib.protocols.zero_shot import evaluate_zero_shot
 from zslib.protocols.zero_shot_intervals import zero_shot_estimate
 from zslib.protocols.zero_shot_methods import ZERO_SHOT_METHODS, ZeroShotMethod
 from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
-from zslib.protocols.zero_shot_runs import (
-    ZeroShotRun,
-    evaluate_table,
-    run_table,
-    run_zero_shot,
-    table_records,
-    unit_length,
-)
+from zslib.protocols.zero_shot_runs import ZeroShotRun, run_zero_shot, unit_length
+from zslib.protocols.zero_shot_table import evaluate_table, run_table, table_records
 from zslib.protocols.zero_shot_tuning import (
     ZeroShotTuned,
     split_validation_classes,

@@ -1,10 +1,11 @@
-"""Tune, fit and test zero-shot scorers over several seeds; records for tables."""
+"""Tune a zero-shot scorer, fit it and test it, with results kept on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import numpy as np
 
 from zslib.arrays import resolve_device, unit_rows
 from zslib.protocols.memo import code_digest, memoise
@@ -13,14 +14,7 @@ from zslib.protocols.zero_shot_methods import ZERO_SHOT_METHODS, ZeroShotMethod
 from zslib.protocols.zero_shot_outcome import ZeroShotOutcome
 from zslib.protocols.zero_shot_tuning import ZeroShotTuned, tune_zero_shot
 
-__all__ = [
-    "ZeroShotRun",
-    "evaluate_table",
-    "run_table",
-    "run_zero_shot",
-    "table_records",
-    "unit_length",
-]
+__all__ = ["ZeroShotRun", "resolve_method", "run_zero_shot", "unit_length"]
 
 
 @dataclass(frozen=True)
@@ -36,10 +30,15 @@ class ZeroShotRun:
     seed : int
     parameters : dict
         Those used.
+    gamma : float or None
+        Chosen with them on validation classes; None where parameters were given.
     tuned : ZeroShotTuned or None
-        How they were chosen, and gamma with them; None where they were given.
+        How they were chosen; None where they were given.
+    passed_over : list of dict
+        Better candidates of ``tuned`` whose training on all seen classes failed: their
+        ``parameters`` and why it ``failed``.
     outcome : ZeroShotOutcome
-        Not calibrated: gamma is 0.
+        Not calibrated: its gamma is 0.
     """
 
     method: str
@@ -47,7 +46,9 @@ class ZeroShotRun:
     scaling: str
     seed: int
     parameters: dict
+    gamma: float | None
     tuned: ZeroShotTuned | None
+    passed_over: list
     outcome: ZeroShotOutcome
 
 
@@ -78,7 +79,9 @@ def _tune(problem, checksum, method, template, grid, split, seed, code):
 
 
 def _evaluate(problem, checksum, model, train_on, k, device, code):
-    return evaluate_zero_shot(model, problem.to(device), train_on=train_on, k=k)
+    # Training that diverges ends in an error, or in scores that are refused.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return evaluate_zero_shot(model, problem.to(device), train_on=train_on, k=k)
 
 
 @lru_cache(maxsize=1)
@@ -101,6 +104,9 @@ def run_zero_shot(
     quick=False,
 ) -> ZeroShotRun:
     """Tune ``method`` on validation classes, fit it on all seen ones, test it.
+
+    Where training with the best candidate raises ValueError (a step size that diverges with all
+    seen classes, though it did not with fewer), the next best takes its place.
 
     Results are kept on disk and found again by the problem's checksum, the estimator, the seed,
     the device and the package's own sources, so that an interrupted table goes on where it
@@ -130,142 +136,49 @@ def run_zero_shot(
     Returns
     -------
     ZeroShotRun
-    """
-    method = _method(method)
-    if quick:
-        method = method.smaller()
-    keep_tuned, keep_outcome = _kept()
-    tuned = None
-    if parameters is None:
-        split_seed = seed if tuning_seed is None else tuning_seed
-        template, grid = method.estimator(seed=split_seed), dict(method.grid)
-        tuned = keep_tuned(
-            problem, problem.checksum, method, template, grid, split, split_seed, code_digest()
-        )
-        parameters = tuned.parameters
-    model = method.estimator(seed=seed, **parameters)
-    outcome = keep_outcome(
-        problem, problem.checksum, model, train_on, k, resolve_device(device), code_digest()
-    )
-    return ZeroShotRun(
-        method.name, problem.name, problem.feature_scaling, seed, dict(parameters), tuned, outcome
-    )
-
-
-def run_table(methods, problem, seeds=(0,), **options) -> dict:
-    """Run several methods on one problem over several seeds.
-
-    Parameters
-    ----------
-    methods : sequence of ZeroShotMethod or str
-    problem : ZeroShotProblem, or sequence of them
-        One problem for all seeds, or one for each. Seeds with the same data share what was tuned
-        with the first of them.
-    seeds : sequence of int
-    **options
-        Passed to `run_zero_shot`.
-
-    Returns
-    -------
-    dict of str to list of ZeroShotRun
-        By the method's name; one run per seed.
 
     Raises
     ------
     ValueError
-        For no seeds, or as many problems as there are not seeds.
+        For an unknown method or option, or when no candidate can be trained.
+    TypeError
+        When ``method`` is not one.
     """
-    seeds = list(seeds)
-    problems = list(problem) if isinstance(problem, Sequence) else [problem] * len(seeds)
-    if not seeds or len(problems) != len(seeds):
-        raise ValueError(
-            f"got {len(problems)} problem(s) for {len(seeds)} seed(s): give one problem, or one "
-            "for each seed"
-        )
-    first = {p.checksum: seed for p, seed in reversed(list(zip(problems, seeds, strict=True)))}
-    table = {}
-    for method in map(_method, methods):
-        runs = []
-        for p, seed in zip(problems, seeds, strict=True):
-            shared = first[p.checksum]
-            # A closed form on the same data is the same for every seed.
-            drawn = seed if method.seeds_matter else shared
-            run = run_zero_shot(method, p, seed=drawn, tuning_seed=shared, **options)
-            runs.append(replace(run, seed=seed))
-        table[method.name] = runs
-    return table
+    method = resolve_method(method)
+    if quick:
+        method = method.smaller()
+    keep_tuned, keep_outcome = _kept()
+    where = problem.checksum
+    device = resolve_device(device)
 
+    def outcome(chosen):
+        model = method.estimator(seed=seed, **chosen)
+        return keep_outcome(problem, where, model, train_on, k, device, code_digest())
 
-def table_records(table, *, gamma=0.2) -> list:
-    """Tidy records of what `run_table` found: one dictionary per number.
-
-    Columns: metric, value (percent; gamma in the unit of the scores), method, dataset, seed,
-    scaling, and for "seen", "unseen" and "H" also calibration: "none"; "fixed" with the given
-    gamma; "validation", with the gamma that tuning chose; and, for "H" alone, "best", the largest
-    H that any gamma reaches on the *test* images, a bound and not a result. The record of the
-    validation accuracy carries the chosen parameters as text.
-
-    Parameters
-    ----------
-    table : dict of str to list of ZeroShotRun
-    gamma : float
-        The fixed one: 0.2 in Guo et al. (2019).
-
-    Returns
-    -------
-    list of dict
-        For `zslib.book.Chapter.record` or a data frame.
-    """
-    records = []
-    for run in (run for runs in table.values() for run in runs):
-        which = {
-            "method": run.method,
-            "dataset": run.dataset,
-            "seed": run.seed,
-            "scaling": run.scaling,
-        }
-
-        def add(metric, value, which=which, **columns):
-            records.append({"metric": metric, "value": float(value)} | which | columns)
-
-        outcome, tuned = run.outcome, run.tuned
-        add("ACC", outcome.accuracy)
-        if tuned is not None:
-            text = ", ".join(f"{key}={value}" for key, value in run.parameters.items())
-            add("validation ACC", tuned.score, parameters=text)
-            add("validation gamma", tuned.gamma)
-        if outcome.test_seen is None:
+    names = method.name, problem.name, problem.feature_scaling, seed
+    if parameters is not None:
+        given = dict(parameters)
+        return ZeroShotRun(*names, given, None, None, [], outcome(given))
+    split_seed = seed if tuning_seed is None else tuning_seed
+    template, grid = method.estimator(seed=split_seed), dict(method.grid)
+    tuned = keep_tuned(problem, where, method, template, grid, split, split_seed, code_digest())
+    failures = []
+    for trial in tuned.ranked:
+        chosen = trial["parameters"]
+        try:
+            found = outcome(chosen)
+        except ValueError as error:
+            failures.append({"parameters": chosen, "failed": str(error)})
             continue
-        gammas = {"none": 0.0, "fixed": gamma}
-        if tuned is not None:
-            gammas["validation"] = tuned.gamma
-        for calibration, value in gammas.items():
-            calibrated = outcome.at(value)
-            for metric in ("seen", "unseen", "H"):
-                add(metric, calibrated.value(metric), calibration=calibration)
-        add("H", 100.0 * outcome.curve.best_harmonic_mean, calibration="best")
-        add("AUSUC", outcome.ausuc)
-    return records
+        return ZeroShotRun(*names, chosen, trial["gamma"], tuned, failures, found)
+    raise ValueError(
+        f"{method.name} failed on {problem.name} with all {len(failures)} candidates, the first "
+        f"time with: {failures[0]['failed']}"
+    )
 
 
-def evaluate_table(methods, problem, seeds=(0,), *, gamma=0.2, **options) -> list:
-    """`table_records` of `run_table`: the numbers of several methods on one problem.
-
-    Parameters
-    ----------
-    methods, problem, seeds, **options
-        As in `run_table`.
-    gamma : float
-        As in `table_records`.
-
-    Returns
-    -------
-    list of dict
-    """
-    return table_records(run_table(methods, problem, seeds, **options), gamma=gamma)
-
-
-def _method(method):
+def resolve_method(method):
+    """A `ZeroShotMethod`, from one or from the name of one."""
     if isinstance(method, str):
         if method not in ZERO_SHOT_METHODS:
             known = ", ".join(ZERO_SHOT_METHODS)

@@ -36,6 +36,12 @@ class ZeroShotTuned:
     gamma: float
     trials: list
 
+    @property
+    def ranked(self):
+        """The trials that did not fail, best first; equally good ones in the order tried."""
+        finished = [trial for trial in self.trials if "score" in trial]
+        return sorted(finished, key=lambda trial: -trial["score"])
+
     def __str__(self):
         chosen = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
         failed = sum("failed" in trial for trial in self.trials)
@@ -135,13 +141,12 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     held_out = problem.validation_problem(seed=seed)
     candidates = list(ParameterGrid({key: list(v) for key, v in method.grid.items()}))
     trials = [_trial(method.estimator(seed=seed, **c), c, held_out) for c in candidates]
-    finished = [trial for trial in trials if "score" in trial]
-    if not finished:
+    if all("failed" in trial for trial in trials):
         raise ValueError(
             f"all {len(trials)} candidates of {method.name} failed, the first with: "
             f"{trials[0]['failed']}"
         )
-    best = max(finished, key=lambda trial: trial["score"])
+    best = max((trial for trial in trials if "score" in trial), key=lambda trial: trial["score"])
     return ZeroShotTuned(best["parameters"], best["score"], best["gamma"], trials)
 
 
