@@ -8,7 +8,8 @@ from scipy.optimize import minimize
 
 from zslib.compatibility import SSE
 from zslib.compatibility import _blocks as blocks
-from zslib.compatibility.sse import margin_objective, seen_scores, simplex_mixtures
+from zslib.compatibility._simplex import simplex_mixtures
+from zslib.compatibility.sse import margin_objective, seen_scores
 
 MEET = {
     "relu": lambda x, v: np.maximum(0.0, x - v),
