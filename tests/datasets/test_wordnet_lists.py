@@ -1,0 +1,333 @@
+"""ImageNet's lists: rules on small graphs, the real lists, and what the paper says of them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import Counter, defaultdict
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from zslib.datasets import data_root
+from zslib.datasets import wordnet as wordnet_module
+from zslib.datasets.imagenet_lists import (
+    ANIMAL,
+    CATEGORIES,
+    MISC,
+    ROOT,
+    fall2011_links,
+    hop_labels,
+    imagenet_lists,
+    misc_under_animal,
+)
+from zslib.datasets.imagenet_readings import READINGS, label_sets, reading_edges
+from zslib.metrics.hierarchy import Hierarchy
+
+TEDDY, ORGANISM = "n04399382", "n00004475"
+
+
+@lru_cache
+def lists_of(source):
+    return imagenet_lists(source)
+
+
+@pytest.fixture
+def embedded():
+    return lists_of("embedded")
+
+
+@pytest.fixture
+def real(real_data):
+    real_data("imagenet")
+    return lists_of("real")
+
+
+# Rules, on graphs small enough to see through.
+
+
+def test_rule_of_the_tree_on_a_small_graph():
+    hypernyms = [
+        ("cat", ANIMAL),
+        (ANIMAL, "organism"),
+        ("microbe", "organism"),
+        ("organism", "entity"),
+        ("soup", "food"),
+        ("food", "entity"),
+        ("broth", "soup"),
+        ("idea", "entity"),
+    ]
+    links = fall2011_links(hypernyms, {"cat", "soup", "broth", "organism"})
+    expected = {(node, ROOT) for node in (*CATEGORIES, MISC)}
+    expected |= {("soup", MISC), ("broth", MISC), ("organism", MISC)}
+    expected |= {("cat", ANIMAL), ("broth", "soup"), (ANIMAL, "organism"), ("microbe", "organism")}
+    assert links == tuple(sorted(expected))
+
+
+def test_misc_under_animal_on_a_small_graph():
+    links = {("cat", ANIMAL), (ANIMAL, ROOT), (MISC, ROOT), ("soup", MISC), ("broth", "soup")}
+    links |= {(ANIMAL, "organism"), ("organism", MISC)}
+    assert set(misc_under_animal(links)) == {
+        ("cat", ANIMAL),
+        (ANIMAL, ROOT),
+        ("soup", ANIMAL),
+        ("organism", ANIMAL),
+        ("broth", "soup"),
+    }
+
+
+def test_steps_climb_before_they_descend():
+    links = [("a", "top"), ("b", "top"), ("c", "a"), ("c", "b"), ("seen", "a"), ("d", "c")]
+    assert hop_labels(links, ["seen"], "abcd", steps=1) == ("a",)
+    assert hop_labels(links, ["seen"], "abcd", steps=2) == ("a", "c")
+    # From a over c to b would descend and then climb: b comes by way of the top, at 3 steps.
+    assert hop_labels(links, ["seen"], "abcd", steps=3) == ("a", "b", "c", "d")
+    assert hop_labels(links, ["c"], ["b", "d", "top"], steps=1) == ("b", "d")
+    assert hop_labels(links, ["c"], ["c", "top"], steps=0) == ()
+
+
+# Sources.
+
+
+def write_folder(folder, **changed):
+    """A small folder ``imagenet``: an animal, a soup, and an idea that is no label."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cat, soup, idea = "n00015389", "n07000000", "n05000000"
+    texts = {
+        "ilsvrc2012_1k.txt": f"{cat}\n",
+        "imagenet_fall2011_21841.txt": f"{soup}\n{cat}\n",
+        "zeroshot_2hop_1549.txt": f"{soup}\n",
+        "zeroshot_3hop_7860.txt": f"{soup}\n",
+        "wordnet30_noun_hypernyms.tsv.gz": f"{soup}\t{idea}\t@\n{cat}\t{ANIMAL}\t@\n"
+        f"{cat}\t{idea}\t@i\n",
+        "wordnet30_noun_lemmas.tsv.gz": f"{ANIMAL}\tanimal\n{cat}\tcat\thouse cat\n{soup}\tsoup\n"
+        f"{idea}\tidea\n",
+        "imagenet_fall2011_is_a.tsv.gz": f"{cat}\t{ANIMAL}\n",
+        "fall2011_image_counts.tsv.gz": f"{cat}\t12\tfall2011\n{soup}\t3\twinter11\n",
+        **changed,
+    }
+    for name, text in texts.items():
+        data = text.encode()
+        (folder / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return folder
+
+
+def test_real_folder(tmp_path, monkeypatch):
+    folder = write_folder(tmp_path / "imagenet")
+    lists = imagenet_lists(folder=folder)
+    assert lists.source == "real"
+    assert lists.published_hops
+    assert lists.lemmas["n00015389"] == ("cat", "house cat")
+    assert lists.wordnet == (("n00015389", ANIMAL), ("n07000000", "n05000000"))
+    assert lists.instance_links == (("n00015389", "n05000000"),)
+    assert lists.fall2011 == ("n00015389", "n07000000")
+    assert lists.is_a == (("n00015389", ANIMAL),)
+    assert lists.image_counts == {"n00015389": 12, "n07000000": 3}
+    assert label_sets(lists)["2-hop"] == (("n07000000",), ("n07000000", "n00015389"), (3,))
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
+    assert imagenet_lists() == lists
+    write_folder(folder, **{"zeroshot_2hop_1549.txt": "n05000000\n"})
+    assert imagenet_lists().checksum != lists.checksum
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("ilsvrc2012_1k.txt", "n00015390\n", "list ilsvrc2012 has n00015390, which is no noun"),
+        ("imagenet_fall2011_21841.txt", "n07000000\nn07000000\n", "more than once"),
+        ("zeroshot_2hop_1549.txt", "soup\n", "line 1 is 'soup', not a wnid"),
+        ("wordnet30_noun_hypernyms.tsv.gz", "n07000000\tn05000000\n", "has 2 columns, 3 wanted"),
+        ("wordnet30_noun_lemmas.tsv.gz", "n07000000\n", "has 1 columns, two or more wanted"),
+    ],
+)
+def test_malformed_folder(tmp_path, name, text, message):
+    folder = write_folder(tmp_path / "imagenet", **{name: text})
+    with pytest.raises(ValueError, match=message):
+        imagenet_lists("real", folder=folder)
+
+
+def test_sources_that_are_not_here(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
+    monkeypatch.setattr(wordnet_module, "_SYSTEM_FOLDER", tmp_path)
+    with pytest.raises(FileNotFoundError, match="set ZSLIB_DATA"):
+        imagenet_lists("real")
+    with pytest.raises(FileNotFoundError, match="wordnet-base"):
+        imagenet_lists("wordnet")
+    folder = write_folder(tmp_path / "imagenet")
+    (folder / "ilsvrc2012_1k.txt").unlink()
+    with pytest.raises(FileNotFoundError, match=r"lacks ilsvrc2012_1k\.txt: complete it"):
+        imagenet_lists()
+    with pytest.raises(ValueError, match="source must be"):
+        imagenet_lists("imagenet21k")
+    with pytest.raises(ValueError, match="reading must be"):
+        reading_edges(lists_of("embedded"), "H")
+
+
+def test_auto_without_any_data_is_the_package(tmp_path, monkeypatch, embedded):
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
+    monkeypatch.setattr(wordnet_module, "_SYSTEM_FOLDER", tmp_path)
+    assert imagenet_lists() == embedded
+    assert embedded.source == "embedded"
+    assert not embedded.published_hops
+    assert embedded.image_counts is None
+    assert label_sets(embedded)["3-hop"].weights is None
+
+
+def test_wordnets_own_files_give_what_the_package_gives(embedded):
+    if wordnet_module.wordnet_folder() is None:
+        pytest.skip("WordNet's files are not here")
+    lists = imagenet_lists("wordnet")
+    assert lists.source == "wordnet"
+    assert lists.checksum == embedded.checksum
+
+
+def test_unknown_wnid(embedded):
+    assert embedded.terms(["n02012849", TEDDY]) == (("crane",), ("teddy", "teddy bear"))
+    with pytest.raises(ValueError, match=r"'n00000001' is no noun synset of WordNet 3\.0"):
+        embedded.terms(["n02012849", "n00000001"])
+
+
+# The lists themselves.
+
+
+def test_counts(embedded):
+    assert len(embedded.wordnet) == len(set(embedded.wordnet)) == 75_850
+    assert len(embedded.instance_links) == 8_577
+    assert len(embedded.lemmas) == 82_115
+    assert len(embedded.ilsvrc2012) == len(set(embedded.ilsvrc2012)) == 1_000
+    assert len(embedded.fall2011) == len(set(embedded.fall2011)) == 21_841
+    assert set(embedded.ilsvrc2012).difference(embedded.fall2011) == {TEDDY}
+    assert len(embedded.is_a) == 34_904
+    assert len({node for link in embedded.is_a for node in link}) == 32_325 + 2
+    assert sum(parent == MISC for _, parent in embedded.is_a) == 2_350
+    assert (len(embedded.two_hop), len(embedded.three_hop)) == (1_549, 7_860)
+    assert set(embedded.two_hop) < set(embedded.three_hop) < set(embedded.fall2011)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["wordnet", "instance_links", "lemmas", "ilsvrc2012", "fall2011", "is_a"],
+)
+def test_package_has_what_the_real_files_have(real, embedded, part):
+    assert getattr(embedded, part) == getattr(real, part)
+
+
+def test_rules_give_the_published_lists_exactly(real):
+    labels = {*real.ilsvrc2012, *real.fall2011}
+    assert fall2011_links(real.wordnet, labels) == real.is_a
+    for published, steps in ((real.two_hop, 1), (real.three_hop, 2)):
+        assert hop_labels(real.is_a, real.ilsvrc2012, real.fall2011, steps=steps) == published
+
+
+def test_other_graphs_do_not_give_the_published_lists(real):
+    """Under Misc itself, animal and its 42 children would be missing."""
+    tree = Hierarchy(real.is_a, paths="up_then_down")
+    for published, steps, missing in ((real.two_hop, 1, 1), (real.three_hop, 2, 43)):
+        near = tree.within(real.ilsvrc2012, steps).intersection(real.fall2011)
+        assert near < set(published) | set(real.ilsvrc2012)
+        assert len(set(published) - near) == missing
+    # Nor does WordNet; and with paths of any form the second list would be larger.
+    near = Hierarchy(real.wordnet).within(real.ilsvrc2012, 2).intersection(real.fall2011)
+    assert len(near.difference(real.ilsvrc2012)) == 5_989
+    moved = Hierarchy(misc_under_animal(real.is_a))
+    near = moved.within(real.ilsvrc2012, 2).intersection(real.fall2011)
+    assert set(real.three_hop) < near.difference(real.ilsvrc2012)
+
+
+def test_image_counts_cover_the_labels(real):
+    assert set(real.image_counts) > set(real.fall2011)
+    assert len(real.image_counts) == 21_845
+    assert TEDDY not in real.image_counts
+    for name, row in label_sets(real).items():
+        assert (row.weights is None) == (name == "1K")
+        assert row.weights is None or min(row.weights) > 0
+
+
+# What A.2 says of terms.
+
+
+def test_terms_per_synset_and_synsets_per_term(embedded):
+    seen = embedded.terms(embedded.ilsvrc2012)
+    assert sum(map(len, seen)) == 1_860
+    first = Counter(terms[0] for terms in seen)
+    assert {term for term, n in first.items() if n > 1} == {"crane", "maillot"}
+    cranes = [terms for terms in seen if "crane" in terms]
+    assert cranes == [("crane",), ("crane",)]
+    synsets = Counter(t for terms in embedded.terms(embedded.fall2011) for t in set(terms))
+    assert max(synsets.values()) == 9
+    assert {term for term, n in synsets.items() if n == 9} == {"head", "queen"}
+
+
+# Table 1.
+
+
+def table_of_readings():
+    with open(data_root() / "imagenet" / "table1_readings.tsv", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        return {
+            (row["reading"], row["set"], row["average"]): [float(row[f"k{k}"]) for k in KS]
+            for row in rows
+        }
+
+
+KS = (2, 5, 10, 20)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_readings_give_the_table_of_readings(real, reading):
+    expected = table_of_readings()
+    graph = reading_edges(real, reading)
+    hierarchy = Hierarchy(graph.edges, paths=graph.paths, nodes=graph.nodes)
+    for name, row in label_sets(real).items():
+        inside = [label in hierarchy for label in row.labels]
+        # In A four labels of the last two rows have no link.
+        assert sum(inside) >= len(inside) - 4 * (reading == "A")
+        labels = [label for label in row.labels if label in hierarchy]
+        valid = [label for label in row.valid if label in hierarchy]
+        sizes = hierarchy.correct_set_sizes(
+            labels, [*valid, *graph.also_valid], KS, if_fewer=graph.if_fewer
+        )
+        weights = None if row.weights is None else np.array(row.weights)[inside]
+        means = {"image": np.average(sizes, axis=0, weights=weights), "class": sizes.mean(axis=0)}
+        for average, mean in means.items():
+            wanted = expected[reading, name, average]
+            np.testing.assert_allclose(mean, wanted, rtol=0, atol=0.51e-4, err_msg=name)
+
+
+def test_leaving_out_one_link_of_the_cycle_changes_no_distance(embedded):
+    """The cycle of organism and animal, walked by a slow oracle that does not mind cycles."""
+    kept = misc_under_animal(embedded.is_a)
+    assert (ORGANISM, ANIMAL) in kept
+    assert (ANIMAL, ORGANISM) in embedded.is_a
+    labels = ["n02012849", ORGANISM, ANIMAL, "n01326291", "n07565083", "n10148035"]
+    for label in labels:
+        whole = distances([*kept, (ANIMAL, ORGANISM)], label)
+        assert whole == distances(kept, label)
+        assert whole == Hierarchy(kept, paths="up_then_down").distances_from(label)
+
+
+def distances(links, start):
+    """Steps from ``start`` on paths that climb and then descend."""
+    parents, children = defaultdict(list), defaultdict(list)
+    for child, parent in links:
+        parents[child].append(parent)
+        children[parent].append(child)
+    found = {}
+    states, steps = {(start, True)}, 0
+    seen = set(states)
+    while states:
+        for node, _ in states:
+            found.setdefault(node, steps)
+        following = {(child, False) for node, _ in states for child in children[node]}
+        following |= {(p, True) for node, climbing in states if climbing for p in parents[node]}
+        states = following - seen
+        seen |= states
+        steps += 1
+    return found
+
+
+def test_checksum_is_of_content(embedded):
+    again = imagenet_lists("embedded")
+    assert again.checksum == embedded.checksum
+    assert len(bytes.fromhex(embedded.checksum)) == 32
