@@ -12,17 +12,17 @@ import pytest
 
 from zslib.datasets import data_root
 from zslib.datasets import wordnet as wordnet_module
-from zslib.datasets.imagenet_lists import (
+from zslib.datasets.imagenet_lists import imagenet_lists
+from zslib.datasets.imagenet_readings import READINGS, label_sets, reading_edges
+from zslib.datasets.imagenet_tree import (
     ANIMAL,
     CATEGORIES,
     MISC,
     ROOT,
     fall2011_links,
     hop_labels,
-    imagenet_lists,
     misc_under_animal,
 )
-from zslib.datasets.imagenet_readings import READINGS, label_sets, reading_edges
 from zslib.metrics.hierarchy import Hierarchy
 
 TEDDY, ORGANISM = "n04399382", "n00004475"

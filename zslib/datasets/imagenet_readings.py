@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zslib.datasets.imagenet_lists import MISC, misc_under_animal
+from zslib.datasets.imagenet_tree import MISC, misc_under_animal
 from zslib.validation import check_choice
 
 __all__ = ["READINGS", "LabelSet", "Reading", "label_sets", "reading_edges"]

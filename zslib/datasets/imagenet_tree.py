@@ -1,0 +1,120 @@
+"""ImageNet's Fall 2011 tree and the zero-shot label sets near the seen classes, by rule."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+__all__ = [
+    "ANIMAL",
+    "CATEGORIES",
+    "MISC",
+    "ROOT",
+    "fall2011_links",
+    "hop_labels",
+    "misc_under_animal",
+]
+
+ROOT, MISC = "fall11", "fa11misc"  # nodes of ImageNet's Fall 2011 tree that are no synsets
+ANIMAL = "n00015388"
+CATEGORIES = {
+    "n00017222": "plant",
+    "n09287968": "geological formation",
+    "n00019128": "natural object",
+    "n00523513": "sport",
+    "n00021939": "artifact",
+    "n12992868": "fungus",
+    "n00007846": "person",
+    ANIMAL: "animal",
+}
+
+
+def fall2011_links(hypernyms, labels):
+    """Links of ImageNet's Fall 2011 tree, from WordNet's and the labels.
+
+    Under the root ``fall11`` are eight synsets (`CATEGORIES`) and ``fa11misc``, "Misc". Misc's
+    children are the labels that are neither a category nor below one. The tree's synsets are
+    the categories, Misc's children and everything below them; its links are WordNet's between
+    these, and those to the root and to Misc.
+
+    Parameters
+    ----------
+    hypernyms : iterable of (child, parent)
+    labels : collection of str
+        Those of Fall 2011 and of ILSVRC 2012.
+
+    Returns
+    -------
+    tuple of (child, parent), sorted
+    """
+    hypernyms = list(hypernyms)
+    children = defaultdict(list)
+    for child, parent in hypernyms:
+        children[parent].append(child)
+    misc = set(labels) - _below(CATEGORIES, children)
+    nodes = _below([*CATEGORIES, *misc], children)
+    links = {(c, p) for c, p in hypernyms if c in nodes and p in nodes}
+    links |= {(node, ROOT) for node in (*CATEGORIES, MISC)}
+    return tuple(sorted(links | {(node, MISC) for node in misc}))
+
+
+def _below(nodes, children):
+    """The nodes and all that are below them."""
+    found, waiting = set(nodes), list(nodes)
+    while waiting:
+        new = [c for c in children[waiting.pop()] if c not in found]
+        found.update(new)
+        waiting += new
+    return found
+
+
+def misc_under_animal(is_a):
+    """The links of the Fall 2011 tree with Misc's children under *animal* instead of Misc.
+
+    It is the graph of the published 2-hop and 3-hop lists and the one closest to Table 1.
+    *Organism*, a child of Misc, comes below *animal*, which in WordNet is below *organism*; the
+    latter link is left out, which no distance notices: *organism* has no other parent here, and
+    is as near to *animal* by the link the other way.
+
+    Parameters
+    ----------
+    is_a : iterable of (child, parent)
+
+    Returns
+    -------
+    tuple of (child, parent), sorted
+    """
+    is_a = set(is_a)
+    misc = {child for child, parent in is_a if parent == MISC}
+    kept = {(c, p) for c, p in is_a if MISC not in (c, p) and not (c == ANIMAL and p in misc)}
+    return tuple(sorted(kept | {(node, ANIMAL) for node in misc}))
+
+
+def hop_labels(is_a, seen, labels, *, steps):
+    """Unseen labels within so many steps of a seen one: the 2-hop and 3-hop sets.
+
+    Paths climb any number of links and then descend any number, in the tree with Misc's
+    children under *animal* (`misc_under_animal`). At most 1 step gives the published list
+    called 2-hop (1,549 labels), at most 2 steps the one called 3-hop (7,860).
+
+    Parameters
+    ----------
+    is_a : iterable of (child, parent)
+        The Fall 2011 tree.
+    seen : collection of str
+    labels : collection of str
+        From which the set is taken.
+    steps : int
+
+    Returns
+    -------
+    tuple of str, sorted
+    """
+    parents, children = defaultdict(set), defaultdict(set)
+    for child, parent in misc_under_animal(is_a):
+        parents[child].add(parent)
+        children[parent].add(child)
+    above, reached = set(seen), set(seen)
+    for _ in range(steps):
+        above = above.union(*(parents[node] for node in above))
+        reached = reached.union(above, *(children[node] for node in reached))
+    return tuple(sorted(reached.intersection(labels).difference(seen)))
