@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
 
-from zslib.compatibility import ALE, SJE, DeViSE, LatEm
+from zslib.compatibility import ALE, SJE, DeViSE, LatEm, zero_shot_scorer
 
 SYSTEMS = [ALE, DeViSE, SJE, LatEm]
 
@@ -126,6 +127,18 @@ def test_divergence_names_the_learning_rate(system, problem32):
     model = system(learning_rate=1e38, random_state=0)
     with pytest.raises(ValueError, match=r"diverged in epoch \d+: .*learning_rate=1e\+38"):
         model.fit(problem32.X, problem32.y, problem32.S)
+
+
+def test_grid_search_over_held_out_classes(problem):
+    search = GridSearchCV(
+        ALE(random_state=0),
+        {"n_epochs": [1, 10]},
+        cv=GroupShuffleSplit(2, test_size=0.3, random_state=0),
+        scoring=zero_shot_scorer,
+    )
+    search.fit(problem.X, problem.y, groups=problem.y, class_embeddings=problem.S)
+    assert search.best_params_ in ({"n_epochs": 1}, {"n_epochs": 10})
+    assert np.all(np.isfinite(search.cv_results_["mean_test_score"]))
 
 
 def test_penalty_shrinks(problem):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from zslib.compatibility.ranking import RankingModel, rank_weights
+from zslib.compatibility._ranking_model import RankingModel
+from zslib.compatibility.ranking import rank_weights
 
 __all__ = ["ALE"]
 

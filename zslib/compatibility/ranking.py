@@ -7,7 +7,7 @@ A system of this family is a margin and a choice of weights. With ``scores`` the
 
 a function of R gives the weights :math:`\\Delta_{iy}`, the loss is
 :math:`\\sum_i \\sum_{y \\ne y_i} \\Delta_{iy} R_{iy}`, and `score_gradient` turns the weights into
-its derivative by the scores. That is all that differs:
+its derivative by the scores. That is all that differs between the systems:
 
 ======  =====================  ========================================
 system  weights                :math:`\\Delta` for labels with R > 0
@@ -15,26 +15,19 @@ system  weights                :math:`\\Delta` for labels with R > 0
 DeViSE  `every_violation`      1
 ALE     `rank_weights`         l_r / r
 SJE     `largest_violation`    1 for the largest R, else 0
-LatEm   `drawn_violation`      1 for a label drawn at random, else 0
+LatEm   `one_violation`        1 for a label drawn at random, else 0
 DARK    `hardness`             sigmoid of R, also where R <= 0
 ======  =====================  ========================================
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import like, namespace, random_generator, take_rows
-from zslib.compatibility.base import BilinearModel
-from zslib.optim import SGD, minibatches
-from zslib.validation import check_integer, check_real
+from zslib.arrays import like, namespace
 
 __all__ = [
-    "RankingModel",
-    "check_ranking_parameters",
     "drawn_violation",
     "every_violation",
     "hardness",
@@ -42,7 +35,6 @@ __all__ = [
     "one_violation",
     "rank_weights",
     "score_gradient",
-    "train_by_ranking",
     "violations",
 ]
 
@@ -210,173 +202,3 @@ def hardness(residuals, own):
     # The tanh form does not overflow.
     sigmoid = 0.5 + 0.5 * xp.tanh(0.5 * residuals)
     return xp.where(_is_own(own, residuals), xp.zeros_like(sigmoid), sigmoid)
-
-
-def _ranking_step(W, X, own, S, weigh, margin):
-    """Summed loss of a minibatch and its gradient for ``W`` (p, K * q), K matrices side by side.
-
-    The score of a label is the largest over the matrices, and its gradient goes to the winner.
-    """
-    xp = namespace(W)
-    (b, _), (n_labels, q) = X.shape, S.shape
-    n_matrices = W.shape[1] // q
-    by_matrix = xp.reshape(X @ W, (b * n_matrices, q)) @ S.T
-    by_matrix = xp.reshape(by_matrix, (b, n_matrices, n_labels))
-    residuals = violations(xp.max(by_matrix, axis=1), own, margin)
-    weights = weigh(residuals, own)
-    matrices = xp.arange(n_matrices, device=array_device(W))
-    wins = xp.argmax(by_matrix, axis=1)[:, None, :] == matrices[None, :, None]
-    gradient = score_gradient(weights, own)[:, None, :] * xp.astype(wins, W.dtype)
-    pull = xp.reshape(gradient, (b * n_matrices, n_labels)) @ S
-    return xp.sum(weights * residuals), X.T @ xp.reshape(pull, (b, n_matrices * q))
-
-
-def train_by_ranking(
-    W, X, own, S, weigh, *, margin, learning_rate, n_epochs, batch_size, regularization, rng
-):
-    r"""Minimise the ranking loss by stochastic gradient descent over minibatches of samples.
-
-    .. math:: \frac{1}{n} \sum_i \sum_{y \ne y_i} \Delta_{iy} R_{iy} + \lambda \|W\|_F^2,
-              \qquad F(x, y) = \max_k x W_k s_y'.
-
-    Loss and gradient of a minibatch are means over its samples, so the learning rate does not
-    depend on ``batch_size``; with ``batch_size=1`` this is the per-sample SGD of the originals.
-
-    Parameters
-    ----------
-    W : array, shape (p, K * q)
-        Where to start: K matrices (p, q) side by side. Changed in place.
-    X : array, shape (n, p)
-    own : array of int64, shape (n,)
-        Row of ``S`` of each sample.
-    S : array, shape (C, q)
-    weigh : callable
-        ``weigh(residuals, own)`` gives the weights :math:`\Delta` of a minibatch.
-    margin, learning_rate, n_epochs, batch_size, regularization
-        As in `RankingModel`.
-    rng : numpy.random.Generator
-        Source of the order of the samples, anew in each epoch.
-
-    Returns
-    -------
-    list of float
-        Mean loss per sample in each epoch, over the batches as they were met, without the
-        penalty.
-
-    Raises
-    ------
-    ValueError
-        When training diverges.
-    """
-    xp = namespace(W, X, own, S)
-    n = X.shape[0]
-    optimiser = SGD(learning_rate)
-    curve = []
-    for epoch in range(1, n_epochs + 1):
-        losses = []
-        # An overflow is reported below, with its remedy.
-        with np.errstate(over="ignore", invalid="ignore"):
-            for batch in minibatches(n, batch_size, rng):
-                x, labels = take_rows(X, batch), take_rows(own, batch)
-                loss, gradient = _ranking_step(W, x, labels, S, weigh, margin)
-                gradient /= len(batch)
-                if regularization:
-                    gradient += (2.0 * regularization) * W
-                optimiser.step(W, gradient)
-                losses.append(loss)
-            curve.append(float(xp.sum(xp.stack(losses), dtype=xp.float64)) / n)
-            squares = float(xp.sum(W * W))
-        if not math.isfinite(curve[-1] + squares):
-            raise ValueError(
-                f"training diverged in epoch {epoch}: the weights left the range of {W.dtype}; "
-                f"learning_rate={learning_rate} is too large for features of this scale"
-            )
-    return curve
-
-
-def check_ranking_parameters(model):
-    """Check the parameters that all ranking systems share; return those of the trainer.
-
-    Raises
-    ------
-    ValueError, TypeError
-        When one is out of range or of the wrong type.
-    """
-    return {
-        "margin": check_real(model.margin, "margin", low=0.0, inclusive=False),
-        "learning_rate": check_real(
-            model.learning_rate, "learning_rate", low=0.0, inclusive=False
-        ),
-        "n_epochs": check_integer(model.n_epochs, "n_epochs", low=1),
-        "batch_size": check_integer(model.batch_size, "batch_size", low=1),
-        "regularization": check_real(model.regularization, "regularization", low=0.0),
-        "rng": random_generator(model.random_state),
-    }
-
-
-class RankingModel(BilinearModel):
-    r"""Base of DeViSE, ALE and SJE: :math:`F = x W s'`, and a choice of weights.
-
-    A subclass has ``_weigh(residuals, own, rng)``, which returns the weights :math:`\Delta`: which
-    violations of a minibatch count, and how much.
-
-    W starts at zero. The gradient is :math:`X' G S` with G of shape (n, C), so W never leaves the
-    row space of the seen class embeddings, and with fewer classes than attributes training runs
-    in coordinates of that space: the same steps, at less cost.
-
-    Parameters
-    ----------
-    margin : float, default 1.0
-        :math:`\epsilon`, above 0.
-    learning_rate : float, keyword only
-        Step size of SGD, in units that depend on the scale of the features.
-    n_epochs : int, keyword only
-        Passes over the samples. Stopping early is how the originals regularise.
-    batch_size : int, keyword only, default 64
-    regularization : float, keyword only, default 0.0
-        :math:`\lambda` of :math:`\lambda \|W\|_F^2`.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
-
-    Attributes
-    ----------
-    coef_ : array, shape (p, q)
-        :math:`W`, with the library and type of ``X``.
-    learning_curve_ : list of float
-        Mean loss per sample in each epoch, without the penalty.
-    """
-
-    def __init__(
-        self,
-        margin=1.0,
-        *,
-        learning_rate=10.0,
-        n_epochs=20,
-        batch_size=64,
-        regularization=0.0,
-        random_state=None,
-    ):
-        self.margin = margin
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.regularization = regularization
-        self.random_state = random_state
-
-    def _fit(self, X, codes, embeddings):
-        xp = namespace(X)
-        parameters = check_ranking_parameters(self)
-        basis = None
-        if embeddings.shape[0] < embeddings.shape[1]:
-            # S = R'Q' with orthonormal columns of Q: W = (W Q) Q', and SGD commutes with that.
-            basis, coordinates = xp.linalg.qr(embeddings.T)
-            embeddings = coordinates.T
-        W = xp.zeros((X.shape[1], embeddings.shape[1]), dtype=X.dtype, device=array_device(X))
-        self.learning_curve_ = train_by_ranking(
-            W,
-            X,
-            codes,
-            embeddings,
-            lambda residuals, own: self._weigh(residuals, own, parameters["rng"]),
-            **parameters,
-        )
-        self.coef_ = W if basis is None else W @ basis.T

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from zslib.compatibility.ranking import RankingModel, largest_violation
+from zslib.compatibility._ranking_model import RankingModel
+from zslib.compatibility.ranking import largest_violation
 
 __all__ = ["SJE"]
 
