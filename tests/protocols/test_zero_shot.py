@@ -234,6 +234,33 @@ def test_without_test_images_of_seen_classes():
     assert metrics == {"ACC", "validation ACC", "validation gamma"}
 
 
+def test_one_unseen_class_and_seen_classes_without_test_images():
+    problem = toy()
+    kept = problem.labels[problem.test_seen] == problem.seen_classes[2]
+    lonely = problem.labels == problem.unseen_classes[0]
+    rows = np.flatnonzero(np.isin(problem.labels, problem.seen_classes) | lonely)
+    small = ZeroShotProblem(
+        name="small",
+        synthetic=True,
+        description="synthetic toy data",
+        features=problem.features[rows],
+        labels=np.unique(problem.labels[rows], return_inverse=True)[1],
+        class_embeddings=problem.class_embeddings[np.unique(problem.labels[rows])],
+        class_names=problem.class_names[np.unique(problem.labels[rows])],
+        trainval=np.searchsorted(rows, problem.trainval),
+        test_seen=np.searchsorted(rows, problem.test_seen[kept]),
+        test_unseen=np.searchsorted(rows, np.flatnonzero(lonely)),
+    )
+    outcome = evaluate_zero_shot(NearestClass(), small, keep_scores=True)
+    assert outcome.accuracy == 100
+    assert (
+        outcome.class_accuracies("seen").shape == outcome.class_accuracies("unseen").shape == (1,)
+    )
+    right = outcome.scores["test_seen"].argmax(axis=1) == outcome.labels("seen")
+    assert outcome.seen == pytest.approx(100 * right.mean())
+    assert outcome.occurrence("unseen").sum() == lonely.sum()
+
+
 def test_refusals_of_evaluation():
     problem = toy()
     for options, message in (
@@ -577,10 +604,17 @@ def test_paired_difference_is_narrower():
         assert difference.high - difference.low < unpaired
 
 
-def test_seeds_with_their_own_data_are_independent():
-    found = outcomes(NEAREST, problem=[toy(seed=s) for s in range(3)])
+@pytest.mark.parametrize("changes", [{"seed": 1}, {"noise": 0.26}])
+def test_seeds_with_their_own_data_are_independent(changes):
+    problems = [toy(), toy(**changes), toy(data_seed=1)]
+    found = outcomes(NEAREST, problem=problems)
     estimate = zero_shot_estimate(found, "H")
     assert estimate == mean_estimate([o.harmonic_mean for o in found])
+    # Other features of the same images may be compared with.
+    scaled = outcomes(NEAREST, problem=[unit_length(p) for p in problems])
+    difference = zero_shot_estimate(found, "H", minus=scaled)
+    gaps = [a.harmonic_mean - b.harmonic_mean for a, b in zip(found, scaled, strict=True)]
+    assert difference == mean_estimate(gaps)
 
 
 def test_refusals_of_intervals():

@@ -95,7 +95,8 @@ def evaluate_zero_shot(
         sides[name] = _competition(found, problem.labels[rows], candidates, problem.is_seen, k)
         if keep_scores:
             scores[name] = to_host(found)
-    return ZeroShotOutcome(problem.is_seen, gamma, **sides, scores=scores or None)
+    fields = problem.checksum, problem.is_seen, gamma
+    return ZeroShotOutcome(*fields, **sides, scores=scores or None)
 
 
 def _competition(scores, labels, candidates, is_seen, k):

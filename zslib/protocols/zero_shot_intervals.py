@@ -17,10 +17,10 @@ def zero_shot_estimate(
 ) -> Estimate:
     """Mean of a measure over seeds, or of a paired difference, with its interval.
 
-    Where all seeds have the same test images, the interval is a percentile bootstrap that
+    Where all seeds have the same problem, the interval is a percentile bootstrap that
     resamples the images within each class, common to all seeds, and seeds. It speaks of other
     images of the same classes, not of other classes. Where the seeds have data or splits of
-    their own, it is Student's t over the seeds.
+    their own, it is Student's t over the seeds, as in `mean_estimate`.
 
     Parameters
     ----------
@@ -54,7 +54,12 @@ def zero_shot_estimate(
             f"seed; got {' and '.join(str(len(method)) for method in methods)}"
         )
     images = [[_images(outcome, measure) for outcome in method] for method in methods]
-    if any(not _same(*pair) for pair in zip(images[0], images[-1], strict=True)):
+    pairs = [
+        pair
+        for seed in zip(images[0], images[-1], strict=True)
+        for pair in zip(*seed, strict=True)
+    ]
+    if not all(np.array_equal(*pair) for pair in pairs):
         raise ValueError("minus was tested on other images: compare methods on the same problem")
     scorers = [[outcome.scorer(measure) for outcome in method] for method in methods]
 
@@ -65,7 +70,7 @@ def zero_shot_estimate(
     n, exact = len(methods[0]), np.array([outcome.value(measure) for outcome in methods[0]])
     if minus is not None:
         exact = exact - [outcome.value(measure) for outcome in methods[1]]
-    if not all(_same(images[0][0], other) for other in images[0][1:]):
+    if len({outcome.checksum for outcome in methods[0]}) > 1:
         return mean_estimate(exact, level=level)
     rng = random_generator(random_state)
     draw = [_resampler(labels, rng) for labels in images[0][0]]
@@ -80,10 +85,6 @@ def _images(outcome, measure):
     """True classes of the images behind a measure."""
     sides = ("seen", "unseen") if measure in ("H", "AUSUC") else (measure,)
     return [outcome.labels(side) for side in sides]
-
-
-def _same(a, b):
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
 def _resampler(labels, rng):

@@ -91,7 +91,7 @@ ZERO_SHOT_METHODS = {
             {"feature_penalty": _PENALTIES, "embedding_penalty": _PENALTIES},
             seeds_matter=False,
         ),
-        ZeroShotMethod("SSE", SSE, {"mixture_penalty": (0.3, 1.0, 3.0), "n_epochs": (3, 10)}),
+        ZeroShotMethod("SSE", SSE, {"mixture_penalty": (1.0, 3.0), "n_epochs": (10, 30)}),
         ZeroShotMethod("ALE", ALE, _RANKING),
         ZeroShotMethod(
             "SynC",
@@ -100,7 +100,7 @@ ZERO_SHOT_METHODS = {
             fixed={"max_iter": 100},
             seeds_matter=False,
         ),
-        ZeroShotMethod("LatEm", LatEm, {"learning_rate": (1.0, 3.0), "n_epochs": (20, 50)}),
+        ZeroShotMethod("LatEm", LatEm, {"n_matrices": (2, 4, 8), "learning_rate": (1.0, 3.0)}),
         ZeroShotMethod(
             "SAE",
             SAE,

@@ -64,6 +64,8 @@ class ZeroShotOutcome:
 
     Attributes
     ----------
+    checksum : str
+        Of the problem.
     is_seen : (C,) bool array
         Which classes are seen.
     gamma : float
@@ -78,6 +80,7 @@ class ZeroShotOutcome:
         All scores, where they were asked for: "zero_shot", "test_unseen" and "test_seen".
     """
 
+    checksum: str
     is_seen: np.ndarray
     gamma: float
     zero_shot: Competition
