@@ -146,4 +146,4 @@ def test_depends_name_chapters_and_lead_nowhere_in_a_circle():
     from zslib.book.run import plan
 
     runs = plan(NAMES, {"dataset": "synthetic", "quick": True})
-    assert sorted(runs) == NAMES
+    assert sorted(runs) == sorted(NAMES)

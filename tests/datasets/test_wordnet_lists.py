@@ -21,7 +21,7 @@ from zslib.datasets.imagenet_tree import (
     ROOT,
     fall2011_links,
     hop_labels,
-    misc_under_animal,
+    misc_under,
 )
 from zslib.metrics.hierarchy import Hierarchy
 
@@ -68,7 +68,7 @@ def test_rule_of_the_tree_on_a_small_graph():
 def test_misc_under_animal_on_a_small_graph():
     links = {("cat", ANIMAL), (ANIMAL, ROOT), (MISC, ROOT), ("soup", MISC), ("broth", "soup")}
     links |= {(ANIMAL, "organism"), ("organism", MISC)}
-    assert set(misc_under_animal(links)) == {
+    assert set(misc_under(links)) == {
         ("cat", ANIMAL),
         (ANIMAL, ROOT),
         ("soup", ANIMAL),
@@ -230,7 +230,7 @@ def test_other_graphs_do_not_give_the_published_lists(real):
     # Nor does WordNet; and with paths of any form the second list would be larger.
     near = Hierarchy(real.wordnet).within(real.ilsvrc2012, 2).intersection(real.fall2011)
     assert len(near.difference(real.ilsvrc2012)) == 5_989
-    moved = Hierarchy(misc_under_animal(real.is_a))
+    moved = Hierarchy(misc_under(real.is_a))
     near = moved.within(real.ilsvrc2012, 2).intersection(real.fall2011)
     assert set(real.three_hop) < near.difference(real.ilsvrc2012)
 
@@ -297,7 +297,7 @@ def test_readings_give_the_table_of_readings(real, reading):
 
 def test_leaving_out_one_link_of_the_cycle_changes_no_distance(embedded):
     """The cycle of organism and animal, walked by a slow oracle that does not mind cycles."""
-    kept = misc_under_animal(embedded.is_a)
+    kept = misc_under(embedded.is_a)
     assert (ORGANISM, ANIMAL) in kept
     assert (ANIMAL, ORGANISM) in embedded.is_a
     labels = ["n02012849", ORGANISM, ANIMAL, "n01326291", "n07565083", "n10148035"]

@@ -124,6 +124,8 @@ ALTERED = [
     ("hubness-less-than-2", ("hubness", "table11", XM, "intruder", "P@10"), 17.7),
     ("devise-loop", ("devise", "table1", "2-hop", "2"), 1.9),
     ("devise-tree", ("devise", "table1", "3-hop", "5"), 17.4),
+    ("devise-hops", ("devise", "table1", "3-hop", "labels"), 8861),
+    ("devise-four-terms", ("devise", "text", "candidate terms per prediction"), 2),
     ("devise-label-counts", ("devise", "table1", "2-hop", "labels"), 2549),
     ("hardneg-table1-ratio", ("hardneg", "table1", "random", "aP&Y", "mean"), 54.37),
     ("hardneg-nine-percent", ("hardneg", "table1", "Bucher", "AwA", "mean"), 80.0),

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from zslib.papers.printed import PAPERS
+
 __all__ = ["RUN_DIRECTORY", "Layout", "layout"]
 
 # Set by the runner for the kernel of one chapter: where its records and figures go.
@@ -66,9 +68,11 @@ class Layout:
         return path
 
     def names(self):
-        """Names of all chapters, sorted."""
+        """Names of all chapters, papers in the book's order and chapters by number."""
         found = self.chapters.glob("*/[0-9][0-9]_*.md")
-        return sorted(str(path.relative_to(self.chapters).with_suffix("")) for path in found)
+        names = [str(path.relative_to(self.chapters).with_suffix("")) for path in found]
+        order = {paper: place for place, paper in enumerate(PAPERS)}
+        return sorted(names, key=lambda name: (order.get(name.split("/")[0], len(order)), name))
 
 
 def layout(root=None):

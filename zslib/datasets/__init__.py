@@ -25,12 +25,14 @@ from zslib.datasets.registry import (
 )
 from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.term_vectors import (
+    TERM_SOURCES,
     composed_term_vectors,
     hypernym_term_vectors,
     load_term_vectors,
 )
 from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.vectors import WordVectors, load_vectors
+from zslib.datasets.wordnet import fetch_wordnet, read_wordnet
 from zslib.datasets.zero_shot import ZeroShotProblem
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "DATASETS",
     "READINGS",
     "SETTINGS",
+    "TERM_SOURCES",
     "ImageNetLists",
     "MappingProblem",
     "WordVectors",
@@ -52,6 +55,7 @@ __all__ = [
     "europarl",
     "europarl_vectors",
     "fetch",
+    "fetch_wordnet",
     "fingerprint",
     "from_files",
     "gloss_term_vectors",
@@ -66,6 +70,7 @@ __all__ = [
     "load_term_vectors",
     "load_vectors",
     "read_dictionary",
+    "read_wordnet",
     "reading_edges",
     "resolve",
     "served",

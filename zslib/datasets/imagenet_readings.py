@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zslib.datasets.imagenet_tree import MISC, misc_under_animal
+from zslib.datasets.imagenet_tree import MISC, misc_under
 from zslib.validation import check_choice
 
 __all__ = ["READINGS", "LabelSet", "Reading", "label_sets", "reading_edges"]
@@ -101,7 +101,7 @@ def reading_edges(lists, reading):
         return Reading(lists.is_a)
     if reading == "C'":
         return Reading(lists.is_a, also_valid=(MISC,))
-    return Reading(misc_under_animal(lists.is_a), "any" if reading == "D" else "up_then_down")
+    return Reading(misc_under(lists.is_a), "any" if reading == "D" else "up_then_down")
 
 
 def label_sets(lists):

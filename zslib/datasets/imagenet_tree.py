@@ -11,7 +11,7 @@ __all__ = [
     "ROOT",
     "fall2011_links",
     "hop_labels",
-    "misc_under_animal",
+    "misc_under",
 ]
 
 ROOT, MISC = "fall11", "fa11misc"  # nodes of ImageNet's Fall 2011 tree that are no synsets
@@ -67,17 +67,19 @@ def _below(nodes, children):
     return found
 
 
-def misc_under_animal(is_a):
-    """The links of the Fall 2011 tree with Misc's children under *animal* instead of Misc.
+def misc_under(is_a, category=ANIMAL):
+    """The links of the Fall 2011 tree with Misc's children under a category instead of Misc.
 
-    It is the graph of the published 2-hop and 3-hop lists and the one closest to Table 1.
-    *Organism*, a child of Misc, comes below *animal*, which in WordNet is below *organism*; the
-    latter link is left out, which no distance notices: *organism* has no other parent here, and
-    is as near to *animal* by the link the other way.
+    With *animal* it is the graph of the published 2-hop and 3-hop lists, and close to Table 1.
+    Where Misc has a child that the category itself is below, as *organism* is above *animal*,
+    the link from the category to it is left out: it would close a cycle, and the two are as
+    near by the link the other way.
 
     Parameters
     ----------
     is_a : iterable of (child, parent)
+    category : str
+        One of `CATEGORIES`.
 
     Returns
     -------
@@ -85,15 +87,15 @@ def misc_under_animal(is_a):
     """
     is_a = set(is_a)
     misc = {child for child, parent in is_a if parent == MISC}
-    kept = {(c, p) for c, p in is_a if MISC not in (c, p) and not (c == ANIMAL and p in misc)}
-    return tuple(sorted(kept | {(node, ANIMAL) for node in misc}))
+    kept = {(c, p) for c, p in is_a if MISC not in (c, p) and not (c == category and p in misc)}
+    return tuple(sorted(kept | {(node, category) for node in misc}))
 
 
 def hop_labels(is_a, seen, labels, *, steps):
     """Unseen labels within so many steps of a seen one: the 2-hop and 3-hop sets.
 
     Paths climb any number of links and then descend any number, in the tree with Misc's
-    children under *animal* (`misc_under_animal`). At most 1 step gives the published list
+    children under *animal* (`misc_under`). At most 1 step gives the published list
     called 2-hop (1,549 labels), at most 2 steps the one called 3-hop (7,860).
 
     Parameters
@@ -110,7 +112,7 @@ def hop_labels(is_a, seen, labels, *, steps):
     tuple of str, sorted
     """
     parents, children = defaultdict(set), defaultdict(set)
-    for child, parent in misc_under_animal(is_a):
+    for child, parent in misc_under(is_a):
         parents[child].add(parent)
         children[parent].add(child)
     above, reached = set(seen), set(seen)

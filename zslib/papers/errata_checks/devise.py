@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from zslib.compatibility.terms import TermLexicon
+from zslib.datasets.imagenet_lists import hop_labels, imagenet_lists
 from zslib.papers.errata_checks.common import Evidence, join
-from zslib.papers.printed import printed_table
+from zslib.papers.printed import printed, printed_table
 
-__all__ = ["label_counts", "loop_condition", "size_steps"]
+__all__ = ["four_terms", "hop_names", "label_counts", "loop_condition", "size_steps"]
 
 _SIZES = ("2", "5", "10", "20")
 
@@ -76,3 +78,34 @@ def size_steps(numbers):
     )
     small, large = [steps["1K"], steps["2-hop"]], [steps["3-hop"], steps["21K"]]
     return Evidence(max(small) < 10.0 < 5.0 * 10.0 < min(large), text + ".")
+
+
+def hop_names(numbers):
+    """Labels one, two and three links from the 1,000, beside the printed sizes of the hop sets."""
+    lists = imagenet_lists("embedded")
+    known = len(lists.ilsvrc2012)
+    reached = [
+        len(hop_labels(lists.is_a, lists.ilsvrc2012, lists.fall2011, steps=steps))
+        for steps in (1, 2, 3)
+    ]
+    sizes = [printed("devise", "table1", name, "labels") - known for name in ("2-hop", "3-hop")]
+    text = (
+        f"One, two and three links from the {known:,} there are {join(f'{n:,}' for n in reached)} "
+        f"unseen labels; the table leaves {sizes[0]:,} for 2-hop and {sizes[1]:,} for 3-hop."
+    )
+    nearest = [min(range(3), key=lambda i: abs(reached[i] - size)) + 1 for size in sizes]
+    return Evidence(nearest == [1, 2] and reached[1] == sizes[1], text)
+
+
+def four_terms(numbers):
+    """Mean and median number of terms of the 1,000 synsets, beside the printed factor."""
+    lists = imagenet_lists("embedded")
+    lexicon = TermLexicon({wnid: lists.lemmas[wnid] for wnid in lists.ilsvrc2012})
+    sizes = sorted(lexicon.terms_per_synset.tolist())
+    mean, median = sum(sizes) / len(sizes), sizes[len(sizes) // 2]
+    factor = printed("devise", "text", "candidate terms per prediction")
+    text = (
+        f"The {len(sizes):,} synsets of ILSVRC 2012 have {mean:.2f} terms in the mean and "
+        f"{median} in the median; {sum(size >= factor for size in sizes)} have {factor:g} or more."
+    )
+    return Evidence(mean < factor / 2, text)
