@@ -74,7 +74,7 @@ def unit_length(problem):
     )
 
 
-def _tune(problem, checksum, method, template, grid, split, seed, code):
+def _tune(problem, checksum, method, name, template, grid, split, seed, code):
     return tune_zero_shot(method, problem, split=split, seed=seed)
 
 
@@ -160,8 +160,9 @@ def run_zero_shot(
         given = dict(parameters)
         return ZeroShotRun(*names, given, None, None, [], outcome(given))
     split_seed = seed if tuning_seed is None else tuning_seed
-    template, grid = method.estimator(seed=split_seed), dict(method.grid)
-    tuned = keep_tuned(problem, where, method, template, grid, split, split_seed, code_digest())
+    # A method is known by its name, its defaults and its grid: functions cannot be hashed well.
+    known_by = method.name, method.estimator(seed=split_seed), dict(method.grid)
+    tuned = keep_tuned(problem, where, method, *known_by, split, split_seed, code_digest())
     failures = []
     for trial in tuned.ranked:
         chosen = trial["parameters"]
