@@ -10,8 +10,10 @@ from zslib.datasets import (
     data_status,
     fingerprint,
     load_problem,
+    load_problems,
     locate,
     resolve,
+    resolve_all,
     served,
 )
 
@@ -34,6 +36,7 @@ def test_without_data(nothing):
     assert resolve(LINGUAL) == resolve(MODAL) == "synthetic"
     assert [row["name"] for row in data_status() if row["available"]] == [
         "synthetic",
+        "digits",
         "wordnet",
     ]
     with pytest.raises(FileNotFoundError, match=r"'europarl' are not here \(no data folder"):
@@ -178,3 +181,17 @@ def test_synthetic_images_of_synsets(nothing, setting):
     again = load_problem(setting, "synthetic", seed=3, quick=True)
     assert problem.checksum == again.checksum
     assert problem.checksum != load_problem(setting, "synthetic", seed=4, quick=True).checksum
+
+
+def test_attributes_stand_for_several_sets(nothing):
+    assert resolve_all("attributes") == ["synthetic", "digits"]
+    assert resolve_all("attributes", "digits") == ["digits"]
+    assert resolve_all("attributes", "digits+synthetic") == ["digits", "synthetic"]
+    assert resolve_all("hierarchy", "synthetic") == ["wordnet"]
+    assert [p.synthetic for p in load_problems("attributes", quick=True)] == [True, False]
+    with pytest.raises(FileNotFoundError, match="'cub' are not here"):
+        resolve_all("attributes", "cub+digits")
+    with pytest.raises(ValueError, match="no data set for the attributes setting"):
+        resolve_all("attributes", "europarl+dinu2015")
+    both = fingerprint("digits+synthetic", settings=["attributes"])
+    assert both != fingerprint("digits", settings=["attributes"])

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from zslib.datasets import wordnet
+from zslib.datasets.apy import apy_attributes
+from zslib.datasets.awa1 import awa1
+from zslib.datasets.caltech101 import caltech101
 from zslib.datasets.crosslingual import europarl
+from zslib.datasets.cub import cub
+from zslib.datasets.digits import digits_segments
 from zslib.datasets.dinu2015 import FILES, dinu2015, fetch_dinu2015
 from zslib.datasets.imagenet1k import imagenet1k
 from zslib.datasets.imagenet_lists import IMAGENET_FILES, imagenet_lists
@@ -21,9 +26,21 @@ from zslib.datasets.synset_images import (
     tiny_imagenet_within,
 )
 from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets.synthetic_attributes import synthetic_attributes
 from zslib.datasets.tiny_imagenet import tiny_imagenet
+from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
+from zslib.datasets.xlsa17 import XLSA17_FILES, XLSA17_NAMES, load_xlsa17
+from zslib.datasets.xlsa17_fetch import fetch_xlsa17
 
-__all__ = ["ALL_SETTINGS", "DATASETS", "EMBEDDED", "HIERARCHY", "REAL_FIRST", "Dataset"]
+__all__ = [
+    "ALL_SETTINGS",
+    "ATTRIBUTES",
+    "DATASETS",
+    "EMBEDDED",
+    "HIERARCHY",
+    "REAL_FIRST",
+    "Dataset",
+]
 
 
 @dataclass(frozen=True)
@@ -70,9 +87,10 @@ class Dataset:
 
 
 _BILINGUAL, _MODAL = SETTINGS
-HIERARCHY = "hierarchy"
-ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND)
+HIERARCHY, ATTRIBUTES = "hierarchy", "attributes"
+ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND, ATTRIBUTES)
 _GLOSSES = "visual/imagenet_synsets/synsets.tsv.gz"
+_IS_A = "visual/imagenet_synsets/is_a.txt.gz"
 _ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
 _QUICK_BILINGUAL = {"limit": 20_000, "max_train": 1_500, "max_test": 300}
 
@@ -81,7 +99,7 @@ DATASETS = {
     for entry in (
         Dataset(
             name="synthetic",
-            settings=(*SETTINGS, WITHIN, BEYOND),
+            settings=(*SETTINGS, WITHIN, BEYOND, ATTRIBUTES),
             kind="embedded",
             summary="seeded generators of each setting",
             licence="part of zslib",
@@ -90,12 +108,14 @@ DATASETS = {
                 _MODAL: synthetic_crossmodal,
                 WITHIN: synthetic_within,
                 BEYOND: synthetic_beyond,
+                ATTRIBUTES: synthetic_attributes,
             },
             quick={
                 _BILINGUAL: {"n_targets": 3_000, "n_train": 1_000, "n_test": 300},
                 _MODAL: {"n_targets": 3_000, "n_labels": 300, "test_images": 300},
                 WITHIN: {"n_classes": 60, "images_per_class": 12},
                 BEYOND: {"n_seen": 40, "n_unseen": 8, "images_per_class": 12},
+                ATTRIBUTES: {"scale": 0.04, "n_features": 256},
             },
             takes_seed=True,
         ),
@@ -136,12 +156,20 @@ DATASETS = {
         ),
         Dataset(
             name="tiny_imagenet",
-            settings=(_MODAL, WITHIN),
+            settings=(_MODAL, WITHIN, ATTRIBUTES),
             kind="real",
             summary="images of 190 labels, GloVe vectors of 1,326 words",
             licence="images: non-commercial research; GloVe: PDDL",
-            loaders={_MODAL: tiny_imagenet, WITHIN: tiny_imagenet_within},
-            quick={_MODAL: {"test_images": 300}, WITHIN: {"max_per_class": 15}},
+            loaders={
+                _MODAL: tiny_imagenet,
+                WITHIN: tiny_imagenet_within,
+                ATTRIBUTES: tiny_imagenet_classes,
+            },
+            quick={
+                _MODAL: {"test_images": 300},
+                WITHIN: {"max_per_class": 15},
+                ATTRIBUTES: {"max_per_class": 10},
+            },
             folder="visual/tiny_imagenet",
             files=(
                 "visual/tiny_imagenet/features_mobilenetv2_pca256.npy",
@@ -168,20 +196,92 @@ DATASETS = {
         ),
         Dataset(
             name="caltech101",
-            settings=(BEYOND,),
+            settings=(BEYOND, ATTRIBUTES),
             kind="real",
             summary="images of 86 categories, 54 of them not among the 1,000",
             licence="images: as their owners state",
-            loaders={BEYOND: caltech101_beyond},
-            quick={BEYOND: {"max_per_class": 15}},
+            loaders={BEYOND: caltech101_beyond, ATTRIBUTES: caltech101},
+            quick={BEYOND: {"max_per_class": 15}, ATTRIBUTES: {"max_per_class": 10}},
             folder="visual/caltech101",
             files=(
                 "visual/caltech101/caltech101.npz",
                 "visual/caltech101/features_mobilenetv2_pca256.npy",
                 _GLOSSES,
-                "visual/imagenet_synsets/is_a.txt.gz",
+                _IS_A,
             ),
             takes_seed=True,
+        ),
+        Dataset(
+            name="cub",
+            settings=(ATTRIBUTES,),
+            kind="real",
+            summary="CUB-200-2011: 11,788 images of 200 birds, 312 attributes",
+            licence="images: non-commercial research",
+            loaders={ATTRIBUTES: cub},
+            quick={ATTRIBUTES: {"max_per_class": 6}},
+            folder="visual/cub",
+            files=tuple(
+                f"visual/cub/{name}"
+                for name in ("cub.npz", "classes.txt", "features_resnet_pca256.npy")
+            ),
+            optional_files=(
+                "visual/cub/features_vgg_pca512.npy",
+                "visual/cub/class_wikipedia_sentences.jsonl",
+            ),
+            takes_seed=True,
+        ),
+        Dataset(
+            name="awa1",
+            settings=(ATTRIBUTES,),
+            kind="real",
+            summary="Animals with Attributes: 30,475 images of 50 animals, hand-crafted features",
+            licence="as its authors state",
+            loaders={ATTRIBUTES: awa1},
+            quick={ATTRIBUTES: {"max_per_class": 20}},
+            folder="visual/awa1",
+            files=tuple(
+                f"visual/awa1/{name}"
+                for name in ("awa1.npz", "classes.txt", "features_bow5_pca256.npy")
+            ),
+            takes_seed=True,
+        ),
+        Dataset(
+            name="apy",
+            settings=(ATTRIBUTES,),
+            kind="real",
+            summary="aPascal-aYahoo: attributes of 15,339 objects, with synthetic features",
+            licence="attributes: as their authors state",
+            loaders={ATTRIBUTES: apy_attributes},
+            quick={ATTRIBUTES: {"max_per_class": 20}},
+            folder="visual/apy",
+            files=("visual/apy/apy_instances.npz", "visual/apy/classes.txt"),
+            takes_seed=True,
+        ),
+        Dataset(
+            name="digits",
+            settings=(ATTRIBUTES,),
+            kind="embedded",
+            summary="scikit-learn's 8 x 8 digits, classes by their seven-segment displays",
+            licence="BSD (scikit-learn)",
+            loaders={ATTRIBUTES: digits_segments},
+            quick={ATTRIBUTES: {"max_per_class": 40}},
+            takes_seed=True,
+        ),
+        *(
+            Dataset(
+                name=name,
+                settings=(ATTRIBUTES,),
+                kind="official",
+                summary=f"{name} as Xian et al. (2017) published it, ResNet-101 features",
+                licence="as its authors state",
+                loaders={ATTRIBUTES: partial(load_xlsa17, name)},
+                quick={ATTRIBUTES: {"max_per_class": 10}},
+                folder=f"xlsa17/{name}",
+                files=tuple(f"xlsa17/{name}/{file}" for file in XLSA17_FILES),
+                takes_seed=True,
+                fetch=partial(fetch_xlsa17, (name,)),
+            )
+            for name in XLSA17_NAMES
         ),
         Dataset(
             name="imagenet",
@@ -226,6 +326,7 @@ REAL_FIRST = {
     HIERARCHY: ("imagenet", "wordnet30"),
     WITHIN: ("tiny_imagenet",),
     BEYOND: ("caltech101",),
+    ATTRIBUTES: (*XLSA17_NAMES, "cub", "awa1", "tiny_imagenet", "caltech101"),
 }
 EMBEDDED = {
     setting: "wordnet" if setting == HIERARCHY else "synthetic" for setting in ALL_SETTINGS

@@ -10,7 +10,14 @@ import tempfile
 from pathlib import Path
 
 from zslib.datasets import locate
-from zslib.datasets.catalogue import ALL_SETTINGS, DATASETS, EMBEDDED, HIERARCHY, REAL_FIRST
+from zslib.datasets.catalogue import (
+    ALL_SETTINGS,
+    ATTRIBUTES,
+    DATASETS,
+    EMBEDDED,
+    HIERARCHY,
+    REAL_FIRST,
+)
 from zslib.datasets.problem import SETTINGS
 from zslib.validation import check_choice, check_integer
 
@@ -20,7 +27,9 @@ __all__ = [
     "fetch",
     "fingerprint",
     "load_problem",
+    "load_problems",
     "resolve",
+    "resolve_all",
     "served",
 ]
 
@@ -111,6 +120,37 @@ def resolve(setting, dataset="auto"):
     return name
 
 
+def resolve_all(setting, dataset="auto"):
+    """Names of the data sets that a request stands for: several in the setting "attributes".
+
+    There every name that serves it counts, "real" is every real set that is here, and "auto"
+    the same, or the embedded ones where there is none.
+
+    Parameters
+    ----------
+    setting, dataset : str
+        See `resolve`.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> resolve_all("attributes", "synthetic+digits")
+    ['synthetic', 'digits']
+    """
+    parts = [p.strip() for p in dataset.split("+")] if isinstance(dataset, str) else []
+    if setting != ATTRIBUTES or len(parts) == 1:
+        first = resolve(setting, dataset)
+        if setting != ATTRIBUTES or parts[0] not in ("auto", "real"):
+            return [first]
+        found = [name for name in REAL_FIRST[setting] if available(name)]
+        return found or [first, "digits"]
+    names = [resolve(setting, p) for p in parts if setting in _entry(p).settings]
+    return names or [resolve(setting, dataset)]
+
+
 def served(dataset, settings):
     """Those of ``settings`` that a request serves: it may name the data of one only.
 
@@ -195,6 +235,27 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
     return loader(**options)
 
 
+def load_problems(setting, dataset="auto", **options):
+    """The data of one setting, all sets that the request names: see `resolve_all`.
+
+    Parameters
+    ----------
+    setting, dataset : str
+    **options
+        Of `load_problem`.
+
+    Returns
+    -------
+    list of ZeroShotProblem (or what the setting has)
+
+    Examples
+    --------
+    >>> [problem.name for problem in load_problems("attributes", "digits")]
+    ['digits_segments']
+    """
+    return [load_problem(setting, name, **options) for name in resolve_all(setting, dataset)]
+
+
 def data_status():
     """One dict for each data set, for ``zslib data list`` and ``zslib data where``.
 
@@ -277,7 +338,7 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
     str
         SHA-256, hex.
     """
-    names = [resolve(setting, dataset) for setting in settings]
+    names = [name for setting in settings for name in resolve_all(setting, dataset)]
     sources = sorted(Path(__file__).parent.glob("*.py"))
     content = {
         "names": names,

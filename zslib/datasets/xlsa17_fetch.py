@@ -5,6 +5,7 @@ from __future__ import annotations
 import tarfile
 import zipfile
 import zlib
+from functools import partial
 from pathlib import Path
 
 from zslib.datasets import locate
@@ -30,7 +31,7 @@ def fetch_xlsa17(names=XLSA17_NAMES, *, url=XLSA17_URL, checksum=None, progress=
     checksum : str, optional
         ``"md5:..."`` or ``"sha256:..."`` of the archive.
     progress : callable, optional
-        Called with (bytes so far, bytes in all or None).
+        Called with (file name, bytes so far, bytes in all or None).
 
     Returns
     -------
@@ -46,7 +47,8 @@ def fetch_xlsa17(names=XLSA17_NAMES, *, url=XLSA17_URL, checksum=None, progress=
     """
     folder = locate.cache_dir() / "xlsa17"
     folder.mkdir(parents=True, exist_ok=True)
-    archive = fetch_file(url, folder / "xlsa17.zip", checksum, progress=progress)
+    report = progress and partial(progress, "xlsa17.zip")
+    archive = fetch_file(url, folder / "xlsa17.zip", checksum, progress=report)
     extract_xlsa17(archive, folder, names)
     return folder
 
