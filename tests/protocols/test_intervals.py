@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.protocols import mean_estimate, paired_difference
+from zslib.protocols import Estimate, independent_mean, mean_estimate, paired_difference
 
 
 def test_students_t_over_seeds():
@@ -85,3 +85,16 @@ def test_bad_pairs_and_options():
         mean_estimate([[1, 2], [1, 2, 3]], same_items=True)
     with pytest.raises(ValueError, match="level"):
         mean_estimate([1.0, 2.0], level=1.0)
+
+
+def test_independent_means_add_in_quadrature():
+    parts = [Estimate(10.0, 7.0, 13.0, 5), Estimate(2.0, -2.0, 6.0, 3)]
+    found = independent_mean(parts)
+    assert found.mean == 6.0
+    assert found.low == pytest.approx(6.0 - 2.5)
+    assert found.high == pytest.approx(6.0 + 2.5)
+    assert found.n_seeds == 3
+    one = independent_mean(parts[:1])
+    assert (one.mean, one.low, one.high) == (10.0, 7.0, 13.0)
+    with pytest.raises(ValueError, match="estimates is empty"):
+        independent_mean([])

@@ -5,6 +5,7 @@ from zslib.protocols.evaluation import Outcome, evaluate, gold_queries
 from zslib.protocols.intervals import (
     Estimate,
     independent_difference,
+    independent_mean,
     mean_estimate,
     paired_difference,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "evaluate_zero_shot",
     "gold_queries",
     "independent_difference",
+    "independent_mean",
     "mean_estimate",
     "paired_difference",
     "random_distractors",

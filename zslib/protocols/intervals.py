@@ -10,7 +10,13 @@ from scipy import stats
 from zslib.arrays import random_generator
 from zslib.validation import check_integer, check_real
 
-__all__ = ["Estimate", "independent_difference", "mean_estimate", "paired_difference"]
+__all__ = [
+    "Estimate",
+    "independent_difference",
+    "independent_mean",
+    "mean_estimate",
+    "paired_difference",
+]
 
 
 @dataclass(frozen=True)
@@ -168,3 +174,39 @@ def independent_difference(a, b) -> Estimate:
     below = np.hypot(a.mean - a.low, b.high - b.mean)
     above = np.hypot(a.high - a.mean, b.mean - b.low)
     return Estimate(mean, float(mean - below), float(mean + above), min(a.n_seeds, b.n_seeds))
+
+
+def independent_mean(estimates) -> Estimate:
+    """Mean of estimates that share neither seeds nor items, such as those of several data sets.
+
+    Half-widths add in quadrature, as for the mean of independent normal means. The interval
+    speaks of these data sets alone, not of others.
+
+    Parameters
+    ----------
+    estimates : sequence of Estimate
+
+    Returns
+    -------
+    Estimate
+        Without an interval when one of them has none.
+
+    Raises
+    ------
+    ValueError
+        When there are none.
+
+    Examples
+    --------
+    >>> print(independent_mean([Estimate(5.0, 2.0, 8.0, 3), Estimate(1.0, -3.0, 5.0, 3)]))
+    3.0 [0.5, 5.5]
+    """
+    estimates = list(estimates)
+    if not estimates:
+        raise ValueError("estimates is empty: give at least one")
+    n, mean = len(estimates), float(np.mean([e.mean for e in estimates]))
+    below = np.linalg.norm([e.mean - e.low for e in estimates]) / n
+    above = np.linalg.norm([e.high - e.mean for e in estimates]) / n
+    return Estimate(
+        mean, float(mean - below), float(mean + above), min(e.n_seeds for e in estimates)
+    )
