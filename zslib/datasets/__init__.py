@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from zslib.datasets.apy import apy_attributes
+from zslib.datasets.awa1 import awa1
+from zslib.datasets.caltech101 import caltech101
 from zslib.datasets.catalogue import ALL_SETTINGS, DATASETS
 from zslib.datasets.crosslingual import europarl, europarl_vectors
 from zslib.datasets.crossmodal import label_means, split_labels
+from zslib.datasets.cub import cub
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
+from zslib.datasets.digits import digits_segments
 from zslib.datasets.dinu2015 import dinu2015
 from zslib.datasets.glosses import gloss_term_vectors, gloss_vectors
 from zslib.datasets.imagenet1k import imagenet1k
@@ -13,6 +18,7 @@ from zslib.datasets.imagenet_lists import ImageNetLists, imagenet_lists
 from zslib.datasets.imagenet_readings import READINGS, label_sets, reading_edges
 from zslib.datasets.locate import cache_dir, data_root
 from zslib.datasets.own import from_files, split_dictionary
+from zslib.datasets.own_zero_shot import load_zero_shot, save_zero_shot
 from zslib.datasets.problem import SETTINGS, MappingProblem
 from zslib.datasets.registry import (
     available,
@@ -26,6 +32,7 @@ from zslib.datasets.registry import (
     served,
 )
 from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets.synthetic_attributes import synthetic_attributes
 from zslib.datasets.term_vectors import (
     TERM_SOURCES,
     composed_term_vectors,
@@ -33,8 +40,12 @@ from zslib.datasets.term_vectors import (
     load_term_vectors,
 )
 from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
+from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
 from zslib.datasets.vectors import WordVectors, load_vectors
 from zslib.datasets.wordnet import fetch_wordnet, read_wordnet
+from zslib.datasets.xlsa17 import load_xlsa17
+from zslib.datasets.xlsa17_fetch import fetch_xlsa17
+from zslib.datasets.xlsa17_splits import official_split_summary
 from zslib.datasets.zero_shot import ZeroShotProblem
 
 __all__ = [
@@ -47,17 +58,23 @@ __all__ = [
     "MappingProblem",
     "WordVectors",
     "ZeroShotProblem",
+    "apy_attributes",
     "available",
+    "awa1",
     "bilingual_problem",
     "cache_dir",
+    "caltech101",
     "composed_term_vectors",
+    "cub",
     "data_root",
     "data_status",
+    "digits_segments",
     "dinu2015",
     "europarl",
     "europarl_vectors",
     "fetch",
     "fetch_wordnet",
+    "fetch_xlsa17",
     "fingerprint",
     "from_files",
     "gloss_term_vectors",
@@ -72,15 +89,21 @@ __all__ = [
     "load_problems",
     "load_term_vectors",
     "load_vectors",
+    "load_xlsa17",
+    "load_zero_shot",
+    "official_split_summary",
     "read_dictionary",
     "read_wordnet",
     "reading_edges",
     "resolve",
     "resolve_all",
+    "save_zero_shot",
     "served",
     "split_dictionary",
     "split_labels",
+    "synthetic_attributes",
     "synthetic_crosslingual",
     "synthetic_crossmodal",
     "tiny_imagenet",
+    "tiny_imagenet_classes",
 ]

@@ -16,7 +16,13 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-__all__ = ["extract_members", "fetch_file", "zenodo_files"]
+__all__ = [
+    "archive_members",
+    "extract_members",
+    "fetch_file",
+    "write_atomically",
+    "zenodo_files",
+]
 
 _TIMEOUT = (15, 60)  # seconds to connect, and between two pieces
 _PIECE = 1 << 16  # bytes; a broken connection loses less than this
@@ -215,7 +221,7 @@ def extract_members(archive, names, folder):
     """
     folder, found = Path(folder), []
     try:
-        with _archive_members(archive) as members:
+        with archive_members(archive) as members:
             for path, open_member in members:
                 name = path.replace("\\", "/").rsplit("/", 1)[-1]
                 if name not in names:
@@ -223,7 +229,7 @@ def extract_members(archive, names, folder):
                 if name in found:
                     raise ValueError(f"{archive} has two files called {name}: unpack it by hand")
                 with open_member() as source:
-                    _write_atomically(source, folder / name)
+                    write_atomically(source, folder / name)
                 found.append(name)
     except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
         raise ValueError(
@@ -233,7 +239,7 @@ def extract_members(archive, names, folder):
 
 
 @contextmanager
-def _archive_members(archive):
+def archive_members(archive):
     """Pairs of (path, function that opens it) of the regular files in a zip or tar archive."""
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as file:
@@ -245,7 +251,8 @@ def _archive_members(archive):
             yield [(e.name, partial(file.extractfile, e)) for e in entries]
 
 
-def _write_atomically(source, path):
+def write_atomically(source, path):
+    """Copy an open binary file to ``path``: whole, or not at all."""
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
         try:
             shutil.copyfileobj(source, file)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from zslib.datasets import locate
-from zslib.datasets.download import _archive_members, _write_atomically, fetch_file
+from zslib.datasets.download import archive_members, write_atomically, fetch_file
 from zslib.datasets.xlsa17 import XLSA17_FILES, XLSA17_NAMES
 from zslib.validation import check_choice
 
@@ -85,7 +85,7 @@ def extract_xlsa17(archive, folder, names=XLSA17_NAMES):
         (folder / name).mkdir(parents=True, exist_ok=True)
     found = set()
     try:
-        with _archive_members(archive) as members:
+        with archive_members(archive) as members:
             paths = [(_safe_parts(path, archive), opener) for path, opener in members]
             for parts, open_member in paths:
                 member = parts[-2:]
@@ -94,7 +94,7 @@ def extract_xlsa17(archive, folder, names=XLSA17_NAMES):
                 if member in found:
                     raise ValueError(f"{archive} has {'/'.join(member)} twice: unpack it by hand")
                 with open_member() as source:
-                    _write_atomically(source, folder.joinpath(*member))
+                    write_atomically(source, folder.joinpath(*member))
                 found.add(member)
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
         raise ValueError(f"{archive} is damaged ({error}): fetch it again") from error
