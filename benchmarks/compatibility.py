@@ -29,6 +29,7 @@ from mapping import busy_seconds, high_water, processor
 
 RESULTS = Path(__file__).parent / "results" / "compatibility.md"
 RANK, MARGIN, PENALTY, RATE, DROP, STEPS, BATCH, REFRESH = 64, 0.5, 0.01, 0.01, 150, 200, 512, 10
+START = RANK**-0.5
 EPOCHS = 3  # in one turn of DeViSE, ALE and SJE
 UNSEEN = 10
 NOISE = 4.0  # so that accuracy, and the share of violations, are those of real data
@@ -62,11 +63,12 @@ def problem(options, seed=0, n=None):
 def ours_dark(data, options):
     from zslib.compatibility import DARK
 
-    return lambda: DARK(random_state=0).fit(data.X, data.y, data.S).objective_[-1]
+    model = DARK(RANK, iteration="step", n_iter=STEPS, init_scale=START, random_state=0)
+    return lambda: model.fit(data.X, data.y, data.S).objective_[-1]
 
 
 def torch_dark(data, options, *, autograd):
-    """The steps of `zslib.compatibility.DARK` with its defaults, in PyTorch eager."""
+    """The steps of ``ours_dark`` in PyTorch eager."""
     import torch
     from torch.nn.functional import normalize, one_hot, softplus
 
@@ -95,8 +97,8 @@ def torch_dark(data, options, *, autograd):
         raw = torch.exp(-(X - means[y]).square().sum(1))
         sets = (member * (raw / (raw @ member)[y])[:, None]).T @ X
         classes = torch.arange(k)
-        U = (torch.randn(X.shape[1], RANK) / RANK**0.5).requires_grad_(autograd)
-        V = (torch.randn(S.shape[1], RANK) / RANK**0.5).requires_grad_(autograd)
+        U = (START * torch.randn(X.shape[1], RANK)).requires_grad_(autograd)
+        V = (START * torch.randn(S.shape[1], RANK)).requires_grad_(autograd)
 
         def both(U, V, x, own, images, labels):
             image = loss((x @ U) @ (S @ V).T, own, *images)

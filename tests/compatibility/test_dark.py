@@ -207,8 +207,8 @@ def slow_fit(X, y, S, *, rank, m, penalty, rate, drop_at, n_iter, size, every, s
     """Algorithm 1 with finite differences of Eq. 9 as gradients."""
     rng = np.random.default_rng(seed)
     X, S = unit(X), unit(S)
-    U = rng.standard_normal((X.shape[1], rank)) / math.sqrt(rank)
-    V = rng.standard_normal((S.shape[1], rank)) / math.sqrt(rank)
+    U = rng.standard_normal((X.shape[1], rank))
+    V = rng.standard_normal((S.shape[1], rank))
     weights, order, objective = slow_weights(X, y), [], []
     sets = [sum(weights[j] * X[j] for j in range(len(X)) if y[j] == c) for c in range(len(S))]
     for step in range(n_iter + 1):
@@ -270,6 +270,7 @@ def test_algorithm_1_step_by_step(soft, both):
         learning_rate=0.2,
         drop_at=3,
         n_iter=5,
+        iteration="step",
         batch_size=6,
         refresh_every=2,
         objective_every=1,
@@ -342,12 +343,16 @@ def test_any_shape(seed, n, p, q, k, size, repeated):
     assert first.shape == (p, 2)
     assert model.V_.shape == (q, 2)
     assert np.all(np.isfinite(first))
-    assert model.objective_steps_ == [0, 5]
+    assert model.objective_steps_ == [0, 5 * math.ceil(n / size)]
     np.testing.assert_array_equal(model.fit(X, y, S).U_, first)
 
 
+SMALL_STEPS = {"iteration": "step", "init_scale": 0.125, "batch_size": 64, "random_state": 0}
+
+
 def test_with_the_papers_settings_the_objective_falls_and_unseen_classes_are_told(problem32):
-    model = DARK(batch_size=64, random_state=0).fit(problem32.X, problem32.y, problem32.S)
+    """200 steps of one batch, from a start whose scores are about 1."""
+    model = DARK(**SMALL_STEPS).fit(problem32.X, problem32.y, problem32.S)
     assert all(later < earlier for earlier, later in itertools.pairwise(model.objective_))
     assert model.objective_[-1] < 0.4 * model.objective_[0]
     accuracy = model.score(problem32.X_unseen, problem32.y_unseen, problem32.S_unseen)
@@ -356,9 +361,8 @@ def test_with_the_papers_settings_the_objective_falls_and_unseen_classes_are_tol
 
 def test_fixed_weights_pass_the_lowest_point_of_the_objective(problem32):
     """Steps for fixed margins and weights go on where the objective itself rises again."""
-    model = DARK(
-        learning_rate=0.03, batch_size=64, refresh_every=1, drop_at=None, random_state=0
-    ).fit(problem32.X, problem32.y, problem32.S)
+    model = DARK(learning_rate=0.03, refresh_every=1, drop_at=None, **SMALL_STEPS)
+    model.fit(problem32.X, problem32.y, problem32.S)
     lowest = min(model.objective_)
     assert lowest < 0.5 * model.objective_[0]
     assert model.objective_[-1] > 2 * lowest
@@ -366,7 +370,7 @@ def test_fixed_weights_pass_the_lowest_point_of_the_objective(problem32):
 
 def test_refresh_of_every_step_is_the_default_seen_more_often(problem):
     """In the first window nothing has been refreshed yet, so both are the same."""
-    options = {"n_iter": 10, "random_state": 0, "objective_every": None}
+    options = {"n_iter": 10, "random_state": 0, "objective_every": None, "init_scale": 0.5}
     windows = DARK(4, refresh_every=10, **options).fit(problem.X, problem.y, problem.S)
     never = DARK(4, refresh_every=999, **options).fit(problem.X, problem.y, problem.S)
     always = DARK(4, refresh_every=1, **options).fit(problem.X, problem.y, problem.S)
@@ -394,8 +398,8 @@ def test_lengths_do_not_matter_when_normalised(problem):
 
 def test_start(problem):
     options = {"n_iter": 1, "learning_rate": 1e-14, "random_state": 0}
-    for scale, expected in ((None, 1 / math.sqrt(50)), (0.3, 0.3)):
-        model = DARK(50, init_scale=scale, **options).fit(problem.X, problem.y, problem.S)
+    for scale, expected in (({}, 1.0), ({"init_scale": 0.3}, 0.3)):
+        model = DARK(50, **scale, **options).fit(problem.X, problem.y, problem.S)
         assert np.std(model.U_) == pytest.approx(expected, rel=0.1)
         assert np.std(model.V_) == pytest.approx(expected, rel=0.1)
 
@@ -409,6 +413,29 @@ def test_rate_drops(problem):
     ]
     np.testing.assert_allclose(fits[0], fits[1], atol=1e-10)
     assert not np.allclose(fits[0], fits[2], atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [37, 10**6])
+def test_a_pass_is_the_steps_of_all_batches(problem, size):
+    """Also for the drop and the recorded objective, which count in iterations."""
+    options = {"batch_size": size, "random_state": 0, "refresh_every": 3}
+    length = math.ceil(len(problem.X) / size)
+    passes = DARK(4, n_iter=6, drop_at=4, objective_every=2, iteration="pass", **options)
+    steps = DARK(
+        4,
+        n_iter=6 * length,
+        drop_at=4 * length,
+        objective_every=2 * length,
+        iteration="step",
+        **options,
+    )
+    for model in (passes, steps):
+        model.fit(problem.X, problem.y, problem.S)
+    np.testing.assert_array_equal(passes.U_, steps.U_)
+    np.testing.assert_array_equal(passes.V_, steps.V_)
+    assert passes.objective_ == steps.objective_
+    assert passes.objective_steps_ == [0, 2 * length, 4 * length, 6 * length]
+    assert passes.objective_steps_ == steps.objective_steps_
 
 
 def test_unseen_embeddings_do_not_influence_training(problem):
@@ -448,6 +475,7 @@ def test_scikit_learn_conventions(problem):
         ({"learning_rate": 0.0}, ValueError, "learning_rate must be"),
         ({"drop_at": -1}, ValueError, "drop_at must be at least 0"),
         ({"drop_factor": 0.0}, ValueError, "drop_factor must be"),
+        ({"iteration": "epoch"}, ValueError, "iteration must be one of"),
         ({"n_iter": 0}, ValueError, "n_iter must be at least 1"),
         ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
         ({"refresh_every": 0}, ValueError, "refresh_every must be at least 1"),
@@ -481,5 +509,6 @@ def test_bad_input():
 
 def test_divergence_names_the_learning_rate():
     X, y, S = samples("float32")
-    with pytest.raises(ValueError, match=r"diverged before step \d+: .*learning_rate=1e\+30"):
+    message = r"diverged before step \d+: .*4 classes learning_rate=1e\+30 or refresh_every=10"
+    with pytest.raises(ValueError, match=message):
         DARK(2, learning_rate=1e30, random_state=0).fit(X, y, S)

@@ -47,9 +47,9 @@ class DARK(CompatibilityModel):
     A step follows the derivative for fixed margins and weights, which is not that of the recorded
     objective, whose margins and weights belong to the same U and V. There a triplet under the
     sigmoid adds least at R = -1.28, which the steps pass, and margins grow with the scores: the
-    objective falls at first and may rise later. The sum over rivals makes steps longer with more
-    classes: the paper's rate suits some tens of classes, hundreds need a smaller one, or a
-    smaller ``refresh_every``.
+    objective falls at first and may rise later. The sums over rivals make steps longer with more
+    classes: from about a hundred on, the printed ``refresh_every`` of ten can let scores run away.
+    Then 1 helps, or a smaller ``init_scale``.
 
     ``label_view=False`` is the paper's DARK-L, ``hardness=False`` its DARK-H. Memory: the (n, k)
     scores, and nothing quadratic in samples or features. The functions are in
@@ -66,17 +66,19 @@ class DARK(CompatibilityModel):
     learning_rate : float, keyword only, default 0.01
         :math:`\tau` of the first steps.
     drop_at : int or None, keyword only, default 150
-        Step before which the learning rate is multiplied by ``drop_factor``, counted from 0;
-        None: never.
+        Iteration before which the learning rate is multiplied by ``drop_factor``, counted from
+        0; None: never.
     drop_factor : float, keyword only, default 0.1
     n_iter : int, keyword only, default 200
-        Steps of U and V.
+    iteration : {"pass", "step"}, keyword only, default "pass"
+        What an iteration is: a passage over all images, batch after batch, or the step of one
+        batch. The paper's text says the latter; a passage comes nearer to its results.
     batch_size : int, keyword only, default 512
         b, images in a step. Each passage over the images is in a fresh random order.
     refresh_every : int, keyword only, default 10
         Steps for which margins and weights stay those of the same U and V.
     objective_every : int or None, keyword only, default 10
-        Steps between two evaluations of the objective; None: only after the last step.
+        Iterations between two evaluations of the objective; None: only after the last one.
     label_view : bool, keyword only, default True
         Whether labels rank images as well.
     hardness : bool, keyword only, default True
@@ -84,9 +86,9 @@ class DARK(CompatibilityModel):
     normalize : bool, keyword only, default True
         Whether features and class embeddings are scaled to length one, in ``fit`` and in
         scoring, as the paper does.
-    init_scale : float or None, keyword only, default None
-        Standard deviation of the normal entries that U and V start from. None:
-        :math:`1 / \sqrt{r}`. The paper says "randomly".
+    init_scale : float, keyword only, default 1.0
+        Standard deviation of the normal entries that U and V start from. The paper says
+        "randomly".
     random_state : None, int or numpy.random.Generator, keyword only, default None
         Seed of the start and of the minibatches.
 
@@ -129,13 +131,14 @@ class DARK(CompatibilityModel):
         drop_at=150,
         drop_factor=0.1,
         n_iter=200,
+        iteration="pass",
         batch_size=512,
         refresh_every=10,
         objective_every=10,
         label_view=True,
         hardness=True,
         normalize=True,
-        init_scale=None,
+        init_scale=1.0,
         random_state=None,
     ):
         self.rank = rank
@@ -145,6 +148,7 @@ class DARK(CompatibilityModel):
         self.drop_at = drop_at
         self.drop_factor = drop_factor
         self.n_iter = n_iter
+        self.iteration = iteration
         self.batch_size = batch_size
         self.refresh_every = refresh_every
         self.objective_every = objective_every
@@ -157,11 +161,11 @@ class DARK(CompatibilityModel):
     def _check_parameters(self):
         for name in ("rank", "n_iter", "batch_size", "refresh_every"):
             check_integer(getattr(self, name), name, low=1)
+        check_choice(self.iteration, "iteration", ("pass", "step"))
         for name in ("label_view", "hardness", "normalize"):
             check_choice(getattr(self, name), name, (False, True))
         for name in ("learning_rate", "drop_factor", "init_scale"):
-            if name != "init_scale" or self.init_scale is not None:
-                check_real(getattr(self, name), name, low=0.0, inclusive=False)
+            check_real(getattr(self, name), name, low=0.0, inclusive=False)
         check_real(self.margin, "margin", low=0.0, high=1.0, inclusive=False)
         check_real(self.regularization, "regularization", low=0.0)
         for name, low in (("drop_at", 0), ("objective_every", 1)):
@@ -182,8 +186,7 @@ class DARK(CompatibilityModel):
         self.U_, self.V_ = U, V
 
     def _start(self, rng, rows):
-        scale = 1.0 / math.sqrt(self.rank) if self.init_scale is None else self.init_scale
-        start = scale * rng.standard_normal((rows.shape[1], self.rank))
+        start = self.init_scale * rng.standard_normal((rows.shape[1], self.rank))
         return namespace(rows).astype(like(start, rows), rows.dtype)
 
     def _descend(self, U, V, X, codes, S, means, rng):
@@ -192,10 +195,12 @@ class DARK(CompatibilityModel):
         self.objective_, self.objective_steps_ = [], []
         optimiser = SGD(self.learning_rate)
         batches = _endless_minibatches(X.shape[0], self.batch_size, rng)
-        for step, batch in enumerate(islice(batches, self.n_iter)):
-            if self.objective_every is not None and step % self.objective_every == 0:
+        length = math.ceil(X.shape[0] / self.batch_size) if self.iteration == "pass" else 1
+        n_steps = self.n_iter * length
+        for step, batch in enumerate(islice(batches, n_steps)):
+            if self._due(step, length):
                 self._record(step, U, V, X, codes, S, means)
-            if step == self.drop_at:
+            if self.drop_at is not None and step == self.drop_at * length:
                 optimiser.learning_rate *= self.drop_factor
             if step % self.refresh_every == 0:
                 # Margins and weights are theirs until the next time, whichever images come.
@@ -206,7 +211,11 @@ class DARK(CompatibilityModel):
             sides = [(x, pulls(view)), *labels]
             optimiser.step(U, gradient_u(U, V, S, sides, self.regularization))
             optimiser.step(V, gradient_v(U, V, S, sides, self.regularization))
-        self._record(self.n_iter, U, V, X, codes, S, means)
+        self._record(n_steps, U, V, X, codes, S, means)
+
+    def _due(self, step, length):
+        """Whether the objective is evaluated before this step, of iterations of this length."""
+        return self.objective_every is not None and step % (self.objective_every * length) == 0
 
     def _image_view(self, U, V, X, codes, S):
         scores = image_scores(U, V, X, S)
@@ -228,8 +237,8 @@ class DARK(CompatibilityModel):
         if not math.isfinite(self.objective_[-1]):
             raise ValueError(
                 f"training diverged before step {step}: the objective is {self.objective_[-1]}; "
-                f"learning_rate={self.learning_rate} is too large for these features and "
-                f"{S.shape[0]} classes"
+                f"with {S.shape[0]} classes learning_rate={self.learning_rate} or "
+                f"refresh_every={self.refresh_every} is too large; lower one of them"
             )
 
     def _scores(self, X, class_embeddings):
