@@ -42,8 +42,8 @@ def ring_layout(hierarchy, label, radius, keep):
     previous = {label: None}
     for node in list(hops)[1:]:
         near = hierarchy.parents(node) + hierarchy.children(node)
-        # Ways of a restricted kind may lead past a node that has no nearer neighbour.
-        previous[node] = min(near, key=lambda n: hops.get(n, np.inf))
+        # Where a way must not climb again, a neighbour can be nearer by more than one hop.
+        previous[node] = next(n for n in near if hops.get(n) == hops[node] - 1)
     used = {label}
     for node in hops.keys() & set(keep):
         while node not in used:
@@ -69,8 +69,8 @@ def _ends(after, node):
         yield from _ends(after, other)
 
 
-def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names):
-    """Draw the growing correct set of a label.
+def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names, *, if_fewer="error"):
+    """Draw the growing correct set of a label (hCorrectSet of Frome et al. 2013, A.3).
 
     Valid labels are filled, in the colour of the smallest k whose correct set has them; other
     nodes of the hierarchy are hollow. Dotted circles stand at the radii at which growing stops.
@@ -85,6 +85,8 @@ def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names):
         Increasing.
     names : mapping of node to str
         What to write beside a node.
+    if_fewer : {"error", "all"}
+        As in `zslib.metrics.Hierarchy.stop_radii`.
 
     Returns
     -------
@@ -92,7 +94,8 @@ def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names):
         Radius for each k.
     """
     valid = set(valid_labels)
-    radii = dict(zip(ks, hierarchy.stop_radii([label], valid_labels, ks)[0].tolist(), strict=True))
+    found = hierarchy.stop_radii([label], valid_labels, ks, if_fewer=if_fewer)[0]
+    radii = dict(zip(ks, found.tolist(), strict=True))
     layout = ring_layout(hierarchy, label, max(radii.values()), valid)
     place = {
         node: (hops * np.cos(angle), hops * np.sin(angle))
@@ -123,12 +126,12 @@ def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names):
             label=legend,
         )
         _write(ax, names[node], x, y, hops, angle, node in valid)
-    limit = 1.3 * max(radii.values())
+    limit = 1.35 * max(1, *radii.values())
     ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
     ax.axis("off")
     ax.legend(
         loc="upper center",
-        bbox_to_anchor=(0.5, 0.02),
+        bbox_to_anchor=(0.5, -0.03),
         ncols=3,
         title="in the correct set from",
     )
