@@ -50,7 +50,7 @@ def caltech101_beyond(*, seed=0, max_per_class=None):
 
     So the unseen classes are new to the feature network too, which was trained on the 1,000,
     and fall into the paper's own label sets: 16 are among its 2-hop labels, 32 among its 3-hop
-    labels.
+    labels. Only the principal components of the features have seen images of some of them.
 
     Parameters
     ----------
@@ -94,9 +94,10 @@ def synthetic_within(*, seed=0, n_classes=150, images_per_class=30, **options):
     """
     check_integer(n_classes, "n_classes", low=8, high=1000)
     rng = np.random.default_rng(seed)
-    wnids = np.sort(rng.choice(imagenet_lists("embedded").ilsvrc2012, n_classes, replace=False))
+    lists = imagenet_lists("embedded")
+    wnids = np.sort(rng.choice(lists.ilsvrc2012, n_classes, replace=False))
     groups = split_classes(np.arange(n_classes), seed=seed)
-    return _synthetic(WITHIN, rng, wnids, groups, images_per_class, seed, **options)
+    return _synthetic(WITHIN, lists, rng, wnids, groups, images_per_class, seed, **options)
 
 
 def synthetic_beyond(
@@ -144,6 +145,7 @@ def synthetic_beyond(
     groups = (np.arange(n_seen), [], n_seen + np.arange(len(unseen)))
     return _synthetic(
         BEYOND,
+        lists,
         rng,
         np.concatenate([seen, unseen]),
         groups,
@@ -155,12 +157,13 @@ def synthetic_beyond(
     )
 
 
-def _synthetic(setting, rng, wnids, groups, per_class, seed, n_features=128, noise=1.0, own=0.5):
+def _synthetic(
+    setting, lists, rng, wnids, groups, per_class, seed, n_features=128, noise=1.0, own=0.5
+):
     check_integer(per_class, "images_per_class", low=2)
     check_integer(n_features, "n_features", low=2)
     check_real(noise, "noise", low=0)
     check_real(own, "own", low=0, high=1)
-    lists = imagenet_lists("embedded")
     width = min(100, len(wnids) - 1)
     place = hypernym_vectors(wnids.tolist(), lists.is_a, dimension=width)
     drawn = unit_rows(rng.standard_normal(place.shape).astype(np.float32))
@@ -172,10 +175,10 @@ def _synthetic(setting, rng, wnids, groups, per_class, seed, n_features=128, noi
     features = means[labels] + np.float32(noise / np.sqrt(n_features)) * scatter
     parts = class_parts(labels, *groups, seed=seed)
     return ZeroShotProblem(
-        name="synthetic",
+        name=f"synthetic-{setting.lower().replace(' ', '-')}",
         setting=setting,
         synthetic=True,
-        description="synthetic image features for WordNet's synsets",
+        description=f"synthetic images of synsets {setting}",
         features=unit_rows(features),
         labels=labels,
         class_embeddings=place,
