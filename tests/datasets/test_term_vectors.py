@@ -5,11 +5,13 @@ import gzip
 import numpy as np
 import pytest
 
-from zslib.datasets import WordVectors, gloss_term_vectors
+from zslib.datasets import WordVectors, gloss_term_vectors, term_vectors
 from zslib.datasets.term_vectors import (
+    TERM_SOURCES,
     composed_term_vectors,
     hypernym_term_vectors,
     hypernym_vectors,
+    load_term_vectors,
 )
 
 LINKS = [
@@ -102,3 +104,65 @@ def test_gloss_terms_read_all_senses(tmp_path, monkeypatch):
     assert crane @ lift > heron @ lift
     again = gloss_term_vectors(terms_of, dimension=2, folder=tmp_path)
     assert np.array_equal(again.vectors, found.vectors)
+
+
+@pytest.fixture
+def sources(monkeypatch):
+    """Stand-ins that say what they were asked."""
+    asked = []
+
+    def gloss(terms_of):
+        asked.append(("definitions", dict(terms_of)))
+        return WordVectors(np.array(["dog"]), np.ones((1, 2), dtype=np.float32))
+
+    def words(language):
+        asked.append(("corpus", language))
+        return WordVectors(np.array(["dog", "house"]), np.eye(2, dtype=np.float32))
+
+    def hierarchy(terms_of, links):
+        asked.append(("hierarchy", dict(terms_of), links))
+        return hypernym_term_vectors(terms_of, links, dimension=2)
+
+    monkeypatch.setattr(term_vectors, "gloss_term_vectors", gloss)
+    monkeypatch.setattr(term_vectors, "europarl_vectors", words)
+    monkeypatch.setattr(term_vectors, "hypernym_term_vectors", hierarchy)
+    return asked
+
+
+TERMS_OF = {"dog": ["dog", "dog house"], "cat": ["cat"], "oak": ["oak"], "chair": ["chair"]}
+
+
+def test_each_source_of_term_vectors(sources):
+    phrases = {}
+    for source in TERM_SOURCES:
+        phrases[source], vectors = load_term_vectors(source, TERMS_OF, iter(LINKS))
+        assert isinstance(vectors, WordVectors)
+    assert phrases == TERM_SOURCES
+    assert sources[0] == ("definitions", TERMS_OF)
+    assert sources[1] == ("corpus", "en")
+    assert vectors.words.tolist() == ["dog", "dog house", "cat", "oak"]
+    # A synset that the hierarchy does not have gets no vector from it.
+    assert list(sources[2][1]) == ["dog", "cat", "oak"]
+    _, composed = load_term_vectors("corpus", TERMS_OF, [])
+    assert composed.words.tolist() == ["dog", "dog house"]
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_auto_is_definitions_where_they_are_here(sources, here, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
+    if here:
+        (tmp_path / "visual" / "imagenet_synsets").mkdir(parents=True)
+        (tmp_path / "visual" / "imagenet_synsets" / "synsets.tsv.gz").touch()
+    phrase, _ = load_term_vectors("auto", TERMS_OF, LINKS)
+    assert phrase == TERM_SOURCES["definitions" if here else "hierarchy"]
+    monkeypatch.setattr(term_vectors, "data_root", lambda: None)
+    assert load_term_vectors("auto", TERMS_OF, LINKS)[0] == TERM_SOURCES["hierarchy"]
+
+
+@pytest.mark.parametrize("source", ["definitions", "corpus"])
+def test_absent_files_say_what_needs_none(source, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="'hierarchy' need no files"):
+        load_term_vectors(source, TERMS_OF, LINKS)
+    with pytest.raises(ValueError, match="source must be one of 'auto', 'definitions'"):
+        load_term_vectors("glove", TERMS_OF, LINKS)

@@ -105,7 +105,8 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     Raises
     ------
     ValueError
-        When ``dimension`` is not below the number of nodes.
+        When ``dimension`` is not below the number of nodes, or a node is above all others, so
+        that nothing tells it apart.
 
     Examples
     --------
@@ -193,18 +194,39 @@ def load_term_vectors(source, terms_of, links):
     -------
     (str, WordVectors)
         A phrase for captions, and the vectors.
+
+    Raises
+    ------
+    ValueError
+        For an unknown source, or when no term gets a vector.
+    FileNotFoundError
+        When the files of the source asked for are not here.
+
+    Examples
+    --------
+    >>> terms_of = {f"n{i}": [f"term {i}"] for i in range(301)}
+    >>> links = [(f"n{i}", f"kind {i % 7}") for i in range(301)]
+    >>> phrase, vectors = load_term_vectors("hierarchy", terms_of, links)
+    >>> phrase, vectors.vectors.shape
+    ('term vectors from the hierarchy itself', (301, 300))
     """
     check_choice(source, "source", ("auto", *TERM_SOURCES))
     if source == "auto":
         root = data_root()
         found = root is not None and (root / "visual/imagenet_synsets/synsets.tsv.gz").is_file()
         source = "definitions" if found else "hierarchy"
-    if source == "definitions":
-        vectors = gloss_term_vectors(terms_of)
-    elif source == "corpus":
-        vectors = composed_term_vectors(terms_of, europarl_vectors("en"))
-    else:
+    if source == "hierarchy":
         links = list(links)
         nodes = {node for link in links for node in link}
         vectors = hypernym_term_vectors({n: t for n, t in terms_of.items() if n in nodes}, links)
+        return TERM_SOURCES[source], vectors
+    try:
+        if source == "definitions":
+            vectors = gloss_term_vectors(terms_of)
+        else:
+            vectors = composed_term_vectors(terms_of, europarl_vectors("en"))
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"no {TERM_SOURCES[source]}: {error}. Term vectors from 'hierarchy' need no files"
+        ) from error
     return TERM_SOURCES[source], vectors
