@@ -97,6 +97,17 @@ def test_hierarchical_precision_counts_neighbours(space, problem):
     assert (scored[:, 1] == 100.0).all()
 
 
+def test_a_hierarchy_in_parts_is_walked_as_far_as_it_goes(space, problem):
+    model = TermModel(space).fit(problem)
+    near = model.search(problem, problem.test_unseen, ["bird", "machine", "oak"], 3)
+    answers = near.answers(3, n_terms=3)
+    parts = Hierarchy([("machine", "thing"), ("oak", "thing")], nodes=["bird"])
+    with pytest.raises(ValueError, match="if_fewer"):
+        answers.hierarchical(parts, 3)
+    # All three are answered, and two of them are in reach of the true one, the machine.
+    np.testing.assert_allclose(answers.hierarchical(parts, 3, if_fewer="all"), 200 / 3)
+
+
 def test_random_answers_never_repeat(space, problem):
     model = TermModel(space).fit(problem)
     near = model.search(problem, problem.test_seen, ["bird", "machine", "room", "oak"], 5)
@@ -113,6 +124,8 @@ def test_errors(space, problem):
         near.answers(1)
     with pytest.raises(ValueError, match="none of 8 images of toy has its class among 1 synsets"):
         model.search(problem, problem.test_unseen, ["oak"], 1)
+    with pytest.raises(ValueError, match="images is empty: give at least one row of toy"):
+        model.search(problem, problem.test_unseen[:0], ["oak"], 1)
     object.__setattr__(problem, "class_ids", None)
     with pytest.raises(ValueError, match="toy has no class_ids"):
         model.fit(problem)

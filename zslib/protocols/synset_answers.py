@@ -37,10 +37,10 @@ class SynsetAnswers:
         """Flat hit@k of each image in percent, (n, n_ks): see `flat_hits_at_k`."""
         return 100.0 * to_host(flat_hits_at_k(self.predictions, self.gold, ks))
 
-    def hierarchical(self, hierarchy, ks):
+    def hierarchical(self, hierarchy, ks, *, if_fewer="error"):
         """hp@k of each image in percent, (n, n_ks): see `hierarchical_precision_at_k`."""
         found = hierarchical_precision_at_k(
-            self.predictions, self.gold, hierarchy, self.labels, ks
+            self.predictions, self.gold, hierarchy, self.labels, ks, if_fewer=if_fewer
         )
         return 100.0 * to_host(found)
 
@@ -203,7 +203,7 @@ class TermModel:
         Raises
         ------
         ValueError
-            When no image has its class in the label set.
+            When there are no images, or none has its class in the label set.
         """
         lexicon, matrix = self.space.part(labels)
         known, rows = _rows_in(lexicon, problem, images)
@@ -217,6 +217,8 @@ def _rows_in(lexicon, problem, images):
     if problem.class_ids is None:
         raise ValueError(f"{problem.name} has no class_ids: wnids are needed to name synsets")
     images = np.asarray(images)
+    if not images.size:
+        raise ValueError(f"images is empty: give at least one row of {problem.name}")
     row = np.array([lexicon.row_of.get(str(wnid), -1) for wnid in problem.class_ids])
     rows = row[problem.labels[images]]
     if not (rows >= 0).any():
