@@ -154,7 +154,7 @@ def imagenet_lists(source="auto", *, folder=None):
     --------
     >>> lists = imagenet_lists("embedded")
     >>> lists
-    ImageNetLists(source='embedded', description="WordNet 3.0 and ImageNet label lists ...")
+    ImageNetLists(source='embedded', description='WordNet 3.0 and ImageNet label lists ...')
     >>> len(lists.two_hop), len(lists.three_hop), len(lists.is_a)
     (1549, 7860, 34904)
     >>> lists.lemmas["n02012849"]
@@ -170,10 +170,10 @@ def imagenet_lists(source="auto", *, folder=None):
         return _real(require_folder("imagenet", folder))
     wordnet = read_wordnet(folder) if source == "wordnet" else embedded_wordnet()
     ilsvrc2012, fall2011 = embedded_labels()
-    origin = "WordNet's files" if source == "wordnet" else "zslib's copy"
+    origin = "read from WordNet's files" if source == "wordnet" else "as zslib carries them"
     return _assemble(
         source=source,
-        description=f"WordNet 3.0 and ImageNet label lists ({origin}; hop sets by rule)",
+        description=f"WordNet 3.0 and ImageNet label lists {origin}, hop sets by rule",
         wordnet=wordnet,
         ilsvrc2012=ilsvrc2012,
         fall2011=fall2011,
