@@ -27,6 +27,8 @@ from zslib.compatibility.dark_objective import (
     view_loss,
 )
 
+SMALL_STEPS = {"iteration": "step", "init_scale": 0.125, "batch_size": 64, "random_state": 0}
+
 
 def unit(array):
     return array / np.linalg.norm(array, axis=1, keepdims=True)
@@ -95,13 +97,13 @@ def slow_objective(U, V, X, S, codes, m, penalty, fixed, label_view=True):
     return total
 
 
-def views_of(U, V, X, S, codes, m, soft, label_view=True):
+def views_of(U, V, X, S, codes, m, soft, label_view=True, **options):
     k = len(S)
-    image = assess(image_scores(U, V, X, S), codes, margin=m, soft=soft)
+    image = assess(image_scores(U, V, X, S), codes, margin=m, soft=soft, **options)
     if not label_view:
         return [image]
     scores = label_scores(U, V, prototypes(X, codes, k), S)
-    return [image, assess(scores, np.arange(k), margin=m, soft=soft)]
+    return [image, assess(scores, np.arange(k), margin=m, soft=soft, **options)]
 
 
 def sides_of(views, X, codes, k):
@@ -184,6 +186,44 @@ def test_gradients_are_those_of_the_printed_objective(soft, label_view):
     np.testing.assert_allclose(
         gradient_v(U, V, S, sides, 0.01), finite_differences(lambda W: loss(U, W), V), atol=1e-8
     )
+
+
+@pytest.mark.parametrize("soft", [True, False])
+def test_gradients_that_follow_the_margin(soft):
+    """Then only weights are constants, and margins move with U and V."""
+    U, V, X, S, codes = setting()
+    weights = [weight for _, weight in slow_fixed(U, V, X, S, codes, 0.5, soft)]
+    sides = sides_of(
+        views_of(U, V, X, S, codes, 0.5, soft, margin_gradient=True), X, codes, len(S)
+    )
+
+    def loss(U, V):
+        moving = [margin for margin, _ in slow_fixed(U, V, X, S, codes, 0.5, soft)]
+        fixed = list(zip(moving, weights, strict=True))
+        return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed)
+
+    np.testing.assert_allclose(
+        gradient_u(U, V, S, sides, 0.01), finite_differences(lambda W: loss(W, V), U), atol=1e-8
+    )
+    np.testing.assert_allclose(
+        gradient_v(U, V, S, sides, 0.01), finite_differences(lambda W: loss(U, W), V), atol=1e-8
+    )
+
+
+def test_scores_stay_small_where_margins_are_followed(problem32):
+    """Held fixed, a margin lets all scores grow together."""
+    largest = [
+        np.abs(
+            DARK(
+                n_iter=300, regularization=0.0, margin_gradient=follow, drop_at=None, **SMALL_STEPS
+            )
+            .set_params(iteration="pass", refresh_every=1)
+            .fit(problem32.X, problem32.y, problem32.S)
+            .decision_function(problem32.X, problem32.S)
+        ).max()
+        for follow in (False, True)
+    ]
+    assert largest[1] < 0.5 * largest[0]
 
 
 def test_without_label_view_and_hardness_it_is_the_plain_hinge():
@@ -304,7 +344,9 @@ def test_algorithm_1_step_by_step(soft, both):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("options", [{}, {"label_view": False}, {"hardness": False}])
+@pytest.mark.parametrize(
+    "options", [{}, {"label_view": False}, {"hardness": False}, {"margin_gradient": True}]
+)
 def test_every_library_learns_the_same(backend, dtype, options):
     X, y, S = samples(dtype)
     options = {"n_iter": 12, "batch_size": 8, "random_state": 1, "learning_rate": 0.1, **options}
@@ -345,9 +387,6 @@ def test_any_shape(seed, n, p, q, k, size, repeated):
     assert np.all(np.isfinite(first))
     assert model.objective_steps_ == [0, 5 * math.ceil(n / size)]
     np.testing.assert_array_equal(model.fit(X, y, S).U_, first)
-
-
-SMALL_STEPS = {"iteration": "step", "init_scale": 0.125, "batch_size": 64, "random_state": 0}
 
 
 def test_with_the_papers_settings_the_objective_falls_and_unseen_classes_are_told(problem32):
@@ -482,6 +521,7 @@ def test_scikit_learn_conventions(problem):
         ({"objective_every": 0}, ValueError, "objective_every must be at least 1"),
         ({"label_view": "no"}, ValueError, "label_view must be one of"),
         ({"hardness": None}, ValueError, "hardness must be one of"),
+        ({"margin_gradient": "no"}, ValueError, "margin_gradient must be one of"),
         ({"normalize": 2}, ValueError, "normalize must be one of"),
         ({"init_scale": 0.0}, ValueError, "init_scale must be"),
         ({"random_state": "seed"}, TypeError, "random_state"),

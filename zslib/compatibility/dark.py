@@ -83,6 +83,10 @@ class DARK(CompatibilityModel):
         Whether labels rank images as well.
     hardness : bool, keyword only, default True
         Whether weights are the sigmoid of Eq. 8, or else 1 where R > 0 and 0 elsewhere.
+    margin_gradient : bool, keyword only, default False
+        Whether steps follow the margin of Eq. 3 as a function of the own score. The paper holds it
+        fixed within a step; a step may then lengthen all scores, and the margins after it, so that
+        scores grow until the penalty stops them. Followed, they stay small.
     normalize : bool, keyword only, default True
         Whether features and class embeddings are scaled to length one, in ``fit`` and in
         scoring, as the paper does.
@@ -137,6 +141,7 @@ class DARK(CompatibilityModel):
         objective_every=10,
         label_view=True,
         hardness=True,
+        margin_gradient=False,
         normalize=True,
         init_scale=1.0,
         random_state=None,
@@ -154,6 +159,7 @@ class DARK(CompatibilityModel):
         self.objective_every = objective_every
         self.label_view = label_view
         self.hardness = hardness
+        self.margin_gradient = margin_gradient
         self.normalize = normalize
         self.init_scale = init_scale
         self.random_state = random_state
@@ -162,7 +168,7 @@ class DARK(CompatibilityModel):
         for name in ("rank", "n_iter", "batch_size", "refresh_every"):
             check_integer(getattr(self, name), name, low=1)
         check_choice(self.iteration, "iteration", ("pass", "step"))
-        for name in ("label_view", "hardness", "normalize"):
+        for name in ("label_view", "hardness", "margin_gradient", "normalize"):
             check_choice(getattr(self, name), name, (False, True))
         for name in ("learning_rate", "drop_factor", "init_scale"):
             check_real(getattr(self, name), name, low=0.0, inclusive=False)
@@ -217,17 +223,24 @@ class DARK(CompatibilityModel):
         """Whether the objective is evaluated before this step, of iterations of this length."""
         return self.objective_every is not None and step % (self.objective_every * length) == 0
 
+    def _assess(self, scores, own):
+        return assess(
+            scores,
+            own,
+            margin=self.margin,
+            soft=self.hardness,
+            margin_gradient=self.margin_gradient,
+        )
+
     def _image_view(self, U, V, X, codes, S):
-        scores = image_scores(U, V, X, S)
-        return assess(scores, codes, margin=self.margin, soft=self.hardness)
+        return self._assess(image_scores(U, V, X, S), codes)
 
     def _label_view(self, U, V, S, means):
         """The label view in a list, which is empty without it."""
         if not self.label_view:
             return []
         own = namespace(S).arange(S.shape[0], device=array_device(S))
-        scores = label_scores(U, V, means, S)
-        return [assess(scores, own, margin=self.margin, soft=self.hardness)]
+        return [self._assess(label_scores(U, V, means, S), own)]
 
     def _record(self, step, U, V, X, codes, S, means):
         """Eq. 9 over all training images, with margins and weights of these U and V."""

@@ -33,7 +33,8 @@ __all__ = [
 
 
 class View(NamedTuple):
-    r"""One view at some U and V: n rows that each rank C columns. Steps hold all but F fixed."""
+    r"""One view at some U and V: n rows that each rank C columns. Steps hold weights fixed, and
+    margins too unless there are slopes."""
 
     scores: Any
     """:math:`F`, array (n, C)."""
@@ -43,6 +44,8 @@ class View(NamedTuple):
     r""":math:`\epsilon`, array (n, 1)."""
     weights: Any
     r""":math:`\Delta`, array (n, C), 0 at the own columns."""
+    slopes: Any = None
+    r""":math:`\partial \epsilon / \partial F`, array (n, 1); None: steps hold margins fixed."""
 
 
 def image_weights(X, codes, n_classes):
@@ -125,7 +128,7 @@ def density_margin(own_scores, margin):
     return margin * xp.logaddexp(xp.zeros_like(own_scores), own_scores)
 
 
-def assess(scores, own, *, margin, soft):
+def assess(scores, own, *, margin, soft, margin_gradient=False):
     """Margins and weights of all triplets of a view, at its current scores (Eqs. 3 and 8).
 
     Parameters
@@ -137,6 +140,8 @@ def assess(scores, own, *, margin, soft):
         m of Eq. 3.
     soft : bool
         Whether the weight is the sigmoid of Eq. 8; else the step that it softens (DARK-H).
+    margin_gradient : bool, default False
+        Whether the margins' slopes are there, for `pulls` to follow them.
 
     Returns
     -------
@@ -154,7 +159,9 @@ def assess(scores, own, *, margin, soft):
     margins = density_margin(own_scores, margin)[:, None]
     residuals = violations(scores, own, margins)
     weights = hardness(residuals, own) if soft else every_violation(residuals)
-    return View(scores, own, margins, weights)
+    # The slope of the softplus is the sigmoid; its tanh form does not overflow.
+    slopes = margin * (0.5 + 0.5 * xp.tanh(0.5 * own_scores))[:, None] if margin_gradient else None
+    return View(scores, own, margins, weights, slopes)
 
 
 def image_scores(U, V, X, S):
@@ -183,8 +190,15 @@ def view_loss(view):
 
 
 def pulls(view):
-    """Derivative of `view_loss` by the scores, margins and weights held fixed, (n, C)."""
-    return score_gradient(view.weights, view.own) / view.own.shape[0]
+    """Derivative of `view_loss` by the scores, weights held fixed, (n, C).
+
+    Margins are held fixed too where the view has no slopes. With slopes the pull on the own score
+    is weaker, for a higher own score asks for a larger margin.
+    """
+    gradient = score_gradient(view.weights, view.own) / view.own.shape[0]
+    if view.slopes is None:
+        return gradient
+    return gradient * (1.0 - one_hot(view.own, gradient.shape[1], gradient.dtype) * view.slopes)
 
 
 def dual_loss(U, V, views, regularization):
