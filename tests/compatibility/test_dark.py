@@ -193,9 +193,7 @@ def test_gradients_that_follow_the_margin(soft):
     """Then only weights are constants, and margins move with U and V."""
     U, V, X, S, codes = setting()
     weights = [weight for _, weight in slow_fixed(U, V, X, S, codes, 0.5, soft)]
-    sides = sides_of(
-        views_of(U, V, X, S, codes, 0.5, soft, margin_gradient=True), X, codes, len(S)
-    )
+    sides = sides_of(views_of(U, V, X, S, codes, 0.5, soft, gradient="margin"), X, codes, len(S))
 
     def loss(U, V):
         moving = [margin for margin, _ in slow_fixed(U, V, X, S, codes, 0.5, soft)]
@@ -210,18 +208,41 @@ def test_gradients_that_follow_the_margin(soft):
     )
 
 
+@pytest.mark.parametrize("soft", [True, False])
+def test_gradients_that_follow_margins_and_weights(soft):
+    U, V, X, S, codes = setting()
+    views = views_of(U, V, X, S, codes, 0.5, soft, gradient="objective")
+    sides = sides_of(views, X, codes, len(S))
+
+    def loss(U, V):
+        fixed = slow_fixed(U, V, X, S, codes, 0.5, soft)
+        return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed)
+
+    np.testing.assert_allclose(
+        gradient_u(U, V, S, sides, 0.01), finite_differences(lambda W: loss(W, V), U), atol=1e-8
+    )
+    np.testing.assert_allclose(
+        gradient_v(U, V, S, sides, 0.01), finite_differences(lambda W: loss(U, W), V), atol=1e-8
+    )
+
+
+def test_small_steps_that_follow_all_descend_the_objective(problem):
+    whole = {"batch_size": 10**6, "n_iter": 40, "drop_at": None, "objective_every": 1}
+    model = DARK(8, gradient="objective", refresh_every=1, random_state=0, **whole)
+    model.fit(problem.X, problem.y, problem.S)
+    assert all(later < earlier for earlier, later in itertools.pairwise(model.objective_))
+
+
 def test_scores_stay_small_where_margins_are_followed(problem32):
     """Held fixed, a margin lets all scores grow together."""
     largest = [
         np.abs(
-            DARK(
-                n_iter=300, regularization=0.0, margin_gradient=follow, drop_at=None, **SMALL_STEPS
-            )
+            DARK(n_iter=300, regularization=0.0, gradient=follow, drop_at=None, **SMALL_STEPS)
             .set_params(iteration="pass", refresh_every=1)
             .fit(problem32.X, problem32.y, problem32.S)
             .decision_function(problem32.X, problem32.S)
         ).max()
-        for follow in (False, True)
+        for follow in ("fixed", "margin")
     ]
     assert largest[1] < 0.5 * largest[0]
 
@@ -345,7 +366,14 @@ def test_algorithm_1_step_by_step(soft, both):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
-    "options", [{}, {"label_view": False}, {"hardness": False}, {"margin_gradient": True}]
+    "options",
+    [
+        {},
+        {"label_view": False},
+        {"hardness": False},
+        {"gradient": "margin"},
+        {"gradient": "objective"},
+    ],
 )
 def test_every_library_learns_the_same(backend, dtype, options):
     X, y, S = samples(dtype)
@@ -521,7 +549,7 @@ def test_scikit_learn_conventions(problem):
         ({"objective_every": 0}, ValueError, "objective_every must be at least 1"),
         ({"label_view": "no"}, ValueError, "label_view must be one of"),
         ({"hardness": None}, ValueError, "hardness must be one of"),
-        ({"margin_gradient": "no"}, ValueError, "margin_gradient must be one of"),
+        ({"gradient": "full"}, ValueError, "gradient must be one of"),
         ({"normalize": 2}, ValueError, "normalize must be one of"),
         ({"init_scale": 0.0}, ValueError, "init_scale must be"),
         ({"random_state": "seed"}, TypeError, "random_state"),

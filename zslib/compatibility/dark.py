@@ -44,8 +44,8 @@ class DARK(CompatibilityModel):
     image view of a minibatch and the whole label view, in which one vector per class stands for
     the class's images.
 
-    A step follows the derivative for fixed margins and weights, which is not that of the recorded
-    objective, whose margins and weights belong to the same U and V. There a triplet under the
+    Such a step follows the derivative for fixed margins and weights, not that of the recorded
+    objective (``gradient="objective"``), whose margins and weights belong to the same U and V. There a triplet under the
     sigmoid adds least at R = -1.28, which the steps pass, and margins grow with the scores: the
     objective falls at first and may rise later. The sums over rivals make steps longer with more
     classes: from about a hundred on, the printed ``refresh_every`` of ten can let scores run away.
@@ -83,10 +83,11 @@ class DARK(CompatibilityModel):
         Whether labels rank images as well.
     hardness : bool, keyword only, default True
         Whether weights are the sigmoid of Eq. 8, or else 1 where R > 0 and 0 elsewhere.
-    margin_gradient : bool, keyword only, default False
-        Whether steps follow the margin of Eq. 3 as a function of the own score. The paper holds it
-        fixed within a step; a step may then lengthen all scores, and the margins after it, so that
-        scores grow until the penalty stops them. Followed, they stay small.
+    gradient : {"fixed", "margin", "objective"}, keyword only, default "fixed"
+        What a step follows. "fixed": neither margins nor weights, as the paper does; a step may
+        then lengthen all scores, and the margins after it, so that scores grow until the penalty
+        stops them. "margin": margins as functions of the own scores, which keeps scores small.
+        "objective": weights too, so that steps descend the recorded objective.
     normalize : bool, keyword only, default True
         Whether features and class embeddings are scaled to length one, in ``fit`` and in
         scoring, as the paper does.
@@ -141,7 +142,7 @@ class DARK(CompatibilityModel):
         objective_every=10,
         label_view=True,
         hardness=True,
-        margin_gradient=False,
+        gradient="fixed",
         normalize=True,
         init_scale=1.0,
         random_state=None,
@@ -159,7 +160,7 @@ class DARK(CompatibilityModel):
         self.objective_every = objective_every
         self.label_view = label_view
         self.hardness = hardness
-        self.margin_gradient = margin_gradient
+        self.gradient = gradient
         self.normalize = normalize
         self.init_scale = init_scale
         self.random_state = random_state
@@ -168,7 +169,8 @@ class DARK(CompatibilityModel):
         for name in ("rank", "n_iter", "batch_size", "refresh_every"):
             check_integer(getattr(self, name), name, low=1)
         check_choice(self.iteration, "iteration", ("pass", "step"))
-        for name in ("label_view", "hardness", "margin_gradient", "normalize"):
+        check_choice(self.gradient, "gradient", ("fixed", "margin", "objective"))
+        for name in ("label_view", "hardness", "normalize"):
             check_choice(getattr(self, name), name, (False, True))
         for name in ("learning_rate", "drop_factor", "init_scale"):
             check_real(getattr(self, name), name, low=0.0, inclusive=False)
@@ -224,13 +226,8 @@ class DARK(CompatibilityModel):
         return self.objective_every is not None and step % (self.objective_every * length) == 0
 
     def _assess(self, scores, own):
-        return assess(
-            scores,
-            own,
-            margin=self.margin,
-            soft=self.hardness,
-            margin_gradient=self.margin_gradient,
-        )
+        options = {"margin": self.margin, "soft": self.hardness, "gradient": self.gradient}
+        return assess(scores, own, **options)
 
     def _image_view(self, U, V, X, codes, S):
         return self._assess(image_scores(U, V, X, S), codes)

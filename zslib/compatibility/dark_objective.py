@@ -33,8 +33,8 @@ __all__ = [
 
 
 class View(NamedTuple):
-    r"""One view at some U and V: n rows that each rank C columns. Steps hold weights fixed, and
-    margins too unless there are slopes."""
+    """One view at some U and V: n rows that each rank C columns. Steps hold all but F fixed where
+    the last two are None."""
 
     scores: Any
     """:math:`F`, array (n, C)."""
@@ -45,7 +45,9 @@ class View(NamedTuple):
     weights: Any
     r""":math:`\Delta`, array (n, C), 0 at the own columns."""
     slopes: Any = None
-    r""":math:`\partial \epsilon / \partial F`, array (n, 1); None: steps hold margins fixed."""
+    r""":math:`d \epsilon / d F` at the own scores, array (n, 1); None: margins are held fixed."""
+    rates: Any = None
+    r""":math:`d (\Delta R) / d R`, array (n, C); None: weights are held fixed."""
 
 
 def image_weights(X, codes, n_classes):
@@ -128,7 +130,7 @@ def density_margin(own_scores, margin):
     return margin * xp.logaddexp(xp.zeros_like(own_scores), own_scores)
 
 
-def assess(scores, own, *, margin, soft, margin_gradient=False):
+def assess(scores, own, *, margin, soft, gradient="fixed"):
     """Margins and weights of all triplets of a view, at its current scores (Eqs. 3 and 8).
 
     Parameters
@@ -140,8 +142,8 @@ def assess(scores, own, *, margin, soft, margin_gradient=False):
         m of Eq. 3.
     soft : bool
         Whether the weight is the sigmoid of Eq. 8; else the step that it softens (DARK-H).
-    margin_gradient : bool, default False
-        Whether the margins' slopes are there, for `pulls` to follow them.
+    gradient : {"fixed", "margin", "objective"}, default "fixed"
+        What `pulls` follows: neither margins nor weights, the margins, or both.
 
     Returns
     -------
@@ -159,9 +161,13 @@ def assess(scores, own, *, margin, soft, margin_gradient=False):
     margins = density_margin(own_scores, margin)[:, None]
     residuals = violations(scores, own, margins)
     weights = hardness(residuals, own) if soft else every_violation(residuals)
-    # The slope of the softplus is the sigmoid; its tanh form does not overflow.
-    slopes = margin * (0.5 + 0.5 * xp.tanh(0.5 * own_scores))[:, None] if margin_gradient else None
-    return View(scores, own, margins, weights, slopes)
+    slopes = rates = None
+    if gradient != "fixed":
+        # The slope of the softplus is the sigmoid; its tanh form does not overflow.
+        slopes = margin * (0.5 + 0.5 * xp.tanh(0.5 * own_scores))[:, None]
+    if gradient == "objective" and soft:
+        rates = weights * (1.0 + residuals * (1.0 - weights))
+    return View(scores, own, margins, weights, slopes, rates)
 
 
 def image_scores(U, V, X, S):
@@ -190,12 +196,13 @@ def view_loss(view):
 
 
 def pulls(view):
-    """Derivative of `view_loss` by the scores, weights held fixed, (n, C).
+    """Derivative of `view_loss` by the scores, (n, C): a view says what is held fixed.
 
-    Margins are held fixed too where the view has no slopes. With slopes the pull on the own score
-    is weaker, for a higher own score asks for a larger margin.
+    Where margins are followed the pull on the own score is weaker, for a higher own score asks for
+    a larger margin. Where weights are followed easy triplets below R = -1.28 pull the other way.
     """
-    gradient = score_gradient(view.weights, view.own) / view.own.shape[0]
+    rates = view.weights if view.rates is None else view.rates
+    gradient = score_gradient(rates, view.own) / view.own.shape[0]
     if view.slopes is None:
         return gradient
     return gradient * (1.0 - one_hot(view.own, gradient.shape[1], gradient.dtype) * view.slopes)
