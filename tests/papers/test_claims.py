@@ -34,11 +34,11 @@ def test_the_papers_own_numbers_satisfy_the_claims_that_compare_two_of_them():
     ("record", "verdict", "why"),
     [
         ({"value": 2.0, "low": 1.0, "high": 3.0}, "reproduced", "whole interval > 0"),
-        ({"value": 2.0, "low": -1.0, "high": 5.0}, "not reproduced", "cannot tell"),
+        ({"value": 2.0, "low": -1.0, "high": 5.0}, "undecided", "cannot tell"),
         ({"value": -2.0, "low": -3.0, "high": -1.0}, "not reproduced", "other side"),
         ({"value": 2.0}, "reproduced", "2 > 0"),
         ({"value": -2.0}, "not reproduced", "-2 not > 0"),
-        ({"value": 0.0, "low": 0.0, "high": 0.0}, "not reproduced", "cannot tell"),
+        ({"value": 0.0, "low": 0.0, "high": 0.0}, "not reproduced", "lies at 0"),
     ],
 )
 def test_verdicts(record, verdict, why):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from zslib.compatibility import ConSE
 from zslib.compatibility.terms import predict_synsets
 from zslib.datasets import WordVectors, ZeroShotProblem
 from zslib.mapping import RidgeMap
 from zslib.metrics import Hierarchy
-from zslib.protocols import TermModel, TermSpace
+from zslib.protocols import ConSEMap, TermModel, TermSpace
 
 TERMS = {
     "bird": ["crane"],
@@ -129,3 +130,22 @@ def test_errors(space, problem):
     object.__setattr__(problem, "class_ids", None)
     with pytest.raises(ValueError, match="toy has no class_ids"):
         model.fit(problem)
+
+
+def test_conse_as_a_mapping_is_conse(space, problem, backend):
+    model = TermModel(space, mapping=ConSEMap()).fit(problem)
+    lexicon, matrix = space.part()
+    features = backend.to_numpy(problem.features)
+    known = [i for i in problem.trainval if problem.labels[i] != 4]
+    terms = {"bird": "crane", "machine": "crane", "room": "hall", "oak": "oak"}
+    names = [terms[str(problem.class_ids[c])] for c in problem.labels[known]]
+    used = sorted(set(names))
+    targets = matrix[[lexicon.term_row[name] for name in used]]
+    plain = ConSE().fit(features[known], np.array([used.index(n) for n in names]), targets)
+    mapped = model.mapping.transform(backend.asarray(features[problem.test_unseen]))
+    backend.check(mapped)
+    np.testing.assert_allclose(
+        backend.to_numpy(mapped), plain.embed(features[problem.test_unseen]), atol=1e-3
+    )
+    # Rows are convex combinations of unit vectors along the axes.
+    np.testing.assert_allclose(backend.to_numpy(mapped).sum(axis=1), 1, rtol=1e-5)

@@ -17,6 +17,7 @@ from zslib.book.records import RESULT, Records, clean_column, clean_value
 from zslib.book.source import Source
 from zslib.book.store import keep_run, write_records
 from zslib.book.tables import Table, check_label
+from zslib.validation import check_integer
 
 __all__ = ["RUN_KEY", "Chapter", "start"]
 
@@ -43,9 +44,12 @@ def start(name, *, parameters, results=None):
     Raises
     ------
     ValueError
-        When ``parameters`` are not those that the chapter's source declares, or the device is
-        not "cpu", "gpu" or "auto".
+        When ``parameters`` are not those that the chapter's source declares, the device is not
+        "cpu", "gpu" or "auto", the seed is negative, or there is less than one seed.
     """
+    for name, low in (("seed", 0), ("n_seeds", 1)):
+        if name in parameters:
+            check_integer(parameters[name], name, low=low)
     style()
     return Chapter(name, parameters, layout(), results)
 

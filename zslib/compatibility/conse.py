@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array_api_compat import device as array_device
+from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import namespace
 from zslib.compatibility._blocks import one_hot, row_blocks
@@ -89,7 +90,18 @@ class ConSE(CompatibilityModel):
         self.coef_, self.intercept_ = weights[:-1, :], weights[-1, :]
         self.seen_embeddings_ = embeddings
 
-    def _scores(self, X, class_embeddings):
+    def embed(self, X):
+        """The convex combination of seen class embeddings that an image is mapped to.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+
+        Returns
+        -------
+        array, shape (n, q)
+        """
+        check_is_fitted(self)
         xp = namespace(X)
         coef, intercept, embeddings = (
             xp.astype(array, X.dtype, copy=False)
@@ -104,9 +116,11 @@ class ConSE(CompatibilityModel):
             rank = xp.argsort(order, axis=1, stable=True)
             likely = likely * xp.astype(rank < self.n_averaged, X.dtype)
             # The cosine does not see 1 / Z; it keeps the embeddings' unit, as in the paper.
-            mixed = (likely / xp.sum(likely, axis=1, keepdims=True)) @ embeddings
-            blocks.append(cosines(mixed, class_embeddings))
+            blocks.append((likely / xp.sum(likely, axis=1, keepdims=True)) @ embeddings)
         return xp.concat(blocks, axis=0)
+
+    def _scores(self, X, class_embeddings):
+        return cosines(self.embed(X), class_embeddings)
 
 
 def softmax_objective(weights, X, codes, regularization):

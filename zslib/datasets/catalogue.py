@@ -304,6 +304,7 @@ DATASETS = {
             licence="WordNet licence; lists: Apache 2.0",
             loaders={HIERARCHY: partial(imagenet_lists, source="embedded")},
             quick={HIERARCHY: {}},
+            optional_files=(_GLOSSES, *_ENGLISH),
         ),
         Dataset(
             name="wordnet30",
@@ -315,6 +316,7 @@ DATASETS = {
             quick={HIERARCHY: {}},
             folder="wordnet",
             files=tuple(f"wordnet/{name}" for name in wordnet.FILES),
+            optional_files=(_GLOSSES, *_ENGLISH),
             fetch=wordnet.fetch_wordnet,
         ),
     )

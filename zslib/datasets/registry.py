@@ -349,7 +349,9 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
     for name in dict.fromkeys(names):
         entry = DATASETS[name]
         root = _folder_of(entry) if entry.files else None
-        files = [root / file for file in (*entry.files, *entry.optional_files)] if root else []
+        files = [root / file for file in entry.files] if root else []
+        if (optional := root or locate.data_root()) is not None:
+            files += [optional / file for file in entry.optional_files]
         content[name] = [_file_hash(path) for path in files if path.is_file()]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 

@@ -11,7 +11,8 @@ __all__ = ["Claim", "Verdict", "check_claims", "load_claims", "scorecard_markdow
 
 _OPERATORS = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
 
-REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE = "reproduced", "not reproduced", "not testable here"
+REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
+UNDECIDED, NOT_TESTABLE = "undecided", "not testable here"
 
 
 @dataclass(frozen=True)
@@ -153,10 +154,11 @@ def _judge(claim, records):
         return Verdict(claim, REPRODUCED if holds else NOT_REPRODUCED, reason, **ours)
     if holds and compare(hard_end, threshold):
         return Verdict(claim, REPRODUCED, f"whole interval {comparison} {threshold:g}", **ours)
-    if low <= threshold <= high:
+    if low <= threshold <= high and low < high:
         reason = f"the interval includes {threshold:g}: this run cannot tell"
-    else:
-        reason = f"the whole interval lies on the other side of {threshold:g}"
+        return Verdict(claim, UNDECIDED, reason, **ours)
+    beside = "on the other side of" if low < high else "at"
+    reason = f"the whole interval lies {beside} {threshold:g}"
     return Verdict(claim, NOT_REPRODUCED, reason, **ours)
 
 
@@ -174,8 +176,9 @@ def check_claims(paper, records):
     Returns
     -------
     list of Verdict
-        "reproduced" when the value and its whole interval satisfy the claim, "not reproduced"
-        when not, "not testable here" when no record speaks of it.
+        "reproduced" when the value and its whole interval satisfy the claim, "undecided" when
+        only a part of the interval does, "not reproduced" when none of it does, "not testable
+        here" when no record speaks of it.
 
     Examples
     --------
@@ -191,7 +194,8 @@ def _cell(text):
 
 
 def _mark(verdict):
-    return {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "–"}[verdict.verdict]
+    marks = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "–"}
+    return marks[verdict.verdict]
 
 
 def _told(verdict):
@@ -223,7 +227,7 @@ def scorecard_markdown(records, published=()):
         for name, verdicts in (("This build", own), ("Published run", shown)):
             counts = [
                 f"{sum(v.verdict == kind for v in verdicts)} {kind}"
-                for kind in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE)
+                for kind in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
             ]
             names = {
                 part + (" (synthetic)" if v.synthetic else "")

@@ -11,7 +11,13 @@ from zslib.protocols.intervals import (
 )
 from zslib.protocols.methods import METHODS, Method
 from zslib.protocols.repeated import Repeated, repeat
-from zslib.protocols.synset_answers import NearestTerms, SynsetAnswers, TermModel, TermSpace
+from zslib.protocols.synset_answers import (
+    ConSEMap,
+    NearestTerms,
+    SynsetAnswers,
+    TermModel,
+    TermSpace,
+)
 from zslib.protocols.table1 import CorrectSetSizes, correct_set_sizes, reading_hierarchy
 from zslib.protocols.training import Trained, train
 from zslib.protocols.tuning import Tuned, tune
@@ -31,6 +37,7 @@ __all__ = [
     "METHODS",
     "ZERO_SHOT_METHODS",
     "Competition",
+    "ConSEMap",
     "CorrectSetSizes",
     "Estimate",
     "Method",

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from zslib.arrays import like, take_rows, to_host
+from zslib.compatibility import ConSE
 from zslib.compatibility.terms import TermLexicon
 from zslib.mapping import RidgeMap
 from zslib.metrics.hierarchy import flat_hits_at_k, hierarchical_precision_at_k
 from zslib.search import top_k
 
-__all__ = ["NearestTerms", "SynsetAnswers", "TermModel", "TermSpace"]
+__all__ = ["ConSEMap", "NearestTerms", "SynsetAnswers", "TermModel", "TermSpace"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +137,36 @@ class TermSpace:
             matrix = np.ascontiguousarray(self.vectors.vectors[rows], dtype=np.float32)
             self._parts[labels] = lexicon, matrix
         return self._parts[labels]
+
+
+class ConSEMap:
+    """ConSE (Norouzi et al. 2013) as a mapping, for `TermModel`: each target is a class.
+
+    Parameters
+    ----------
+    model : ConSE, optional
+
+    Examples
+    --------
+    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+    >>> Y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> ConSEMap().fit(X, Y).transform(X[:2]).round(1)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    def __init__(self, model=None):
+        self.model = ConSE() if model is None else model
+
+    def fit(self, X, Y):
+        """Fit on features (n, p) and targets (n, d); equal targets are one class."""
+        targets, codes = np.unique(to_host(Y), axis=0, return_inverse=True)
+        self.model.fit(X, like(codes.ravel(), X), like(targets, X))
+        return self
+
+    def transform(self, X):
+        """Convex combinations of the targets, (n, d)."""
+        return self.model.embed(X)
 
 
 class TermModel:
