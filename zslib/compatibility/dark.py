@@ -45,11 +45,11 @@ class DARK(CompatibilityModel):
     the class's images.
 
     Such a step follows the derivative for fixed margins and weights, not that of the recorded
-    objective (``gradient="objective"``), whose margins and weights belong to the same U and V. There a triplet under the
-    sigmoid adds least at R = -1.28, which the steps pass, and margins grow with the scores: the
-    objective falls at first and may rise later. The sums over rivals make steps longer with more
-    classes: from about a hundred on, the printed ``refresh_every`` of ten can let scores run away.
-    Then 1 helps, or a smaller ``init_scale``.
+    objective (``gradient="objective"``), whose margins and weights belong to the same U and V.
+    There a triplet under the sigmoid adds least at R = -1.28, which the steps pass, and margins
+    grow with the scores: the objective falls at first and may rise later. The sums over rivals
+    make steps longer with more classes: from about a hundred on, the printed ``refresh_every`` of
+    ten can let scores run away. Then 1 helps, or a smaller ``init_scale``.
 
     ``label_view=False`` is the paper's DARK-L, ``hardness=False`` its DARK-H. Memory: the (n, k)
     scores, and nothing quadratic in samples or features. The functions are in
