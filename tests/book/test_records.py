@@ -208,3 +208,10 @@ def test_records_come_back_as_they_were_written(tmp_path_factory, records):
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_clean_values_keep_their_bits(value):
     assert clean_value(np.float64(value)) == value
+
+
+@pytest.mark.parametrize("bad", [{"seed": -1}, {"n_seeds": 0}])
+def test_seeds_are_checked_at_the_start(bad, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="must be at least"):
+        book.start("demo/01_a", parameters={"device": "cpu", **bad})

@@ -47,9 +47,9 @@ def start(name, *, parameters, results=None):
         When ``parameters`` are not those that the chapter's source declares, the device is not
         "cpu", "gpu" or "auto", the seed is negative, or there is less than one seed.
     """
-    for name, low in (("seed", 0), ("n_seeds", 1)):
-        if name in parameters:
-            check_integer(parameters[name], name, low=low)
+    for parameter, low in (("seed", 0), ("n_seeds", 1)):
+        if parameter in parameters:
+            check_integer(parameters[parameter], parameter, low=low)
     style()
     return Chapter(name, parameters, layout(), results)
 
