@@ -133,6 +133,7 @@ ALTERED = [
     ("hardneg-mean-improvement", ("hardneg", "table2", "random", "50", "mean"), 50.0),
     ("hardneg-more-negatives", ("hardneg", "table2", "uncertainty", "50", "mean"), 55.9),
     ("dark-batch-complexity", ("dark", "table2", "SUN", "seen classes"), 500),
+    ("dark-rivals", ("dark", "table2", "aPY", "seen classes"), 30),
     ("dark-data-sets", ("dark", "table2", "CUB", "unseen classes"), 51),
     ("dark-data-sets", ("dark", "table2", "aPY", "test seen samples"), 1583),
     ("dark-cmt", ("dark", "table3", "CMT", "CUB", "H"), 12.6),

@@ -17,9 +17,12 @@ __all__ = [
     "data_sets",
     "gains",
     "image_transform_of_labels",
+    "margin_follows",
     "negative_losses",
     "penalty_gradient",
     "softplus_margin",
+    "sums_over_rivals",
+    "weight_follows",
     "weights_normaliser",
 ]
 
@@ -239,3 +242,46 @@ def negative_losses(numbers):
         f"step is never below {hard.min():.0f}."
     )
     return Evidence(soft.min() < -0.25 and hard.min() == 0.0, text)
+
+
+def margin_follows(numbers):
+    """R of a rival at 0.8 of the own score, all scores lengthened, with m = 0.5."""
+    scales = (1.0, 10.0, 100.0)
+    adaptive = [0.5 * float(np.logaddexp(0.0, scale)) - 0.2 * scale for scale in scales]
+    constant = [1.0 - 0.2 * scale for scale in scales]
+    text = (
+        f"Own scores of {join(f'{s:g}' for s in scales)} and a rival at 0.8 of them: R is "
+        + join(f"{r:.2f}" for r in adaptive)
+        + f" with Eq. 3, and {join(f'{r:.1f}' for r in constant)} with a constant margin of 1."
+    )
+    return Evidence(min(adaptive) > 0.0 and max(constant[1:]) < 0.0, text)
+
+
+def weight_follows(numbers):
+    """Derivative by R of R times its sigmoid, by differences, beside the sigmoid itself."""
+    R, step = np.array([-3.0, 0.0, 3.0]), 1e-6
+
+    def loss(R):
+        return R / (1.0 + np.exp(-R))
+
+    slopes = (loss(R + step) - loss(R - step)) / (2.0 * step)
+    weights = 1.0 / (1.0 + np.exp(-R))
+    text = (
+        f"At R = {join(f'{r:g}' for r in R)} the weight is {join(f'{w:.2f}' for w in weights)}, "
+        f"and the derivative of what a triplet adds is {join(f'{d:.2f}' for d in slopes)}."
+    )
+    return Evidence(weights[0] > 0.0 > slopes[0] and slopes[2] > 0.0, text)
+
+
+def sums_over_rivals(numbers):
+    """At equal scores the pull on an own score is the number of rivals times the weight."""
+    seen = {d: row["seen classes"] for d, row in printed_table("dark", "table2").items()}
+    weight = 1.0 / (1.0 + math.exp(-0.5 * math.log(2.0)))  # all scores 0, m = 0.5
+    pull = {d: (k - 1) * weight for d, k in seen.items()}
+    ratio = max(pull.values()) / min(pull.values())
+    text = (
+        "Where all scores are 0, an image pulls its own score by "
+        + join(f"{p:.0f} ({d})" for d, p in pull.items())
+        + f": {ratio:.0f} times as much at one end as at the other, at one step size."
+    )
+    return Evidence(round(ratio) == 34, text)
