@@ -80,6 +80,13 @@ def test_numbers_are_formatted_by_column():
     ]
 
 
+def test_what_rounds_to_zero_has_no_sign():
+    values = [-0.04, Estimate(0.01, -0.02, 0.06, 3), -0.06]
+    table = book.Table("tbl-a", "Numbers.", ["x"], [[value] for value in values])
+    rows, _ = cells(bundle(table)["text/markdown"])
+    assert rows[1:] == [["0.0"], ["0.0 [0.0,\N{NO-BREAK SPACE}0.1]"], ["−0.1"]]
+
+
 def test_columns_of_numbers_stand_right():
     table = book.Table("tbl-a", "Words.", ["w", "x", "n"], [["a", None, 1], ["b", 1.5, None]])
     assert "| :-- | --: | --: |" in bundle(table)["text/markdown"]

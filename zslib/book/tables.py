@@ -11,6 +11,7 @@ import numpy as np
 __all__ = ["Column", "Markdown", "Table"]
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
+_MINUS_ZERO = re.compile(r"-(0(?:\.0*)?)(?![\d.])")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>$|~#&^:@])")
 
 
@@ -81,7 +82,8 @@ def _shown(value, number_format):
     if isinstance(value, (int, np.integer)):
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if _takes_format(value):
-        return format(value, number_format).replace("-", "−")
+        # What rounds to zero has no sign.
+        return _MINUS_ZERO.sub(r"\1", format(value, number_format)).replace("-", "−")
     return str(value)
 
 
