@@ -230,7 +230,7 @@ def dual_loss(U, V, views, regularization):
 
 
 def gradient_u(U, V, S, sides, regularization):
-    r"""Derivative of the objective by U, margins and weights held fixed (Eq. 10).
+    r"""Derivative of the objective by U, with what `pulls` holds fixed (Eq. 10).
 
     .. math:: \frac{\partial L}{\partial U} = X' G S V + \bar X' H' S V + 2 \lambda U,
 
@@ -259,7 +259,7 @@ def gradient_u(U, V, S, sides, regularization):
 
 
 def gradient_v(U, V, S, sides, regularization):
-    r"""Derivative of the objective by V, margins and weights held fixed (Eq. 11).
+    r"""Derivative of the objective by V, with what `pulls` holds fixed (Eq. 11).
 
     .. math:: \frac{\partial L}{\partial V} = S' G' X U + S' H \bar X U + 2 \lambda V.
 
