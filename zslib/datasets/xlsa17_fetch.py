@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from zslib.datasets import locate
-from zslib.datasets.download import archive_members, write_atomically, fetch_file
+from zslib.datasets.download import archive_members, fetch_file, write_atomically
 from zslib.datasets.xlsa17 import XLSA17_FILES, XLSA17_NAMES
 from zslib.validation import check_choice
 
