@@ -114,5 +114,5 @@ ZERO_SHOT_METHODS = {
 """The methods by name, in the order of Table 3, with the ablations of Figures 2 and 3. The grids
 suit features and class embeddings of length one (`unit_length`) and a few minutes on two cores.
 Of DARK the paper prints nearly all parameters, which are taken as printed. Margins and weights are
-refreshed at every step, since ten steps can diverge. Chosen are the size of the random start, which
-is not printed, and what gradients follow: nothing, as printed, or margins, or weights too."""
+refreshed at every step, since ten steps can diverge. Chosen are the size of the random start,
+which is not printed, and what gradients follow: nothing, as printed, margins, or weights too."""
