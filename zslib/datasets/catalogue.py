@@ -108,7 +108,8 @@ DATASETS = {
                 _MODAL: synthetic_crossmodal,
                 WITHIN: synthetic_within,
                 BEYOND: synthetic_beyond,
-                ATTRIBUTES: synthetic_attributes,
+                # Fewer features than the 2,048 of real sets: a first look should not take long.
+                ATTRIBUTES: partial(synthetic_attributes, n_features=512),
             },
             quick={
                 _BILINGUAL: {"n_targets": 3_000, "n_train": 1_000, "n_test": 300},
