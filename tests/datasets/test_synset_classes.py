@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 
 import numpy as np
 import pytest
@@ -127,10 +128,10 @@ def test_tiny_imagenet_options(data):
 @pytest.fixture
 def small_vectors(monkeypatch):
     """Eight classes have no 300 dimensions: four are asked for instead."""
-    from zslib.datasets import caltech101 as module
 
     monkeypatch.setattr(
-        module,
+        # The package has a function of the module's name.
+        sys.modules["zslib.datasets.caltech101"],
         "synset_embeddings",
         lambda wnids, semantics: synset_embeddings(wnids, semantics=semantics, dimension=4),
     )
