@@ -31,6 +31,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy
+from mapping import processor
 
 from zslib.datasets.locate import data_root
 from zslib.metrics import Hierarchy, hierarchical_precision_at_k
@@ -301,13 +302,8 @@ def table(found):
 
 
 def machine():
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [line for line in cpuinfo.read_text().splitlines() if "model name" in line]
-        model = names[0].split(":")[1].strip() if names else model
     return (
-        f"{date.today()}, one core of {model}, Python {platform.python_version()}, NumPy "
+        f"{date.today()}, one core of {processor()}, Python {platform.python_version()}, NumPy "
         f"{np.__version__}, SciPy {scipy.__version__}."
     )
 

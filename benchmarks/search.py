@@ -25,6 +25,7 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
+from mapping import processor
 
 K = 20
 RESULTS = Path(__file__).parent / "results" / "search.md"
@@ -208,13 +209,8 @@ def machine():
     import faiss
     import sklearn
 
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [line for line in cpuinfo.read_text().splitlines() if "model name" in line]
-        model = names[0].split(":")[1].strip() if names else model
     return (
-        f"{date.today()}, {len(os.sched_getaffinity(0))} cores of {model}, Python "
+        f"{date.today()}, {len(os.sched_getaffinity(0))} cores of {processor()}, Python "
         f"{platform.python_version()}, NumPy {np.__version__}, faiss-cpu {faiss.__version__}, "
         f"scikit-learn {sklearn.__version__}."
     )

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from zslib.datasets.class_splits import PARTS, without_tested
+
 __all__ = [
     "OFFICIAL_STATISTICS",
     "AttSplits",
@@ -17,7 +19,6 @@ __all__ = [
     "zero_based",
 ]
 
-_PARTS = ("trainval", "test_seen", "test_unseen", "train", "val")
 _ROWS = (
     "seen_classes",
     "train_seen_samples",
@@ -90,7 +91,7 @@ def read_att_splits(path):
     """
     path = Path(path)
     path = path / "att_splits.mat" if path.is_dir() else path
-    required = ("att", *(f"{part}_loc" for part in _PARTS))
+    required = ("att", *(f"{part}_loc" for part in PARTS))
     data = load_mat(path, required, ("original_att", "allclasses_names"))
     att = matrix(data["att"], path, "att").T
     original = data.get("original_att")
@@ -111,13 +112,12 @@ def read_att_splits(path):
             f"{path}: allclasses_names has {len(names)} names and att {len(att)} columns: one of "
             "the two is damaged"
         )
-    parts = {part: zero_based(data[f"{part}_loc"], path, f"{part}_loc") for part in _PARTS}
+    parts = {part: zero_based(data[f"{part}_loc"], path, f"{part}_loc") for part in PARTS}
     for part in ("trainval", "test_unseen"):
         if not len(parts[part]):
             raise ValueError(f"{path}: {part}_loc is empty")
     listed = len(parts["train"]) + len(parts["val"])
-    for part in ("train", "val"):
-        parts[part] = np.setdiff1d(parts[part], parts["test_seen"])
+    parts = without_tested(parts)
     dropped = listed - len(parts["train"]) - len(parts["val"])
     return AttSplits(att, original, names, parts, dropped)
 

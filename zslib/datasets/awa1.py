@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.class_splits import class_parts, load_rows, select_images, split_seen
+from zslib.datasets.class_splits import (
+    PARTS,
+    class_parts,
+    load_rows,
+    select_images,
+    split_seen,
+    without_tested,
+)
 from zslib.datasets.locate import require_folder
 from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
@@ -66,10 +73,7 @@ def awa1(
         data = dict(stored)
     labels = data["label"]
     if split == "proposed":
-        parts = {k: data[f"{k}_loc"] for k in ("trainval", "test_seen", "test_unseen")}
-        for name in ("train", "val"):
-            # The files of 2017 count the seen classes' test images in; tuning must not see them.
-            parts[name] = np.setdiff1d(data[f"{name}_loc"], data["test_seen_loc"])
+        parts = without_tested({part: data[f"{part}_loc"] for part in PARTS})
     else:
         groups = split_seen(data["standard_train_classes"], 10, seed=seed)
         groups = (*groups, data["standard_test_classes"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from zslib.datasets import wordnet
@@ -59,7 +59,7 @@ class Dataset:
     loaders : dict of str to callable
         By setting.
     quick : dict of str to dict
-        By setting, the loader's options in quick mode.
+        By setting, the loader's options in quick mode; none where it is small anyway.
     folder : str
         Below the data folder ("" for embedded data).
     files : tuple of str
@@ -78,7 +78,7 @@ class Dataset:
     summary: str
     licence: str
     loaders: dict
-    quick: dict
+    quick: dict = field(default_factory=dict)
     folder: str = ""
     files: tuple = ()
     optional_files: tuple = ()
@@ -291,7 +291,6 @@ DATASETS = {
             summary="ImageNet's published label lists and tree of 2011, WordNet 3.0",
             licence="WordNet licence; lists as their sources state",
             loaders={HIERARCHY: partial(imagenet_lists, source="real")},
-            quick={HIERARCHY: {}},
             folder="imagenet",
             files=tuple(f"imagenet/{name}" for name in IMAGENET_FILES),
             # Chapters with labels make vectors of their terms.
@@ -304,7 +303,6 @@ DATASETS = {
             summary="WordNet 3.0's nouns and ImageNet's label lists, carried by the package",
             licence="WordNet licence; lists: Apache 2.0",
             loaders={HIERARCHY: partial(imagenet_lists, source="embedded")},
-            quick={HIERARCHY: {}},
             optional_files=(_GLOSSES, *_ENGLISH),
         ),
         Dataset(
@@ -314,7 +312,6 @@ DATASETS = {
             summary="WordNet 3.0's own files, with the label lists of the package",
             licence="WordNet licence",
             loaders={HIERARCHY: partial(imagenet_lists, source="wordnet")},
-            quick={HIERARCHY: {}},
             folder="wordnet",
             files=tuple(f"wordnet/{name}" for name in wordnet.FILES),
             optional_files=(_GLOSSES, *_ENGLISH),

@@ -9,13 +9,18 @@ import numpy as np
 from zslib.validation import check_integer, check_real
 
 __all__ = [
+    "PARTS",
     "class_parts",
     "hold_out",
     "load_rows",
     "select_images",
     "split_classes",
     "split_seen",
+    "without_tested",
 ]
+
+# The image sets of a `ZeroShotProblem`.
+PARTS = ("trainval", "test_seen", "test_unseen", "train", "val")
 
 
 def hold_out(labels, samples, *, fraction=0.2, seed=0):
@@ -157,6 +162,31 @@ def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, se
         "train": trainval[np.isin(labels[trainval], train)],
         "val": trainval[np.isin(labels[trainval], val)],
     }
+
+
+def without_tested(parts):
+    """Validation parts without the images that test seen classes.
+
+    The files of 2017 count these in; tuning must not see them.
+
+    Parameters
+    ----------
+    parts : dict of int arrays
+        Keys `PARTS`.
+
+    Returns
+    -------
+    dict of int arrays
+        With train and val sorted.
+
+    Examples
+    --------
+    >>> rows = [[0, 1, 2], [3], [4], [0, 3], [1, 2]]
+    >>> without_tested(dict(zip(PARTS, map(np.array, rows))))["train"]
+    array([0])
+    """
+    kept = {name: np.setdiff1d(parts[name], parts["test_seen"]) for name in ("train", "val")}
+    return {**parts, **kept}
 
 
 def select_images(labels, parts, *, max_per_class=None, seed=0):

@@ -7,7 +7,15 @@ import json
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.class_splits import class_parts, load_rows, select_images, split_seen
+from zslib.datasets.class_splits import (
+    PARTS,
+    class_parts,
+    load_rows,
+    select_images,
+    split_seen,
+    without_tested,
+)
+from zslib.datasets.glosses import reduced_tfidf
 from zslib.datasets.locate import require_folder
 from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
@@ -68,10 +76,7 @@ def cub(
         data = dict(stored)
     labels = data["label"]
     if split == "proposed":
-        parts = {k: data[f"{k}_loc"] for k in ("trainval", "test_seen", "test_unseen")}
-        for name in ("train", "val"):
-            # The files of 2017 count the seen classes' test images in; tuning must not see them.
-            parts[name] = np.setdiff1d(data[f"{name}_loc"], data["test_seen_loc"])
+        parts = without_tested({part: data[f"{part}_loc"] for part in PARTS})
     else:
         groups = split_seen(data["ss_trainval_classes"], 50, seed=seed)
         groups = (*groups, data["ss_test_classes"])
@@ -96,11 +101,7 @@ def cub(
 
 
 def _sentence_vectors(path, dimension=150):
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
     entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     texts = [" ".join(e["sentences"]) for e in sorted(entries, key=lambda e: e["class"])]
-    weights = TfidfVectorizer(stop_words="english", min_df=2, sublinear_tf=True)
-    vectors = TruncatedSVD(dimension, random_state=0).fit_transform(weights.fit_transform(texts))
-    return unit_rows(vectors.astype(np.float32), name="sentence vectors")
+    vectors, _ = reduced_tfidf(texts, dimension)
+    return unit_rows(vectors, name="sentence vectors")

@@ -11,7 +11,7 @@ from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.vectors import WordVectors
 from zslib.validation import check_integer
 
-__all__ = ["gloss_term_vectors", "gloss_vectors", "read_glosses"]
+__all__ = ["gloss_term_vectors", "gloss_vectors", "read_glosses", "reduced_tfidf"]
 
 
 def read_glosses(folder=None):
@@ -111,14 +111,26 @@ def _text_vectors(texts, dimension):
     return cached_array("gloss", key, lambda: _embed(texts, dimension))
 
 
-def _embed(texts, dimension):
+def reduced_tfidf(texts, dimension):
+    """TF-IDF of texts, reduced by a truncated singular value decomposition.
+
+    English stop words are left out, words in one text alone too; counts are sublinear.
+
+    Returns
+    -------
+    (n, dimension) float32 array, not scaled, and (n,) bool array: which texts have a usable word
+    """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     counts = TfidfVectorizer(stop_words="english", min_df=2, sublinear_tf=True)
     weights = counts.fit_transform(texts)
     vectors = TruncatedSVD(dimension, random_state=0).fit_transform(weights).astype(np.float32)
-    usable = np.diff(weights.indptr) > 0
+    return vectors, np.diff(weights.indptr) > 0
+
+
+def _embed(texts, dimension):
+    vectors, usable = reduced_tfidf(texts, dimension)
     vectors[~usable] = 0
     vectors[usable] = unit_rows(vectors[usable], name="gloss vectors")
     return vectors

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import cache
 
 from zslib.datasets.imagenet_tree import fall2011_links, hop_labels
 from zslib.datasets.locate import data_root, require_folder
@@ -168,9 +169,20 @@ def imagenet_lists(source="auto", *, folder=None):
             source = "wordnet" if wordnet_folder() else "embedded"
     if source == "real":
         return _real(require_folder("imagenet", folder))
-    wordnet = read_wordnet(folder) if source == "wordnet" else embedded_wordnet()
+    if source == "embedded":
+        return _embedded()
+    return _derived(source, "read from WordNet's files", read_wordnet(folder))
+
+
+@cache
+def _embedded():
+    """The lists in the package, which never change: unpacked once."""
+    return _derived("embedded", "as zslib carries them", embedded_wordnet())
+
+
+def _derived(source, origin, wordnet):
+    """WordNet with the label lists in the package; tree and hop sets follow by rule."""
     ilsvrc2012, fall2011 = embedded_labels()
-    origin = "read from WordNet's files" if source == "wordnet" else "as zslib carries them"
     return _assemble(
         source=source,
         description=f"WordNet 3.0 and ImageNet label lists {origin}, hop sets by rule",

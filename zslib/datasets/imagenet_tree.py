@@ -111,12 +111,10 @@ def hop_labels(is_a, seen, labels, *, steps):
     -------
     tuple of str, sorted
     """
-    parents, children = defaultdict(set), defaultdict(set)
-    for child, parent in misc_under(is_a):
-        parents[child].add(parent)
-        children[parent].add(child)
-    above, reached = set(seen), set(seen)
-    for _ in range(steps):
-        above = above.union(*(parents[node] for node in above))
-        reached = reached.union(above, *(children[node] for node in reached))
+    # SciPy's graphs are not loaded with the package's data sets, which need them here alone.
+    from zslib.metrics.hierarchy import Hierarchy
+
+    tree = Hierarchy(misc_under(is_a), paths="up_then_down")
+    sources = [node for node in seen if node in tree]
+    reached = tree.within(sources, steps) if sources else set()
     return tuple(sorted(reached.intersection(labels).difference(seen)))

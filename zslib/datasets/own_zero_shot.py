@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.arrays import to_host
+from zslib.datasets.class_splits import PARTS
 from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
 
@@ -19,7 +20,7 @@ __all__ = ["load_zero_shot", "save_zero_shot"]
 
 _VECTORS = ("features", "class_embeddings", "image_attributes")
 _TEXTS = ("class_names", "class_ids")
-_INDICES = ("labels", "trainval", "test_seen", "test_unseen", "train", "val")
+_INDICES = ("labels", *PARTS)
 _ABOUT = ("name", "description", "synthetic", "feature_scaling", "coverage")
 _NEEDED = ("features", "labels", "class_embeddings", "class_names", "trainval", "test_unseen")
 _KNOWN = (*_VECTORS, *_TEXTS, *_INDICES, *_ABOUT)

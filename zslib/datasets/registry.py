@@ -231,7 +231,7 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
             f"{', '.join(known)}"
         )
     if quick:
-        options = {**entry.quick[setting], **options}
+        options = {**entry.quick.get(setting, {}), **options}
     return loader(**options)
 
 

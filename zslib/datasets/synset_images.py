@@ -13,6 +13,7 @@ from zslib.datasets.class_splits import class_parts, select_images, split_classe
 from zslib.datasets.imagenet_lists import imagenet_lists
 from zslib.datasets.term_vectors import hypernym_vectors
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
+from zslib.datasets.wordnet_embedded import embedded_labels
 from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_integer, check_real
 
@@ -64,7 +65,7 @@ def caltech101_beyond(*, seed=0, max_per_class=None):
     ZeroShotProblem
     """
     problem = caltech101(semantics="hypernym")
-    seen = np.isin(problem.class_ids, imagenet_lists().ilsvrc2012)
+    seen = np.isin(problem.class_ids, embedded_labels()[0])
     parts = class_parts(problem.labels, np.flatnonzero(seen), [], np.flatnonzero(~seen), seed=seed)
     rows, parts = select_images(problem.labels, parts, max_per_class=max_per_class, seed=seed)
     return replace(

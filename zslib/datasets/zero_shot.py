@@ -9,13 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from zslib.arrays import like, namespace, to_host, to_requested_device, unit_rows
-from zslib.datasets.class_splits import hold_out
+from zslib.arrays import namespace, take_rows, to_host, to_requested_device, unit_rows
+from zslib.datasets.class_splits import PARTS, hold_out
 from zslib.validation import check_choice, check_indices, check_vectors
 
 __all__ = ["ZeroShotProblem"]
 
-_PARTS = ("trainval", "test_seen", "test_unseen", "train", "val")
 _ARRAYS = ("features", "class_embeddings", "image_attributes")
 
 
@@ -119,7 +118,7 @@ class ZeroShotProblem:
             raise ValueError(f"labels has {len(self.labels)} entries for {n} rows of features")
         for name in ("class_names", "class_ids"):
             self._set(name, _class_strings(getattr(self, name), name, n_classes))
-        for name in _PARTS:
+        for name in PARTS:
             rows = _integers(getattr(self, name), name, n)
             if len(np.unique(rows)) < len(rows):
                 raise ValueError(f"{name} lists an image twice: list each row once")
@@ -226,7 +225,7 @@ class ZeroShotProblem:
         """SHA-256 (hex) over all arrays and names, to print beside results."""
         digest = hashlib.sha256(self.feature_scaling.encode())
         arrays = [to_host(getattr(self, n)) for n in _ARRAYS if getattr(self, n) is not None]
-        for array in (*arrays, self.labels, *(getattr(self, name) for name in _PARTS)):
+        for array in (*arrays, self.labels, *(getattr(self, name) for name in PARTS)):
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             digest.update(np.ascontiguousarray(array).data)
         for words in (self.class_names, () if self.class_ids is None else self.class_ids):
@@ -269,7 +268,7 @@ class ZeroShotProblem:
             features = unit_rows(self.features, name="features")
         else:
             xp = namespace(self.features)
-            known = xp.take(self.features, like(self.trainval, self.features), axis=0)
+            known = take_rows(self.features, self.trainval)
             deviation = xp.std(known, axis=0)
             deviation = xp.where(deviation > 0, deviation, xp.ones_like(deviation))
             features = (self.features - xp.mean(known, axis=0)) / deviation
@@ -310,7 +309,7 @@ class ZeroShotProblem:
         kept, held = hold_out(self.labels, self.train, fraction=seen_fraction, seed=seed)
 
         def rows(array, which):
-            return None if array is None else _take(array, which)
+            return None if array is None else take_rows(array, which)
 
         return replace(
             self,
@@ -348,10 +347,6 @@ class ZeroShotProblem:
             f"{s['unseen_samples']} unseen images, {s['features']} features, "
             f"{s['class_attributes']} attributes)"
         )
-
-
-def _take(array, rows):
-    return namespace(array).take(array, like(rows, array), axis=0)
 
 
 def _integers(values, name, size):

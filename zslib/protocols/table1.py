@@ -63,7 +63,10 @@ def reading_hierarchy(lists, reading):
     -------
     Hierarchy
     """
-    graph = reading_edges(lists, reading)
+    return _hierarchy(reading_edges(lists, reading))
+
+
+def _hierarchy(graph):
     return Hierarchy(graph.edges, paths=graph.paths, nodes=graph.nodes)
 
 
@@ -89,8 +92,8 @@ def correct_set_sizes(lists, reading, ks):
     >>> found["1K"].means().round(1).tolist()
     [6.3, 11.7]
     """
-    graph, hierarchy = reading_edges(lists, reading), reading_hierarchy(lists, reading)
-    found = {}
+    graph = reading_edges(lists, reading)
+    hierarchy, found = _hierarchy(graph), {}
     for name, row in label_sets(lists).items():
         known = [i for i, label in enumerate(row.labels) if label in hierarchy]
         labels = [row.labels[i] for i in known]
