@@ -1,6 +1,8 @@
-"""Calibration of scores for generalised zero-shot learning."""
+"""Calibration of scores and of distances for generalised zero-shot learning."""
 
 from __future__ import annotations
+
+from math import log1p
 
 from sklearn.base import BaseEstimator
 
@@ -8,7 +10,7 @@ from zslib.arrays import like, namespace
 from zslib.metrics.zero_shot import check_seen_mask
 from zslib.validation import check_real, check_vectors
 
-__all__ = ["CalibratedStacking"]
+__all__ = ["CalibratedStacking", "MetricRescaling", "log_distance_scores"]
 
 
 class CalibratedStacking(BaseEstimator):
@@ -66,3 +68,131 @@ class CalibratedStacking(BaseEstimator):
         check_vectors(scores, "scores")
         mask = like(check_seen_mask(is_seen, scores.shape[1]), scores)
         return scores - gamma * xp.astype(mask, scores.dtype)[None, :]
+
+
+class MetricRescaling(BaseEstimator):
+    r"""Stretch the distances to seen classes (Oreshkin et al. 2019, Section 2.1).
+
+    .. math:: d_\alpha(z, p(y)) = \begin{cases} (1 + \alpha) \, d(z, p(y)) & y \in C^s \\
+              d(z, p(y)) & y \in C^u \end{cases}
+
+    and the answer is the nearest class; at a tie of a seen and an unseen class the unseen one, as
+    the strict inequality of Eq. 2 has it. With :math:`\delta_s, \delta_u` the distances to the
+    nearest seen and the nearest unseen class, an image goes to a seen class while
+    :math:`(1 + \alpha) \delta_s < \delta_u`. So a larger alpha only moves images from seen to
+    unseen classes (Appendix B).
+
+    Since :math:`(1 + \alpha) \delta_s < \delta_u` is
+    :math:`-\log \delta_s - \log(1 + \alpha) > -\log \delta_u`, it **is** calibrated stacking
+    with :math:`\gamma = \log(1 + \alpha)` on the scores :math:`-\log d`: see `stacking` and
+    `log_distance_scores`. What is known of one holds for the other, the exact curve over all
+    gammas included (`zslib.metrics.seen_unseen_curve`).
+
+    Alpha has no unit, but scaling depends on the power: on squared distances the same balance
+    needs :math:`(1 + \alpha)^2 - 1`.
+
+    Parameters
+    ----------
+    alpha : float, default 0
+        :math:`\alpha \ge 0`. 0 changes nothing. The paper chooses it on validation classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distances = np.array([[1.0, 1.2], [1.0, 2.0]])
+    >>> MetricRescaling(0.5).transform(distances, np.array([True, False]))
+    array([[1.5, 1.2],
+           [1.5, 2. ]])
+    >>> MetricRescaling(0.5).stacking()
+    CalibratedStacking(gamma=0.4054651081081644)
+    """
+
+    def __init__(self, alpha=0.0):
+        self.alpha = alpha
+
+    def transform(self, distances, is_seen):
+        """Distances with the columns of seen classes times 1 + alpha.
+
+        Parameters
+        ----------
+        distances : (n, C) float array
+            From images to class prototypes; lower is better, never negative.
+        is_seen : (C,) bool array
+            Which columns are seen classes.
+
+        Returns
+        -------
+        (n, C) array
+            New, of the library, device and type of ``distances``.
+
+        Raises
+        ------
+        TypeError
+            When alpha is not a number, ``distances`` not a float array, or ``is_seen`` not a
+            boolean mask over its columns.
+        ValueError
+            When alpha is negative or not finite, a distance is negative, not finite or
+            overflows, or the mask has only one kind of classes.
+        """
+        alpha = check_real(self.alpha, "alpha", low=0)
+        xp = _check_distances(distances)
+        mask = like(check_seen_mask(is_seen, distances.shape[1]), distances)
+        largest = float(xp.max(distances))
+        if largest > float(xp.finfo(distances.dtype).max) / (1 + alpha):
+            raise ValueError(
+                f"distances up to {largest:.3g} times 1 + alpha = {1 + alpha:.3g} overflow "
+                f"{distances.dtype}: lower alpha, or scale all distances down"
+            )
+        return distances * (1.0 + alpha * xp.astype(mask, distances.dtype))[None, :]
+
+    def stacking(self):
+        """The `CalibratedStacking` that does the same to `log_distance_scores`.
+
+        Returns
+        -------
+        CalibratedStacking
+            With gamma = log(1 + alpha).
+        """
+        return CalibratedStacking(log1p(check_real(self.alpha, "alpha", low=0)))
+
+
+def log_distance_scores(distances):
+    """Scores -log d, on which metric rescaling is calibrated stacking.
+
+    Parameters
+    ----------
+    distances : (n, C) float array
+        Never negative. A distance of 0, whose logarithm does not exist, counts as the smallest
+        normal number of its type.
+
+    Returns
+    -------
+    (n, C) float array
+        Higher is better; of the library, device and type of ``distances``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When ``distances`` is not a finite (n, C) float array, or one is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_distance_scores(np.array([[0.5, 2.0]])).round(3)
+    array([[ 0.693, -0.693]])
+    """
+    xp = _check_distances(distances)
+    smallest = float(xp.finfo(distances.dtype).smallest_normal)
+    return -xp.log(xp.where(distances > smallest, distances, smallest * xp.ones_like(distances)))
+
+
+def _check_distances(distances):
+    """The namespace of ``distances``, when they are finite and not negative."""
+    xp = namespace(distances)
+    check_vectors(distances, "distances")
+    lowest = float(xp.min(distances))
+    if lowest < 0:
+        raise ValueError(
+            f"distances must not be negative, found {lowest:.3g}: pass distances, not scores"
+        )
+    return xp
