@@ -95,6 +95,7 @@ FLOORS = {
     "optim": 1,
     "metrics": 2,
     "datasets": 2,
+    "nn": 2,
     "mapping": 3,
     "compatibility": 3,
     "calibration": 3,

@@ -1,0 +1,111 @@
+"""What every layer offers, and what all of them agree on about masks.
+
+Sequences are arrays (n, T, d): n texts, T positions, d numbers each. A mask is a bool array
+(n, T), True where there is a token. Padded positions count as zeros on the way in, are zeros on
+the way out, and no gradient passes through them. Without a mask every position is a token.
+"""
+
+from __future__ import annotations
+
+import math
+
+from zslib.arrays import namespace
+
+__all__ = ["Layer", "check_mask", "n_parameters", "zero_padded"]
+
+
+class Layer:
+    """Base of all layers: ``forward``, ``backward``, ``parameters``, ``buffers``.
+
+    A forward pass in training keeps what the backward pass needs, and one backward pass uses it
+    up. Layers work in the library, on the device and in the float type of their parameters.
+    """
+
+    _saved = None
+
+    def forward(self, x, mask=None, *, train=False):
+        """Output for ``x``; with ``train=True`` ready for `backward`.
+
+        Parameters
+        ----------
+        x : array, (n, T, d) or (n, d)
+        mask : bool array, shape (n, T), default None
+            True at tokens; None: all are. For sequences only.
+        train : bool, keyword only, default False
+        """
+        raise NotImplementedError
+
+    def backward(self, gradient):
+        """Add to the gradients of the parameters; return the gradient of the loss by ``x``.
+
+        Parameters
+        ----------
+        gradient : array
+            Gradient of the loss by the output of the last ``forward(…, train=True)``. Layers may
+            overwrite it.
+
+        Raises
+        ------
+        RuntimeError
+            When there was no such pass, or its memory has been used up.
+        """
+        raise NotImplementedError
+
+    def parameters(self):
+        """Dictionary of `Parameter`, by names like ``"conv1.weight"``, in a fixed order."""
+        return {}
+
+    def buffers(self):
+        """Dictionary of arrays that are not learned by gradient but belong to a checkpoint."""
+        return {}
+
+    def _use_saved(self):
+        """What the forward pass kept, which is forgotten now."""
+        if self._saved is None:
+            raise RuntimeError(
+                f"{type(self).__name__}.backward needs forward(…, train=True) right before it"
+            )
+        saved, self._saved = self._saved, None
+        return saved
+
+
+def n_parameters(layer):
+    """How many numbers a layer learns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zslib.nn import Linear
+    >>> n_parameters(Linear(3, 2, np.random.default_rng(0)))
+    8
+    """
+    return sum(math.prod(p.value.shape) for p in layer.parameters().values())
+
+
+def check_mask(x, mask, *, tokens=False):
+    """Raise unless ``mask`` fits the sequences ``x``; with ``tokens``, each must hold one.
+
+    Returns the mask (None stays None).
+    """
+    if mask is None:
+        return None
+    xp = namespace(x, mask)
+    if mask.dtype != xp.bool:
+        raise TypeError(f"mask must be bool, True at tokens, got {mask.dtype}")
+    if tuple(mask.shape) != tuple(x.shape[:2]) or x.ndim < 2:
+        raise ValueError(
+            f"mask has shape {tuple(mask.shape)} and x {tuple(x.shape)}: both must begin with the "
+            "number of texts and of positions"
+        )
+    if tokens and not bool(xp.all(xp.any(mask, axis=1))):
+        empty = xp.argmin(xp.astype(xp.any(mask, axis=1), xp.int64))
+        raise ValueError(f"mask row {int(empty)} has no token: drop texts without tokens")
+    return mask
+
+
+def zero_padded(x, mask):
+    """``x`` with zeros at padded positions: itself without a mask, a copy with one."""
+    if mask is None:
+        return x
+    xp = namespace(x, mask)
+    return x * xp.astype(mask, x.dtype)[:, :, None]

@@ -1,0 +1,69 @@
+"""A learned array, the gradient that gathers beside it, and its L2 penalty."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import like as move_like
+from zslib.arrays import namespace
+from zslib.validation import check_real
+
+__all__ = ["Parameter"]
+
+
+class Parameter:
+    r"""One array that training changes.
+
+    `Layer.backward` adds to ``gradient``; whoever trains sets it to zero again. With penalty
+    :math:`\mu` the loss holds :math:`\mu \sum w^2`. Layers leave it out: `add_penalty` puts its
+    gradient :math:`2 \mu w` on top, once per step.
+
+    Parameters
+    ----------
+    value : float array
+        Changed in place by training.
+    penalty : float, default 0.0
+        :math:`\mu`, not negative.
+
+    Attributes
+    ----------
+    value, gradient : arrays of one shape and type
+    penalty : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weight = Parameter(np.array([1.0, -2.0]), penalty=0.5)
+    >>> float(weight.add_penalty())
+    2.5
+    >>> weight.gradient
+    array([ 1., -2.])
+    """
+
+    def __init__(self, value, penalty=0.0):
+        self.value = value
+        self.gradient = namespace(value).zeros_like(value)
+        self.penalty = check_real(penalty, "penalty", low=0.0)
+
+    @classmethod
+    def from_host(cls, values, *, like=None, penalty=0.0):
+        """Parameter with a copy of the host array ``values``.
+
+        ``like`` is an array whose library, device and float type it takes; without one it is
+        NumPy float32.
+        """
+        if like is None:
+            like = np.zeros(1, dtype=np.float32)
+        moved = move_like(np.array(values, dtype=np.float64), like)
+        return cls(namespace(like).astype(moved, like.dtype), penalty)
+
+    def add_penalty(self):
+        """Add the penalty's gradient; return the penalty itself, shape () of the value's type."""
+        xp = namespace(self.value)
+        if self.penalty:
+            self.gradient += (2.0 * self.penalty) * self.value
+        return self.penalty * xp.sum(self.value * self.value)
+
+    def zero_gradient(self):
+        """Set the gradient to zero, in place."""
+        self.gradient[...] = 0.0
