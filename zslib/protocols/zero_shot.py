@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import clone
 
-from zslib.arrays import like, namespace, take_rows, to_host
-from zslib.metrics import top_classes
+from zslib.arrays import like, take_rows, to_host
 from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
 from zslib.validation import check_choice, check_integer, check_real
 
@@ -92,23 +91,10 @@ def evaluate_zero_shot(
         found = scorer.decision_function(
             take_rows(features, rows), take_rows(embeddings, candidates)
         )
-        sides[name] = _competition(found, problem.labels[rows], candidates, problem.is_seen, k)
+        sides[name] = Competition.of_scores(
+            found, problem.labels[rows], candidates, problem.is_seen, k
+        )
         if keep_scores:
             scores[name] = to_host(found)
     fields = problem.checksum, problem.is_seen, gamma
     return ZeroShotOutcome(*fields, **sides, scores=scores or None)
-
-
-def _competition(scores, labels, candidates, is_seen, k):
-    """The k best of ``candidates``, the columns of ``scores``, of each kind."""
-    xp = namespace(scores)
-    found = []
-    for kind in (True, False):
-        columns = np.flatnonzero(is_seen[candidates] == kind)
-        if not columns.size:
-            found += [np.empty((len(labels), 0), np.int64), np.empty((len(labels), 0))]
-            continue
-        among = xp.take(scores, like(columns, scores), axis=1)
-        best = to_host(top_classes(among, min(k, columns.size)))
-        found += [candidates[columns][best], np.take_along_axis(to_host(among), best, axis=1)]
-    return Competition(labels, *found)

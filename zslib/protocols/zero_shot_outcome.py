@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from zslib.metrics import class_accuracies, harmonic_mean, k_occurrence, pollution
+from zslib.arrays import like, namespace, to_host
+from zslib.metrics import class_accuracies, harmonic_mean, k_occurrence, pollution, top_classes
 from zslib.metrics.zero_shot import curve_of_weights, sample_weights
 from zslib.validation import check_choice, check_integer, check_real
 
@@ -38,6 +39,34 @@ class Competition:
     seen_scores: np.ndarray
     unseen: np.ndarray
     unseen_scores: np.ndarray
+
+    @classmethod
+    def of_scores(cls, scores, labels, candidates, is_seen, k):
+        """The k best classes of each kind.
+
+        Parameters
+        ----------
+        scores : (n, n_candidates) float array
+            Of any library; higher is better.
+        labels : (n,) int array
+            True classes.
+        candidates : (n_candidates,) int array
+            Classes that the columns stand for.
+        is_seen : (C,) bool array
+            Which classes are seen.
+        k : int
+        """
+        xp = namespace(scores)
+        found = []
+        for kind in (True, False):
+            columns = np.flatnonzero(is_seen[candidates] == kind)
+            if not columns.size:
+                found += [np.empty((len(labels), 0), np.int64), np.empty((len(labels), 0))]
+                continue
+            among = xp.take(scores, like(columns, scores), axis=1)
+            best = to_host(top_classes(among, min(k, columns.size)))
+            found += [candidates[columns][best], np.take_along_axis(to_host(among), best, axis=1)]
+        return cls(labels, *found)
 
     @cached_property
     def flips(self):
