@@ -13,6 +13,7 @@ from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.digits import digits_segments
 from zslib.datasets.dinu2015 import dinu2015
 from zslib.datasets.glosses import gloss_term_vectors, gloss_vectors
+from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.imagenet1k import imagenet1k
 from zslib.datasets.imagenet_lists import ImageNetLists, imagenet_lists
 from zslib.datasets.imagenet_readings import READINGS, label_sets, reading_edges
@@ -33,6 +34,7 @@ from zslib.datasets.registry import (
 )
 from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.synthetic_attributes import synthetic_attributes
+from zslib.datasets.synthetic_pairs import synthetic_pairs
 from zslib.datasets.term_vectors import (
     TERM_SOURCES,
     composed_term_vectors,
@@ -41,6 +43,7 @@ from zslib.datasets.term_vectors import (
 )
 from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
+from zslib.datasets.tokens import Vocabulary, tokenize
 from zslib.datasets.vectors import WordVectors, load_vectors
 from zslib.datasets.wordnet import fetch_wordnet, read_wordnet
 from zslib.datasets.xlsa17 import load_xlsa17
@@ -55,7 +58,9 @@ __all__ = [
     "SETTINGS",
     "TERM_SOURCES",
     "ImageNetLists",
+    "ImageTextProblem",
     "MappingProblem",
+    "Vocabulary",
     "WordVectors",
     "ZeroShotProblem",
     "apy_attributes",
@@ -104,6 +109,8 @@ __all__ = [
     "synthetic_attributes",
     "synthetic_crosslingual",
     "synthetic_crossmodal",
+    "synthetic_pairs",
     "tiny_imagenet",
     "tiny_imagenet_classes",
+    "tokenize",
 ]

@@ -9,17 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
-from zslib.arrays import namespace, take_rows, to_host, to_requested_device, unit_rows
-from zslib.datasets.class_splits import PARTS, hold_out
-from zslib.validation import check_choice, check_indices, check_vectors
+from zslib.arrays import take_rows
+from zslib.datasets.split_problem import SplitProblem
 
 __all__ = ["ZeroShotProblem"]
 
-_ARRAYS = ("features", "class_embeddings", "image_attributes")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ZeroShotProblem:
+class ZeroShotProblem(SplitProblem):
     """Images with labels, one embedding for each class, and the split into seen and unseen.
 
     The setting of Guo et al. (AAAI 2019) and of Bucher, Herbin and Jurie (2016): a model is
@@ -104,43 +101,10 @@ class ZeroShotProblem:
     coverage: Mapping = field(default_factory=dict)
     setting: str = "attributes"
 
+    _ARRAYS = ("features", "class_embeddings", "image_attributes")
+
     def __post_init__(self):
-        if ("synthetic" in self.description.lower()) != bool(self.synthetic):
-            raise ValueError(
-                f"description {self.description!r} must have the word 'synthetic' exactly when "
-                f"the data are synthetic (synthetic={self.synthetic})"
-            )
-        self._set("coverage", dict(self.coverage))
         self._check_vectors()
-        n, n_classes = self.features.shape[0], self.class_embeddings.shape[0]
-        self._set("labels", _integers(self.labels, "labels", n_classes))
-        if len(self.labels) != n:
-            raise ValueError(f"labels has {len(self.labels)} entries for {n} rows of features")
-        for name in ("class_names", "class_ids"):
-            self._set(name, _class_strings(getattr(self, name), name, n_classes))
-        for name in PARTS:
-            rows = _integers(getattr(self, name), name, n)
-            if len(np.unique(rows)) < len(rows):
-                raise ValueError(f"{name} lists an image twice: list each row once")
-            self._set(name, rows)
-        self._check_split()
-        self._check_validation()
-
-    def _set(self, name, value):
-        object.__setattr__(self, name, value)
-
-    def _check_vectors(self):
-        xp = namespace(self.features, self.class_embeddings, self.image_attributes)
-        present = [name for name in _ARRAYS if getattr(self, name) is not None]
-        for name in present:
-            check_vectors(getattr(self, name), name)
-        kinds = {str(getattr(self, name).dtype) for name in present}
-        if len(kinds) > 1:
-            raise TypeError(
-                f"{', '.join(present)} mix {' and '.join(sorted(kinds))}: convert them to one type"
-            )
-        if bool(xp.all(self.features == self.features[:1, :])):
-            raise ValueError("features are constant, all rows alike: nothing can be learnt")
         if self.image_attributes is not None:
             rows = self.image_attributes.shape[0]
             if rows != self.features.shape[0]:
@@ -148,86 +112,16 @@ class ZeroShotProblem:
                     f"image_attributes has {rows} rows for {self.features.shape[0]} rows of "
                     "features: give one for each image"
                 )
-
-    def _check_split(self):
-        seen, unseen = self.seen_classes, self.unseen_classes
-        if len(seen) < 2:
-            raise ValueError(
-                f"{len(seen)} seen class(es) in trainval: two are needed to learn anything"
-            )
-        if not len(unseen):
-            raise ValueError("test_unseen is empty: give test images of at least one class")
-        self._refuse(np.intersect1d(seen, unseen), "both seen and unseen", "zero-shot needs none")
-        untrained = np.setdiff1d(self.labels[self.test_seen], seen)
-        self._refuse(
-            untrained, "in test_seen without a training image", "move them to test_unseen or drop"
+        self._check(
+            self.class_embeddings.shape[0],
+            "class_embeddings",
+            class_strings=("class_names", "class_ids"),
         )
-        every = np.arange(len(self.class_names))
-        idle = np.setdiff1d(every, np.concatenate([seen, unseen]))
-        self._refuse(
-            idle,
-            "without images in trainval or test_unseen",
-            "drop their rows of class_embeddings",
-        )
-        common = np.intersect1d(self.trainval, self.test_seen)
-        if len(common):
-            raise ValueError(
-                f"{len(common)} images are in trainval and in test_seen, the first is row "
-                f"{common[0]}: a training image must not be tested"
-            )
-
-    def _check_validation(self):
-        for name in ("train", "val"):
-            outside = np.setdiff1d(getattr(self, name), self.trainval)
-            if len(outside):
-                raise ValueError(
-                    f"{len(outside)} images of {name} are not in trainval, the first is row "
-                    f"{outside[0]}: train and val must be parts of trainval"
-                )
-        if bool(len(self.train)) != bool(len(self.val)):
-            raise ValueError("give both train and val, or neither")
-        common = np.intersect1d(self.train_classes, self.val_classes)
-        self._refuse(common, "in both train and val", "validation classes must be unseen there")
-
-    def _refuse(self, classes, what, remedy):
-        if len(classes):
-            shown = ", ".join(repr(str(self.class_names[c])) for c in classes[:5])
-            more = ", ..." if len(classes) > 5 else ""
-            raise ValueError(f"{len(classes)} class(es) {what} ({shown}{more}): {remedy}")
-
-    @cached_property
-    def seen_classes(self):
-        """Classes with a training image, sorted int64."""
-        return np.unique(self.labels[self.trainval])
-
-    @cached_property
-    def unseen_classes(self):
-        """Classes of ``test_unseen``, sorted int64."""
-        return np.unique(self.labels[self.test_unseen])
-
-    @cached_property
-    def is_seen(self):
-        """Bool array (C,): which classes are seen."""
-        return np.isin(np.arange(len(self.class_names)), self.seen_classes)
-
-    @cached_property
-    def train_classes(self):
-        """Classes of ``train``, sorted int64."""
-        return np.unique(self.labels[self.train])
-
-    @cached_property
-    def val_classes(self):
-        """Classes of ``val``, sorted int64."""
-        return np.unique(self.labels[self.val])
 
     @cached_property
     def checksum(self):
         """SHA-256 (hex) over all arrays and names, to print beside results."""
-        digest = hashlib.sha256(self.feature_scaling.encode())
-        arrays = [to_host(getattr(self, n)) for n in _ARRAYS if getattr(self, n) is not None]
-        for array in (*arrays, self.labels, *(getattr(self, name) for name in PARTS)):
-            digest.update(f"{array.dtype.str}{array.shape}".encode())
-            digest.update(np.ascontiguousarray(array).data)
+        digest = self._digest(hashlib.sha256())
         for words in (self.class_names, () if self.class_ids is None else self.class_ids):
             digest.update("\n".join(map(str, words)).encode() + b"\0")
         return digest.hexdigest()
@@ -242,38 +136,10 @@ class ZeroShotProblem:
             unseen_samples, class_attributes, features.
         """
         return {
-            "seen_classes": len(self.seen_classes),
-            "train_seen_samples": len(self.trainval),
-            "test_seen_samples": len(self.test_seen),
-            "unseen_classes": len(self.unseen_classes),
-            "unseen_samples": len(self.test_unseen),
+            **self._counts(),
             "class_attributes": int(self.class_embeddings.shape[1]),
             "features": int(self.features.shape[1]),
         }
-
-    def scaled(self, how):
-        """The same problem with other feature scaling.
-
-        Parameters
-        ----------
-        how : {"none", "unit length", "standard"}
-            Leave the features as they are; divide rows by their length; or give each column
-            mean 0 and variance 1 over ``trainval`` (a column that is constant there is only
-            centred).
-        """
-        check_choice(how, "how", ("none", "unit length", "standard"))
-        if how == "none":
-            return self
-        if how == "unit length":
-            features = unit_rows(self.features, name="features")
-        else:
-            xp = namespace(self.features)
-            known = take_rows(self.features, self.trainval)
-            deviation = xp.std(known, axis=0)
-            deviation = xp.where(deviation > 0, deviation, xp.ones_like(deviation))
-            features = (self.features - xp.mean(known, axis=0)) / deviation
-        before = "" if self.feature_scaling == "none" else f"{self.feature_scaling}, then "
-        return replace(self, features=features, feature_scaling=before + how)
 
     def validation_problem(self, *, seen_fraction=0.2, seed=0):
         """The problem to tune on: ``val`` plays the unseen classes, no test image is in it.
@@ -299,45 +165,15 @@ class ZeroShotProblem:
         ValueError
             When this problem has no validation classes.
         """
-        if not len(self.val):
-            raise ValueError(
-                f"{self.name} has no validation classes: give train and val, a split of trainval "
-                "by class"
-            )
-        samples = np.sort(np.concatenate([self.train, self.val]))
-        classes = np.union1d(self.train_classes, self.val_classes)
-        kept, held = hold_out(self.labels, self.train, fraction=seen_fraction, seed=seed)
-
-        def rows(array, which):
-            return None if array is None else take_rows(array, which)
-
+        samples, classes, fields = self._validation_fields(seen_fraction, seed)
+        attributes = self.image_attributes
         return replace(
             self,
-            name=f"{self.name} (validation)",
-            features=rows(self.features, samples),
-            labels=np.searchsorted(classes, self.labels[samples]),
-            class_embeddings=rows(self.class_embeddings, classes),
-            class_names=self.class_names[classes],
+            **fields,
+            class_embeddings=take_rows(self.class_embeddings, classes),
             class_ids=None if self.class_ids is None else self.class_ids[classes],
-            image_attributes=rows(self.image_attributes, samples),
-            trainval=np.searchsorted(samples, kept),
-            test_seen=np.searchsorted(samples, held),
-            test_unseen=np.searchsorted(samples, np.sort(self.val)),
-            train=(),
-            val=(),
+            image_attributes=None if attributes is None else take_rows(attributes, samples),
         )
-
-    def to(self, device):
-        """The same problem with its vector arrays on ``"cpu"``, ``"gpu"`` or ``"auto"``.
-
-        Labels, row numbers and names stay NumPy arrays on the host.
-        """
-        moved = {
-            name: to_requested_device(to_host(getattr(self, name)), device)
-            for name in _ARRAYS
-            if getattr(self, name) is not None
-        }
-        return replace(self, **moved)
 
     def __repr__(self):
         s = self.summary()
@@ -347,27 +183,3 @@ class ZeroShotProblem:
             f"{s['unseen_samples']} unseen images, {s['features']} features, "
             f"{s['class_attributes']} attributes)"
         )
-
-
-def _integers(values, name, size):
-    values = np.asarray(values)
-    if values.ndim != 1:
-        raise ValueError(f"{name} must be a 1-d array, got shape {values.shape}")
-    if not values.size:
-        return np.empty(0, dtype=np.int64)
-    return check_indices(values, name, size).astype(np.int64)
-
-
-def _class_strings(values, name, n_classes):
-    if values is None:
-        return None
-    values = np.asarray(values)
-    if values.dtype.kind != "U" or values.shape != (n_classes,):
-        raise ValueError(
-            f"{name} must be {n_classes} strings, one for each row of class_embeddings, got "
-            f"{values.dtype} of shape {values.shape}"
-        )
-    known, counts = np.unique(values, return_counts=True)
-    if len(known) < n_classes:
-        raise ValueError(f"{name} has {str(known[counts > 1][0])!r} twice: names must differ")
-    return values

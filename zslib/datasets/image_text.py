@@ -1,0 +1,365 @@
+"""One problem of paired images and texts, with seen and unseen classes, checked once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from zslib.arrays import take_rows
+from zslib.datasets.split_problem import SplitProblem, add_array, integers
+from zslib.validation import check_choice
+
+__all__ = ["ImageTextProblem", "ragged_rows"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ImageTextProblem(SplitProblem):
+    """Images with labels and texts, and the split into seen and unseen classes.
+
+    The setting of Oreshkin et al. (CLAREL, 2019), section 1: training images come with texts of
+    their own, test images of unseen classes are recognised by the mean of the embedded texts of
+    each class. Split and parts are as in `ZeroShotProblem`.
+
+    Parameters
+    ----------
+    name : str
+        Short name of the data, for instance ``"ikea"``.
+    synthetic : bool
+        Whether the numbers or the texts were generated.
+    description : str
+        One phrase for captions. It has the word "synthetic" exactly when ``synthetic`` is true.
+    features : array, shape (n, p), float32 (or float64)
+        One row for each image.
+    labels : int array, shape (n,)
+        Class of each image.
+    class_names : str array, shape (C,)
+        No two alike.
+    text_offsets : int array, shape (n + 1,)
+        Image i has the texts ``text_index[text_offsets[i]:text_offsets[i + 1]]``. Images that
+        are only tested may have none.
+    text_index : int array
+        Text numbers, image after image.
+    trainval, test_seen, test_unseen : int arrays
+        Row numbers of ``features``: training images, test images of seen classes (may be
+        empty), test images of unseen classes.
+    train, val : int arrays, optional
+        A split of ``trainval`` by class, for tuning; both empty where there is none.
+    texts : sequence of m str, optional
+        The texts as words.
+    text_vectors : array, shape (m, d), dtype of ``features``, optional
+        The texts as ready vectors. Give exactly one of the two.
+    text_ids : int array, shape (m,), optional
+        Texts of one id say the same of an image, and are never each other's negatives. By
+        default equal texts share an id; with ``level="class"`` all texts of a class do, since
+        each of them belongs to each of its images.
+    level : {"image", "class"}
+        Whether the texts are captions of single images or sentences about a class.
+    feature_scaling : str
+        What was done to the features: "none", "unit length", ...
+    coverage : dict, optional
+        What the data listed, used and left out, for the book to print.
+
+    Raises
+    ------
+    ValueError
+        As `ZeroShotProblem`; or when a text has no word, a training image or an unseen class
+        has no text, a text belongs to images of two classes or (``level="image"``) to two
+        images, an image lists a text twice, or equal texts differ in ``text_ids``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> problem = ImageTextProblem(
+    ...     name="toy", synthetic=True, description="synthetic toy data",
+    ...     features=np.eye(4, dtype=np.float32), labels=np.array([0, 0, 1, 2]),
+    ...     class_names=np.array(["cat", "dog", "fox"]),
+    ...     texts=("a black cat", "a cat", "a dog", "a red fox", "red fur"),
+    ...     text_offsets=np.array([0, 1, 2, 3, 5]), text_index=np.arange(5),
+    ...     trainval=np.array([0, 2]), test_seen=np.array([1]), test_unseen=np.array([3]))
+    >>> problem
+    ImageTextProblem('toy': 2 seen and 1 unseen classes, 2 + 1 seen and 1 unseen images, 5 texts
+    of images, 4 features)
+    >>> problem.training_texts
+    array([0, 2])
+    >>> problem.prototype_rows()
+    (array([0, 2, 3, 4]), array([0, 1, 2, 2]))
+    """
+
+    name: str
+    synthetic: bool
+    description: str
+    features: object
+    labels: np.ndarray
+    class_names: np.ndarray
+    text_offsets: np.ndarray
+    text_index: np.ndarray
+    trainval: np.ndarray
+    test_seen: np.ndarray
+    test_unseen: np.ndarray
+    train: np.ndarray = ()
+    val: np.ndarray = ()
+    texts: tuple | None = None
+    text_vectors: object = None
+    text_ids: np.ndarray | None = None
+    level: str = "image"
+    feature_scaling: str = "none"
+    coverage: Mapping = field(default_factory=dict)
+    setting: str = "pairs"
+
+    _ARRAYS = ("features", "text_vectors")
+
+    def __post_init__(self):
+        check_choice(self.level, "level", ("image", "class"))
+        if (self.texts is None) == (self.text_vectors is None):
+            raise ValueError("give exactly one of texts (words) and text_vectors (numbers)")
+        self._check_vectors()
+        if self.texts is not None:
+            self._set("texts", _words(self.texts))
+        self._set("class_names", np.asarray(self.class_names))
+        self._check(len(self.class_names), "class_names")
+        self._check_pairs()
+        self._set("text_ids", self._checked_ids())
+
+    def _check_pairs(self):
+        n, m = len(self.labels), self.n_texts
+        index = integers(self.text_index, "text_index", m)
+        offsets = integers(self.text_offsets, "text_offsets", len(index) + 1)
+        ends = offsets[[0, -1]].tolist() if len(offsets) == n + 1 else None
+        if ends != [0, len(index)] or (np.diff(offsets) < 0).any():
+            raise ValueError(
+                f"text_offsets must be {n + 1} numbers that rise from 0 to {len(index)}, the "
+                f"length of text_index; got {len(offsets)} of them"
+            )
+        self._set("text_index", index)
+        self._set("text_offsets", offsets)
+        pairs = np.repeat(np.arange(n), np.diff(offsets)) * np.int64(m) + index
+        if len(np.unique(pairs)) < len(pairs):
+            raise ValueError("an image lists a text twice: list each text once")
+        bare = np.flatnonzero(np.diff(offsets)[self.trainval] == 0)
+        if len(bare):
+            raise ValueError(
+                f"{len(bare)} training images have no text, the first is row "
+                f"{self.trainval[bare[0]]}: give each a text or leave it out of trainval"
+            )
+        mixed = np.flatnonzero(self._text_classes[0] != self._text_classes[1])
+        if len(mixed):
+            raise ValueError(
+                f"{len(mixed)} texts belong to images of two classes, the first is text "
+                f"{mixed[0]}: repeat such a text once for each class"
+            )
+        if self.level == "image" and len(np.unique(index)) < len(index):
+            raise ValueError(
+                "a text belongs to several images: repeat it once for each image with one id in "
+                "text_ids, or pass level='class'"
+            )
+        told = np.unique(self.labels[self._images_of_pairs(("trainval", "test_unseen"))[0]])
+        silent = np.setdiff1d(self.unseen_classes, told)
+        self._refuse(silent, "without a text", "give each class a text, or drop its images")
+
+    def _checked_ids(self):
+        if self.text_ids is None:
+            if self.level == "class":
+                return self.text_labels
+            if self.texts is None:
+                return np.arange(self.n_texts)
+            return np.unique(self.texts, return_inverse=True)[1]
+        ids = np.asarray(self.text_ids)
+        if ids.shape != (self.n_texts,) or ids.dtype.kind not in "iu":
+            raise ValueError(
+                f"text_ids must be {self.n_texts} integers, one for each text, got {ids.dtype} of "
+                f"shape {ids.shape}"
+            )
+        if self.texts is not None:
+            id_of = {}
+            for text, own in zip(self.texts, ids.tolist(), strict=True):
+                if id_of.setdefault(text, own) != own:
+                    raise ValueError(f"equal texts have two text_ids: {text!r}")
+        return ids.astype(np.int64)
+
+    @property
+    def n_texts(self):
+        """Number of texts, m."""
+        return len(self.texts) if self.texts is not None else int(self.text_vectors.shape[0])
+
+    @property
+    def text_rows(self):
+        """``(text_offsets, text_index)``, the texts of each image."""
+        return self.text_offsets, self.text_index
+
+    @cached_property
+    def _text_classes(self):
+        """Least and greatest class among the images of each text; -1 where it has no image."""
+        of_pair = np.repeat(self.labels, np.diff(self.text_offsets))
+        least = np.full(self.n_texts, len(self.class_names))
+        most = np.full(self.n_texts, -1)
+        np.minimum.at(least, self.text_index, of_pair)
+        np.maximum.at(most, self.text_index, of_pair)
+        return np.where(most < 0, -1, least), most
+
+    @property
+    def text_labels(self):
+        """Class of each text, int64 (m,); -1 for a text without an image."""
+        return self._text_classes[1]
+
+    def _images_of_pairs(self, parts):
+        """Image and text of each pair whose image is in one of the parts."""
+        rows = np.unique(np.concatenate([getattr(self, part) for part in parts]))
+        offsets, index = ragged_rows(self.text_offsets, self.text_index, rows)
+        return np.repeat(rows, np.diff(offsets)), index
+
+    @cached_property
+    def training_texts(self):
+        """Texts of ``trainval`` images, sorted: all that a vocabulary may know."""
+        return np.unique(self._images_of_pairs(("trainval",))[1])
+
+    def prototype_rows(self, classes=None, parts=("trainval", "test_unseen")):
+        """The texts whose mean embedding is a class's prototype.
+
+        Section 2.1 of the paper defines the prototype on "the texts of the class" and leaves
+        open which. Here these are for seen classes the texts of training images, and for
+        unseen classes all their texts: no text of an image that tests a seen class takes part.
+
+        Parameters
+        ----------
+        classes : int array, optional
+            By default all classes.
+        parts : sequence of str
+            From whose images the texts are taken.
+
+        Returns
+        -------
+        (rows, positions) : int64 arrays of one length
+            Text numbers, and for each the place of its class in ``classes``; sorted by place.
+
+        Raises
+        ------
+        ValueError
+            When a class has no text there.
+        """
+        for part in parts:
+            check_choice(part, "parts", ("trainval", "test_seen", "test_unseen", "train", "val"))
+        n_classes = len(self.class_names)
+        classes = (
+            np.arange(n_classes) if classes is None else integers(classes, "classes", n_classes)
+        )
+        place = np.full(n_classes, -1)
+        place[classes] = np.arange(len(classes))
+        if (place[classes] != np.arange(len(classes))).any():
+            raise ValueError("classes lists a class twice: list each once")
+        texts = np.unique(self._images_of_pairs(parts)[1])
+        where = place[self.text_labels[texts]]
+        texts, where = texts[where >= 0], where[where >= 0]
+        self._refuse(
+            classes[np.setdiff1d(np.arange(len(classes)), where)],
+            f"without a text in {' or '.join(parts)}",
+            "name other parts or leave these classes out",
+        )
+        order = np.argsort(where, kind="stable")
+        return texts[order], where[order]
+
+    @cached_property
+    def checksum(self):
+        """SHA-256 (hex) over all arrays, names and texts, to print beside results."""
+        digest = self._digest(hashlib.sha256(self.level.encode()))
+        for array in (self.text_offsets, self.text_index, self.text_ids):
+            add_array(digest, array)
+        for words in (self.class_names, () if self.texts is None else self.texts):
+            digest.update("\0".join(map(str, words)).encode() + b"\0\0")
+        return digest.hexdigest()
+
+    def summary(self):
+        """Counts of classes, images and texts.
+
+        Returns
+        -------
+        dict
+            Keys seen_classes, train_seen_samples, test_seen_samples, unseen_classes,
+            unseen_samples, features, texts, distinct_texts (ids), texts_per_image (the mean
+            over ``trainval``).
+        """
+        per_image = np.diff(self.text_offsets)[self.trainval]
+        return {
+            **self._counts(),
+            "features": int(self.features.shape[1]),
+            "texts": self.n_texts,
+            "distinct_texts": len(np.unique(self.text_ids)),
+            "texts_per_image": float(per_image.mean()),
+        }
+
+    def validation_problem(self, *, seen_fraction=0.2, seed=0):
+        """The problem to tune on, as the paper's Appendix C builds it.
+
+        ``val`` plays the unseen classes, and ``seen_fraction`` of each training class's images
+        test the seen ones. No test image is in it, and only texts of images that are.
+
+        Parameters
+        ----------
+        seen_fraction : float
+            Share of each training class's images that becomes ``test_seen``; 0 for none.
+        seed : int
+            Of that draw.
+
+        Returns
+        -------
+        ImageTextProblem
+            Its own ``train`` and ``val`` are empty.
+
+        Raises
+        ------
+        ValueError
+            When this problem has no validation classes.
+        """
+        samples, _, fields = self._validation_fields(seen_fraction, seed)
+        offsets, index = ragged_rows(self.text_offsets, self.text_index, samples)
+        texts = np.unique(index)
+        return replace(
+            self,
+            **fields,
+            text_offsets=offsets,
+            text_index=np.searchsorted(texts, index),
+            texts=None if self.texts is None else tuple(self.texts[i] for i in texts),
+            text_vectors=(
+                None if self.text_vectors is None else take_rows(self.text_vectors, texts)
+            ),
+            text_ids=self.text_ids[texts],
+        )
+
+    def __repr__(self):
+        s = self.summary()
+        kind = "of images" if self.level == "image" else "of classes"
+        return (
+            f"ImageTextProblem({self.name!r}: {s['seen_classes']} seen and "
+            f"{s['unseen_classes']} unseen classes, {s['train_seen_samples']} + "
+            f"{s['test_seen_samples']} seen and {s['unseen_samples']} unseen images, "
+            f"{s['texts']} texts {kind}, {s['features']} features)"
+        )
+
+
+def ragged_rows(offsets, index, rows):
+    """Some rows of a ragged list, as offsets and index of their own.
+
+    Examples
+    --------
+    >>> ragged_rows(np.array([0, 2, 2, 5]), np.array([7, 8, 4, 5, 6]), np.array([2, 0]))
+    (array([0, 3, 5]), array([4, 5, 6, 7, 8]))
+    """
+    counts = np.diff(offsets)[rows]
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    within = np.arange(ends[-1]) - np.repeat(ends[:-1], counts)
+    return ends, index[np.repeat(np.asarray(offsets)[rows], counts) + within]
+
+
+def _words(texts):
+    if isinstance(texts, str):
+        raise TypeError("texts must be a sequence of strings, got one string")
+    texts = tuple(texts)
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"texts must hold strings, text {number} is {type(text).__name__}")
+        if not any(map(str.isalnum, text)):
+            raise ValueError(f"text {number} has no word: {text!r}; drop it")
+    return tuple(map(str, texts))

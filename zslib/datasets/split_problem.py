@@ -1,0 +1,245 @@
+"""What problems with seen and unseen classes share: the split, its checks, feature scaling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from zslib.arrays import namespace, take_rows, to_host, to_requested_device, unit_rows
+from zslib.datasets.class_splits import PARTS, hold_out
+from zslib.validation import check_choice, check_indices, check_vectors
+
+__all__ = ["SplitProblem", "integers"]
+
+
+class SplitProblem:
+    """Base of frozen dataclasses with ``features``, ``labels``, ``class_names`` and the parts.
+
+    A subclass names its vector arrays in ``_ARRAYS`` and calls `_check` in ``__post_init__``.
+    """
+
+    _ARRAYS = ("features",)
+
+    def _set(self, name, value):
+        object.__setattr__(self, name, value)
+
+    def _check(self, n_classes, class_rows, *, class_strings=("class_names",)):
+        """Check and convert everything but what is the subclass's own.
+
+        ``class_rows`` says in an error what has a row for each class.
+        """
+        if ("synthetic" in self.description.lower()) != bool(self.synthetic):
+            raise ValueError(
+                f"description {self.description!r} must have the word 'synthetic' exactly when "
+                f"the data are synthetic (synthetic={self.synthetic})"
+            )
+        self._set("coverage", dict(self.coverage))
+        n = self.features.shape[0]
+        self._set("labels", integers(self.labels, "labels", n_classes))
+        if len(self.labels) != n:
+            raise ValueError(f"labels has {len(self.labels)} entries for {n} rows of features")
+        for name in class_strings:
+            strings = _class_strings(getattr(self, name), name, n_classes, class_rows)
+            self._set(name, strings)
+        for name in PARTS:
+            rows = integers(getattr(self, name), name, n)
+            if len(np.unique(rows)) < len(rows):
+                raise ValueError(f"{name} lists an image twice: list each row once")
+            self._set(name, rows)
+        self._check_split(class_rows)
+        self._check_validation()
+
+    def _check_vectors(self):
+        xp = namespace(*(getattr(self, name) for name in self._ARRAYS))
+        present = [name for name in self._ARRAYS if getattr(self, name) is not None]
+        for name in present:
+            check_vectors(getattr(self, name), name)
+        kinds = {str(getattr(self, name).dtype) for name in present}
+        if len(kinds) > 1:
+            raise TypeError(
+                f"{', '.join(present)} mix {' and '.join(sorted(kinds))}: convert them to one type"
+            )
+        if bool(xp.all(self.features == self.features[:1, :])):
+            raise ValueError("features are constant, all rows alike: nothing can be learnt")
+
+    def _check_split(self, class_rows):
+        seen, unseen = self.seen_classes, self.unseen_classes
+        if len(seen) < 2:
+            raise ValueError(
+                f"{len(seen)} seen class(es) in trainval: two are needed to learn anything"
+            )
+        if not len(unseen):
+            raise ValueError("test_unseen is empty: give test images of at least one class")
+        self._refuse(np.intersect1d(seen, unseen), "both seen and unseen", "zero-shot needs none")
+        untrained = np.setdiff1d(self.labels[self.test_seen], seen)
+        self._refuse(
+            untrained, "in test_seen without a training image", "move them to test_unseen or drop"
+        )
+        every = np.arange(len(self.class_names))
+        idle = np.setdiff1d(every, np.concatenate([seen, unseen]))
+        self._refuse(
+            idle, "without images in trainval or test_unseen", f"drop their rows of {class_rows}"
+        )
+        common = np.intersect1d(self.trainval, self.test_seen)
+        if len(common):
+            raise ValueError(
+                f"{len(common)} images are in trainval and in test_seen, the first is row "
+                f"{common[0]}: a training image must not be tested"
+            )
+
+    def _check_validation(self):
+        for name in ("train", "val"):
+            outside = np.setdiff1d(getattr(self, name), self.trainval)
+            if len(outside):
+                raise ValueError(
+                    f"{len(outside)} images of {name} are not in trainval, the first is row "
+                    f"{outside[0]}: train and val must be parts of trainval"
+                )
+        if bool(len(self.train)) != bool(len(self.val)):
+            raise ValueError("give both train and val, or neither")
+        common = np.intersect1d(self.train_classes, self.val_classes)
+        self._refuse(common, "in both train and val", "validation classes must be unseen there")
+
+    def _refuse(self, classes, what, remedy):
+        if len(classes):
+            shown = ", ".join(repr(str(self.class_names[c])) for c in classes[:5])
+            more = ", ..." if len(classes) > 5 else ""
+            raise ValueError(f"{len(classes)} class(es) {what} ({shown}{more}): {remedy}")
+
+    @cached_property
+    def seen_classes(self):
+        """Classes with a training image, sorted int64."""
+        return np.unique(self.labels[self.trainval])
+
+    @cached_property
+    def unseen_classes(self):
+        """Classes of ``test_unseen``, sorted int64."""
+        return np.unique(self.labels[self.test_unseen])
+
+    @cached_property
+    def is_seen(self):
+        """Bool array (C,): which classes are seen."""
+        return np.isin(np.arange(len(self.class_names)), self.seen_classes)
+
+    @cached_property
+    def train_classes(self):
+        """Classes of ``train``, sorted int64."""
+        return np.unique(self.labels[self.train])
+
+    @cached_property
+    def val_classes(self):
+        """Classes of ``val``, sorted int64."""
+        return np.unique(self.labels[self.val])
+
+    def _digest(self, digest):
+        """Add arrays, labels, parts and class names to a SHA-256."""
+        digest.update(self.feature_scaling.encode())
+        names = [name for name in self._ARRAYS if getattr(self, name) is not None]
+        arrays = [to_host(getattr(self, name)) for name in names]
+        for array in (*arrays, self.labels, *(getattr(self, name) for name in PARTS)):
+            add_array(digest, array)
+        return digest
+
+    def _counts(self):
+        return {
+            "seen_classes": len(self.seen_classes),
+            "train_seen_samples": len(self.trainval),
+            "test_seen_samples": len(self.test_seen),
+            "unseen_classes": len(self.unseen_classes),
+            "unseen_samples": len(self.test_unseen),
+        }
+
+    def scaled(self, how):
+        """The same problem with other feature scaling.
+
+        Parameters
+        ----------
+        how : {"none", "unit length", "standard"}
+            Leave the features as they are; divide rows by their length; or give each column
+            mean 0 and variance 1 over ``trainval`` (a column that is constant there is only
+            centred).
+        """
+        check_choice(how, "how", ("none", "unit length", "standard"))
+        if how == "none":
+            return self
+        if how == "unit length":
+            features = unit_rows(self.features, name="features")
+        else:
+            xp = namespace(self.features)
+            known = take_rows(self.features, self.trainval)
+            deviation = xp.std(known, axis=0)
+            deviation = xp.where(deviation > 0, deviation, xp.ones_like(deviation))
+            features = (self.features - xp.mean(known, axis=0)) / deviation
+        before = "" if self.feature_scaling == "none" else f"{self.feature_scaling}, then "
+        return replace(self, features=features, feature_scaling=before + how)
+
+    def _validation_fields(self, seen_fraction, seed):
+        """Images and classes of ``train`` and ``val``, and the fields that follow from them."""
+        if not len(self.val):
+            raise ValueError(
+                f"{self.name} has no validation classes: give train and val, a split of trainval "
+                "by class"
+            )
+        samples = np.sort(np.concatenate([self.train, self.val]))
+        classes = np.union1d(self.train_classes, self.val_classes)
+        kept, held = hold_out(self.labels, self.train, fraction=seen_fraction, seed=seed)
+        return (
+            samples,
+            classes,
+            {
+                "name": f"{self.name} (validation)",
+                "features": take_rows(self.features, samples),
+                "labels": np.searchsorted(classes, self.labels[samples]),
+                "class_names": self.class_names[classes],
+                "trainval": np.searchsorted(samples, kept),
+                "test_seen": np.searchsorted(samples, held),
+                "test_unseen": np.searchsorted(samples, np.sort(self.val)),
+                "train": (),
+                "val": (),
+            },
+        )
+
+    def to(self, device):
+        """The same problem with its vector arrays on ``"cpu"``, ``"gpu"`` or ``"auto"``.
+
+        Labels, row numbers, names and texts stay on the host.
+        """
+        moved = {
+            name: to_requested_device(to_host(getattr(self, name)), device)
+            for name in self._ARRAYS
+            if getattr(self, name) is not None
+        }
+        return replace(self, **moved)
+
+
+def integers(values, name, size):
+    """``values`` as a 1-d int64 array of numbers in [0, size), or an error that names them."""
+    values = np.asarray(values)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must be a 1-d array, got shape {values.shape}")
+    if not values.size:
+        return np.empty(0, dtype=np.int64)
+    return check_indices(values, name, size).astype(np.int64)
+
+
+def add_array(digest, array):
+    """Add type, shape and content of a NumPy array to a hash."""
+    digest.update(f"{array.dtype.str}{array.shape}".encode())
+    digest.update(np.ascontiguousarray(array).data)
+
+
+def _class_strings(values, name, n_classes, class_rows):
+    if values is None:
+        return None
+    values = np.asarray(values)
+    if values.dtype.kind != "U" or values.shape != (n_classes,):
+        raise ValueError(
+            f"{name} must be {n_classes} strings, one for each row of {class_rows}, got "
+            f"{values.dtype} of shape {values.shape}"
+        )
+    known, counts = np.unique(values, return_counts=True)
+    if len(known) < n_classes:
+        raise ValueError(f"{name} has {str(known[counts > 1][0])!r} twice: names must differ")
+    return values

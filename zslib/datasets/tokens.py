@@ -1,0 +1,140 @@
+"""From texts to rows of token numbers: a vocabulary of words, padding and one unknown token."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from zslib.validation import check_integer
+
+__all__ = ["PADDING", "UNKNOWN", "Vocabulary", "tokenize"]
+
+PADDING, UNKNOWN = 0, 1
+_NAMED = ("<padding>", "<unknown>")
+# Letters and digits of any script; an apostrophe within a word stays ("bird's").
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def tokenize(text):
+    """Words and numbers of a text, in lower case, punctuation dropped.
+
+    Examples
+    --------
+    >>> tokenize("The bird's 2 wings, black-brown.")
+    ['the', "bird's", '2', 'wings', 'black', 'brown']
+    """
+    return _TOKEN.findall(text.lower().replace("’", "'"))
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words with a number each; 0 is padding and 1 stands for every word that is not known.
+
+    The paper (CLAREL, Appendix D) does not print how texts become tokens; words are our reading.
+    Fit it on training texts only: a word that only test texts have is unknown to the model.
+
+    Parameters
+    ----------
+    words : tuple of str
+        ``words[i]`` is the word of token i; the first two are the special ones.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary.fit(["a red bird", "a blue bird with a red bill"])
+    >>> vocabulary.words
+    ('<padding>', '<unknown>', 'a', 'bird', 'red', 'bill', 'blue', 'with')
+    >>> vocabulary.transform(["A bird.", "a green bird"])
+    array([[2, 3, 0],
+           [2, 1, 3]])
+    """
+
+    words: tuple
+
+    def __post_init__(self):
+        if tuple(self.words[:2]) != _NAMED:
+            raise ValueError(f"words must begin with {_NAMED}, got {tuple(self.words[:2])}")
+        if len(set(self.words)) < len(self.words):
+            raise ValueError("words has a word twice: each needs one number")
+
+    @classmethod
+    def fit(cls, texts, min_count=1):
+        """Words of the texts, the most frequent first and equally frequent ones by alphabet.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        min_count : int
+            Rarer words are left out, and become unknown.
+
+        Returns
+        -------
+        Vocabulary
+
+        Raises
+        ------
+        ValueError
+            When a text has no token, or no word is frequent enough.
+        """
+        check_integer(min_count, "min_count", low=1)
+        counts = Counter(token for tokens in _split(texts) for token in tokens)
+        kept = [word for word, count in counts.items() if count >= min_count]
+        if not kept:
+            raise ValueError(
+                f"no word occurs {min_count} times in the texts: lower min_count or give more"
+            )
+        return cls((*_NAMED, *sorted(kept, key=lambda word: (-counts[word], word))))
+
+    @cached_property
+    def _number(self):
+        return {word: number for number, word in enumerate(self.words)}
+
+    def __len__(self):
+        return len(self.words)
+
+    def transform(self, texts, length=None):
+        """Token numbers of texts.
+
+        Parameters
+        ----------
+        texts : sequence of m str
+        length : int, optional
+            Tokens that are kept of each text, from its start; by default all.
+
+        Returns
+        -------
+        int64 array, shape (m, T)
+            Rows end in padding (0); T is the most tokens of a text, at most ``length``.
+
+        Raises
+        ------
+        ValueError
+            When a text has no token.
+        """
+        if length is not None:
+            check_integer(length, "length", low=1)
+        number = self._number
+        rows = [[number.get(token, UNKNOWN) for token in t[:length]] for t in _split(texts)]
+        tokens = np.full((len(rows), max(map(len, rows))), PADDING, dtype=np.int64)
+        for row, known in zip(tokens, rows, strict=True):
+            row[: len(known)] = known
+        return tokens
+
+
+def _split(texts):
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise TypeError(f"texts must be a sequence of strings, got {type(texts).__name__}")
+    rows = []
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"texts must hold strings, text {number} is {type(text).__name__}")
+        rows.append(tokenize(text))
+        if not rows[-1]:
+            raise ValueError(f"text {number} has no token: {text!r}; drop it")
+    if not rows:
+        raise ValueError("texts is empty: give at least one")
+    return rows
