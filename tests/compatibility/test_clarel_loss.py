@@ -1,0 +1,245 @@
+"""The loss of CLAREL against Algorithm 1 as loops, finite differences, and at the extremes."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.compatibility.clarel_loss import (
+    clarel_loss,
+    cross_entropy,
+    embedding_distances,
+    retrieval_loss,
+    retrieval_probabilities,
+)
+
+
+def measure(a, b, distance):
+    square = sum((x - y) ** 2 for x, y in zip(a, b, strict=True))
+    return square if distance == "squared" else math.sqrt(square)
+
+
+def log_sum(values):
+    top = max(values)
+    return top + math.log(sum(math.exp(v - top) for v in values))
+
+
+def algorithm_1(zv, zt, li, lt, y, lam, kappa, distance="euclidean", same=None):
+    """The loss of one batch, line by line; pairs with a text in common are left out of sums."""
+    B = len(zv)
+
+    def d(i, j):
+        return measure(zv[i], zt[j], distance)
+
+    def rivals(i):
+        return [j for j in range(B) if j == i or same is None or not same[i][j]]
+
+    J_TC = J_IC = J_TR = J_IR = 0.0
+    for i in range(B):
+        J_TC += (log_sum(list(lt[i])) - lt[i][y[i]]) / B
+        J_IC += (log_sum(list(li[i])) - li[i][y[i]]) / B
+    for i in range(B):
+        J_TR += (d(i, i) + log_sum([-d(i, j) for j in rivals(i)])) / B
+        J_IR += (d(i, i) + log_sum([-d(j, i) for j in rivals(i)])) / B
+    J = lam * J_TR + (1 - lam) * J_IR
+    J = (1 - kappa) * J + kappa / 2 * (J_TC + J_IC)
+    return J, J_TR, J_IR, J_TC, J_IC
+
+
+def batch(seed=0, B=5, e=3, C=4, scale=1.0):
+    rng = np.random.default_rng(seed)
+    zv, zt = scale * rng.standard_normal((2, B, e))
+    li, lt = rng.standard_normal((2, B, C))
+    same = rng.random((B, B)) < 0.3
+    return (zv, zt, li, lt), rng.integers(C, size=B), same | same.T
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    B=st.integers(2, 7),
+    e=st.integers(1, 5),
+    C=st.integers(1, 4),
+    lam=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+    kappa=st.sampled_from([0.0, 0.4, 1.0]),
+    distance=st.sampled_from(["euclidean", "squared"]),
+    excluded=st.booleans(),
+    whole=st.booleans(),
+)
+def test_algorithm_1(seed, B, e, C, lam, kappa, distance, excluded, whole):
+    arrays, y, same = batch(seed, B, e, C)
+    if whole:  # ties and embeddings that coincide
+        arrays = tuple(np.round(a) for a in arrays)
+    same = same if excluded else None
+    terms, _ = clarel_loss(
+        *arrays,
+        y,
+        retrieval_mix=lam,
+        classification_weight=kappa,
+        distance=distance,
+        same_text=same,
+    )
+    expected = algorithm_1(*arrays, y, lam, kappa, distance, same)
+    np.testing.assert_allclose([float(t) for t in terms], expected, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "squared"])
+@pytest.mark.parametrize(("lam", "kappa"), [(0.5, 0.5), (0.0, 0.2), (1.0, 0.0), (0.3, 1.0)])
+def test_gradients(backend, numerical_gradient, distance, lam, kappa):
+    arrays, y, same = batch(1)
+    parameters = {"retrieval_mix": lam, "classification_weight": kappa, "distance": distance}
+    terms, gradients = clarel_loss(
+        *(backend.asarray(a) for a in arrays),
+        backend.asarray(y),
+        **parameters,
+        same_text=backend.asarray(same),
+    )
+    expected = algorithm_1(*arrays, y, lam, kappa, distance, same)
+    np.testing.assert_allclose([float(t) for t in terms], expected, rtol=1e-12)
+    for i, gradient in enumerate(gradients):
+
+        def total(part, i=i):
+            changed = [*arrays[:i], part, *arrays[i + 1 :]]
+            return algorithm_1(*changed, y, lam, kappa, distance, same)[0]
+
+        np.testing.assert_allclose(
+            backend.to_numpy(gradient), numerical_gradient(total, arrays[i]), atol=1e-8
+        )
+
+
+def test_weights_of_zero_switch_terms_off():
+    arrays, y, _ = batch(2)
+    _, gradients = clarel_loss(*arrays, y, classification_weight=1.0)
+    assert not gradients[0].any()
+    assert not gradients[1].any()
+    terms, gradients = clarel_loss(*arrays, y, classification_weight=0.0, retrieval_mix=1.0)
+    assert not gradients[2].any()
+    assert not gradients[3].any()
+    assert float(terms.total) == float(terms.text_retrieval)
+    terms, _ = clarel_loss(*arrays, y, classification_weight=0.0, retrieval_mix=0.0)
+    assert float(terms.total) == float(terms.image_retrieval)
+
+
+def test_images_and_texts_swapped():
+    (zv, zt, li, lt), y, same = batch(3)
+    one, gradients = clarel_loss(zv, zt, li, lt, y, retrieval_mix=0.2, same_text=same)
+    two, swapped = clarel_loss(zt, zv, lt, li, y, retrieval_mix=0.8, same_text=same)
+    assert float(one.total) == pytest.approx(float(two.total), rel=1e-12)
+    assert float(one.text_retrieval) == pytest.approx(float(two.image_retrieval), rel=1e-12)
+    for i, j in ((0, 1), (1, 0), (2, 3), (3, 2)):
+        np.testing.assert_allclose(gradients[i], swapped[j], atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("distance", ["euclidean", "squared"])
+def test_far_apart(distance, dtype):
+    (zv, zt, li, lt), y, _ = batch(4)
+    zv, zt = (zv + 1e4).astype(dtype), (zt - 1e4).astype(dtype)
+    arrays = zv, zt, li.astype(dtype), lt.astype(dtype)
+    terms, gradients = clarel_loss(*arrays, y, distance=distance)
+    expected = algorithm_1(*(a.astype(float) for a in arrays), y, 0.5, 0.5, distance)
+    np.testing.assert_allclose([float(t) for t in terms], expected, rtol=1e-6)
+    for gradient in gradients:
+        assert gradient.dtype == dtype
+        assert np.all(np.isfinite(gradient))
+    # Each image is far from its own text and at another's: pulled with length 1 / B, no more.
+    images = 1e4 * np.eye(3)
+    TR, _, by_image, by_text = retrieval_loss(images, np.roll(images, 1, axis=0))
+    assert float(TR) == pytest.approx(1e4 * math.sqrt(2))
+    np.testing.assert_allclose(np.linalg.norm(by_image, axis=1), 1 / 3)
+    np.testing.assert_allclose(np.linalg.norm(by_text, axis=1), 1 / 3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("distance", ["euclidean", "squared"])
+def test_distance_zero(backend, distance, dtype):
+    rng = np.random.default_rng(5)
+    z = 100.0 * rng.standard_normal((6, 40)).astype(dtype)
+    D = backend.to_numpy(
+        embedding_distances(backend.asarray(z), backend.asarray(z), distance=distance)
+    )
+    assert D.dtype == dtype
+    assert not D.diagonal().any()
+    alike = backend.asarray(np.broadcast_to(z[:1], z.shape).copy())
+    TR, IR, by_image, by_text = retrieval_loss(alike, alike, distance=distance)
+    assert float(TR) == pytest.approx(math.log(6), rel=1e-12)
+    assert float(IR) == pytest.approx(math.log(6), rel=1e-12)
+    np.testing.assert_allclose(backend.to_numpy(by_image), 0.0, atol=1e-12)
+    np.testing.assert_allclose(backend.to_numpy(by_text), 0.0, atol=1e-12)
+
+
+def test_distances_are_those_of_a_loop(backend):
+    (zv, zt, *_), _, _ = batch(6, B=4)
+    for distance in ("euclidean", "squared"):
+        D = embedding_distances(
+            backend.asarray(zv + 1e3), backend.asarray(zt[:3] + 1e3), distance=distance
+        )
+        expected = [[measure(a, b, distance) for b in zt[:3]] for a in zv]
+        np.testing.assert_allclose(backend.to_numpy(D), expected, rtol=1e-9)
+
+
+def test_probabilities(backend):
+    (zv, zt, *_), _, same = batch(7)
+    p, q = (
+        backend.to_numpy(part)
+        for part in retrieval_probabilities(
+            backend.asarray(zv), backend.asarray(zt), same_text=backend.asarray(same)
+        )
+    )
+    B = len(zv)
+    for i in range(B):
+        weights = {
+            j: math.exp(-measure(zv[i], zt[j], "euclidean"))
+            for j in range(B)
+            if i == j or not same[i, j]
+        }
+        for j in range(B):
+            assert p[i, j] == pytest.approx(weights.get(j, 0.0) / sum(weights.values()), rel=1e-10)
+    p_back, q_back = retrieval_probabilities(zt, zv, same_text=same.T)
+    np.testing.assert_allclose(p, q_back.T, rtol=1e-12)
+    np.testing.assert_allclose(q, p_back.T, rtol=1e-12)
+    terms, _ = clarel_loss(zv, zt, zv, zt, np.zeros(B, int), same_text=same)
+    assert float(terms.text_retrieval) == pytest.approx(-np.log(np.diag(p)).mean())
+    assert float(terms.image_retrieval) == pytest.approx(-np.log(np.diag(q)).mean())
+
+
+def test_equal_texts_do_not_push_each_other():
+    """Two images with one text: alone in the batch, both are found for sure."""
+    zv, zt = np.array([[0.0, 1.0], [5.0, 2.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])
+    TR, IR, by_image, by_text = retrieval_loss(zv, zt, same_text=np.ones((2, 2), bool))
+    assert (float(TR), float(IR)) == (0.0, 0.0)
+    assert not by_image.any()
+    assert not by_text.any()
+    assert float(retrieval_loss(zv, zt)[0]) == pytest.approx(math.log(2))
+
+
+def test_large_logits():
+    value, gradient = cross_entropy(np.array([[1e4, -1e4], [1e4, -1e4]]), np.array([0, 1]))
+    assert float(value) == 1e4
+    np.testing.assert_array_equal(gradient, [[0.0, 0.0], [0.5, -0.5]])
+
+
+def test_float32_is_near_float64():
+    arrays, y, same = batch(8, B=32, e=64, scale=3.0)
+    narrow, g32 = clarel_loss(*(a.astype("float32") for a in arrays), y, same_text=same)
+    wide, g64 = clarel_loss(*arrays, y, same_text=same)
+    np.testing.assert_allclose([float(t) for t in narrow], [float(t) for t in wide], rtol=1e-6)
+    for one, two in zip(g32, g64, strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_allclose(one, two, atol=1e-6)
+
+
+def test_bad_input():
+    arrays, y, _ = batch()
+    with pytest.raises(ValueError, match="the batch has one instance"):
+        clarel_loss(*(a[:1] for a in arrays), y[:1])
+    for name in ("retrieval_mix", "classification_weight"):
+        for value in (-0.1, 1.1, float("nan")):
+            with pytest.raises(ValueError, match=f"{name} must be .* at least 0.0, at most 1.0"):
+                clarel_loss(*arrays, y, **{name: value})
+    with pytest.raises(ValueError, match="distance must be one of 'euclidean', 'squared'"):
+        clarel_loss(*arrays, y, distance="cosine")
+    with pytest.raises(ValueError, match="images has 5 rows and texts has 4"):
+        clarel_loss(arrays[0], arrays[1][:4], *arrays[2:], y)

@@ -1,0 +1,303 @@
+r"""The loss of CLAREL and its parts as functions (Oreshkin et al. 2019, section 2, Algorithm 1).
+
+A batch has B images and, row by row, their texts, embedded in one space. With :math:`D_{ij}` the
+distance of image i and text j, the two retrieval losses are the cross-entropies of a softmax over
+each row and over each column of :math:`-D`. All of it is computed in float64, which costs little
+next to the layers around it, and returned in the type of the embeddings.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from array_api_compat import device as array_device
+
+from zslib.arrays import namespace
+from zslib.compatibility._blocks import one_hot
+from zslib.validation import check_choice, check_pairs, check_real
+
+__all__ = [
+    "DISTANCES",
+    "LossTerms",
+    "clarel_loss",
+    "cross_entropy",
+    "embedding_distances",
+    "retrieval_loss",
+    "retrieval_probabilities",
+]
+
+DISTANCES = ("euclidean", "squared")
+
+
+class LossTerms(NamedTuple):
+    """The loss of one batch and its four terms, 0-d arrays of float64."""
+
+    total: Any
+    """:math:`J`."""
+    text_retrieval: Any
+    r""":math:`J_{TR}`: to find the text of each image."""
+    image_retrieval: Any
+    r""":math:`J_{IR}`: to find the image of each text."""
+    text_classification: Any
+    r""":math:`J_{TC}`."""
+    image_classification: Any
+    r""":math:`J_{IC}`."""
+
+
+def embedding_distances(A, B, *, distance="euclidean"):
+    r"""Distance of each row of ``A`` to each row of ``B``.
+
+    .. math:: D_{ij} = \|a_i - b_j\|_2 \quad\text{or}\quad \|a_i - b_j\|_2^2
+
+    Rows that are nearer to each other than float64 resolves, about :math:`10^{-7}` of their
+    lengths, have distance 0.
+
+    Parameters
+    ----------
+    A : array, shape (n, e)
+    B : array, shape (m, e)
+    distance : "euclidean" or "squared", keyword only
+
+    Returns
+    -------
+    array, shape (n, m), with the type of ``A``
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> embedding_distances(np.zeros((1, 2)), np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[5., 0.]])
+    """
+    xp = namespace(A, B)
+    squares = _squares(xp.astype(A, xp.float64), xp.astype(B, xp.float64))
+    return xp.astype(squares if distance == "squared" else xp.sqrt(squares), A.dtype)
+
+
+def _squares(A, B):
+    """Squared distances of float64 rows, exactly 0 where rounding is all that is left."""
+    xp = namespace(A, B)
+    # Less is lost in the difference of large squares around a point in the middle.
+    centre = xp.mean(B, axis=0, keepdims=True)
+    A, B = A - centre, B - centre
+    sums = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
+    squares = sums - 2.0 * (A @ B.T)
+    return squares * xp.astype(squares > 16.0 * xp.finfo(xp.float64).eps * sums, xp.float64)
+
+
+def retrieval_probabilities(images, texts, *, distance="euclidean", same_text=None):
+    r"""Softmax of :math:`-D` over the texts of each image, and over the images of each text.
+
+    .. math:: p_{ij} = \frac{\exp(-D_{ij})}{\sum_{j'} \exp(-D_{ij'})}, \qquad
+              q_{ij} = \frac{\exp(-D_{ij})}{\sum_{i'} \exp(-D_{i'j})}
+
+    Parameters
+    ----------
+    images, texts : arrays, shape (B, e)
+        Embeddings; row i of one belongs to row i of the other.
+    distance : "euclidean" or "squared", keyword only
+    same_text : array of bool, shape (B, B), keyword only, default None
+        True where pairs i and j have a text in common, so that image i and text j may belong
+        together as well. Such an entry is in no denominator, unless i = j.
+
+    Returns
+    -------
+    p : array, shape (B, B)
+        Rows sum to 1.
+    q : array, shape (B, B)
+        Columns sum to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p, q = retrieval_probabilities(np.array([[0.0], [1.0]]), np.array([[0.0], [3.0]]))
+    >>> p.round(3)
+    array([[0.953, 0.047],
+           [0.731, 0.269]])
+    """
+    xp = namespace(images, texts)
+    D = embedding_distances(
+        xp.astype(images, xp.float64), xp.astype(texts, xp.float64), distance=distance
+    )
+    (p, _), (q, _) = _softmaxes(D, same_text)
+    return xp.astype(p, images.dtype), xp.astype(q, images.dtype)
+
+
+def _softmaxes(D, same_text):
+    """Softmax of -D along rows and columns, each with its log of the sum of exponentials."""
+    xp = namespace(D)
+    scores = -D
+    if same_text is not None:
+        own = xp.eye(D.shape[0], dtype=xp.bool, device=array_device(D))
+        never = xp.asarray(-xp.inf, dtype=D.dtype, device=array_device(D))
+        scores = xp.where(same_text & ~own, never, scores)
+    return _softmax(scores, 1), _softmax(scores, 0)
+
+
+def _softmax(scores, axis):
+    """Softmax and log of the sum of exponentials, kept as an axis of length 1."""
+    xp = namespace(scores)
+    largest = xp.max(scores, axis=axis, keepdims=True)
+    exponentials = xp.exp(scores - largest)
+    total = xp.sum(exponentials, axis=axis, keepdims=True)
+    return exponentials / total, largest + xp.log(total)
+
+
+def retrieval_loss(images, texts, *, retrieval_mix=0.5, distance="euclidean", same_text=None):
+    r"""The two retrieval losses of a batch, and the gradient of their mixture.
+
+    .. math:: J_{TR} = \frac{1}{B} \sum_i \Big[ D_{ii} + \log \sum_j \exp(-D_{ij}) \Big], \quad
+              J_{IR} = \frac{1}{B} \sum_i \Big[ D_{ii} + \log \sum_j \exp(-D_{ji}) \Big]
+
+    The mixture is :math:`\lambda J_{TR} + (1 - \lambda) J_{IR}`. Where two embeddings coincide
+    the Euclidean distance has no gradient; 0 is taken.
+
+    Parameters
+    ----------
+    images, texts : arrays, shape (B, e)
+        Embeddings; row i of one belongs to row i of the other.
+    retrieval_mix : float, keyword only, default 0.5
+        :math:`\lambda`.
+    distance, same_text
+        As in `retrieval_probabilities`.
+
+    Returns
+    -------
+    text_retrieval, image_retrieval : 0-d arrays of float64
+    image_gradient, text_gradient : arrays, shape (B, e)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> value = retrieval_loss(np.array([[0.0], [9.0]]), np.array([[0.0], [9.0]]))
+    >>> round(float(value[0]), 5)
+    0.00012
+    """
+    xp = namespace(images, texts)
+    A, B = xp.astype(images, xp.float64), xp.astype(texts, xp.float64)
+    squares = _squares(A, B)
+    D = squares if distance == "squared" else xp.sqrt(squares)
+    (p, by_row), (q, by_column) = _softmaxes(D, same_text)
+    n = D.shape[0]
+    own = xp.eye(n, dtype=D.dtype, device=array_device(D))
+    near = xp.sum(D * own)
+    values = (near + xp.sum(by_row)) / n, (near + xp.sum(by_column)) / n
+    pull = (own - retrieval_mix * p - (1.0 - retrieval_mix) * q) / n
+    if distance == "squared":
+        pull = 2.0 * pull
+    else:
+        apart = xp.astype(D > 0.0, D.dtype)
+        pull = apart * pull / (D + (1.0 - apart))
+    image_gradient = A * xp.sum(pull, axis=1)[:, None] - pull @ B
+    text_gradient = B * xp.sum(pull, axis=0)[:, None] - pull.T @ A
+    return (
+        *values,
+        xp.astype(image_gradient, images.dtype),
+        xp.astype(text_gradient, texts.dtype),
+    )
+
+
+def cross_entropy(logits, codes):
+    r"""Mean cross-entropy of a softmax classifier, and its gradient.
+
+    .. math:: \frac{1}{B} \sum_i \Big[ \log \sum_c \exp(l_{ic}) - l_{i y_i} \Big]
+
+    Parameters
+    ----------
+    logits : array, shape (B, C)
+    codes : array of int, shape (B,)
+        Column of the class of each row.
+
+    Returns
+    -------
+    value : 0-d array of float64
+    gradient : array, shape (B, C)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> value, gradient = cross_entropy(np.zeros((1, 4)), np.array([2]))
+    >>> float(value.round(4)), gradient
+    (1.3863, array([[ 0.25,  0.25, -0.75,  0.25]]))
+    """
+    xp = namespace(logits, codes)
+    scores = xp.astype(logits, xp.float64)
+    chosen = one_hot(codes, logits.shape[1], xp.float64)
+    p, sums = _softmax(scores, 1)
+    value = (xp.sum(sums) - xp.sum(scores * chosen)) / logits.shape[0]
+    return value, xp.astype((p - chosen) / logits.shape[0], logits.dtype)
+
+
+def clarel_loss(
+    images,
+    texts,
+    image_logits,
+    text_logits,
+    codes,
+    *,
+    retrieval_mix=0.5,
+    classification_weight=0.5,
+    distance="euclidean",
+    same_text=None,
+):
+    r"""Loss of one batch and its gradients (Algorithm 1).
+
+    .. math:: J = (1 - \kappa) \left[ \lambda J_{TR} + (1 - \lambda) J_{IR} \right]
+                  + \frac{\kappa}{2} \left[ J_{TC} + J_{IC} \right]
+
+    Parameters
+    ----------
+    images, texts : arrays, shape (B, e)
+        :math:`z_v` and :math:`z_t`; row i of one belongs to row i of the other, B at least 2.
+    image_logits, text_logits : arrays, shape (B, C)
+        :math:`W_I z_v + b_I` and :math:`W_T z_t + b_T`.
+    codes : array of int, shape (B,)
+        Class of each pair, from 0 to C - 1.
+    retrieval_mix : float in [0, 1], keyword only, default 0.5
+        :math:`\lambda`, weight of the text retrieval loss.
+    classification_weight : float in [0, 1], keyword only, default 0.5
+        :math:`\kappa`.
+    distance, same_text
+        As in `retrieval_probabilities`.
+
+    Returns
+    -------
+    terms : LossTerms
+    gradients : tuple of arrays
+        Of :math:`J` by the first four arguments, with their shapes and types.
+
+    Raises
+    ------
+    ValueError
+        For a batch with one instance, shapes that disagree, or a parameter out of range.
+    TypeError
+        For arrays of different libraries or types.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> z, logits = np.array([[0.0], [9.0]]), np.array([[9.0, 0.0], [0.0, 9.0]])
+    >>> terms, gradients = clarel_loss(z, z, logits, logits, np.array([0, 1]))
+    >>> round(float(terms.total), 5)
+    0.00012
+    """
+    retrieval_mix = check_real(retrieval_mix, "retrieval_mix", low=0.0, high=1.0)
+    weight = check_real(classification_weight, "classification_weight", low=0.0, high=1.0)
+    check_choice(distance, "distance", DISTANCES)
+    check_pairs(images, texts, "images", "texts")
+    if images.shape[0] < 2:
+        raise ValueError(
+            "the batch has one instance: nothing is there to retrieve it from; give at least two"
+        )
+    TR, IR, by_image, by_text = retrieval_loss(
+        images, texts, retrieval_mix=retrieval_mix, distance=distance, same_text=same_text
+    )
+    TC, by_text_logit = cross_entropy(text_logits, codes)
+    IC, by_image_logit = cross_entropy(image_logits, codes)
+    retrieval = retrieval_mix * TR + (1.0 - retrieval_mix) * IR
+    total = (1.0 - weight) * retrieval + (weight / 2.0) * (TC + IC)
+    return LossTerms(total, TR, IR, TC, IC), (
+        (1.0 - weight) * by_image,
+        (1.0 - weight) * by_text,
+        (weight / 2.0) * by_image_logit,
+        (weight / 2.0) * by_text_logit,
+    )
