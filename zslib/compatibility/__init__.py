@@ -4,9 +4,11 @@ from zslib.compatibility.ale import ALE
 from zslib.compatibility.base import BilinearModel, CompatibilityModel, zero_shot_scorer
 from zslib.compatibility.cmt import CMT
 from zslib.compatibility.conse import ConSE
+from zslib.compatibility.dap import DAP
 from zslib.compatibility.dark import DARK
 from zslib.compatibility.devise import DeViSE
 from zslib.compatibility.eszsl import ESZSL
+from zslib.compatibility.iap import IAP
 from zslib.compatibility.latem import LatEm
 from zslib.compatibility.sae import SAE
 from zslib.compatibility.sje import SJE
@@ -16,8 +18,10 @@ from zslib.compatibility.sync import SynC
 __all__ = [
     "ALE",
     "CMT",
+    "DAP",
     "DARK",
     "ESZSL",
+    "IAP",
     "SAE",
     "SJE",
     "SSE",
