@@ -15,14 +15,17 @@ from array_api_compat import (
     is_numpy_array,
 )
 from array_api_compat import device as array_device
+from scipy import sparse
 
 __all__ = [
+    "add_rows",
     "like",
     "namespace",
     "random_generator",
     "resolve_device",
     "row_norms",
     "take_rows",
+    "tanh_in_place",
     "to_host",
     "to_requested_device",
     "unit_rows",
@@ -112,6 +115,52 @@ def take_rows(array, rows):
            [1.]])
     """
     return namespace(array).take(array, like(rows, array), axis=0)
+
+
+def add_rows(target, rows, values):
+    """Add row j of ``values`` (m, d) to row ``rows[j]`` of ``target`` (n, d), in place.
+
+    Rows that occur several times gather all their values, in an order that does not change from
+    run to run; ``rows`` lies where ``target`` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> target = np.zeros((3, 1))
+    >>> add_rows(target, np.array([2, 0, 2]), np.array([[1.0], [2.0], [4.0]]))
+    array([[2.],
+           [0.],
+           [5.]])
+    """
+    xp = namespace(target, rows, values)
+    (n, _), m = target.shape, values.shape[0]
+    if is_numpy_array(target):
+        ones, places = np.ones(m, dtype=target.dtype), (rows, np.arange(m))
+        target += sparse.csr_array((ones, places), shape=(n, m)) @ values
+        return target
+    # Atomic additions on a GPU come in any order; a product with zeros and ones does not.
+    step = max(1, 2**26 // max(m, 1))
+    for start in range(0, n, step):
+        here = xp.arange(start, min(start + step, n), dtype=rows.dtype, device=target.device)
+        member = xp.astype(here[:, None] == rows[None, :], target.dtype)
+        target[start : start + step, :] += member @ values
+    return target
+
+
+def tanh_in_place(array):
+    """Replace ``array`` by its hyperbolic tangent, elementwise, and return it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tanh_in_place(np.zeros(2))
+    array([0., 0.])
+    """
+    xp = namespace(array)
+    if is_numpy_array(array) or is_cupy_array(array):
+        return xp.tanh(array, out=array)
+    array[...] = xp.tanh(array)
+    return array
 
 
 def unit_rows(array, *, name="array"):

@@ -1,6 +1,32 @@
 """Layers of a text encoder, on NumPy and CuPy: forward, backward, one layer per file."""
 
+from zslib.nn.batch_norm import BatchNorm
+from zslib.nn.conv1d import Conv1d
+from zslib.nn.dropout import Dropout
+from zslib.nn.embedding import Embedding
 from zslib.nn.layer import Layer, n_parameters
+from zslib.nn.linear import Linear
+from zslib.nn.losses import softmax_cross_entropy
+from zslib.nn.lstm import BiLSTM
 from zslib.nn.parameter import Parameter
+from zslib.nn.pooling import LastPool, MeanPool
+from zslib.nn.relu import ReLU
+from zslib.nn.sequential import ResidualBlock, Sequential
 
-__all__ = ["Layer", "Parameter", "n_parameters"]
+__all__ = [
+    "BatchNorm",
+    "BiLSTM",
+    "Conv1d",
+    "Dropout",
+    "Embedding",
+    "LastPool",
+    "Layer",
+    "Linear",
+    "MeanPool",
+    "Parameter",
+    "ReLU",
+    "ResidualBlock",
+    "Sequential",
+    "n_parameters",
+    "softmax_cross_entropy",
+]

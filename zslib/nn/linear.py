@@ -1,0 +1,67 @@
+"""Fully connected layer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zslib.arrays import namespace
+from zslib.nn.layer import Layer
+from zslib.nn.parameter import Parameter
+from zslib.validation import check_integer
+
+__all__ = ["Linear"]
+
+
+class Linear(Layer):
+    r"""Row vectors through a matrix: :math:`y = x W + b`.
+
+    Parameters
+    ----------
+    n_in, n_out : int
+    rng : numpy.random.Generator
+        Draws the start: uniform between :math:`\pm \sqrt{6 / (n_{in} + n_{out})}` (Glorot and
+        Bengio 2010); bias 0.
+    penalty : float, keyword only, default 0.0
+        L2 weight of both parameters.
+    like : float array, keyword only, default None
+        Its library, device and type; None: NumPy float32.
+
+    Attributes
+    ----------
+    weight : Parameter, shape (n_in, n_out)
+    bias : Parameter, shape (n_out,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> layer = Linear(2, 1, np.random.default_rng(0))
+    >>> layer.weight.value[:] = [[2], [3]]
+    >>> layer.forward(np.array([[1, 10]], np.float32))
+    array([[32.]], dtype=float32)
+    """
+
+    def __init__(self, n_in, n_out, rng, *, penalty=0.0, like=None):
+        check_integer(n_in, "n_in", low=1)
+        check_integer(n_out, "n_out", low=1)
+        limit = math.sqrt(6.0 / (n_in + n_out))
+        values = rng.uniform(-limit, limit, (n_in, n_out))
+        self.weight = Parameter.from_host(values, like=like, penalty=penalty)
+        self.bias = Parameter.from_host(np.zeros(n_out), like=like, penalty=penalty)
+
+    def forward(self, x, mask=None, *, train=False):
+        """Vectors (n, n_out) of vectors ``x`` (n, n_in)."""
+        if train:
+            self._saved = (x,)
+        return x @ self.weight.value + self.bias.value
+
+    def backward(self, gradient):
+        """Add to the parameters' gradients; return the gradient by x."""
+        (x,) = self._use_saved()
+        self.weight.gradient += x.T @ gradient
+        self.bias.gradient += namespace(gradient).sum(gradient, axis=0)
+        return gradient @ self.weight.value.T
+
+    def parameters(self):
+        return {"weight": self.weight, "bias": self.bias}

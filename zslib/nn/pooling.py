@@ -1,0 +1,93 @@
+"""From the positions of a text to one vector: the mean, or the last state of each direction."""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace
+from zslib.nn.layer import Layer, check_mask
+
+__all__ = ["LastPool", "MeanPool"]
+
+
+class MeanPool(Layer):
+    """Mean over the tokens of each text.
+
+    Raises
+    ------
+    ValueError
+        When a text has no token.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[[1.0], [3.0], [9.0]]])
+    >>> MeanPool().forward(x, np.array([[True, True, False]]))
+    array([[2.]])
+    """
+
+    def forward(self, x, mask=None, *, train=False):
+        """Vectors (n, d) of sequences ``x`` (n, T, d)."""
+        xp = namespace(x)
+        valid = xp.astype(_mask_of(x, mask), x.dtype)
+        weights = valid / xp.sum(valid, axis=1, keepdims=True)
+        if train:
+            self._saved = (weights,)
+        return (weights[:, None, :] @ x)[:, 0, :]
+
+    def backward(self, gradient):
+        """The gradient by x, (n, T, d)."""
+        (weights,) = self._use_saved()
+        return gradient[:, None, :] * weights[:, :, None]
+
+
+class LastPool(Layer):
+    """The states that have read the whole text, of a layer with two directions such as `BiLSTM`.
+
+    The first half of the d numbers is taken from the last token, the second half, which reads
+    backwards, from the first.
+
+    Raises
+    ------
+    ValueError
+        When a text has no token, or d is odd.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[[1.0, 2.0], [3.0, 4.0], [0.0, 0.0]]])
+    >>> LastPool().forward(x, np.array([[True, True, False]]))
+    array([[3., 2.]])
+    """
+
+    def forward(self, x, mask=None, *, train=False):
+        """Vectors (n, d) of sequences ``x`` (n, T, d)."""
+        xp = namespace(x)
+        n, T, d = x.shape
+        if d % 2:
+            raise ValueError(f"x has {d} numbers per position: two directions need an even number")
+        tokens = xp.astype(_mask_of(x, mask), xp.int64)
+        places = T - 1 - xp.argmax(xp.flip(tokens, axis=1), axis=1), xp.argmax(tokens, axis=1)
+        if train:
+            self._saved = (x.shape[1], places)
+        starts = T * xp.arange(n, dtype=xp.int64, device=x.device)
+        flat = xp.reshape(x, (n * T, d))
+        last, first = (xp.take(flat, starts + place, axis=0) for place in places)
+        return xp.concat([last[:, : d // 2], first[:, d // 2 :]], axis=1)
+
+    def backward(self, gradient):
+        """The gradient by x, (n, T, d): zero but at the two tokens of each text."""
+        T, places = self._use_saved()
+        xp = namespace(gradient)
+        n, d = gradient.shape
+        by_x = xp.empty((n, T, d), dtype=gradient.dtype, device=gradient.device)
+        positions = xp.arange(T, dtype=xp.int64, device=gradient.device)
+        for place, half in zip(places, (slice(0, d // 2), slice(d // 2, d)), strict=True):
+            here = xp.astype(place[:, None] == positions, gradient.dtype)
+            by_x[:, :, half] = gradient[:, None, half] * here[:, :, None]
+        return by_x
+
+
+def _mask_of(x, mask):
+    """The mask, checked; all True where there is none."""
+    if mask is None:
+        return namespace(x).ones(x.shape[:2], dtype=namespace(x).bool, device=x.device)
+    return check_mask(x, mask, tokens=True)

@@ -1,0 +1,133 @@
+"""Layers one after the other, and the residual block."""
+
+from __future__ import annotations
+
+from zslib.nn.batch_norm import BatchNorm
+from zslib.nn.conv1d import Conv1d
+from zslib.nn.layer import Layer
+from zslib.nn.relu import ReLU
+
+__all__ = ["ResidualBlock", "Sequential"]
+
+
+class Sequential(Layer):
+    """Layers in a row, each with a name.
+
+    The mask goes to all layers up to the first that leaves vectors instead of sequences.
+
+    Parameters
+    ----------
+    **layers : Layer
+        In order. ``Sequential(first=…, second=…)`` calls the parameters ``"first.weight"`` and so
+        on.
+
+    Attributes
+    ----------
+    layers : dict of Layer
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zslib.nn import Linear
+    >>> rng = np.random.default_rng(0)
+    >>> model = Sequential(hidden=Linear(3, 4, rng), relu=ReLU(), out=Linear(4, 1, rng))
+    >>> list(model.parameters())
+    ['hidden.weight', 'hidden.bias', 'out.weight', 'out.bias']
+    >>> model.forward(np.ones((2, 3), np.float32)).shape
+    (2, 1)
+    """
+
+    def __init__(self, **layers):
+        self.layers = layers
+
+    def forward(self, x, mask=None, *, train=False):
+        """Output of the last layer."""
+        for layer in self.layers.values():
+            x = layer.forward(x, mask, train=train)
+            if x.ndim < 3:
+                mask = None
+        return x
+
+    def backward(self, gradient):
+        """Gradient by the input of the first layer."""
+        for layer in reversed(self.layers.values()):
+            gradient = layer.backward(gradient)
+        return gradient
+
+    def parameters(self):
+        return self._named("parameters")
+
+    def buffers(self):
+        return self._named("buffers")
+
+    def _named(self, kind):
+        return {
+            f"{name}.{inner}": value
+            for name, layer in self.layers.items()
+            for inner, value in getattr(layer, kind)().items()
+        }
+
+
+class ResidualBlock(Layer):
+    r"""Three convolutions with batch normalisation, and a way past them.
+
+    .. math:: y = \mathrm{ReLU}\bigl(\mathrm{BN}(\mathrm{conv}_3(h_2)) + x W\bigr), \qquad
+              h_k = \mathrm{ReLU}(\mathrm{BN}(\mathrm{conv}_k(h_{k-1}))), \quad h_0 = x.
+
+    The shortcut x W is a convolution of width 1. No convolution has a bias: the normalisation
+    that follows would take it away again, and its :math:`\beta` serves both branches of the sum.
+
+    Parameters
+    ----------
+    n_in, n_out : int
+        Numbers per position, before and after.
+    rng : numpy.random.Generator
+    width : int, keyword only, default 3
+        Of the three convolutions, odd.
+    penalty : float, keyword only, default 0.0
+        L2 weight of all parameters, :math:`\gamma` and :math:`\beta` included.
+    momentum : float, keyword only, default 0.9
+        See `BatchNorm`.
+    like : float array, keyword only, default None
+        Its library, device and type; None: NumPy float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> block = ResidualBlock(3, 4, np.random.default_rng(0))
+    >>> block.forward(np.ones((2, 5, 3), np.float32)).shape
+    (2, 5, 4)
+    """
+
+    def __init__(self, n_in, n_out, rng, *, width=3, penalty=0.0, momentum=0.9, like=None):
+        shared = {"penalty": penalty, "like": like}
+        layers = {}
+        for k in (1, 2, 3):
+            n_before = n_in if k == 1 else n_out
+            layers[f"conv{k}"] = Conv1d(n_before, n_out, width, rng, bias=False, **shared)
+            layers[f"norm{k}"] = BatchNorm(n_out, momentum=momentum, **shared)
+            if k < 3:
+                layers[f"relu{k}"] = ReLU()
+        self.branch = Sequential(**layers)
+        self.shortcut = Conv1d(n_in, n_out, 1, rng, bias=False, **shared)
+        self.relu = ReLU()
+
+    def forward(self, x, mask=None, *, train=False):
+        """Sequences (n, T, n_out) of sequences ``x`` (n, T, n_in)."""
+        out = self.branch.forward(x, mask, train=train)
+        out += self.shortcut.forward(x, mask, train=train)
+        return self.relu.forward(out, train=train)
+
+    def backward(self, gradient):
+        """Gradient by x, the sum of both ways."""
+        gradient = self.relu.backward(gradient)
+        by_x = self.shortcut.backward(gradient)
+        by_x += self.branch.backward(gradient)
+        return by_x
+
+    def parameters(self):
+        shortcut = {f"shortcut.{name}": p for name, p in self.shortcut.parameters().items()}
+        return self.branch.parameters() | shortcut
+
+    def buffers(self):
+        return self.branch.buffers()
