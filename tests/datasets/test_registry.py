@@ -193,5 +193,28 @@ def test_attributes_stand_for_several_sets(nothing):
         resolve_all("attributes", "cub+digits")
     with pytest.raises(ValueError, match="no data set for the attributes setting"):
         resolve_all("attributes", "europarl+dinu2015")
+    assert served("digits+synthetic", ("attributes", "hierarchy")) == ["attributes", "hierarchy"]
     both = fingerprint("digits+synthetic", settings=["attributes"])
     assert both != fingerprint("digits", settings=["attributes"])
+
+
+def test_metric_learning_has_image_attributes_in_one_unit(nothing):
+    assert resolve_all("metric learning") == ["synthetic", "digits"]
+    problem, digits = load_problems("metric learning", quick=True)
+    assert problem.name == "synthetic-apy"
+    assert problem.image_attributes.shape[1] == problem.class_embeddings.shape[1] == 64
+    assert (problem.class_embeddings**2).sum(axis=1).min() > 1.5
+    assert digits.image_attributes is None
+
+
+def test_metric_learning_on_real_data(real_data):
+    real_data("visual/cub", "visual/awa1", "visual/apy")
+    assert resolve_all("metric learning") == ["cub", "awa1", "apy"]
+    assert resolve_all("metric learning", "apy+digits") == ["apy", "digits"]
+    for problem, unseen in zip(
+        load_problems("metric learning", quick=True), (50, 10, 12), strict=True
+    ):
+        assert "standard split" in problem.description
+        assert len(problem.unseen_classes) == unseen
+        assert not len(problem.test_seen)
+    assert "VGG" in load_problem("metric learning", "cub", quick=True).description

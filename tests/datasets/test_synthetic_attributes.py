@@ -128,3 +128,17 @@ def test_blocks_do_not_show():
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         synthetic_attributes(**options)
+
+
+def test_original_attributes_are_in_the_unit_of_the_images():
+    scaled = synthetic_attributes("APY", scale=0.05)
+    problem = synthetic_attributes("APY", scale=0.05, att="original")
+    assert problem.class_embeddings.min() > 0
+    assert problem.class_embeddings.max() < 1
+    lengths = np.linalg.norm(problem.class_embeddings, axis=1, keepdims=True)
+    np.testing.assert_allclose(problem.class_embeddings / lengths, scaled.class_embeddings, 1e-6)
+    np.testing.assert_array_equal(problem.image_attributes, scaled.image_attributes)
+    means = [problem.image_attributes[problem.labels == c].mean(0) for c in range(32)]
+    assert np.abs(means - problem.class_embeddings).mean() < 0.1
+    with pytest.raises(ValueError, match="att must be one of"):
+        synthetic_attributes(att="raw")

@@ -38,7 +38,9 @@ __all__ = [
     "DATASETS",
     "EMBEDDED",
     "HIERARCHY",
+    "METRIC",
     "REAL_FIRST",
+    "SEVERAL",
     "Dataset",
 ]
 
@@ -87,11 +89,15 @@ class Dataset:
 
 
 _BILINGUAL, _MODAL = SETTINGS
-HIERARCHY, ATTRIBUTES = "hierarchy", "attributes"
-ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND, ATTRIBUTES)
+HIERARCHY, ATTRIBUTES, METRIC = "hierarchy", "attributes", "metric learning"
+# Settings whose requests may stand for several sets at once.
+SEVERAL = (ATTRIBUTES, METRIC)
+ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND, *SEVERAL)
 _GLOSSES = "visual/imagenet_synsets/synsets.tsv.gz"
 _IS_A = "visual/imagenet_synsets/is_a.txt.gz"
 _ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
+# The older splits that Bucher et al. (2016) used: all images of seen classes are for training.
+_STANDARD = {"split": "standard", "seen_fraction": 0.0}
 _QUICK_BILINGUAL = {"limit": 20_000, "max_train": 1_500, "max_test": 300}
 
 DATASETS = {
@@ -99,7 +105,7 @@ DATASETS = {
     for entry in (
         Dataset(
             name="synthetic",
-            settings=(*SETTINGS, WITHIN, BEYOND, ATTRIBUTES),
+            settings=(*SETTINGS, WITHIN, BEYOND, *SEVERAL),
             kind="embedded",
             summary="seeded generators of each setting",
             licence="part of zslib",
@@ -110,6 +116,9 @@ DATASETS = {
                 BEYOND: synthetic_beyond,
                 # Fewer features than the 2,048 of real sets: a first look should not take long.
                 ATTRIBUTES: partial(synthetic_attributes, n_features=512),
+                METRIC: partial(
+                    synthetic_attributes, "APY", scale=0.2, n_features=256, att="original"
+                ),
             },
             quick={
                 _BILINGUAL: {"n_targets": 3_000, "n_train": 1_000, "n_test": 300},
@@ -117,6 +126,7 @@ DATASETS = {
                 WITHIN: {"n_classes": 60, "images_per_class": 12},
                 BEYOND: {"n_seen": 40, "n_unseen": 8, "images_per_class": 12},
                 ATTRIBUTES: {"scale": 0.04, "n_features": 256},
+                METRIC: {"scale": 0.05, "n_features": 128},
             },
             takes_seed=True,
         ),
@@ -214,12 +224,12 @@ DATASETS = {
         ),
         Dataset(
             name="cub",
-            settings=(ATTRIBUTES,),
+            settings=SEVERAL,
             kind="real",
             summary="CUB-200-2011: 11,788 images of 200 birds, 312 attributes",
             licence="images: non-commercial research",
-            loaders={ATTRIBUTES: cub},
-            quick={ATTRIBUTES: {"max_per_class": 6}},
+            loaders={ATTRIBUTES: cub, METRIC: partial(cub, features="vgg", **_STANDARD)},
+            quick={setting: {"max_per_class": 6} for setting in SEVERAL},
             folder="visual/cub",
             files=tuple(
                 f"visual/cub/{name}"
@@ -233,12 +243,12 @@ DATASETS = {
         ),
         Dataset(
             name="awa1",
-            settings=(ATTRIBUTES,),
+            settings=SEVERAL,
             kind="real",
             summary="Animals with Attributes: 30,475 images of 50 animals, hand-crafted features",
             licence="as its authors state",
-            loaders={ATTRIBUTES: awa1},
-            quick={ATTRIBUTES: {"max_per_class": 20}},
+            loaders={ATTRIBUTES: awa1, METRIC: partial(awa1, **_STANDARD)},
+            quick={setting: {"max_per_class": 20} for setting in SEVERAL},
             folder="visual/awa1",
             files=tuple(
                 f"visual/awa1/{name}"
@@ -248,35 +258,38 @@ DATASETS = {
         ),
         Dataset(
             name="apy",
-            settings=(ATTRIBUTES,),
+            settings=SEVERAL,
             kind="real",
             summary="aPascal-aYahoo: attributes of 15,339 objects, with synthetic features",
             licence="attributes: as their authors state",
-            loaders={ATTRIBUTES: apy_attributes},
-            quick={ATTRIBUTES: {"max_per_class": 20}},
+            loaders={
+                ATTRIBUTES: apy_attributes,
+                METRIC: partial(apy_attributes, att="original", **_STANDARD),
+            },
+            quick={setting: {"max_per_class": 20} for setting in SEVERAL},
             folder="visual/apy",
             files=("visual/apy/apy_instances.npz", "visual/apy/classes.txt"),
             takes_seed=True,
         ),
         Dataset(
             name="digits",
-            settings=(ATTRIBUTES,),
+            settings=SEVERAL,
             kind="embedded",
             summary="scikit-learn's 8 x 8 digits, classes by their seven-segment displays",
             licence="BSD (scikit-learn)",
-            loaders={ATTRIBUTES: digits_segments},
-            quick={ATTRIBUTES: {"max_per_class": 40}},
+            loaders=dict.fromkeys(SEVERAL, digits_segments),
+            quick={setting: {"max_per_class": 40} for setting in SEVERAL},
             takes_seed=True,
         ),
         *(
             Dataset(
                 name=name,
-                settings=(ATTRIBUTES,),
+                settings=SEVERAL,
                 kind="official",
                 summary=f"{name} as Xian et al. (2017) published it, ResNet-101 features",
                 licence="as its authors state",
-                loaders={ATTRIBUTES: partial(load_xlsa17, name)},
-                quick={ATTRIBUTES: {"max_per_class": 10}},
+                loaders=dict.fromkeys(SEVERAL, partial(load_xlsa17, name)),
+                quick={setting: {"max_per_class": 10} for setting in SEVERAL},
                 folder=f"xlsa17/{name}",
                 files=tuple(f"xlsa17/{name}/{file}" for file in XLSA17_FILES),
                 takes_seed=True,
@@ -327,6 +340,7 @@ REAL_FIRST = {
     WITHIN: ("tiny_imagenet",),
     BEYOND: ("caltech101",),
     ATTRIBUTES: (*XLSA17_NAMES, "cub", "awa1", "tiny_imagenet", "caltech101"),
+    METRIC: ("cub", "awa1", "apy"),
 }
 EMBEDDED = {
     setting: "wordnet" if setting == HIERARCHY else "synthetic" for setting in ALL_SETTINGS

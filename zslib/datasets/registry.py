@@ -12,11 +12,11 @@ from pathlib import Path
 from zslib.datasets import locate
 from zslib.datasets.catalogue import (
     ALL_SETTINGS,
-    ATTRIBUTES,
     DATASETS,
     EMBEDDED,
     HIERARCHY,
     REAL_FIRST,
+    SEVERAL,
 )
 from zslib.datasets.problem import SETTINGS
 from zslib.validation import check_choice, check_integer
@@ -73,7 +73,7 @@ def resolve(setting, dataset="auto"):
     ----------
     setting : str
         One of `ALL_SETTINGS`: "cross-linguistic", "cross-modal", "hierarchy", "within 1K",
-        "beyond 1K".
+        "beyond 1K", "attributes", "metric learning".
     dataset : str
         "auto": the real data where present, else what is embedded; "real"; "synthetic"; a name
         of `DATASETS`; or several of these joined by "+", from which the setting takes its part
@@ -121,10 +121,10 @@ def resolve(setting, dataset="auto"):
 
 
 def resolve_all(setting, dataset="auto"):
-    """Names of the data sets that a request stands for: several in the setting "attributes".
+    """Names of the data sets that a request stands for: several in some settings.
 
-    There every name that serves it counts, "real" is every real set that is here, and "auto"
-    the same, or the embedded ones where there is none.
+    In "attributes" and in "metric learning" every name that serves the setting counts, "real" is
+    every real set that is here, and "auto" the same, or the embedded ones where there is none.
 
     Parameters
     ----------
@@ -141,9 +141,9 @@ def resolve_all(setting, dataset="auto"):
     ['synthetic', 'digits']
     """
     parts = [p.strip() for p in dataset.split("+")] if isinstance(dataset, str) else []
-    if setting != ATTRIBUTES or len(parts) == 1:
+    if setting not in SEVERAL or len(parts) == 1:
         first = resolve(setting, dataset)
-        if setting != ATTRIBUTES or parts[0] not in ("auto", "real"):
+        if setting not in SEVERAL or parts[0] not in ("auto", "real"):
             return [first]
         found = [name for name in REAL_FIRST[setting] if available(name)]
         return found or [first, "digits"]
@@ -169,7 +169,7 @@ def served(dataset, settings):
     found, error = [], None
     for setting in settings:
         try:
-            resolve(setting, dataset)
+            resolve_all(setting, dataset)
         except ValueError as refused:
             error = refused
         else:

@@ -60,6 +60,7 @@ def synthetic_attributes(
     noise=0.8,
     class_shift=0.6,
     latent=20,
+    att="unit length",
 ):
     """A synthetic problem of the shape of AWA1, AWA2, CUB, SUN or APY.
 
@@ -82,11 +83,14 @@ def synthetic_attributes(
         See `attribute_features`.
     latent : int
         Dimensions of meaning.
+    att : {"unit length", "original"}
+        Whether the classes' attributes are divided by row length; originally they have the unit
+        of ``image_attributes``.
 
     Returns
     -------
     ZeroShotProblem
-        ``class_embeddings`` are the classes' attributes in [0, 1], divided by row length;
+        ``class_embeddings`` are the classes' attributes, originally in [0, 1];
         ``image_attributes`` those of the images, in [0, 1]. Features are not scaled.
 
     Examples
@@ -101,6 +105,7 @@ def synthetic_attributes(
     check_integer(latent, "latent", low=1)
     check_real(tail, "tail", low=0)
     check_real(variation, "variation", low=0)
+    check_choice(att, "att", ("unit length", "original"))
     groups, images, n_attributes = _scaled_shape(shape, scale)
     if n_features is None:
         n_features = max(64, round(_FEATURES * scale))
@@ -121,7 +126,9 @@ def synthetic_attributes(
         description=f"synthetic attributes and features in {shape}'s shape (scale {scale:g})",
         features=features,
         labels=labels,
-        class_embeddings=unit_rows(attributes, name="class attributes"),
+        class_embeddings=unit_rows(attributes, name="class attributes")
+        if att == "unit length"
+        else attributes,
         class_names=np.array([f"class {i:03d}" for i in range(1, sum(groups) + 1)]),
         **parts,
         image_attributes=varied,
