@@ -83,3 +83,27 @@ def test_take_rows_stays_where_the_array_is(backend):
     x = np.arange(6.0).reshape(3, 2)
     taken = backend.check(arrays.take_rows(backend.asarray(x), np.array([2, 0, 2])))
     np.testing.assert_array_equal(backend.to_numpy(taken), x[[2, 0, 2]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_add_rows_gathers_what_meets(backend, dtype, monkeypatch):
+    monkeypatch.setattr(arrays, "_MEMBERS", 60)  # three of the seven rows at once
+    rng = np.random.default_rng(0)
+    target, values = rng.normal(size=(7, 2)).astype(dtype), rng.normal(size=(20, 2)).astype(dtype)
+    rows = rng.integers(0, 6, 20)
+    expected = target.astype("float64")
+    for row, value in zip(rows, values, strict=True):
+        expected[row] += value
+    there = backend.asarray(target.copy())
+    arrays.add_rows(there, backend.asarray(rows), backend.asarray(values))
+    found = backend.to_numpy(there)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_array_equal(found[6], target[6])
+
+
+def test_tanh_in_place(backend):
+    x = np.linspace(-3.0, 3.0, 7)
+    there = backend.asarray(x.copy())
+    assert arrays.tanh_in_place(there) is there
+    np.testing.assert_allclose(backend.to_numpy(there), np.tanh(x))

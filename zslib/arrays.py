@@ -31,6 +31,8 @@ __all__ = [
     "unit_rows",
 ]
 
+_MEMBERS = 2**26  # zeros and ones that `add_rows` makes at once
+
 
 def namespace(*arrays):
     """Array API namespace shared by ``arrays`` (None is skipped).
@@ -139,11 +141,12 @@ def add_rows(target, rows, values):
         target += sparse.csr_array((ones, places), shape=(n, m)) @ values
         return target
     # Atomic additions on a GPU come in any order; a product with zeros and ones does not.
-    step = max(1, 2**26 // max(m, 1))
+    step = max(1, _MEMBERS // max(m, 1))
     for start in range(0, n, step):
-        here = xp.arange(start, min(start + step, n), dtype=rows.dtype, device=target.device)
+        stop = min(start + step, n)
+        here = xp.arange(start, stop, dtype=rows.dtype, device=target.device)
         member = xp.astype(here[:, None] == rows[None, :], target.dtype)
-        target[start : start + step, :] += member @ values
+        target[start:stop, :] += member @ values
     return target
 
 

@@ -66,6 +66,8 @@ class BatchNorm(Layer):
         if check_mask(x, mask) is not None:
             valid = xp.astype(xp.reshape(mask, (-1,)), x.dtype)
             count = xp.sum(valid)
+            if train and not bool(count > 0):
+                raise ValueError("the batch has no token: mask is False everywhere")
         mean, variance = self.running_mean, self.running_variance
         if train:
             ones = xp.ones(rows.shape[0], dtype=x.dtype, device=x.device)

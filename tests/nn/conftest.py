@@ -1,0 +1,109 @@
+"""One check for all layers: outputs against a plain loop, gradients against its differences."""
+
+import numpy as np
+import pytest
+
+from zslib.arrays import like
+
+
+def perturbed(layer, seed=7):
+    """The layer with all its parameters moved away from a start that may be special."""
+    rng = np.random.default_rng(seed)
+    for parameter in layer.parameters().values():
+        noise = rng.normal(0.0, 0.4, parameter.value.shape).astype("float32")
+        moved = like(noise, parameter.value)
+        parameter.value += (
+            moved
+            if str(moved.dtype) in str(parameter.value.dtype)
+            else like(noise.astype("float64"), parameter.value)
+        )
+    return layer
+
+
+def slopes(f, array, step=1e-5):
+    """Central differences of the float function f at the float64 array, changed in place."""
+    found = np.empty_like(array)
+    for place in np.ndindex(array.shape):
+        kept = array[place]
+        array[place] = kept + step
+        above = f()
+        array[place] = kept - step
+        found[place] = (above - f()) / (2 * step)
+        array[place] = kept
+    return found
+
+
+@pytest.fixture
+def check_layer(backend):
+    """``check_layer(make, oracle, x, mask)`` for float64 and float32 on one array library.
+
+    ``make(like)`` builds the layer; ``oracle(p, x, mask)`` is its output in plain loops from the
+    dictionary p of NumPy parameters. The loss is the sum of the output times random numbers, so
+    that each output has a slope of its own. Padded positions hold nonsense on both ways.
+    """
+
+    def check(make, oracle, x, mask=None):
+        for dtype, tolerance in (("float64", 1e-7), ("float32", 1e-3)):
+            layer = perturbed(make(backend.asarray(np.zeros(1, dtype))))
+            values = {
+                name: np.array(backend.to_numpy(p.value), dtype="float64")
+                for name, p in layer.parameters().items()
+            }
+            floats = x.dtype.kind == "f"
+            given = x.astype(dtype) if floats else x
+            out = layer.forward(
+                backend.asarray(given),
+                None if mask is None else backend.asarray(mask),
+                train=True,
+            )
+            host = np.array(backend.to_numpy(out))
+            assert host.dtype == dtype
+            exact = given.astype("float64") if floats else given
+            expected = oracle(values, exact, mask)
+            np.testing.assert_allclose(host, expected, rtol=tolerance, atol=tolerance)
+
+            pull = np.random.default_rng(1).normal(size=host.shape)
+            if mask is not None and host.ndim == 3:
+                assert np.all(host[~mask] == 0.0)
+                pull[~mask] = 1e3
+            by_x = layer.backward(backend.asarray(pull.astype(dtype)))
+            if mask is not None and host.ndim == 3:
+                pull[~mask] = 0.0
+            pull = pull.astype(dtype).astype("float64")
+
+            def loss(values=values, exact=exact, pull=pull):
+                return float(np.sum(oracle(values, exact, mask) * pull))
+
+            if floats:
+                by_x = backend.to_numpy(by_x)
+                assert by_x.dtype == dtype
+                np.testing.assert_allclose(by_x, slopes(loss, exact), rtol=1e-3, atol=tolerance)
+                if mask is not None:
+                    assert np.all(by_x[~mask] == 0.0)
+            else:
+                assert by_x is None
+            for name, parameter in layer.parameters().items():
+                gradient = backend.to_numpy(parameter.gradient)
+                assert gradient.dtype == dtype, name
+                np.testing.assert_allclose(
+                    gradient, slopes(loss, values[name]), rtol=1e-3, atol=tolerance, err_msg=name
+                )
+
+    return check
+
+
+@pytest.fixture
+def texts():
+    """``texts(n, T, d)``: random sequences, and a mask with ends of any length and one hole."""
+
+    def draw(n=4, T=5, d=3, seed=0):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(n, T, d))
+        mask = np.arange(T) < rng.integers(1, T + 1, n)[:, None]
+        mask[0] = True
+        mask[0, T // 2] = False
+        mask[1] = np.arange(T) >= T - 1
+        x[~mask] = 50.0
+        return x, mask
+
+    return draw

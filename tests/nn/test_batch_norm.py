@@ -1,0 +1,78 @@
+"""Batch normalisation: over tokens only; running averages; what a start gives."""
+
+import numpy as np
+import pytest
+
+from zslib.nn import BatchNorm
+
+
+def loop(p, x, mask):
+    out = np.zeros_like(x)
+    tokens = [place for place in np.ndindex(x.shape[:-1]) if mask is None or mask[place]]
+    for j in range(x.shape[-1]):
+        column = [x[place][j] for place in tokens]
+        mean = sum(column) / len(column)
+        variance = sum((value - mean) ** 2 for value in column) / len(column)
+        for place in tokens:
+            normal = (x[place][j] - mean) / (variance + 1e-5) ** 0.5
+            out[place][j] = p["gamma"][j] * normal + p["beta"][j]
+    return out
+
+
+def test_layer(check_layer, texts):
+    x, mask = texts()
+    check_layer(lambda like: BatchNorm(3, like=like), loop, x, mask)
+    check_layer(lambda like: BatchNorm(3, like=like), loop, x / 50)
+
+
+def test_vectors(check_layer):
+    x = np.random.default_rng(0).normal(2.0, 3.0, (6, 2))
+    check_layer(lambda like: BatchNorm(2, like=like), loop, x)
+
+
+def test_running_averages(backend, texts):
+    x, mask = texts()
+    layer = BatchNorm(3, momentum=0.75, like=backend.asarray(np.zeros(1)))
+    mean, variance = np.zeros(3), np.ones(3)
+    for scale in (1.0, 2.0):
+        layer.forward(backend.asarray(scale * x), backend.asarray(mask), train=True)
+        tokens = scale * x[mask]
+        mean = 0.75 * mean + 0.25 * tokens.mean(axis=0)
+        variance = 0.75 * variance + 0.25 * tokens.var(axis=0)
+    kept = {name: backend.to_numpy(array) for name, array in layer.buffers().items()}
+    np.testing.assert_allclose(kept["running_mean"], mean)
+    np.testing.assert_allclose(kept["running_variance"], variance)
+    out = backend.to_numpy(layer.forward(backend.asarray(x), backend.asarray(mask)))
+    expected = (x - mean) / np.sqrt(variance + 1e-5) * mask[:, :, None]
+    np.testing.assert_allclose(out, expected)
+    np.testing.assert_allclose(backend.to_numpy(layer.running_mean), mean)
+
+
+def test_a_constant_column_gives_beta():
+    layer = BatchNorm(1)
+    layer.beta.value[:] = 3.0
+    out = layer.forward(np.full((1, 4, 1), 7.0, np.float32), train=True)
+    np.testing.assert_array_equal(out, np.full((1, 4, 1), 3.0))
+    assert np.all(np.isfinite(layer.backward(np.ones((1, 4, 1), np.float32))))
+
+
+def test_a_batch_without_tokens_is_refused():
+    with pytest.raises(ValueError, match="no token"):
+        BatchNorm(1).forward(np.ones((2, 3, 1), np.float32), np.zeros((2, 3), bool), train=True)
+
+
+def test_parameters():
+    layer = BatchNorm(2, penalty=0.5)
+    assert {name: p.penalty for name, p in layer.parameters().items()} == {
+        "gamma": 0.5,
+        "beta": 0.5,
+    }
+    for given, message in (
+        ({"momentum": 1.5}, "momentum must be"),
+        ({"epsilon": 0.0}, "epsilon must be .* above 0"),
+        ({"penalty": -1.0}, "penalty must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            BatchNorm(2, **given)
+    with pytest.raises(ValueError, match="dimension must be at least 1"):
+        BatchNorm(0)

@@ -1,0 +1,56 @@
+"""Convolution: five loops as oracle, ends of texts, and what widths are taken."""
+
+import numpy as np
+import pytest
+
+from zslib.nn import Conv1d
+
+
+def loop(p, x, mask):
+    W = p["weight"]
+    width, n_in, n_out = W.shape
+    n, T, _ = x.shape
+    out = np.zeros((n, T, n_out))
+    for i, t in np.ndindex(n, T):
+        if mask is not None and not mask[i, t]:
+            continue
+        for j in range(n_out):
+            out[i, t, j] = p["bias"][j] if "bias" in p else 0.0
+            for k in range(width):
+                s = t + k - width // 2
+                if 0 <= s < T and (mask is None or mask[i, s]):
+                    out[i, t, j] += sum(x[i, s, c] * W[k, c, j] for c in range(n_in))
+    return out
+
+
+@pytest.mark.parametrize(("width", "bias"), [(1, True), (3, True), (3, False), (7, True)])
+def test_layer(check_layer, texts, width, bias):
+    def make(like):
+        return Conv1d(3, 2, width, np.random.default_rng(0), bias=bias, like=like)
+
+    x, mask = texts(n=3, T=4)
+    check_layer(make, loop, x, mask)
+    check_layer(make, loop, x / 50)
+
+
+def test_one_position():
+    layer = Conv1d(2, 2, 5, np.random.default_rng(0))
+    x = np.ones((1, 1, 2), np.float32)
+    np.testing.assert_allclose(layer.forward(x)[0, 0], x[0, 0] @ layer.weight.value[2], rtol=1e-6)
+
+
+def test_start_follows_he():
+    layer = Conv1d(50, 60, 3, np.random.default_rng(0), penalty=0.25)
+    assert layer.weight.value.std() == pytest.approx((2 / 150) ** 0.5, rel=0.05)
+    assert not layer.bias.value.any()
+    assert {p.penalty for p in layer.parameters().values()} == {0.25}
+
+
+def test_bad_parameters():
+    for given, error, message in (
+        ((3, 2, 2), ValueError, "width must be odd"),
+        ((0, 2, 3), ValueError, "n_in must be at least 1"),
+        ((3, 2.0, 3), TypeError, "n_out must be an integer"),
+    ):
+        with pytest.raises(error, match=message):
+            Conv1d(*given, np.random.default_rng(0))

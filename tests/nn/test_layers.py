@@ -1,0 +1,311 @@
+"""Embedding, pooling, ReLU, linear, dropout, rows of layers, and what all layers share."""
+
+import numpy as np
+import pytest
+
+from zslib.nn import (
+    BatchNorm,
+    BiLSTM,
+    Conv1d,
+    Dropout,
+    Embedding,
+    LastPool,
+    Layer,
+    Linear,
+    MeanPool,
+    Parameter,
+    ReLU,
+    ResidualBlock,
+    Sequential,
+    n_parameters,
+)
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_embedding(check_layer, texts):
+    tokens = rng().integers(0, 6, (3, 5))
+    _, mask = texts(n=3)
+
+    def loop(p, x, mask):
+        out = np.zeros((*x.shape, 2))
+        for place in np.ndindex(x.shape):
+            if mask is None or mask[place]:
+                out[place] = p["weight"][x[place]]
+        return out
+
+    for given in (mask, None):
+        check_layer(lambda like: Embedding(6, 2, rng(), like=like), loop, tokens, given)
+
+
+def test_embedding_starts_with_rows_of_length_one():
+    lengths = np.linalg.norm(Embedding(50, 400, rng()).weight.value, axis=1)
+    np.testing.assert_allclose(lengths, 1.0, atol=0.15)
+
+
+def test_embedding_refuses_other_tokens():
+    layer = Embedding(3, 2, rng())
+    with pytest.raises(ValueError, match=r"tokens must lie in \[0, 3\), found 0 to 3"):
+        layer.forward(np.array([[0, 3]]))
+    with pytest.raises(TypeError, match="tokens must hold integers"):
+        layer.forward(np.array([[0.0, 1.0]]))
+
+
+def test_mean_pool(check_layer, texts):
+    def loop(p, x, mask):
+        return np.stack(
+            [
+                sum(x[i, t] for t in range(x.shape[1]) if mask is None or mask[i, t])
+                / (x.shape[1] if mask is None else mask[i].sum())
+                for i in range(len(x))
+            ]
+        )
+
+    x, mask = texts()
+    for given in (mask, None):
+        check_layer(lambda like: _Cast(MeanPool(), like), loop, x, given)
+
+
+def test_last_pool(check_layer, texts):
+    def loop(p, x, mask):
+        rows = []
+        for i in range(len(x)):
+            tokens = [t for t in range(x.shape[1]) if mask is None or mask[i, t]]
+            rows.append(np.concatenate([x[i, max(tokens), :2], x[i, min(tokens), 2:]]))
+        return np.stack(rows)
+
+    x, mask = texts(d=4)
+    for given in (mask, None):
+        check_layer(lambda like: _Cast(LastPool(), like), loop, x, given)
+
+
+class _Cast(Layer):
+    """Nothing but its layer: `check_layer` asks for a layer built for one type."""
+
+    def __init__(self, layer, like):
+        self.forward, self.backward = layer.forward, layer.backward
+
+
+def test_last_pool_needs_two_halves():
+    with pytest.raises(ValueError, match="3 numbers per position"):
+        LastPool().forward(np.ones((1, 2, 3)))
+
+
+def test_relu(check_layer):
+    x = rng().normal(size=(4, 3))
+    check_layer(lambda like: _Cast(ReLU(), like), lambda p, x, mask: np.maximum(x, 0.0), x)
+
+
+def test_linear(check_layer):
+    def loop(p, x, mask):
+        W, b = p["weight"], p["bias"]
+        return np.array(
+            [[sum(v * W[k, j] for k, v in enumerate(row)) + b[j] for j in range(2)] for row in x]
+        )
+
+    x = rng().normal(size=(4, 3))
+    check_layer(lambda like: Linear(3, 2, rng(), like=like), loop, x)
+
+
+def test_linear_starts_as_glorot_says():
+    layer = Linear(40, 60, rng(), penalty=0.5)
+    limit = 0.06**0.5
+    assert 0.98 * limit < np.abs(layer.weight.value).max() <= limit
+    assert not layer.bias.value.any()
+    assert layer.weight.penalty == layer.bias.penalty == 0.5
+
+
+def test_dropout(backend):
+    layer = Dropout(0.25, rng())
+    x = rng().normal(size=(200, 30))
+    out = backend.to_numpy(layer.forward(backend.asarray(x), train=True))
+    kept = out != 0.0
+    np.testing.assert_allclose(out, np.where(kept, x / 0.75, 0.0))
+    assert abs(kept.mean() - 0.75) < 0.02
+    by_x = backend.to_numpy(layer.backward(backend.asarray(np.ones_like(x))))
+    np.testing.assert_allclose(by_x, kept / 0.75)
+    again = backend.to_numpy(layer.forward(backend.asarray(x), train=True))
+    assert not np.array_equal(again != 0.0, kept)
+    np.testing.assert_array_equal(backend.to_numpy(layer.forward(backend.asarray(x))), x)
+
+
+def test_dropout_draws_the_same_for_both_types_and_refuses_one():
+    masks = [
+        Dropout(0.5, rng()).forward(np.ones((3, 4), dtype), train=True) for dtype in ("f4", "f8")
+    ]
+    np.testing.assert_array_equal(*masks)
+    assert masks[0].dtype == np.float32
+    with pytest.raises(ValueError, match="rate must be below 1"):
+        Dropout(1.0, rng())
+    with pytest.raises(ValueError, match="rate must be"):
+        Dropout(-0.1, rng())
+
+
+def test_residual_block(check_layer, texts):
+    layers = {}
+
+    def make(like):
+        return ResidualBlock(3, 2, rng(), like=like)
+
+    def chain(p, x, mask):
+        """The block's equation from layers that have oracles of their own."""
+        h = x
+        for k in (1, 2, 3):
+            conv = layers.setdefault((k, h.shape[2]), Conv1d(h.shape[2], 2, 3, rng(), bias=False))
+            norm = layers.setdefault(k, BatchNorm(2))
+            conv.weight.value = p[f"conv{k}.weight"]
+            norm.gamma.value, norm.beta.value = p[f"norm{k}.gamma"], p[f"norm{k}.beta"]
+            norm.running_mean = norm.running_variance = np.zeros(2)
+            h = norm.forward(conv.forward(h, mask), mask, train=True)
+            h = h if k == 3 else np.maximum(h, 0.0)
+        valid = 1.0 if mask is None else mask[:, :, None]
+        return np.maximum(h + valid * (x @ p["shortcut.weight"][0]), 0.0)
+
+    x, mask = texts()
+    check_layer(make, chain, x, mask)
+    check_layer(make, chain, x / 50)
+
+
+def test_residual_block_names_and_penalties():
+    block = ResidualBlock(3, 2, rng(), penalty=0.001)
+    names = [f"{kind}{k}" for k in (1, 2, 3) for kind in ("conv", "norm")]
+    expected = [
+        f"{n}.{p}" for n in names for p in (["weight"] if "conv" in n else ["gamma", "beta"])
+    ]
+    assert list(block.parameters()) == [*expected, "shortcut.weight"]
+    assert {p.penalty for p in block.parameters().values()} == {0.001}
+    assert len(block.buffers()) == 6
+    assert n_parameters(block) == 3 * (3 * 2) + 2 * (3 * 4) + 3 * 4 + 3 * 2
+
+
+def encoder(like, seed=0):
+    source = np.random.default_rng(seed)
+    return Sequential(
+        embedding=Embedding(9, 3, source, like=like),
+        block=ResidualBlock(3, 4, source, like=like),
+        lstm=BiLSTM(4, 3, source, like=like),
+        pool=LastPool(),
+        dropout=Dropout(0.0, source),
+        out=Linear(6, 2, source, like=like),
+    )
+
+
+def test_a_whole_encoder_has_the_gradients_of_its_output(backend):
+    """Finite differences through all layers at once, with texts of different lengths."""
+    tokens = rng().integers(1, 9, (4, 6))
+    mask = np.arange(6) < np.array([6, 3, 1, 4])[:, None]
+    pull = rng().normal(size=(4, 2))
+    model = encoder(backend.asarray(np.zeros(1)))
+    model.forward(backend.asarray(tokens), backend.asarray(mask), train=True)
+    assert model.backward(backend.asarray(pull)) is None
+    host = encoder(np.zeros(1))
+
+    def loss():
+        return float(np.sum(pull * host.forward(tokens, mask, train=True)))
+
+    for (name, here), there in zip(
+        host.parameters().items(), model.parameters().values(), strict=True
+    ):
+        values = here.value.reshape(-1)
+        gradient = backend.to_numpy(there.gradient).reshape(-1)
+        for place in range(0, values.size, max(1, values.size // 5)):
+            kept = values[place]
+            values[place] = kept + 1e-6
+            above = loss()
+            values[place] = kept - 1e-6
+            slope = (above - loss()) / 2e-6
+            values[place] = kept
+            assert gradient[place] == pytest.approx(slope, rel=1e-4, abs=1e-6), name
+
+
+def test_gradients_add_up():
+    model = encoder(np.zeros(1))
+    tokens = rng().integers(1, 9, (2, 3))
+    totals = []
+    for _ in range(2):
+        out = model.forward(tokens, train=True)
+        model.backward(np.ones_like(out))
+        totals.append({name: p.gradient.copy() for name, p in model.parameters().items()})
+    for name, once in totals[0].items():
+        np.testing.assert_allclose(totals[1][name], 2 * once, rtol=1e-10, atol=1e-12)
+    for parameter in model.parameters().values():
+        parameter.zero_gradient()
+        assert not parameter.gradient.any()
+
+
+def test_the_same_seed_gives_the_same_start_on_every_library(backend):
+    for dtype in ("float32", "float64"):
+        one = encoder(np.zeros(1, dtype)).parameters()
+        other = encoder(backend.asarray(np.zeros(1, dtype))).parameters()
+        assert list(one) == list(other)
+        for name in one:
+            host = backend.to_numpy(other[name].value)
+            assert host.dtype == dtype
+            np.testing.assert_array_equal(host, one[name].value)
+
+
+def test_training_fits_a_small_task():
+    """Which of two words comes first: order matters, so only the recurrence can tell."""
+    source = np.random.default_rng(3)
+    tokens = source.integers(3, 9, (60, 6))
+    labels = source.integers(0, 2, 60)
+    for row, label in enumerate(labels):
+        places = np.sort(source.permutation(6)[:2])
+        tokens[row, places] = (1, 2) if label else (2, 1)
+    from zslib.nn import softmax_cross_entropy
+
+    model, losses = encoder(np.zeros(1)), []
+    for _ in range(150):
+        loss, gradient = softmax_cross_entropy(model.forward(tokens, train=True), labels)
+        model.backward(gradient)
+        for parameter in model.parameters().values():
+            parameter.value -= 0.5 * parameter.gradient
+            parameter.zero_gradient()
+        losses.append(float(loss))
+    assert losses[-1] < 0.1 < 0.5 < losses[0]
+
+
+def test_parameter_penalty(backend):
+    values = np.array([1.0, -3.0])
+    weight = Parameter.from_host(values, like=backend.asarray(np.zeros(1)), penalty=0.25)
+    weight.gradient += 1.0
+    assert float(weight.add_penalty()) == 2.5
+    np.testing.assert_allclose(backend.to_numpy(weight.gradient), [1.5, -0.5])
+    free = Parameter(backend.asarray(values))
+    assert float(free.add_penalty()) == 0.0
+    assert not backend.to_numpy(free.gradient).any()
+    values[0] = 9.0
+    assert backend.to_numpy(weight.value)[0] == 1.0
+
+
+def test_backward_needs_a_training_pass():
+    for layer, x in (
+        (Linear(2, 2, rng()), np.ones((1, 2), np.float32)),
+        (BiLSTM(2, 2, rng()), np.ones((1, 3, 2), np.float32)),
+        (ReLU(), np.ones((1, 2), np.float32)),
+    ):
+        out = layer.forward(x)
+        with pytest.raises(RuntimeError, match=r"backward needs forward\(…, train=True\)"):
+            layer.backward(out)
+        layer.forward(x, train=True)
+        layer.backward(out)
+        with pytest.raises(RuntimeError, match="backward needs forward"):
+            layer.backward(out)
+
+
+@pytest.mark.parametrize("layer", [BatchNorm(2), Conv1d(2, 2, 3, rng()), MeanPool(), LastPool()])
+def test_masks_are_checked(layer):
+    x = np.ones((2, 3, 2), np.float32)
+    with pytest.raises(TypeError, match="mask must be bool"):
+        layer.forward(x, np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"mask has shape \(3, 2\) and x \(2, 3, 2\)"):
+        layer.forward(x, np.ones((3, 2), bool))
+
+
+@pytest.mark.parametrize("pool", [MeanPool(), LastPool()])
+def test_a_text_without_tokens_is_refused(pool, backend):
+    mask = np.array([[True, False], [False, False]])
+    with pytest.raises(ValueError, match="mask row 1 has no token"):
+        pool.forward(backend.asarray(np.ones((2, 2, 2))), backend.asarray(mask))

@@ -1,0 +1,53 @@
+"""Softmax cross-entropy: the definition in loops, large logits, labels."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslib.nn import softmax_cross_entropy
+
+
+def loop(logits, labels):
+    total = 0.0
+    for row, label in zip(logits, labels, strict=True):
+        total -= np.log(np.exp(row[label]) / sum(np.exp(value) for value in row))
+    return total / len(labels)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_loss_and_gradient(backend, dtype):
+    rng = np.random.default_rng(0)
+    logits, labels = rng.normal(size=(5, 4)), rng.integers(0, 4, 5)
+    loss, gradient = softmax_cross_entropy(
+        backend.asarray(logits.astype(dtype)), backend.asarray(labels)
+    )
+    gradient = backend.to_numpy(gradient)
+    assert gradient.dtype == dtype
+    assert float(loss) == pytest.approx(loop(logits, labels), rel=1e-6)
+    for place in np.ndindex(logits.shape):
+        step = np.zeros_like(logits)
+        step[place] = 1e-6
+        slope = (loop(logits + step, labels) - loop(logits - step, labels)) / 2e-6
+        assert gradient[place] == pytest.approx(slope, abs=1e-6)
+
+
+@given(st.floats(-1e30, 1e30), st.integers(0, 2))
+def test_large_logits(shift, label):
+    logits = np.array([[0.0, 1.0, 2.0]])
+    loss, gradient = softmax_cross_entropy(1e4 * logits + shift, np.array([label]))
+    assert np.isfinite(loss)
+    assert np.all(np.isfinite(gradient))
+    assert abs(gradient.sum()) < 1e-12
+    assert loss >= 0.0
+
+
+def test_bad_labels():
+    logits = np.zeros((2, 3))
+    for labels, error, message in (
+        (np.array([0, 3]), ValueError, r"labels must lie in \[0, 3\)"),
+        (np.array([0.0, 1.0]), TypeError, "labels must hold integers"),
+        (np.array([0]), ValueError, "one label per row"),
+    ):
+        with pytest.raises(error, match=message):
+            softmax_cross_entropy(logits, labels)

@@ -1,0 +1,94 @@
+"""BiLSTM: two loops over the tokens as oracle; padding; the start."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.nn import BiLSTM
+
+
+def sigmoid(a):
+    return 1.0 / (1.0 + np.exp(-a))
+
+
+def loop(p, x, mask):
+    """Reads only tokens, one text after the other; padded positions are never looked at."""
+    h = p["recurrent_weight"].shape[1]
+    out = np.zeros((*x.shape[:2], 2 * h))
+    for row, text in enumerate(x):
+        tokens = [t for t in range(len(text)) if mask is None or mask[row, t]]
+        for way, order in enumerate((tokens, tokens[::-1])):
+            state, cell = np.zeros(h), np.zeros(h)
+            for t in order:
+                gates = text[t] @ p["input_weight"][way] + state @ p["recurrent_weight"][way]
+                i, f, o, u = (gates + p["bias"][way]).reshape(4, h)
+                cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(u)
+                state = sigmoid(o) * np.tanh(cell)
+                out[row, t, way * h : (way + 1) * h] = state
+    return out
+
+
+@pytest.mark.parametrize("T", [1, 4])
+def test_layer(check_layer, texts, T):
+    def make(like):
+        return BiLSTM(2, 3, np.random.default_rng(0), like=like)
+
+    x, mask = texts(n=3, T=max(T, 2), d=2)
+    check_layer(make, loop, x[:, :T] / 50, None)
+    if T > 1:
+        check_layer(make, loop, x, mask)
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(1, 4), T=st.integers(1, 6), extra=st.integers(0, 3), seed=st.integers(0, 99))
+def test_padding_changes_nothing(n, T, extra, seed):
+    rng = np.random.default_rng(seed)
+    layer = BiLSTM(2, 3, rng, like=np.zeros(1))
+    x = rng.normal(size=(n, T, 2))
+    longer = np.concatenate([x, rng.normal(size=(n, extra, 2))], axis=1)
+    mask = np.broadcast_to(np.arange(T + extra) < T, (n, T + extra))
+    out, bare = layer.forward(longer, mask), layer.forward(x)
+    np.testing.assert_allclose(out[:, :T], bare, rtol=1e-12)
+    assert not out[:, T:].any()
+
+
+def test_both_directions_agree_on_a_text_and_its_reverse():
+    rng = np.random.default_rng(0)
+    layer = BiLSTM(2, 3, rng, like=np.zeros(1))
+    for parameter in layer.parameters().values():
+        parameter.value[1] = parameter.value[0]
+    x = rng.normal(size=(2, 5, 2))
+    forwards, backwards = np.split(layer.forward(x), 2, axis=2)
+    np.testing.assert_allclose(layer.forward(x[:, ::-1])[:, ::-1, 3:], forwards)
+    assert not np.allclose(forwards, backwards)
+
+
+def test_large_inputs_do_not_overflow():
+    layer = BiLSTM(1, 2, np.random.default_rng(0))
+    for size in (1e4, -1e4):
+        out = layer.forward(np.full((1, 3, 1), size, np.float32), train=True)
+        assert np.all(np.abs(out) <= 1.0)
+        assert np.all(np.isfinite(layer.backward(np.ones_like(out))))
+
+
+def test_start():
+    layer = BiLSTM(30, 20, np.random.default_rng(0))
+    names = {name: p.value.shape for name, p in layer.parameters().items()}
+    assert names == {
+        "input_weight": (2, 30, 80),
+        "recurrent_weight": (2, 20, 80),
+        "bias": (2, 80),
+    }
+    limit = (6 / 50) ** 0.5
+    W = layer.input_weight.value
+    assert 0.98 * limit < np.abs(W).max() <= limit
+    np.testing.assert_array_equal(layer.bias.value[:, 20:40], 1.0)
+    assert layer.bias.value.sum() == 40
+
+
+def test_bad_parameters():
+    with pytest.raises(ValueError, match="n_hidden must be at least 1"):
+        BiLSTM(3, 0, np.random.default_rng(0))
+    with pytest.raises(TypeError, match="n_in must be an integer"):
+        BiLSTM("3", 2, np.random.default_rng(0))
