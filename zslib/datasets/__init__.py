@@ -5,14 +5,18 @@ from __future__ import annotations
 from zslib.datasets.apy import apy_attributes
 from zslib.datasets.awa1 import awa1
 from zslib.datasets.caltech101 import caltech101
+from zslib.datasets.captions import captioned
 from zslib.datasets.catalogue import ALL_SETTINGS, DATASETS
+from zslib.datasets.class_sentences import cub_sentences
 from zslib.datasets.crosslingual import europarl, europarl_vectors
 from zslib.datasets.crossmodal import label_means, split_labels
 from zslib.datasets.cub import cub
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.digits import digits_segments
 from zslib.datasets.dinu2015 import dinu2015
+from zslib.datasets.flowers import flowers
 from zslib.datasets.glosses import gloss_term_vectors, gloss_vectors
+from zslib.datasets.ikea import ikea
 from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.imagenet1k import imagenet1k
 from zslib.datasets.imagenet_lists import ImageNetLists, imagenet_lists
@@ -45,6 +49,7 @@ from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
 from zslib.datasets.tokens import Vocabulary, tokenize
 from zslib.datasets.vectors import WordVectors, load_vectors
+from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
 from zslib.datasets.wordnet import fetch_wordnet, read_wordnet
 from zslib.datasets.xlsa17 import load_xlsa17
 from zslib.datasets.xlsa17_fetch import fetch_xlsa17
@@ -69,8 +74,10 @@ __all__ = [
     "bilingual_problem",
     "cache_dir",
     "caltech101",
+    "captioned",
     "composed_term_vectors",
     "cub",
+    "cub_sentences",
     "data_root",
     "data_status",
     "digits_segments",
@@ -81,11 +88,13 @@ __all__ = [
     "fetch_wordnet",
     "fetch_xlsa17",
     "fingerprint",
+    "flowers",
     "from_files",
     "gloss_term_vectors",
     "gloss_vectors",
     "glove_vectors",
     "hypernym_term_vectors",
+    "ikea",
     "imagenet1k",
     "imagenet_lists",
     "label_means",
@@ -113,4 +122,5 @@ __all__ = [
     "tiny_imagenet",
     "tiny_imagenet_classes",
     "tokenize",
+    "wikipedia_xmodal",
 ]

@@ -10,10 +10,14 @@ from zslib.datasets import wordnet
 from zslib.datasets.apy import apy_attributes
 from zslib.datasets.awa1 import awa1
 from zslib.datasets.caltech101 import caltech101
+from zslib.datasets.captions import CAPTION_NAMES, captioned
+from zslib.datasets.class_sentences import cub_sentences
 from zslib.datasets.crosslingual import europarl
 from zslib.datasets.cub import cub
 from zslib.datasets.digits import digits_segments
 from zslib.datasets.dinu2015 import FILES, dinu2015, fetch_dinu2015
+from zslib.datasets.flowers import flowers
+from zslib.datasets.ikea import ikea
 from zslib.datasets.imagenet1k import imagenet1k
 from zslib.datasets.imagenet_lists import IMAGENET_FILES, imagenet_lists
 from zslib.datasets.problem import SETTINGS
@@ -27,8 +31,10 @@ from zslib.datasets.synset_images import (
 )
 from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.synthetic_attributes import synthetic_attributes
+from zslib.datasets.synthetic_pairs import synthetic_pairs
 from zslib.datasets.tiny_imagenet import tiny_imagenet
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
+from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
 from zslib.datasets.xlsa17 import XLSA17_FILES, XLSA17_NAMES, load_xlsa17
 from zslib.datasets.xlsa17_fetch import fetch_xlsa17
 
@@ -39,6 +45,7 @@ __all__ = [
     "EMBEDDED",
     "HIERARCHY",
     "METRIC",
+    "PAIRS",
     "REAL_FIRST",
     "SEVERAL",
     "Dataset",
@@ -68,6 +75,8 @@ class Dataset:
         Read by the loader, relative to the data folder.
     optional_files : tuple of str
         Read besides under some options of the loader.
+    folders : tuple of str
+        Folders whose files, many small ones, the loader reads.
     takes_seed : bool
         Whether a seed changes the problem (a split, or the generated numbers).
     fetch : callable, optional
@@ -84,14 +93,16 @@ class Dataset:
     folder: str = ""
     files: tuple = ()
     optional_files: tuple = ()
+    folders: tuple = ()
     takes_seed: bool = False
     fetch: Callable | None = None
 
 
 _BILINGUAL, _MODAL = SETTINGS
-HIERARCHY, ATTRIBUTES, METRIC = "hierarchy", "attributes", "metric learning"
+HIERARCHY, ATTRIBUTES, METRIC, PAIRS = "hierarchy", "attributes", "metric learning", "pairs"
 # Settings whose requests may stand for several sets at once.
-SEVERAL = (ATTRIBUTES, METRIC)
+_CLASSES = (ATTRIBUTES, METRIC)
+SEVERAL = (*_CLASSES, PAIRS)
 ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND, *SEVERAL)
 _GLOSSES = "visual/imagenet_synsets/synsets.tsv.gz"
 _IS_A = "visual/imagenet_synsets/is_a.txt.gz"
@@ -119,6 +130,7 @@ DATASETS = {
                 METRIC: partial(
                     synthetic_attributes, "APY", scale=0.2, n_features=256, att="original"
                 ),
+                PAIRS: synthetic_pairs,
             },
             quick={
                 _BILINGUAL: {"n_targets": 3_000, "n_train": 1_000, "n_test": 300},
@@ -127,6 +139,14 @@ DATASETS = {
                 BEYOND: {"n_seen": 40, "n_unseen": 8, "images_per_class": 12},
                 ATTRIBUTES: {"scale": 0.04, "n_features": 256},
                 METRIC: {"scale": 0.05, "n_features": 128},
+                PAIRS: {
+                    "n_seen": 15,
+                    "n_val": 5,
+                    "n_unseen": 5,
+                    "images_per_class": 10,
+                    "captions": (2, 5),
+                    "n_features": 64,
+                },
             },
             takes_seed=True,
         ),
@@ -224,12 +244,19 @@ DATASETS = {
         ),
         Dataset(
             name="cub",
-            settings=SEVERAL,
+            settings=(*_CLASSES, PAIRS),
             kind="real",
             summary="CUB-200-2011: 11,788 images of 200 birds, 312 attributes",
             licence="images: non-commercial research",
-            loaders={ATTRIBUTES: cub, METRIC: partial(cub, features="vgg", **_STANDARD)},
-            quick={setting: {"max_per_class": 6} for setting in SEVERAL},
+            loaders={
+                ATTRIBUTES: cub,
+                METRIC: partial(cub, features="vgg", **_STANDARD),
+                PAIRS: cub_sentences,
+            },
+            quick={
+                **{setting: {"max_per_class": 6} for setting in _CLASSES},
+                PAIRS: {"max_per_class": 6, "max_sentences": 8},
+            },
             folder="visual/cub",
             files=tuple(
                 f"visual/cub/{name}"
@@ -243,12 +270,12 @@ DATASETS = {
         ),
         Dataset(
             name="awa1",
-            settings=SEVERAL,
+            settings=_CLASSES,
             kind="real",
             summary="Animals with Attributes: 30,475 images of 50 animals, hand-crafted features",
             licence="as its authors state",
             loaders={ATTRIBUTES: awa1, METRIC: partial(awa1, **_STANDARD)},
-            quick={setting: {"max_per_class": 20} for setting in SEVERAL},
+            quick={setting: {"max_per_class": 20} for setting in _CLASSES},
             folder="visual/awa1",
             files=tuple(
                 f"visual/awa1/{name}"
@@ -258,7 +285,7 @@ DATASETS = {
         ),
         Dataset(
             name="apy",
-            settings=SEVERAL,
+            settings=_CLASSES,
             kind="real",
             summary="aPascal-aYahoo: attributes of 15,339 objects, with synthetic features",
             licence="attributes: as their authors state",
@@ -266,30 +293,87 @@ DATASETS = {
                 ATTRIBUTES: apy_attributes,
                 METRIC: partial(apy_attributes, att="original", **_STANDARD),
             },
-            quick={setting: {"max_per_class": 20} for setting in SEVERAL},
+            quick={setting: {"max_per_class": 20} for setting in _CLASSES},
             folder="visual/apy",
             files=("visual/apy/apy_instances.npz", "visual/apy/classes.txt"),
             takes_seed=True,
         ),
         Dataset(
             name="digits",
-            settings=SEVERAL,
+            settings=_CLASSES,
             kind="embedded",
             summary="scikit-learn's 8 x 8 digits, classes by their seven-segment displays",
             licence="BSD (scikit-learn)",
-            loaders=dict.fromkeys(SEVERAL, digits_segments),
-            quick={setting: {"max_per_class": 40} for setting in SEVERAL},
+            loaders=dict.fromkeys(_CLASSES, digits_segments),
+            quick={setting: {"max_per_class": 40} for setting in _CLASSES},
+            takes_seed=True,
+        ),
+        Dataset(
+            name="ikea",
+            settings=(PAIRS,),
+            kind="real",
+            summary="IKEA products: 1,459 photographs with their own texts, 44 types",
+            licence="images and texts: property of IKEA, non-commercial use",
+            loaders={PAIRS: ikea},
+            quick={PAIRS: {"max_per_class": 8}},
+            folder="visual/ikea",
+            files=("visual/ikea/ikea.npz", "visual/ikea/texts.tsv"),
+            takes_seed=True,
+        ),
+        Dataset(
+            name="wikipedia_xmodal",
+            settings=(PAIRS,),
+            kind="real",
+            summary="2,866 sections of Wikipedia articles with photographs, ready vectors",
+            licence="as its sources state",
+            loaders={PAIRS: wikipedia_xmodal},
+            quick={PAIRS: {"max_per_class": 20}},
+            folder="visual/wikipedia_xmodal",
+            files=tuple(
+                f"visual/wikipedia_xmodal/{name}" for name in ("wikipedia.npz", "categories.txt")
+            ),
+            takes_seed=True,
+        ),
+        Dataset(
+            name="flowers",
+            settings=(PAIRS,),
+            kind="real",
+            summary="Oxford's 102 flowers: Wikipedia articles, with synthetic features",
+            licence="articles: CC BY-SA; split: MIT",
+            loaders={PAIRS: flowers},
+            quick={PAIRS: {"max_per_class": 6, "max_sentences": 8}},
+            folder="visual/xlsa17_splits",
+            files=tuple(
+                f"visual/xlsa17_splits/FLO_{name}"
+                for name in ("att_splits.mat", "class_wikipedia.jsonl", "order.npz")
+            ),
             takes_seed=True,
         ),
         *(
             Dataset(
+                name=f"reed_{name.lower()}",
+                settings=(PAIRS,),
+                kind="official",
+                summary=f"{name} of Xian et al. with the captions of Reed et al. (2016)",
+                licence="as its authors state",
+                loaders={PAIRS: partial(captioned, name)},
+                quick={PAIRS: {"max_per_class": 6}},
+                folder=f"reed2016/{name}",
+                files=tuple(f"xlsa17/{name}/{file}" for file in XLSA17_FILES),
+                folders=(f"reed2016/{name}/text_c10",),
+                takes_seed=True,
+            )
+            for name in CAPTION_NAMES
+        ),
+        *(
+            Dataset(
                 name=name,
-                settings=SEVERAL,
+                settings=_CLASSES,
                 kind="official",
                 summary=f"{name} as Xian et al. (2017) published it, ResNet-101 features",
                 licence="as its authors state",
-                loaders=dict.fromkeys(SEVERAL, partial(load_xlsa17, name)),
-                quick={setting: {"max_per_class": 10} for setting in SEVERAL},
+                loaders=dict.fromkeys(_CLASSES, partial(load_xlsa17, name)),
+                quick={setting: {"max_per_class": 10} for setting in _CLASSES},
                 folder=f"xlsa17/{name}",
                 files=tuple(f"xlsa17/{name}/{file}" for file in XLSA17_FILES),
                 takes_seed=True,
@@ -341,6 +425,7 @@ REAL_FIRST = {
     BEYOND: ("caltech101",),
     ATTRIBUTES: (*XLSA17_NAMES, "cub", "awa1", "tiny_imagenet", "caltech101"),
     METRIC: ("cub", "awa1", "apy"),
+    PAIRS: (*(f"reed_{name.lower()}" for name in CAPTION_NAMES), "ikea", "cub"),
 }
 EMBEDDED = {
     setting: "wordnet" if setting == HIERARCHY else "synthetic" for setting in ALL_SETTINGS

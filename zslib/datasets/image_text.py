@@ -55,7 +55,8 @@ class ImageTextProblem(SplitProblem):
     text_ids : int array, shape (m,), optional
         Texts of one id say the same of an image, and are never each other's negatives. By
         default equal texts share an id; with ``level="class"`` all texts of a class do, since
-        each of them belongs to each of its images.
+        each of them belongs to each of its images (a sentence that two classes have stands
+        there twice).
     level : {"image", "class"}
         Whether the texts are captions of single images or sentences about a class.
     feature_scaling : str
@@ -68,7 +69,7 @@ class ImageTextProblem(SplitProblem):
     ValueError
         As `ZeroShotProblem`; or when a text has no word, a training image or an unseen class
         has no text, a text belongs to images of two classes or (``level="image"``) to two
-        images, an image lists a text twice, or equal texts differ in ``text_ids``.
+        images, an image lists a text twice, or equal texts of images differ in ``text_ids``.
 
     Examples
     --------
@@ -173,7 +174,7 @@ class ImageTextProblem(SplitProblem):
                 f"text_ids must be {self.n_texts} integers, one for each text, got {ids.dtype} of "
                 f"shape {ids.shape}"
             )
-        if self.texts is not None:
+        if self.texts is not None and self.level == "image":
             id_of = {}
             for text, own in zip(self.texts, ids.tolist(), strict=True):
                 if id_of.setdefault(text, own) != own:

@@ -44,7 +44,9 @@ def _entry(name):
 
 
 def _folder_of(entry):
-    """Where the entry's ``files`` begin, or None where one of them is missing."""
+    """Where the entry's ``files`` begin, or None where one of them or a folder is missing."""
+    if not all(folder is not None and folder.is_dir() for folder in _folders_of(entry)):
+        return None
     roots = [locate.data_root()]
     if entry.kind == "official":
         roots.append(locate.cache_dir())
@@ -52,6 +54,12 @@ def _folder_of(entry):
         if root is not None and all((root / name).is_file() for name in entry.files):
             return root
     return None
+
+
+def _folders_of(entry):
+    """The entry's ``folders``: nothing fetches them, so that they are below the data folder."""
+    root = locate.data_root()
+    return [root and root / name for name in entry.folders]
 
 
 def available(name):
@@ -123,8 +131,9 @@ def resolve(setting, dataset="auto"):
 def resolve_all(setting, dataset="auto"):
     """Names of the data sets that a request stands for: several in some settings.
 
-    In "attributes" and in "metric learning" every name that serves the setting counts, "real" is
-    every real set that is here, and "auto" the same, or the embedded ones where there is none.
+    In "attributes", "metric learning" and "pairs" every name that serves the setting counts,
+    "real" is every real set that is here, and "auto" the same, or the embedded ones where there
+    is none.
 
     Parameters
     ----------
@@ -142,11 +151,12 @@ def resolve_all(setting, dataset="auto"):
     """
     parts = [p.strip() for p in dataset.split("+")] if isinstance(dataset, str) else []
     if setting not in SEVERAL or len(parts) == 1:
-        first = resolve(setting, dataset)
+        name = resolve(setting, dataset)
         if setting not in SEVERAL or parts[0] not in ("auto", "real"):
-            return [first]
+            return [name]
         found = [name for name in REAL_FIRST[setting] if available(name)]
-        return found or [first, "digits"]
+        embedded = [n for n, e in DATASETS.items() if e.kind == "embedded"]
+        return found or [name for name in embedded if setting in DATASETS[name].settings]
     names = [resolve(setting, p) for p in parts if setting in _entry(p).settings]
     return names or [resolve(setting, dataset)]
 
@@ -181,13 +191,13 @@ def served(dataset, settings):
 
 def _absent(name):
     entry = DATASETS[name]
-    if entry.kind == "official":
+    if entry.fetch is not None:
         return f"{name!r} is not here: run 'zslib data fetch {name}'"
     root = locate.data_root()
     where = "no data folder was found" if root is None else f"the data folder is {root}"
     return (
         f"the files of {name!r} are not here ({where}): set ZSLIB_DATA to a folder that has "
-        f"{entry.files[0]}, or pass dataset='synthetic'"
+        f"{' and '.join((entry.files[0], *entry.folders))}, or pass dataset='synthetic'"
     )
 
 
@@ -210,7 +220,7 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
 
     Returns
     -------
-    MappingProblem, ZeroShotProblem or ImageNetLists
+    MappingProblem, ZeroShotProblem, ImageTextProblem or ImageNetLists
 
     Examples
     --------
@@ -269,7 +279,7 @@ def data_status():
         root = _folder_of(entry) if entry.files else None
         where = "generated" if entry.kind == "embedded" else "not here"
         if root is not None:
-            where = str(root / entry.folder)
+            where = str((locate.data_root() if entry.folders else root) / entry.folder)
         rows.append(
             {
                 "name": entry.name,
@@ -353,6 +363,8 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
         if (optional := root or locate.data_root()) is not None:
             files += [optional / file for file in entry.optional_files]
         content[name] = [_file_hash(path) for path in files if path.is_file()]
+        if root:
+            content[name] += [_folder_hash(folder) for folder in _folders_of(entry)]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -370,3 +382,13 @@ def _file_hash(path):
         file.write(digest)
     os.replace(file.name, note)
     return digest
+
+
+def _folder_hash(folder):
+    """SHA-256 over names and content of all files in a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()

@@ -75,7 +75,7 @@ def load_xlsa17(
     """
     check_choice(split, "split", ("proposed", "random"))
     check_choice(att, "att", ("unit length", "original"))
-    folder = _find(source)
+    folder = find_xlsa17(source)
     splits = read_att_splits(folder / "att_splits.mat")
     if att == "original" and splits.original_att is None:
         raise ValueError(
@@ -129,7 +129,7 @@ def _random_parts(labels, parts, n_classes, seed, seen_fraction):
     return class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
 
 
-def _find(source):
+def find_xlsa17(source):
     if str(source) not in XLSA17_NAMES:
         return locate.require_folder("xlsa17", source)
     for root in (locate.data_root(), locate.cache_dir()):

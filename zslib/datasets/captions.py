@@ -1,0 +1,124 @@
+"""Captions of Reed et al. (2016) on the official features of CUB and FLOWERS: the paper's data."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from zslib.datasets import locate
+from zslib.datasets.att_splits import load_mat, read_att_splits
+from zslib.datasets.class_splits import PARTS, select_images
+from zslib.datasets.image_text import ImageTextProblem
+from zslib.datasets.tokens import tokenize
+from zslib.datasets.xlsa17 import find_xlsa17, load_xlsa17
+from zslib.validation import check_choice
+
+__all__ = ["CAPTION_NAMES", "captioned"]
+
+CAPTION_NAMES = ("CUB", "FLO")
+
+
+def captioned(
+    name, *, seed=0, feature_scaling="none", max_per_class=None, folder=None, captions=None
+):
+    """CUB or FLOWERS with ten captions of each image, as the paper uses them.
+
+    The files are not fetched; put them below the folder that ``ZSLIB_DATA`` names::
+
+        xlsa17/CUB/res101.mat              features, labels, image_files (Xian et al., 2017)
+        xlsa17/CUB/att_splits.mat          the proposed split
+        reed2016/CUB/text_c10/001.Black_footed_Albatross/Black_Footed_Albatross_0001_796111.txt
+
+    and the same with FLO, whose captions are ``text_c10/class_00001/image_06734.txt``. A file
+    has the captions of one image, one a line, and the image's file name with the ending .txt;
+    which folder below ``text_c10`` it is in does not matter. Lines without a word are left out.
+
+    Parameters
+    ----------
+    name : {"CUB", "FLO"}
+    seed : int
+        Of ``max_per_class``.
+    feature_scaling : {"none", "unit length", "standard"}
+    max_per_class : int, optional
+        At most this many images of each class in each part, for quick runs.
+    folder : path, optional
+        With the two ``.mat`` files; by default found as `load_xlsa17` does.
+    captions : path, optional
+        By default ``reed2016/<name>/text_c10`` in the data folder.
+
+    Returns
+    -------
+    ImageTextProblem
+        ``coverage`` counts captions and the lines left out.
+
+    Raises
+    ------
+    FileNotFoundError
+        When a folder is missing, or an image has no file of captions.
+    ValueError
+        When two files fit an image, or a file has no caption.
+    """
+    check_choice(name, "name", CAPTION_NAMES)
+    captions = locate.require_folder(f"reed2016/{name}/text_c10", captions)
+    source = name if folder is None else folder
+    images = load_xlsa17(
+        source, seed=seed, feature_scaling=feature_scaling, max_per_class=max_per_class
+    )
+    folder = find_xlsa17(source)
+    labels, files = _labels_and_files(folder / "res101.mat")
+    parts = read_att_splits(folder / "att_splits.mat").parts
+    rows, _ = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
+    own, idle = _captions_of([files[row] for row in rows], captions)
+    counts = np.array([len(texts) for texts in own])
+    return ImageTextProblem(
+        name=f"{name.lower()}-captions",
+        synthetic=False,
+        description=f"{name}, proposed split, ResNet-101 features, captions of Reed et al.",
+        features=images.features,
+        labels=images.labels,
+        class_names=images.class_names,
+        texts=[text for texts in own for text in texts],
+        text_offsets=np.concatenate([[0], np.cumsum(counts)]),
+        text_index=np.arange(counts.sum()),
+        **{part: getattr(images, part) for part in PARTS},
+        feature_scaling=images.feature_scaling,
+        coverage={
+            **images.coverage,
+            "captions": int(counts.sum()),
+            "lines without a word": idle,
+            "images with other than 10 captions": int((counts != 10).sum()),
+        },
+    )
+
+
+def _labels_and_files(path):
+    """Labels from 0, and the file name of each image without folders and ending."""
+    data = load_mat(path, ("labels", "image_files"))
+    files = [str(np.asarray(cell).ravel()[0]) for cell in data["image_files"].ravel()]
+    labels = data["labels"].ravel().astype(np.int64) - 1
+    if len(files) != len(labels):
+        raise ValueError(f"{path}: {len(files)} image_files for {len(labels)} labels")
+    return labels, [re.split(r"[/\\]", file)[-1].rsplit(".", 1)[0] for file in files]
+
+
+def _captions_of(stems, folder):
+    """The captions of each image, and how many lines were left out."""
+    paths, wanted = {}, set(stems)
+    for path in sorted(folder.rglob("*.txt")):
+        if path.stem in wanted and paths.setdefault(path.stem, path) != path:
+            raise ValueError(f"{paths[path.stem]} and {path} are captions of one image: keep one")
+    missing = [stem for stem in stems if stem not in paths]
+    if missing:
+        raise FileNotFoundError(
+            f"{len(missing)} images have no captions below {folder}, the first would be "
+            f"{missing[0]}.txt"
+        )
+    own, idle = [], 0
+    for stem in stems:
+        lines = paths[stem].read_text(encoding="utf-8", errors="replace").splitlines()
+        own.append([line.strip() for line in lines if tokenize(line)])
+        idle += len(lines) - len(own[-1])
+        if not own[-1]:
+            raise ValueError(f"{paths[stem]} has no caption")
+    return own, idle

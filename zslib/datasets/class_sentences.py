@@ -1,0 +1,161 @@
+"""Sentences about classes as the texts of their images: CUB with Wikipedia's."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+
+from zslib.datasets.cub import cub
+from zslib.datasets.image_text import ImageTextProblem
+from zslib.datasets.locate import require_folder
+from zslib.datasets.tokens import tokenize
+from zslib.validation import check_integer
+
+__all__ = ["cub_sentences", "sentence_pairs", "split_sentences"]
+
+_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
+# A full stop after these words ends no sentence.
+_SHORT = ("approx.", "ca.", "cf.", "e.g.", "i.e.", "sp.", "spp.", "ssp.", "subsp.", "syn.", "var.")
+
+
+def cub_sentences(
+    *,
+    features="resnet",
+    split="proposed",
+    seed=0,
+    max_sentences=None,
+    feature_scaling="unit length",
+    max_per_class=None,
+    folder=None,
+):
+    """CUB-200-2011 with Wikipedia's sentences about each species.
+
+    Captions of the single images are not part of the data: a pair is an image and sentences of
+    its class. What the paper tests, texts of single images against texts of classes, cannot be
+    seen here.
+
+    Parameters
+    ----------
+    features, split, seed, feature_scaling, max_per_class, folder
+        See `zslib.datasets.cub`.
+    max_sentences : int, optional
+        At most so many of each class, the article's first.
+
+    Returns
+    -------
+    ImageTextProblem
+        ``level`` is "class"; ``coverage`` counts the sentences and those left out.
+    """
+    folder = require_folder("visual/cub", folder)
+    images = cub(
+        features=features,
+        split=split,
+        seed=seed,
+        feature_scaling=feature_scaling,
+        max_per_class=max_per_class,
+        folder=folder,
+    )
+    path = folder / "class_wikipedia_sentences.jsonl"
+    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    sentences = [entry["sentences"] for entry in sorted(entries, key=lambda e: e["class"])]
+    texts, coverage = sentence_pairs(images.labels, sentences, max_sentences=max_sentences)
+    described = images.description.replace("312 attributes", "Wikipedia sentences of classes")
+    return ImageTextProblem(
+        name="cub-sentences",
+        synthetic=False,
+        description=described,
+        features=images.features,
+        labels=images.labels,
+        class_names=images.class_names,
+        **{
+            p: getattr(images, p) for p in ("trainval", "test_seen", "test_unseen", "train", "val")
+        },
+        **texts,
+        feature_scaling=images.feature_scaling,
+        coverage={**images.coverage, **coverage},
+    )
+
+
+def sentence_pairs(labels, sentences, *, min_words=3, max_sentences=None):
+    """Every sentence of a class as a text of each of its images.
+
+    Parameters
+    ----------
+    labels : int array, shape (n,)
+    sentences : list of lists of str
+        Of each class.
+    min_words : int
+        Shorter sentences, and a class's repeated ones, are left out.
+    max_sentences : int, optional
+        At most so many of each class, the first.
+
+    Returns
+    -------
+    fields : dict
+        texts, text_offsets, text_index and level of an `ImageTextProblem`.
+    coverage : dict
+        Sentences listed and used, and the classes that share one with another class.
+
+    Raises
+    ------
+    ValueError
+        When a class that has images is left without a sentence.
+
+    Examples
+    --------
+    >>> fields, coverage = sentence_pairs(
+    ...     np.array([1, 0, 1]), [["It is red."], ["It is blue.", "It sings at night.", "Blue."]])
+    >>> fields["texts"]
+    ['It is red.', 'It is blue.', 'It sings at night.']
+    >>> fields["text_offsets"], fields["text_index"]
+    (array([0, 2, 3, 5]), array([1, 2, 0, 1, 2]))
+    """
+    check_integer(min_words, "min_words", low=1)
+    if max_sentences is not None:
+        check_integer(max_sentences, "max_sentences", low=1)
+    kept = [
+        [text for text in dict.fromkeys(listed) if len(tokenize(text)) >= min_words]
+        for listed in sentences
+    ]
+    kept = [texts[:max_sentences] for texts in kept]
+    counts = np.array([len(texts) for texts in kept])
+    labels = np.asarray(labels)
+    if len(bare := np.setdiff1d(labels, np.flatnonzero(counts))):
+        raise ValueError(f"class {bare[0]} has no sentence of {min_words} words: leave it out")
+    starts = np.cumsum(counts) - counts
+    offsets = np.concatenate([[0], np.cumsum(counts[labels])])
+    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts[labels])
+    owners = {}
+    for number, texts in enumerate(kept):
+        for text in texts:
+            owners.setdefault(text, set()).add(number)
+    shared = set().union(*(classes for classes in owners.values() if len(classes) > 1))
+    return {
+        "texts": [text for texts in kept for text in texts],
+        "text_offsets": offsets,
+        "text_index": np.repeat(starts[labels], counts[labels]) + within,
+        "level": "class",
+    }, {
+        "sentences listed": sum(map(len, sentences)),
+        "sentences used": int(counts.sum()),
+        "classes that share a sentence": len(shared),
+    }
+
+
+def split_sentences(text):
+    """Sentences of an English text.
+
+    Examples
+    --------
+    >>> split_sentences("It grows to 2.5 m. The var. alba is white. See e.g. Kew.")
+    ['It grows to 2.5 m.', 'The var. alba is white.', 'See e.g. Kew.']
+    """
+    sentences = []
+    for piece in _END.split(text.strip()):
+        if sentences and sentences[-1].split()[-1].lower().lstrip("(") in _SHORT:
+            sentences[-1] += f" {piece}"
+        else:
+            sentences.append(piece)
+    return sentences

@@ -1,0 +1,114 @@
+"""Oxford's 102 flowers: real Wikipedia articles and split, synthetic image features."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from zslib.datasets.att_splits import read_att_splits
+from zslib.datasets.class_sentences import sentence_pairs, split_sentences
+from zslib.datasets.class_splits import select_images
+from zslib.datasets.image_text import ImageTextProblem
+from zslib.datasets.locate import require_folder
+from zslib.datasets.synthetic_attributes import attribute_features
+
+__all__ = ["FLOWER_NAMES", "flowers"]
+
+# In the order of Oxford's labels 1 to 102. The articles' own numbers follow the alphabet.
+FLOWER_NAMES = tuple(
+    """pink primrose, hard-leaved pocket orchid, canterbury bells, sweet pea, english marigold,
+    tiger lily, moon orchid, bird of paradise, monkshood, globe thistle, snapdragon, colt's foot,
+    king protea, spear thistle, yellow iris, globe-flower, purple coneflower, peruvian lily,
+    balloon flower, giant white arum lily, fire lily, pincushion flower, fritillary, red ginger,
+    grape hyacinth, corn poppy, prince of wales feathers, stemless gentian, artichoke,
+    sweet william, carnation, garden phlox, love in the mist, mexican aster, alpine sea holly,
+    ruby-lipped cattleya, cape flower, great masterwort, siam tulip, lenten rose, barbeton daisy,
+    daffodil, sword lily, poinsettia, bolero deep blue, wallflower, marigold, buttercup,
+    oxeye daisy, common dandelion, petunia, wild pansy, primula, sunflower, pelargonium,
+    bishop of llandaff, gaura, geranium, orange dahlia, pink-yellow dahlia, cautleya spicata,
+    japanese anemone, black-eyed susan, silverbush, californian poppy, osteospermum,
+    spring crocus, bearded iris, windflower, tree poppy, gazania, azalea, water lily, rose,
+    thorn apple, morning glory, passion flower, lotus lotus, toad lily, anthurium, frangipani,
+    clematis, hibiscus, columbine, desert-rose, tree mallow, magnolia, cyclamen, watercress,
+    canna lily, hippeastrum, bee balm, ball moss, foxglove, bougainvillea, camellia, mallow,
+    mexican petunia, bromelia, blanket flower, trumpet creeper, blackberry lily""".replace(
+        "\n   ", ""
+    ).split(", ")
+)
+
+
+def flowers(
+    *,
+    seed=0,
+    n_features=256,
+    noise=0.8,
+    class_shift=0.6,
+    max_sentences=None,
+    feature_scaling="unit length",
+    max_per_class=None,
+    folder=None,
+):
+    """102 flowers: articles and official split are real, the image features are generated.
+
+    Features of the 8,189 photographs are not part of the data. They are generated from the
+    official class embeddings (means of encoded captions, 1,024-d) by `attribute_features`, so
+    results say nothing about the benchmark's images. The texts come from elsewhere, Wikipedia:
+    what they have in common with the features is what they have with those captions.
+
+    Parameters
+    ----------
+    seed : int
+        Of the generated features and of ``max_per_class``.
+    n_features : int
+    noise, class_shift : float
+        See `attribute_features`.
+    max_sentences : int, optional
+        At most so many of each article, the first.
+    feature_scaling : {"unit length", "none", "standard"}
+    max_per_class : int, optional
+        At most this many images of each class in each part, for quick runs.
+    folder : path, optional
+        By default ``visual/xlsa17_splits`` in the data folder.
+
+    Returns
+    -------
+    ImageTextProblem
+        ``level`` is "class". Its validation classes are the official ones, without the images
+        that test seen classes.
+    """
+    folder = require_folder("visual/xlsa17_splits", folder)
+    splits = read_att_splits(folder / "FLO_att_splits.mat")
+    with np.load(folder / "FLO_order.npz", allow_pickle=False) as order:
+        labels = order["label"].astype(np.int64) - 1
+    rows, parts = select_images(labels, splits.parts, max_per_class=max_per_class, seed=seed)
+    features = attribute_features(
+        splits.att[labels],
+        labels,
+        n_features=n_features,
+        noise=noise,
+        class_shift=class_shift,
+        seed=seed,
+    )
+    sentences = _articles(folder / "FLO_class_wikipedia.jsonl")
+    texts, coverage = sentence_pairs(labels[rows], sentences, max_sentences=max_sentences)
+    return ImageTextProblem(
+        name="flowers-sentences",
+        synthetic=True,
+        description="Oxford's 102 flowers, real Wikipedia sentences with synthetic features",
+        features=features[rows],
+        labels=labels[rows],
+        class_names=np.array(FLOWER_NAMES),
+        **parts,
+        **texts,
+        coverage=coverage,
+    ).scaled(feature_scaling)
+
+
+def _articles(path):
+    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    text_of = {entry["class_name"]: entry["wikipedia_text"] for entry in entries}
+    missing = [name for name in FLOWER_NAMES if name not in text_of]
+    if missing:
+        raise ValueError(f"{path} has no article on {', '.join(map(repr, missing[:5]))}")
+    return [split_sentences(text_of[name]) for name in FLOWER_NAMES]

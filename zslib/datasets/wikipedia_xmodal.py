@@ -1,0 +1,84 @@
+"""Sections of Wikipedia's featured articles, paired with images (Rasiwasia et al., 2010)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.datasets.class_splits import class_parts, select_images, split_classes
+from zslib.datasets.image_text import ImageTextProblem
+from zslib.datasets.locate import require_folder
+from zslib.validation import check_choice
+
+__all__ = ["wikipedia_xmodal"]
+
+_WORDS = {"lda10": "10 topics", "lda50": "50 topics"}
+
+
+def wikipedia_xmodal(
+    *,
+    text="lda10",
+    histograms="square root",
+    seed=0,
+    feature_scaling="none",
+    max_per_class=None,
+    folder=None,
+):
+    """2,866 pairs of a photograph and a section of an article, in 10 categories.
+
+    Words and photographs are not part of the data: an image is a histogram of 128 visual words
+    and a text one of topics. The published split has all categories in both parts; here three
+    are unseen and two of the others validation classes, drawn by ``seed``, and the published
+    test pairs of seen categories test these.
+
+    Parameters
+    ----------
+    text : {"lda10", "lda50"}
+        The published 10 topics, or 50.
+    histograms : {"square root", "none"}
+        The square root of a histogram has unit length, and rare bins count for more.
+    seed : int
+        Of the classes and of ``max_per_class``.
+    feature_scaling : {"none", "standard", "unit length"}
+        Of the images, afterwards.
+    max_per_class : int, optional
+        At most this many images of each class in each part, for quick runs.
+    folder : path, optional
+        By default ``visual/wikipedia_xmodal`` in the data folder.
+
+    Returns
+    -------
+    ImageTextProblem
+        With ``text_vectors``.
+    """
+    check_choice(text, "text", tuple(_WORDS))
+    check_choice(histograms, "histograms", ("square root", "none"))
+    folder = require_folder("visual/wikipedia_xmodal", folder)
+    with np.load(folder / "wikipedia.npz", allow_pickle=False) as stored:
+        data = dict(stored)
+
+    def both(name):
+        return np.concatenate([data[f"{name}_tr"], data[f"{name}_te"]])
+
+    labels = both("label").astype(np.int64)
+    is_test = np.arange(len(labels)) >= len(data["label_tr"])
+    names = (folder / "categories.txt").read_text(encoding="utf-8").split()
+    groups = split_classes(np.arange(len(names)), seed=seed)
+    parts = class_parts(labels, *groups, is_test=is_test)
+    parts["test_unseen"] = np.flatnonzero(np.isin(labels, groups[2]))
+    rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
+    images, texts = both("image_sift128")[rows], both(f"text_{text}")[rows]
+    if histograms == "square root":
+        images, texts = np.sqrt(images), np.sqrt(texts)
+    return ImageTextProblem(
+        name="wikipedia-xmodal",
+        synthetic=False,
+        description=f"Wikipedia's featured articles, visual words and {_WORDS[text]}",
+        features=images,
+        labels=labels[rows],
+        class_names=np.array(names),
+        text_vectors=texts,
+        text_offsets=np.arange(len(rows) + 1),
+        text_index=np.arange(len(rows)),
+        **parts,
+        feature_scaling=histograms,
+    ).scaled(feature_scaling)
