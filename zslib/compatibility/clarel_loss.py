@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
-from zslib.compatibility._blocks import one_hot
+from zslib.nn import softmax_cross_entropy
 from zslib.validation import check_choice, check_pairs, check_real
 
 __all__ = [
     "DISTANCES",
     "LossTerms",
     "clarel_loss",
-    "cross_entropy",
     "embedding_distances",
     "retrieval_loss",
     "retrieval_probabilities",
@@ -196,37 +195,6 @@ def retrieval_loss(images, texts, *, retrieval_mix=0.5, distance="euclidean", sa
     )
 
 
-def cross_entropy(logits, codes):
-    r"""Mean cross-entropy of a softmax classifier, and its gradient.
-
-    .. math:: \frac{1}{B} \sum_i \Big[ \log \sum_c \exp(l_{ic}) - l_{i y_i} \Big]
-
-    Parameters
-    ----------
-    logits : array, shape (B, C)
-    codes : array of int, shape (B,)
-        Column of the class of each row.
-
-    Returns
-    -------
-    value : 0-d array of float64
-    gradient : array, shape (B, C)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> value, gradient = cross_entropy(np.zeros((1, 4)), np.array([2]))
-    >>> float(value.round(4)), gradient
-    (1.3863, array([[ 0.25,  0.25, -0.75,  0.25]]))
-    """
-    xp = namespace(logits, codes)
-    scores = xp.astype(logits, xp.float64)
-    chosen = one_hot(codes, logits.shape[1], xp.float64)
-    p, sums = _softmax(scores, 1)
-    value = (xp.sum(sums) - xp.sum(scores * chosen)) / logits.shape[0]
-    return value, xp.astype((p - chosen) / logits.shape[0], logits.dtype)
-
-
 def clarel_loss(
     images,
     texts,
@@ -291,8 +259,8 @@ def clarel_loss(
     TR, IR, by_image, by_text = retrieval_loss(
         images, texts, retrieval_mix=retrieval_mix, distance=distance, same_text=same_text
     )
-    TC, by_text_logit = cross_entropy(text_logits, codes)
-    IC, by_image_logit = cross_entropy(image_logits, codes)
+    TC, by_text_logit = _classification(text_logits, codes)
+    IC, by_image_logit = _classification(image_logits, codes)
     retrieval = retrieval_mix * TR + (1.0 - retrieval_mix) * IR
     total = (1.0 - weight) * retrieval + (weight / 2.0) * (TC + IC)
     return LossTerms(total, TR, IR, TC, IC), (
@@ -301,3 +269,9 @@ def clarel_loss(
         (weight / 2.0) * by_image_logit,
         (weight / 2.0) * by_text_logit,
     )
+
+
+def _classification(logits, codes):
+    xp = namespace(logits, codes)
+    value, gradient = softmax_cross_entropy(xp.astype(logits, xp.float64), codes)
+    return value, xp.astype(gradient, logits.dtype)

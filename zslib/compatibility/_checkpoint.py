@@ -1,0 +1,153 @@
+"""The state of a training on disk: written all or nothing, read back by the same training only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+
+from zslib.arrays import to_host
+
+__all__ = ["Checkpoint", "array_digest", "plain", "random_digest"]
+
+_META = "meta"
+
+
+class Checkpoint:
+    """One file that holds how far a training has come.
+
+    Parameters
+    ----------
+    path : str or path
+        Of the file, ending in ``.npz``; its folder must exist.
+    identity : dict of str to JSON values
+        What must be the same for the training to go on: parameters, and digests of data.
+
+    Raises
+    ------
+    ValueError
+        When the path does not end in ``.npz`` or its folder does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "run.npz")
+    >>> checkpoint = Checkpoint(path, {"learning_rate": 0.1})
+    >>> checkpoint.load() is None
+    True
+    >>> checkpoint.save({"weight": np.ones(2)}, {"step": 3})
+    >>> checkpoint.load()
+    ({'weight': array([1., 1.])}, {'step': 3})
+    >>> Checkpoint(path, {"learning_rate": 0.2}).load()
+    Traceback (most recent call last):
+    ...
+    ValueError: checkpoint ... belongs to another training: learning_rate is 0.1 there and 0.2
+    here; delete the file, or pass another path
+    """
+
+    def __init__(self, path, identity):
+        self.path = Path(path)
+        self.identity = json.loads(json.dumps(plain(identity)))
+        if self.path.suffix != ".npz":
+            raise ValueError(f"checkpoint must be a path ending in .npz, got {str(path)!r}")
+        if not self.path.parent.is_dir():
+            raise ValueError(
+                f"checkpoint {str(path)!r} lies in a folder that does not exist: create it"
+            )
+
+    def save(self, arrays, state):
+        """Replace the file by one with these arrays and this JSON state, all or nothing."""
+        meta = json.dumps({"identity": self.identity, "state": state}, allow_nan=False)
+        # A fixed name: what a killed process left behind is overwritten by the next one.
+        unfinished = self.path.with_name(f".{self.path.name}.part")
+        with unfinished.open("wb") as file:
+            np.savez(file, **{_META: np.array(meta)}, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, self.path)
+
+    def load(self):
+        """The arrays and the state, or None where there is no file yet.
+
+        Raises
+        ------
+        ValueError
+            When the file is no checkpoint, or belongs to a training with other data or
+            parameters: the message names what differs.
+        """
+        if not self.path.exists():
+            return None
+        try:
+            with np.load(self.path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            meta = json.loads(str(arrays.pop(_META)[()]))
+            identity, state = meta["identity"], meta["state"]
+        except Exception as error:
+            raise ValueError(
+                f"checkpoint {str(self.path)!r} cannot be read ({type(error).__name__}): it is "
+                "damaged or no checkpoint; delete it, or pass another path"
+            ) from error
+        differences = [
+            _difference(name, identity, self.identity)
+            for name in [*self.identity, *(name for name in identity if name not in self.identity)]
+            if name not in identity
+            or name not in self.identity
+            or identity[name] != self.identity[name]
+        ]
+        if differences:
+            raise ValueError(
+                f"checkpoint {str(self.path)!r} belongs to another training: "
+                f"{', '.join(differences)}; delete the file, or pass another path"
+            )
+        return arrays, state
+
+
+def _difference(name, there, here):
+    one, two = there.get(name, "absent"), here.get(name, "absent")
+    if any(isinstance(value, str) and value.startswith("sha256:") for value in (one, two)):
+        return f"{name} differs"
+    return f"{name} is {one!r} there and {two!r} here"
+
+
+def array_digest(array):
+    """Digest of an array's shape, type and numbers.
+
+    Examples
+    --------
+    >>> array_digest(np.arange(3)) == array_digest(np.arange(4)[:3])
+    True
+    >>> array_digest(np.arange(3)) == array_digest(np.arange(3.0))
+    False
+    """
+    host = np.ascontiguousarray(to_host(array))
+    digest = hashlib.sha256(f"{host.dtype.str} {host.shape}".encode())
+    digest.update(host.data)
+    return f"sha256:{digest.hexdigest()[:32]}"
+
+
+def random_digest(random_state):
+    """What stands for a ``random_state``: a seed for itself, a `Generator` for its state now.
+
+    Examples
+    --------
+    >>> random_digest(3)
+    3
+    >>> random_digest(np.random.default_rng(3)) == random_digest(np.random.default_rng(3))
+    True
+    """
+    if isinstance(random_state, np.random.Generator):
+        state = json.dumps(plain(random_state.bit_generator.state), sort_keys=True)
+        return f"sha256:{hashlib.sha256(state.encode()).hexdigest()[:32]}"
+    return random_state if random_state is None else int(random_state)
+
+
+def plain(value):
+    """``value`` with NumPy's arrays and numbers as lists and numbers, for JSON."""
+    if isinstance(value, dict):
+        return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

@@ -1,0 +1,134 @@
+"""The training of CLAREL: batch after batch, with a curve, checkpoints and a line of progress."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import like, take_rows, to_host
+from zslib.compatibility._checkpoint import array_digest, plain, random_digest
+from zslib.compatibility._progress import Progress
+from zslib.compatibility.base import check_learned
+from zslib.compatibility.clarel_loss import LossTerms
+
+__all__ = ["Training", "identity"]
+
+_MAY_CHANGE = ("n_batches", "checkpoint", "checkpoint_every", "progress")
+
+
+def identity(parameters, X, y, texts, pairs):
+    """What must be the same for a training to go on: parameters, and digests of the data."""
+    same = {name: value for name, value in parameters.items() if name not in _MAY_CHANGE}
+    same["random_state"] = random_digest(parameters["random_state"])
+    data = {
+        "X": X,
+        "y": y,
+        "texts": texts,
+        "text_rows": np.concatenate([pairs.offsets, pairs.index]),
+        "text_ids": pairs.ids,
+    }
+    return same | {name: array_digest(array) for name, array in data.items()}
+
+
+class Training:
+    """How far a training has come, and how it goes on.
+
+    Parameters
+    ----------
+    network : ClarelNetwork
+    rng : numpy.random.Generator
+        The one that the network draws from as well.
+    X : array, shape (n, p)
+    codes : array of int64, shape (n,)
+    prepared : object
+        Texts as the network's encoder prepared them.
+    pairs : Pairs
+    """
+
+    def __init__(self, network, rng, X, codes, prepared, pairs):
+        self.network, self.rng = network, rng
+        self.X, self.codes, self.prepared, self.pairs = X, codes, prepared, pairs
+        self.step, self.logged, self.curve = 0, 0, []
+        self._sums = like(np.zeros(len(LossTerms._fields)), X)
+
+    def run(self, model, checkpoint=None):
+        """Train until ``model.n_batches`` batches are done, from the checkpoint where it is."""
+        if checkpoint is not None:
+            self.restore(checkpoint, model.n_batches)
+        progress = Progress("CLAREL", model.n_batches, self.step, shown=model.progress)
+        # An overflow is reported at the next entry of the curve, with its remedy.
+        with np.errstate(over="ignore", invalid="ignore"):
+            while self.step < model.n_batches:
+                self.one_batch(model)
+                last = self.step == model.n_batches
+                if self.step % model.log_every == 0 or last:
+                    self.log()
+                if checkpoint is not None and (self.step % model.checkpoint_every == 0 or last):
+                    self.save(checkpoint)
+                progress.update(self.step, self.curve[-1]["total"] if self.curve else None)
+        progress.close()
+
+    def one_batch(self, model):
+        """Draw a batch and the texts of its samples, and take a step."""
+        batch = self.rng.choice(self.X.shape[0], model.batch_size, replace=False)
+        draw = self.pairs.draw(batch, model.texts_per_image, self.rng)
+        same = self.pairs.in_common(draw)
+        self._sums += self.network.step(
+            take_rows(self.X, batch),
+            self.prepared,
+            draw,
+            take_rows(self.codes, batch),
+            model.learning_rate / model.decay ** (self.step // model.decay_every),
+            retrieval_mix=model.retrieval_mix,
+            classification_weight=model.classification_weight,
+            distance=model.distance,
+            same_text=None if same is None else like(same, self.X),
+        )
+        self.step += 1
+
+    def log(self):
+        """Add the means since the last entry to the curve."""
+        if self.step == self.logged:
+            return
+        means = [float(v) / (self.step - self.logged) for v in to_host(self._sums)]
+        check_learned(sum(means), "lower learning_rate, or scale the features")
+        self.curve.append({"batch": self.step, **dict(zip(LossTerms._fields, means, strict=True))})
+        self.logged = self.step
+        self._sums = like(np.zeros(len(means)), self.X)
+
+    def _arrays(self):
+        """All that training changes in place, by name."""
+        learned = {name: part.value for name, part in self.network.parameters().items()}
+        return learned | self.network.buffers()
+
+    def save(self, checkpoint):
+        """Write the state."""
+        arrays = {name: to_host(array) for name, array in self._arrays().items()}
+        check_learned(
+            sum(float(np.sum(array)) for array in arrays.values()),
+            "lower learning_rate, or scale the features",
+        )
+        state = {
+            "step": self.step,
+            "logged": self.logged,
+            "sums": to_host(self._sums).tolist(),
+            "curve": self.curve,
+            "rng": plain(self.rng.bit_generator.state),
+        }
+        checkpoint.save(arrays, state)
+
+    def restore(self, checkpoint, n_batches):
+        """Take the state from the checkpoint, if there is one."""
+        found = checkpoint.load()
+        if found is None:
+            return
+        arrays, state = found
+        if state["step"] > n_batches:
+            raise ValueError(
+                f"checkpoint {str(checkpoint.path)!r} is at batch {state['step']}, beyond "
+                f"n_batches={n_batches}: raise n_batches, or delete the file"
+            )
+        for name, array in self._arrays().items():
+            array[...] = like(arrays[name], array)
+        self.rng.bit_generator.state = state["rng"]
+        self.step, self.logged, self.curve = state["step"], state["logged"], state["curve"]
+        self._sums = like(np.array(state["sums"]), self.X)

@@ -1,0 +1,438 @@
+"""CLAREL (Oreshkin et al. 2019): images and texts in one space, by retrieving each other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from zslib.arrays import like, namespace, random_generator, to_host
+from zslib.compatibility._blocks import class_sums, row_blocks
+from zslib.compatibility._checkpoint import Checkpoint
+from zslib.compatibility._clarel_network import ClarelNetwork
+from zslib.compatibility._clarel_training import Training, identity
+from zslib.compatibility._pairs import Pairs
+from zslib.compatibility.clarel_loss import DISTANCES, embedding_distances
+from zslib.compatibility.text_encoders import (
+    ConvLSTMEncoder,
+    MeanEncoder,
+    ReadyVectors,
+    TextDraw,
+    check_tokens,
+)
+from zslib.validation import (
+    check_choice,
+    check_indices,
+    check_integer,
+    check_real,
+    check_same_width,
+    check_vectors,
+)
+
+__all__ = ["CLAREL"]
+
+_TEXTS_AT_ONCE = 256
+_COUNTS = (
+    "embedding_dim",
+    "texts_per_image",
+    "n_batches",
+    "decay_every",
+    "word_dim",
+    "kernel_width",
+    "lstm_units",
+    "checkpoint_every",
+    "log_every",
+)
+
+
+class CLAREL(BaseEstimator):
+    r"""Classification via retrieval loss (Oreshkin et al. 2019, sections 2 and 2.1, Appendix D).
+
+    An image head :math:`f_\phi` and a text encoder :math:`f_\theta` map into one space. In each
+    batch every image must find its own text among all texts of the batch, and every text its
+    image, by a softmax of negative distances; two linear classifiers add their cross-entropies
+    (Algorithm 1, `zslib.compatibility.clarel_loss`):
+
+    .. math:: J = (1 - \kappa) \left[ \lambda J_{TR} + (1 - \lambda) J_{IR} \right]
+                  + \frac{\kappa}{2} \left[ J_{TC} + J_{IC} \right].
+
+    Labels serve the classifiers only. A class is recognised by its prototype, the mean embedding
+    of its texts, so it needs no image:
+
+    .. math:: \mathbf{p}(y) = \frac{1}{|T_y|} \sum_{t \in T_y} f_\theta(t), \qquad
+              \hat y = \arg\min_y d(f_\phi(v), \mathbf{p}(y)).
+
+    The image head is one linear layer on ready features. On the encoded text there is another;
+    both have dropout before them. Training is plain gradient descent on random batches.
+
+    Parameters
+    ----------
+    retrieval_mix : float in [0, 1], default 0.5
+        :math:`\lambda`: weight of the text retrieval loss; 0 leaves only image retrieval.
+    classification_weight : float in [0, 1], default 0.5
+        :math:`\kappa`: weight of the classifiers; 0 makes the labels play no part.
+    embedding_dim : int, keyword only, default 1024
+        Dimension of the common space.
+    distance : "euclidean" or "squared", keyword only, default "euclidean"
+        d. The paper calls d a metric, which the squared distance is not.
+    text_encoder : "paper", "mean" or None, keyword only, default "paper"
+        "paper": residual convolutions and a bidirectional LSTM (`ConvLSTMEncoder`). "mean": mean
+        of word embeddings (`MeanEncoder`), a thousand times cheaper. None: texts are vectors.
+    dropout : float in [0, 1), keyword only, default 0.25
+    batch_size : int, keyword only, default 32
+        B, at least 2; samples of a batch are drawn without replacement.
+    texts_per_image : int, keyword only, default 10
+        Texts of a sample that are encoded and averaged; drawn anew for each batch where a sample
+        has more, all of them where it has fewer.
+    n_batches : int, keyword only, default 150000
+    learning_rate : float, keyword only, default 0.1
+    decay_every, decay : int and float, keyword only, default 50000 and 10.0
+        The learning rate is divided by ``decay`` after every ``decay_every`` batches.
+    convolution_penalty : float, keyword only, default 0.001
+        L2 weight of convolutions and batch normalisations. Not part of the printed losses.
+    word_dim : int, keyword only, default 300
+        Length of a token's vector. Not printed in the paper; nor are the next two.
+    kernel_width : int, keyword only, default 3
+        Of the convolutions, odd.
+    pooling : "mean" or "last", keyword only, default "mean"
+        Of the LSTM's states.
+    filters : pair of int, keyword only, default (128, 256)
+    lstm_units : int, keyword only, default 512
+        In each direction.
+    n_tokens : int or None, keyword only, default None
+        Size of the vocabulary. None: one more than the largest token of the training texts.
+    checkpoint : path or None, keyword only, default None
+        A file ``.npz`` that holds the state of training. Where it exists, training goes on from
+        it, and ends as if it had never stopped.
+    checkpoint_every : int, keyword only, default 1000
+        Batches between two states on disk; the last batch is always kept.
+    log_every : int, keyword only, default 100
+        Batches that one entry of the learning curve is the mean of.
+    progress : bool, keyword only, default False
+        Whether to show loss and batches per second on stderr.
+    random_state : None, int or numpy.random.Generator, keyword only, default None
+        Seed of the start, the batches, the texts drawn and the dropout; drawn on the host.
+
+    Attributes
+    ----------
+    classes_ : array of int64, shape (k,)
+        The labels met in ``fit``, ascending.
+    learning_curve_ : list of dict
+        For each interval the last ``"batch"`` and the mean ``"total"``, ``"text_retrieval"``,
+        ``"image_retrieval"``, ``"text_classification"`` and ``"image_classification"``.
+    n_parameters_ : int
+        Numbers learned, the classifiers included.
+    n_features_in_ : int
+        p.
+    network_ : ClarelNetwork
+        The layers.
+
+    Notes
+    -----
+    Tokens that no training text has, among them usually 1 for unknown words, start and stay at
+    the zero vector. `zslib.calibration.MetricRescaling` balances seen and unseen classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+    >>> texts = np.array([[2, 3], [4, 3], [2, 0], [4, 0]])
+    >>> model = CLAREL(embedding_dim=4, text_encoder="mean", word_dim=4, batch_size=4,
+    ...                dropout=0.0, n_batches=200, random_state=0)
+    >>> model = model.fit(X, np.array([0, 1, 0, 1]), texts)
+    >>> prototypes = model.class_prototypes(np.array([[2, 3], [4, 3]]), np.array([0, 1]), 2)
+    >>> model.predict(np.array([[3.0, 0.2], [0.1, 2.2]]), prototypes)
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        retrieval_mix=0.5,
+        classification_weight=0.5,
+        *,
+        embedding_dim=1024,
+        distance="euclidean",
+        text_encoder="paper",
+        dropout=0.25,
+        batch_size=32,
+        texts_per_image=10,
+        n_batches=150_000,
+        learning_rate=0.1,
+        decay_every=50_000,
+        decay=10.0,
+        convolution_penalty=0.001,
+        word_dim=300,
+        kernel_width=3,
+        pooling="mean",
+        filters=(128, 256),
+        lstm_units=512,
+        n_tokens=None,
+        checkpoint=None,
+        checkpoint_every=1000,
+        log_every=100,
+        progress=False,
+        random_state=None,
+    ):
+        self.retrieval_mix = retrieval_mix
+        self.classification_weight = classification_weight
+        self.embedding_dim = embedding_dim
+        self.distance = distance
+        self.text_encoder = text_encoder
+        self.dropout = dropout
+        self.batch_size = batch_size
+        self.texts_per_image = texts_per_image
+        self.n_batches = n_batches
+        self.learning_rate = learning_rate
+        self.decay_every = decay_every
+        self.decay = decay
+        self.convolution_penalty = convolution_penalty
+        self.word_dim = word_dim
+        self.kernel_width = kernel_width
+        self.pooling = pooling
+        self.filters = filters
+        self.lstm_units = lstm_units
+        self.n_tokens = n_tokens
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.log_every = log_every
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X, y, texts, text_rows=None, text_ids=None):
+        """Learn from samples of the seen classes and their texts.
+
+        Parameters
+        ----------
+        X : array, shape (n, p), float32 or float64
+            Image features, used as they are given.
+        y : array of integers, shape (n,)
+            Class of each sample, any numbers.
+        texts : array of integers, shape (m, T), or of ``X``'s type, shape (m, d)
+            Token numbers, 0 where padded; or ready vectors where ``text_encoder=None``.
+        text_rows : None, list of int sequences, or tuple of two int arrays
+            The texts of each sample. None: text i is that of sample i. A list has one sequence
+            of rows of ``texts`` for each sample. A tuple is ``(offsets, index)``, where sample i
+            has ``index[offsets[i]:offsets[i + 1]]``.
+        text_ids : None or array of integers, shape (m,)
+            Equal texts share a number. Pairs that drew texts of one number are never each
+            other's negatives. None: only one and the same text is excluded.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes, NaN or infinity, images and texts of different counts, a text
+            without tokens, a sample without text, a batch of one, a parameter out of range, a
+            checkpoint of another training, or when training diverges.
+        TypeError
+            For arrays of different libraries or types.
+        """
+        check_vectors(X, "X")
+        n, p = X.shape
+        self._check_parameters(n)
+        if y.ndim != 1 or y.shape[0] != n:
+            raise ValueError(
+                f"y must have one label for each of the {n} rows of X, got shape {tuple(y.shape)}"
+            )
+        if not namespace(y).isdtype(y.dtype, "integral"):
+            raise TypeError(f"y must hold integers, got {y.dtype}")
+        if self.text_encoder is None:
+            check_vectors(texts, "texts")
+        else:
+            texts = check_tokens(texts, self.n_tokens)
+        pairs = Pairs(n, texts.shape[0], text_rows, text_ids)
+        checkpoint = None
+        if self.checkpoint is not None:
+            here = identity(self.get_params(), X, y, texts, pairs)
+            checkpoint = Checkpoint(self.checkpoint, here)
+        rng, reference = random_generator(self.random_state), X[:1, :1]
+        encoder = self._encoder(texts, pairs, rng, reference)
+        classes, codes = np.unique(np.asarray(to_host(y), np.int64), return_inverse=True)
+        network = ClarelNetwork(
+            p, len(classes), self.embedding_dim, encoder, self.dropout, rng, like=reference
+        )
+        codes = like(codes.reshape(-1).astype(np.int64), X)
+        # A fit that fails must not leave the last one's marks on half-changed state.
+        vars(self).pop("network_", None)
+        training = Training(network, rng, X, codes, encoder.prepare(texts), pairs)
+        training.run(self, checkpoint)
+        self.n_features_in_ = p
+        self.classes_ = like(classes, X)
+        self.learning_curve_ = training.curve
+        sizes = (part.value.shape for part in network.parameters().values())
+        self.n_parameters_ = sum(map(math.prod, sizes))
+        self.network_ = network
+        return self
+
+    def _check_parameters(self, n):
+        """Refuse parameters out of range, for n samples."""
+        for name in ("retrieval_mix", "classification_weight"):
+            check_real(getattr(self, name), name, low=0.0, high=1.0)
+        check_choice(self.distance, "distance", DISTANCES)
+        check_choice(self.text_encoder, "text_encoder", ("paper", "mean", None))
+        for name in _COUNTS:
+            check_integer(getattr(self, name), name, low=1)
+        if self.n_tokens is not None:
+            check_integer(self.n_tokens, "n_tokens", low=2)
+        if len(self.filters) != 2:
+            raise ValueError(f"filters must be two numbers, got {self.filters!r}")
+        if n < 2:
+            raise ValueError("X has one row: nothing is there to tell it from; give at least two")
+        note = " (there are no more samples, and one alone has nothing to be told from)"
+        check_integer(self.batch_size, "batch_size", low=2, high=n, high_means=note)
+        check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
+        check_real(self.decay, "decay", low=1.0)
+
+    def _encoder(self, texts, pairs, rng, reference):
+        if self.text_encoder is None:
+            return ReadyVectors(texts.shape[1], like=reference)
+        n_tokens = self.n_tokens or int(texts.max()) + 1
+        if self.text_encoder == "mean":
+            encoder = MeanEncoder(n_tokens, self.word_dim, rng, like=reference)
+        else:
+            encoder = ConvLSTMEncoder(
+                n_tokens,
+                self.word_dim,
+                rng,
+                filters=self.filters,
+                kernel_width=self.kernel_width,
+                lstm_units=self.lstm_units,
+                pooling=self.pooling,
+                penalty=self.convolution_penalty,
+                like=reference,
+            )
+        # What is never trained must not add noise to the texts of new classes.
+        trained = np.zeros((n_tokens, 1))
+        trained[texts[np.unique(pairs.index)]] = 1.0
+        trained[0] = 0.0
+        table = encoder.weight.value
+        table *= namespace(table).astype(like(trained, table), table.dtype)
+        return encoder
+
+    def embed_images(self, X):
+        r""":math:`f_\phi`, (n, embedding_dim), of features (n, p), with their type.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For NaN or infinity, or when the width differs from that in ``fit``.
+        TypeError
+            For arrays of different libraries or types.
+        """
+        check_is_fitted(self, "network_")
+        layer = self.network_.image_layer
+        xp = namespace(X, layer.weight.value)
+        check_vectors(X, "X")
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but this CLAREL was fitted on "
+                f"{self.n_features_in_}: pass features of the same kind"
+            )
+        weight = xp.astype(layer.weight.value, X.dtype, copy=False)
+        bias = xp.astype(layer.bias.value, X.dtype, copy=False)
+        return X @ weight + bias
+
+    def embed_texts(self, texts):
+        r""":math:`f_\theta`, (m, embedding_dim), of texts as in ``fit``, with the type of its X.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For texts without tokens, tokens beyond the vocabulary, or vectors of another width.
+        TypeError
+            For texts of the wrong kind.
+        """
+        check_is_fitted(self, "network_")
+        network = self.network_
+        prepared = network.encoder.prepare(texts)
+        blocks = []
+        for start in range(0, texts.shape[0], _TEXTS_AT_ONCE):
+            end = min(start + _TEXTS_AT_ONCE, texts.shape[0])
+            draw = TextDraw.single(np.arange(start, end))
+            blocks.append(network.text_layer.forward(network.encoder.encode(prepared, draw)))
+        return namespace(blocks[0]).concat(blocks, axis=0)
+
+    def class_prototypes(self, texts, labels, n_classes):
+        r""":math:`\mathbf{p}`: mean embedding of the texts of each class.
+
+        Parameters
+        ----------
+        texts : array, shape (m, T) or (m, d)
+            As in ``fit``.
+        labels : array of integers, shape (m,)
+            Class of each text, from 0 to ``n_classes - 1``.
+        n_classes : int
+
+        Returns
+        -------
+        array, shape (n_classes, embedding_dim)
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError
+            As `embed_texts`.
+        ValueError
+            As `embed_texts`, and for a class without texts.
+        """
+        check_integer(n_classes, "n_classes", low=1)
+        labels = np.asarray(to_host(labels))
+        if labels.shape != (texts.shape[0],):
+            raise ValueError(
+                f"labels must have one class for each of the {texts.shape[0]} texts, got shape "
+                f"{labels.shape}"
+            )
+        check_indices(labels, "labels", n_classes)
+        missing = np.setdiff1d(np.arange(n_classes), labels)
+        if len(missing):
+            shown = ", ".join(map(str, missing[:5])) + (", …" if len(missing) > 5 else "")
+            raise ValueError(
+                f"{len(missing)} class(es) without texts ({shown}): a prototype is a mean of "
+                "texts; give each class one, or leave the class out"
+            )
+        embedded = self.embed_texts(texts)
+        sums, counts = class_sums(embedded, like(labels.astype(np.int64), embedded), n_classes)
+        return sums / counts[:, None]
+
+    def distances(self, X, prototypes):
+        """d of each image (n, p) to each prototype (C, embedding_dim), shape (n, C).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            For NaN or infinity, or wrong widths.
+        TypeError
+            For arrays of different libraries or types.
+        """
+        images = self.embed_images(X)
+        xp = namespace(images, prototypes)
+        check_vectors(prototypes, "prototypes")
+        check_same_width(images, prototypes, "the embedding of X", "prototypes")
+        blocks = [
+            embedding_distances(images[rows, :], prototypes, distance=self.distance)
+            for rows in row_blocks(images.shape[0], max(images.shape[1], prototypes.shape[0]))
+        ]
+        return xp.concat(blocks, axis=0)
+
+    def decision_function(self, X, prototypes):
+        """Scores (n, C): the negative distances; errors as `distances`."""
+        return -self.distances(X, prototypes)
+
+    def predict(self, X, prototypes):
+        """Row of the nearest of the ``prototypes`` for each image, int64 (n,), first of equals.
+
+        Errors as `distances`.
+        """
+        scores = self.decision_function(X, prototypes)
+        xp = namespace(scores)
+        return xp.astype(xp.argmax(scores, axis=1), xp.int64, copy=False)

@@ -1,0 +1,380 @@
+"""From texts to vectors, for CLAREL: the paper's network, a mean of word embeddings, or nothing.
+
+A batch asks for one vector per image, the mean over several of its texts. `TextDraw` says which.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from array_api_compat import is_cupy_array, is_numpy_array
+
+from zslib.arrays import add_rows, like, namespace, take_rows, to_host
+from zslib.nn import (
+    BiLSTM,
+    Embedding,
+    LastPool,
+    Layer,
+    MeanPool,
+    Parameter,
+    ResidualBlock,
+    Sequential,
+)
+from zslib.validation import check_choice, check_vectors
+
+__all__ = [
+    "ConvLSTMEncoder",
+    "MeanEncoder",
+    "ReadyVectors",
+    "TextDraw",
+    "TextEncoder",
+    "check_tokens",
+    "distinct",
+]
+
+
+class TextDraw(NamedTuple):
+    """Which texts make up each of n vectors: pairs of a vector and a text, on the host."""
+
+    owner: np.ndarray
+    """(P,) int: the vector that each pair belongs to, from 0 to n - 1."""
+    text: np.ndarray
+    """(P,) int: the text's number."""
+    share: np.ndarray
+    """(P,) float64: the text's weight; those of one owner sum to 1."""
+    n: int
+
+    @classmethod
+    def single(cls, texts):
+        """Each text on its own.
+
+        Examples
+        --------
+        >>> TextDraw.single(np.array([7, 3])).owner
+        array([0, 1])
+        """
+        return cls(np.arange(len(texts)), texts, np.ones(len(texts)), len(texts))
+
+
+def distinct(values, size):
+    """The distinct ``values``, ascending, and where each value is among them; all below ``size``.
+
+    As `numpy.unique`, without its sort.
+
+    Examples
+    --------
+    >>> distinct(np.array([5, 2, 5]), 8)
+    (array([2, 5]), array([1, 0, 1]))
+    """
+    present = np.zeros(size, dtype=bool)
+    present[values] = True
+    found = np.flatnonzero(present)
+    places = np.empty(size, dtype=np.intp)
+    places[found] = np.arange(len(found))
+    return found, places[values]
+
+
+def sums_over(owner, column, share, shape):
+    """Dense host matrix with ``share`` added up at (``owner``, ``column``)."""
+    flat = np.bincount(owner * shape[1] + column, weights=share, minlength=shape[0] * shape[1])
+    return flat.reshape(shape)
+
+
+def check_tokens(tokens, n_tokens=None):
+    """Host copy of (m, T) token numbers, 0 where padded, once they are in order.
+
+    Raises
+    ------
+    TypeError
+        When they are not integers.
+    ValueError
+        For a wrong shape, a number out of range, or a text without tokens.
+
+    Examples
+    --------
+    >>> check_tokens(np.array([[2, 3, 0], [4, 0, 0]]))
+    array([[2, 3, 0],
+           [4, 0, 0]])
+    """
+    if not namespace(tokens).isdtype(tokens.dtype, "integral"):
+        raise TypeError(
+            f"texts must hold token numbers for this text_encoder, got {tokens.dtype}: pass the "
+            "integers of zslib.datasets.tokens.Vocabulary, or text_encoder=None for ready vectors"
+        )
+    if tokens.ndim != 2 or 0 in tokens.shape:
+        raise ValueError(
+            f"texts must be (m, T), one padded row for each text, got shape {tuple(tokens.shape)}"
+        )
+    tokens = np.asarray(to_host(tokens), dtype=np.int64)
+    if tokens.min() < 0 or (n_tokens is not None and tokens.max() >= n_tokens):
+        limit = "at least 0" if n_tokens is None else f"from 0 to {n_tokens - 1}"
+        raise ValueError(
+            f"texts hold token numbers from {tokens.min()} to {tokens.max()}, but they must be "
+            f"{limit}: number them by the vocabulary of the training texts, with 1 for unknown "
+            "words"
+        )
+    empty = np.flatnonzero(~tokens.any(axis=1))
+    if len(empty):
+        raise ValueError(
+            f"{len(empty)} text(s) without tokens, the first is row {empty[0]} of texts: drop "
+            "them, or number unknown words as 1"
+        )
+    return tokens
+
+
+class TextEncoder(Layer):
+    """Base of the encoders: layers whose input is a `TextDraw` from prepared texts.
+
+    Attributes
+    ----------
+    width : int
+        Length of the vectors.
+    """
+
+    def prepare(self, texts):
+        """Check texts and bring them into the form that `encode` reads."""
+        raise NotImplementedError
+
+    def encode(self, prepared, draw, *, train=False):
+        """Vectors (draw.n, width); with ``train=True`` ready for ``backward(gradient)``."""
+        raise NotImplementedError
+
+
+class ReadyVectors(TextEncoder):
+    """Texts that come as vectors: only the mean over the texts drawn.
+
+    Parameters
+    ----------
+    width : int
+    like : float array, keyword only
+        Library, device and type of the vectors.
+
+    Examples
+    --------
+    >>> encoder = ReadyVectors(1, like=np.zeros(1))
+    >>> draw = TextDraw(np.array([0, 0]), np.array([2, 0]), np.array([0.5, 0.5]), 1)
+    >>> encoder.encode(encoder.prepare(np.array([[1.0], [7.0], [3.0]])), draw)
+    array([[2.]])
+    """
+
+    def __init__(self, width, *, like):
+        self.width, self._like = width, like
+
+    def prepare(self, texts):
+        xp = namespace(texts, self._like)
+        check_vectors(texts, "texts")
+        if texts.shape[1] != self.width:
+            raise ValueError(
+                f"texts has {texts.shape[1]} columns, but {self.width} were trained on: pass "
+                "vectors of the same space"
+            )
+        return xp.astype(texts, self._like.dtype, copy=False)
+
+    def encode(self, prepared, draw, *, train=False):
+        return mixed(take_rows(prepared, draw.text), draw._replace(text=np.arange(len(draw.text))))
+
+    def backward(self, gradient):
+        """None: nothing is learned here."""
+        return None
+
+
+def mixed(vectors, draw):
+    """Weighted sums of ``vectors``, one for each text that the draw may name."""
+    if len(draw.text) == draw.n and np.array_equal(draw.text, np.arange(draw.n)):
+        return vectors
+    return mixing(draw, vectors.shape[0], vectors) @ vectors
+
+
+def mixing(draw, n_texts, reference):
+    """The matrix (draw.n, n_texts) of shares, where and as ``reference`` is."""
+    host = sums_over(draw.owner, draw.text, draw.share, (draw.n, n_texts))
+    return namespace(reference).astype(like(host, reference), reference.dtype)
+
+
+class RowParameter(Parameter):
+    """A table of which each batch changes a few rows: its gradient is kept as these rows.
+
+    Examples
+    --------
+    >>> table = RowParameter(np.zeros((3, 2)))
+    >>> table.add_rows(np.array([2]), np.ones((1, 2)))
+    >>> table.descend(0.5)
+    >>> table.value[2]
+    array([-0.5, -0.5])
+    """
+
+    def __init__(self, value, penalty=0.0):
+        self.value, self.penalty, self._parts = value, penalty, []
+
+    @property
+    def gradient(self):
+        dense = namespace(self.value).zeros_like(self.value)
+        for rows, values in self._parts:
+            add_rows(dense, like(rows, dense), values)
+        return dense
+
+    def add_rows(self, rows, values):
+        """Add ``values`` to the gradient's ``rows``, distinct numbers on the host."""
+        self._parts.append((rows, values))
+
+    def zero_gradient(self):
+        self._parts = []
+
+    def descend(self, rate):
+        """One step of gradient descent; the gradient is zero then."""
+        for rows, values in self._parts:
+            rows = like(rows, self.value)
+            if is_numpy_array(self.value) or is_cupy_array(self.value):
+                self.value[rows] -= rate * values
+            else:  # the array API cannot assign to rows by number
+                add_rows(self.value, rows, -rate * values)
+        self._parts = []
+
+
+class MeanEncoder(TextEncoder):
+    r"""The mean of a text's word embeddings: the light encoder.
+
+    .. math:: f(t) = \frac{1}{|t|} \sum_{w \in t} E_w
+
+    A batch needs the vectors of the words in it only, so time does not grow with the vocabulary.
+
+    Parameters
+    ----------
+    n_tokens : int
+        Size of the vocabulary, padding included.
+    dimension : int
+        Length of a word vector, the encoder's ``width``.
+    rng : numpy.random.Generator
+        Draws the start: normal, standard deviation 1.
+    like : float array, keyword only
+        Library, device and type.
+
+    Examples
+    --------
+    >>> encoder = MeanEncoder(4, 2, np.random.default_rng(0), like=np.zeros(1))
+    >>> encoder.weight.value[2:] = [[1.0, 0.0], [0.0, 1.0]]
+    >>> texts = encoder.prepare(np.array([[2, 3, 0], [3, 3, 3]]))
+    >>> encoder.encode(texts, TextDraw.single(np.arange(2)))
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+
+    def __init__(self, n_tokens, dimension, rng, *, like):
+        self.n_tokens, self.width = n_tokens, dimension
+        self.weight = RowParameter.from_host(rng.standard_normal((n_tokens, dimension)), like=like)
+
+    def prepare(self, texts):
+        """Tokens of all texts in a row, where each text begins, and how long it is."""
+        tokens = check_tokens(texts, self.n_tokens)
+        lengths = np.count_nonzero(tokens, axis=1)
+        return tokens[tokens != 0], np.cumsum(lengths) - lengths, lengths
+
+    def encode(self, prepared, draw, *, train=False):
+        tokens, starts, lengths = prepared
+        n = lengths[draw.text]
+        ends = np.cumsum(n)
+        places = np.arange(ends[-1]) + np.repeat(starts[draw.text] - (ends - n), n)
+        words, columns = distinct(tokens[places], self.n_tokens)
+        shares = np.repeat(draw.share / n, n)
+        host = sums_over(np.repeat(draw.owner, n), columns, shares, (draw.n, len(words)))
+        table = self.weight.value
+        weights = namespace(table).astype(like(host, table), table.dtype)
+        if train:
+            self._saved = words, weights
+        return weights @ take_rows(table, words)
+
+    def backward(self, gradient):
+        words, weights = self._use_saved()
+        self.weight.add_rows(words, weights.T @ gradient)
+
+    def parameters(self):
+        return {"embedding.weight": self.weight}
+
+
+class ConvLSTMEncoder(TextEncoder):
+    """The paper's encoder: two residual blocks and a bidirectional LSTM (Appendix D).
+
+    Tokens become vectors, pass the two blocks and the LSTM, and are pooled over the positions of
+    the text. A text that is drawn several times in a batch is encoded once.
+
+    Parameters
+    ----------
+    n_tokens, dimension : int
+        Size of the vocabulary, padding included, and length of a token's vector.
+    rng : numpy.random.Generator
+        Draws the start, as `zslib.nn` documents it.
+    filters : pair of int, keyword only, default (128, 256)
+    kernel_width : int, keyword only, default 3
+        Of the convolutions, odd.
+    lstm_units : int, keyword only, default 512
+        In each direction.
+    pooling : "mean" or "last", keyword only, default "mean"
+        Mean over the tokens, or the last state of each direction.
+    penalty : float, keyword only, default 0.001
+        L2 weight of the blocks' parameters.
+    like : float array, keyword only
+        Library, device and type.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> encoder = ConvLSTMEncoder(9, 4, rng, filters=(4, 6), lstm_units=5, like=np.zeros(1))
+    >>> texts = encoder.prepare(np.array([[2, 3, 0], [4, 5, 6]]))
+    >>> encoder.encode(texts, TextDraw.single(np.arange(2))).shape
+    (2, 10)
+    """
+
+    def __init__(
+        self,
+        n_tokens,
+        dimension,
+        rng,
+        *,
+        filters=(128, 256),
+        kernel_width=3,
+        lstm_units=512,
+        pooling="mean",
+        penalty=0.001,
+        like,
+    ):
+        check_choice(pooling, "pooling", ("mean", "last"))
+        self.n_tokens, self.width = n_tokens, 2 * lstm_units
+        first, second = filters
+        blocks = {"width": kernel_width, "penalty": penalty, "like": like}
+        self.layers = Sequential(
+            embedding=Embedding(n_tokens, dimension, rng, like=like),
+            block1=ResidualBlock(dimension, first, rng, **blocks),
+            block2=ResidualBlock(first, second, rng, **blocks),
+            lstm=BiLSTM(second, lstm_units, rng, like=like),
+            pool=LastPool() if pooling == "last" else MeanPool(),
+        )
+
+    @property
+    def weight(self):
+        """The table of token vectors, a `zslib.nn.Parameter`."""
+        return self.layers.layers["embedding"].weight
+
+    def prepare(self, texts):
+        return check_tokens(texts, self.n_tokens)
+
+    def encode(self, prepared, draw, *, train=False):
+        texts, places = distinct(draw.text, len(prepared))
+        tokens = prepared[texts]
+        tokens = tokens[:, tokens.any(axis=0)]
+        table = self.weight.value
+        out = self.layers.forward(like(tokens, table), like(tokens != 0, table), train=train)
+        draw = draw._replace(text=places)
+        if train:
+            self._saved = (mixing(draw, len(texts), out),)
+        return mixed(out, draw)
+
+    def backward(self, gradient):
+        (shares,) = self._use_saved()
+        self.layers.backward(shares.T @ gradient)
+
+    def parameters(self):
+        return self.layers.parameters()
+
+    def buffers(self):
+        return self.layers.buffers()
