@@ -2,6 +2,16 @@
 
 from zslib.protocols.distractors import random_distractors, related_distractors
 from zslib.protocols.evaluation import Outcome, evaluate, gold_queries
+from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
+from zslib.protocols.image_text_alpha import choose_alpha, measures_by_alpha, rescaled
+from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors
+from zslib.protocols.image_text_retrieval import RetrievalRanks, retrieval_ranks
+from zslib.protocols.image_text_runs import (
+    ImageTextRuns,
+    ImageTextTuned,
+    run_image_text,
+    tune_image_text,
+)
 from zslib.protocols.intervals import (
     Estimate,
     independent_difference,
@@ -40,10 +50,14 @@ __all__ = [
     "ConSEMap",
     "CorrectSetSizes",
     "Estimate",
+    "ImageTextResult",
+    "ImageTextRuns",
+    "ImageTextTuned",
     "Method",
     "NearestTerms",
     "Outcome",
     "Repeated",
+    "RetrievalRanks",
     "SynsetAnswers",
     "TermModel",
     "TermSpace",
@@ -53,25 +67,35 @@ __all__ = [
     "ZeroShotOutcome",
     "ZeroShotRun",
     "ZeroShotTuned",
+    "choose_alpha",
     "correct_set_sizes",
     "evaluate",
+    "evaluate_image_text",
     "evaluate_table",
     "evaluate_zero_shot",
     "gold_queries",
     "independent_difference",
     "independent_mean",
     "mean_estimate",
+    "mean_text_problem",
+    "measures_by_alpha",
+    "model_texts",
     "paired_difference",
     "random_distractors",
     "reading_hierarchy",
     "related_distractors",
     "repeat",
+    "rescaled",
+    "retrieval_ranks",
+    "run_image_text",
     "run_table",
     "run_zero_shot",
     "split_validation_classes",
     "table_records",
+    "tfidf_vectors",
     "train",
     "tune",
+    "tune_image_text",
     "tune_zero_shot",
     "unit_length",
     "zero_shot_estimate",

@@ -1,0 +1,571 @@
+"""Protocol of image-text pairs against loops, with a quick model in the place of CLAREL."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+
+from zslib.arrays import like, namespace, to_host
+from zslib.calibration import MetricRescaling
+from zslib.compatibility import ESZSL
+from zslib.datasets import ImageTextProblem
+from zslib.datasets.class_splits import class_parts
+from zslib.datasets.digits import digits_segments
+from zslib.metrics import harmonic_mean
+from zslib.protocols import (
+    choose_alpha,
+    evaluate_image_text,
+    evaluate_zero_shot,
+    image_text_runs,
+    mean_estimate,
+    measures_by_alpha,
+    model_texts,
+    rescaled,
+    run_image_text,
+    tune_image_text,
+    zero_shot_estimate,
+)
+
+
+class RidgeToWords(BaseEstimator):
+    """Texts are means of random word vectors; ridge regression takes images to them."""
+
+    def __init__(self, penalty=1.0, jitter=0.0, dimension=12, random_state=None, checkpoint=None):
+        self.penalty = penalty
+        self.jitter = jitter
+        self.dimension = dimension
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+
+    def fit(self, X, y, texts, text_rows=None, text_ids=None):
+        if self.penalty < 0:
+            raise ValueError("penalty is negative")
+        rng = np.random.default_rng(7)
+        if np.issubdtype(to_host(texts).dtype, np.integer):
+            self.words_ = rng.normal(size=(int(to_host(texts).max()) + 1, self.dimension))
+            self.words_[0] = 0
+        offsets, index = text_rows
+        own = self._mean_words(texts)
+        targets = np.array([own[index[a:b]].mean(axis=0) for a, b in pairwise(offsets)])
+        host = to_host(X).astype("f8")
+        gram = host.T @ host + self.penalty * np.eye(host.shape[1])
+        self.coef_ = np.linalg.solve(gram, host.T @ targets)
+        noise = np.random.default_rng(self.random_state).normal(size=self.coef_.shape)
+        self.coef_ = self.coef_ + self.jitter * noise
+        self.n_parameters_ = self.coef_.size
+        self.learning_curve_ = [y.shape[0]]
+        return self
+
+    def _mean_words(self, texts):
+        host = to_host(texts)
+        if not np.issubdtype(host.dtype, np.integer):
+            return host.astype("f8")
+        # Earlier words count more, so that the same words in another order are another text.
+        weights = (host > 0) / (1 + 0.1 * np.arange(host.shape[1]))
+        known = self.words_[np.minimum(host, len(self.words_) - 1)]
+        return (weights[:, :, None] * known).sum(axis=1) / weights.sum(axis=1)[:, None]
+
+    def embed_images(self, X):
+        return like(to_host(X).astype("f8") @ self.coef_, X)
+
+    def embed_texts(self, texts):
+        return like(self._mean_words(texts), texts)
+
+    def class_prototypes(self, texts, labels, n_classes):
+        own, labels = self._mean_words(texts), to_host(labels)
+        return like(np.array([own[labels == c].mean(axis=0) for c in range(n_classes)]), texts)
+
+    def distances(self, X, prototypes):
+        xp = namespace(X, prototypes)
+        gaps = self.embed_images(X)[:, None, :] - prototypes[None, :, :]
+        return xp.sqrt(xp.sum(gaps * gaps, axis=2))
+
+
+def toy(seed=0, noise=0.4, level="image", vectors=False, **changes):
+    """Twelve classes with words of their own, four images each of which share a text."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.repeat(np.arange(12), 14))
+    centres = rng.normal(size=(12, 9))
+    X = (centres[labels] + noise * rng.normal(size=(labels.size, 9))).astype("f4")
+    words = [f"word{i}" for i in range(30)]
+    favourites = np.array([rng.choice(30, 6, replace=False) for _ in range(12)])
+
+    def text(c, only_here):
+        return " ".join([words[w] for w in rng.permutation(favourites[c])[:3]] + [only_here])
+
+    if level == "image":
+        counts = rng.integers(1, 4, size=labels.size)
+        texts = [text(c, "thing") for c in np.repeat(labels, counts)]
+        index = np.arange(len(texts))
+    else:
+        texts = [text(c, f"name{c}") + f" part{i}" for c in range(12) for i in range(3)]
+        counts = np.full(labels.size, 3)
+        index = (3 * labels[:, None] + np.arange(3)).ravel()
+    fields = {
+        "name": "toy",
+        "synthetic": True,
+        "description": "synthetic toy pairs",
+        "features": X,
+        "labels": labels,
+        "class_names": np.array([f"class {c}" for c in range(12)]),
+        "text_offsets": np.concatenate([[0], np.cumsum(counts)]),
+        "text_index": index,
+        "texts": tuple(texts),
+        "level": level,
+    }
+    if vectors:
+        fields |= {"texts": None, "text_vectors": rng.normal(size=(len(texts), 5)).astype("f4")}
+    order = np.random.default_rng(1).permutation(12)
+    fields |= class_parts(labels, order[:6], order[6:8], order[8:])
+    return ImageTextProblem(**(fields | changes))
+
+
+@pytest.fixture(autouse=True)
+def own_memo():
+    image_text_runs._kept.cache_clear()
+    yield
+    image_text_runs._kept.cache_clear()
+
+
+def trained(problem, model=None):
+    """The model on the training pairs, put together by hand, and all texts."""
+    texts, _ = model_texts(problem)
+    known = sorted(
+        {t for i in problem.trainval for t in problem.text_index[slice(*ends(problem, i))]}
+    )
+    rows = [
+        [known.index(t) for t in problem.text_index[slice(*ends(problem, i))]]
+        for i in problem.trainval
+    ]
+    offsets = np.cumsum([0, *map(len, rows)])
+    model = RidgeToWords() if model is None else model
+    model.fit(
+        problem.features[problem.trainval],
+        problem.labels[problem.trainval],
+        texts[known],
+        (offsets, np.concatenate(rows)),
+    )
+    return model, texts
+
+
+def ends(problem, image):
+    return problem.text_offsets[image], problem.text_offsets[image + 1]
+
+
+def slow_distances(problem, images, candidates):
+    model, texts = trained(problem)
+    found = np.empty((len(images), len(candidates)))
+    for column, c in enumerate(candidates):
+        part = problem.test_unseen if c in problem.unseen_classes else problem.trainval
+        own = {
+            t
+            for i in part[problem.labels[part] == c]
+            for t in problem.text_index[slice(*ends(problem, i))]
+        }
+        prototype = np.mean([model.embed_texts(texts[[t]])[0] for t in sorted(own)], axis=0)
+        for row, image in enumerate(images):
+            z = model.embed_images(problem.features[[image]])[0]
+            found[row, column] = np.sqrt(((z - prototype) ** 2).sum())
+    return found
+
+
+def slow_accuracy(labels, predictions):
+    return 100 * np.mean([np.mean(predictions[labels == c] == c) for c in np.unique(labels)])
+
+
+@pytest.mark.parametrize("level", ["image", "class"])
+@pytest.mark.parametrize("vectors", [False, True])
+def test_measures_by_loop(level, vectors):
+    problem = toy(level=level, vectors=vectors)
+    result = evaluate_image_text(RidgeToWords(), problem, keep_scores=True)
+    every = np.arange(12)
+    for alpha in (0.0, 0.4):
+        (outcome,) = rescaled([result.outcome], alpha)
+        for name, rows in (("seen", problem.test_seen), ("unseen", problem.test_unseen)):
+            distances = slow_distances(problem, rows, every)
+            np.testing.assert_allclose(
+                result.outcome.scores[f"test_{name}"], -np.log(distances), atol=1e-6
+            )
+            scaled = MetricRescaling(alpha).transform(distances, problem.is_seen)
+            np.testing.assert_array_equal(outcome.predictions(name), scaled.argmin(axis=1))
+            accuracy = slow_accuracy(problem.labels[rows], scaled.argmin(axis=1))
+            assert outcome.value(name) == pytest.approx(accuracy)
+    unseen = problem.unseen_classes
+    among = slow_distances(problem, problem.test_unseen, unseen).argmin(axis=1)
+    accuracy = slow_accuracy(problem.labels[problem.test_unseen], unseen[among])
+    assert result.outcome.accuracy == pytest.approx(accuracy)
+    assert result.n_words == (0 if vectors else result.n_words) <= 60
+    assert result.n_parameters == 9 * (5 if vectors else 12)
+    assert result.learning_curve == [problem.trainval.size]
+
+
+@pytest.mark.parametrize("level", ["image", "class"])
+def test_hubness_of_prototypes_by_loop(level):
+    problem = toy(level=level)
+    outcome = evaluate_image_text(RidgeToWords(), problem).outcome
+    unseen = problem.unseen_classes
+    counts = np.zeros(12, int)
+    for row in slow_distances(problem, problem.test_unseen, unseen):
+        counts[unseen[np.argsort(row)[:2]]] += 1
+    np.testing.assert_array_equal(outcome.occurrence("unseen", 2), counts)
+
+
+def test_every_backend(backend):
+    problem = toy()
+    moved = replace(problem, features=backend.asarray(problem.features))
+    texts, _ = model_texts(moved)
+    backend.check(texts)
+    result = evaluate_image_text(RidgeToWords(), moved)
+    expected = evaluate_image_text(RidgeToWords(), problem)
+    for measure in ("ACC", "seen", "unseen", "H", "AUSUC"):
+        assert result.outcome.value(measure) == pytest.approx(expected.outcome.value(measure))
+    np.testing.assert_array_equal(result.retrieval.of_texts, expected.retrieval.of_texts)
+    assert isinstance(result.outcome.test_seen.seen_scores, np.ndarray)
+
+
+def test_trained_on_pairs_of_seen_classes_alone(monkeypatch):
+    problem = toy()
+    fits = []
+    fit = RidgeToWords.fit
+
+    def spy(self, X, y, texts, text_rows, text_ids):
+        fits.append((X, y, texts, text_rows, text_ids))
+        return fit(self, X, y, texts, text_rows, text_ids)
+
+    monkeypatch.setattr(RidgeToWords, "fit", spy)
+    model = RidgeToWords()
+    evaluate_image_text(model, problem)
+    assert not hasattr(model, "coef_")
+    ((X, y, texts, (offsets, index), ids),) = fits
+    np.testing.assert_array_equal(X, problem.features[problem.trainval])
+    np.testing.assert_array_equal(y, problem.labels[problem.trainval])
+    whole, _ = model_texts(problem)
+    for place, image in enumerate(problem.trainval):
+        own = problem.text_index[slice(*ends(problem, image))]
+        given = index[offsets[place] : offsets[place + 1]]
+        np.testing.assert_array_equal(texts[given], whole[own])
+        np.testing.assert_array_equal(ids[given], problem.text_ids[own])
+    assert len(texts) == len(np.unique(index))
+
+
+def test_words_are_those_of_training_texts():
+    problem = toy()
+    texts, n_words = model_texts(problem)
+    held = np.setdiff1d(np.arange(problem.n_texts), problem.training_texts)
+    other = replace(
+        problem,
+        texts=tuple(
+            f"{text} onlyhere twice onlyhere" if i in held else text
+            for i, text in enumerate(problem.texts)
+        ),
+        text_ids=None,
+    )
+    changed, same = model_texts(other)
+    assert same == n_words
+    np.testing.assert_array_equal(
+        changed[problem.training_texts][:, : texts.shape[1]], texts[problem.training_texts]
+    )
+    assert (changed[held] == 1).sum() >= 2 * held.size
+    assert texts.max() == n_words - 1
+    _, more = model_texts(problem, min_count=1)
+    _, fewer = model_texts(problem, min_count=20)
+    assert fewer < n_words <= more
+    assert model_texts(problem, length=2)[0].shape[1] == 2
+    vectors, none = model_texts(toy(vectors=True))
+    assert vectors.shape[1] == 5
+    assert none == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"level": "class"}, {"vectors": True}])
+def test_retrieval_by_loop(options):
+    problem = toy(**options)
+    retrieval = evaluate_image_text(RidgeToWords(), problem).retrieval
+    model, texts = trained(problem)
+    images = problem.test_unseen
+    distinct = []
+    for t in sorted({t for i in images for t in problem.text_index[slice(*ends(problem, i))]}):
+        said = t if problem.texts is None else problem.texts[t]
+        if (said, problem.text_ids[t]) not in [(s, i) for s, i, _ in distinct]:
+            distinct.append((said, problem.text_ids[t], t))
+    z = model.embed_images(problem.features[images])
+    w = model.embed_texts(texts[[t for *_, t in distinct]])
+    D = np.sqrt(((z[:, None] - w[None]) ** 2).sum(axis=2))
+    right = np.array(
+        [
+            [
+                i in problem.text_ids[problem.text_index[slice(*ends(problem, image))]]
+                for _, i, _ in distinct
+            ]
+            for image in images
+        ]
+    )
+    for direction, table, gold in (
+        ("image to text", D, right),
+        ("text to image", D.T, right.T),
+    ):
+        # Places are by distance, then by number: the best right one decides.
+        slow = [
+            int(np.flatnonzero(own[np.argsort(row, kind="stable")])[0])
+            for row, own in zip(np.round(table, 9), gold, strict=True)
+        ]
+        np.testing.assert_array_equal(retrieval.of(direction), slow)
+        measures = retrieval.measures(direction)
+        assert measures["R@1"] == pytest.approx(100 * np.mean(np.array(slow) < 1))
+        assert measures["R@10"] == pytest.approx(100 * np.mean(np.array(slow) < 10))
+        assert measures["median rank"] == np.median(slow) + 1
+        assert retrieval.chance[direction] == pytest.approx(100 * gold.mean())
+    if not options:
+        assert len(distinct) < len(
+            {t for i in images for t in problem.text_index[slice(*ends(problem, i))]}
+        )
+    with pytest.raises(ValueError, match="direction must be one of"):
+        retrieval.of("both")
+
+
+def test_test_images_without_texts_are_not_searched_with():
+    problem = toy()
+    bare = problem.test_unseen[::3]
+    counts = np.diff(problem.text_offsets)
+    kept = np.repeat(~np.isin(np.arange(counts.size), bare), counts)
+    counts[bare] = 0
+    fewer = replace(
+        problem,
+        text_offsets=np.concatenate([[0], np.cumsum(counts)]),
+        text_index=problem.text_index[kept],
+    )
+    result = evaluate_image_text(RidgeToWords(), fewer)
+    assert result.retrieval.of_texts.size == problem.test_unseen.size - bare.size
+    assert result.outcome.labels("ACC").size == problem.test_unseen.size
+
+
+def test_without_test_images_of_seen_classes():
+    problem = toy(test_seen=np.array([], dtype=int))
+    outcome = evaluate_image_text(RidgeToWords(), problem, keep_scores=True).outcome
+    assert outcome.test_seen is None
+    assert set(outcome.scores) == {"zero_shot", "test_unseen"}
+    assert outcome.accuracy == evaluate_image_text(RidgeToWords(), toy()).outcome.accuracy
+
+
+def test_training_that_diverged_is_refused():
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        evaluate_image_text(RidgeToWords(jitter=np.nan), toy())
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """Outcomes of scores -log d, three repeats."""
+    found = [RidgeToWords(jitter=0.2, random_state=seed) for seed in range(3)]
+    return [evaluate_image_text(model, toy(), keep_scores=True).outcome for model in found]
+
+
+def test_measures_by_alpha_by_rescaling_distances(outcomes):
+    alphas = np.array([0.0, 0.1, 0.5, 3.0])
+    found = measures_by_alpha(outcomes, alphas)
+    problem = toy()
+    for i, outcome in enumerate(outcomes):
+        for j, alpha in enumerate(alphas):
+            rates = {}
+            for kind, rows in (("seen", problem.test_seen), ("unseen", problem.test_unseen)):
+                distances = np.exp(-outcome.scores[f"test_{kind}"])
+                answers = MetricRescaling(alpha).transform(distances, problem.is_seen).argmin(1)
+                rates[kind] = slow_accuracy(problem.labels[rows], answers)
+                to_seen = 100 * problem.is_seen[answers].mean()
+                error = "unseen taken for seen" if kind == "unseen" else "seen taken for unseen"
+                expected = to_seen if kind == "unseen" else 100 - to_seen
+                assert found[error][i, j] == pytest.approx(expected)
+                assert found[kind][i, j] == pytest.approx(rates[kind])
+            assert found["H"][i, j] == pytest.approx(harmonic_mean(*rates.values()))
+    for falls in ("seen", "unseen taken for seen"):
+        assert (np.diff(found[falls], axis=1) <= 0).all()
+    for rises in ("unseen", "seen taken for unseen"):
+        assert (np.diff(found[rises], axis=1) >= 0).all()
+
+
+def test_the_chosen_alpha_is_the_best_of_all(outcomes):
+    for some in (outcomes, outcomes[:1]):
+        alpha, H = choose_alpha(some)
+        assert pytest.approx(np.mean([o.harmonic_mean for o in rescaled(some, alpha)])) == H
+        grid = measures_by_alpha(some, np.linspace(0, 5, 4001))["H"].mean(axis=0)
+        assert grid.max() <= H + 1e-9
+        assert H - grid.max() < 1
+    assert alpha == pytest.approx(np.expm1(outcomes[0].curve.best_gamma))
+
+
+def test_an_alpha_below_zero_is_never_chosen():
+    outcome = evaluate_zero_shot(ESZSL(), digits_segments())
+    shift = outcome.curve.best_gamma + 0.05
+    moved = [
+        replace(
+            outcome,
+            **{
+                name: replace(getattr(outcome, name), seen_scores=side.seen_scores - shift)
+                for name in ("test_seen", "test_unseen")
+                for side in [getattr(outcome, name)]
+            },
+        )
+    ]
+    assert moved[0].curve.best_gamma < 0
+    alpha, H = choose_alpha(moved)
+    assert 0 <= alpha < 0.05
+    assert pytest.approx(moved[0].harmonic_mean, abs=0.5) == H
+    far = [
+        replace(o, test_seen=replace(o.test_seen, seen_scores=o.test_seen.seen_scores - 99))
+        for o in moved
+    ]
+    assert choose_alpha(far) == (0.0, 0.0)
+
+
+def test_refusals_of_alpha(outcomes):
+    with pytest.raises(ValueError, match="outcomes is empty"):
+        choose_alpha([])
+    with pytest.raises(ValueError, match="outcomes is empty"):
+        measures_by_alpha([], [0.0])
+    with pytest.raises(ValueError, match="alphas must be a 1-d array of numbers of at least 0"):
+        measures_by_alpha(outcomes, [-0.5])
+    with pytest.raises(ValueError, match="alpha must be a finite number, at least 0"):
+        rescaled(outcomes, -0.1)
+
+
+JITTERED = RidgeToWords(jitter=0.2)
+
+
+def test_a_run_is_validation_then_training_on_all_seen_classes():
+    problem = toy()
+    runs = run_image_text(JITTERED, problem, seeds=[3, 4])
+    held_out = problem.validation_problem(seed=0)
+    assert held_out.unseen_classes.size == 2
+    validation, test = [], []
+    for seed in (3, 4):
+        model = RidgeToWords(jitter=0.2, random_state=seed)
+        validation.append(evaluate_image_text(model, held_out).outcome)
+        test.append(evaluate_image_text(model, problem).outcome)
+    assert runs.alpha == choose_alpha(validation)[0] > 0
+    assert [r.outcome.accuracy for r in runs.validation] == [o.accuracy for o in validation]
+    found = rescaled(test, runs.alpha)
+    for measure in ("ACC", "seen", "unseen", "H", "AUSUC"):
+        options = {"n_resamples": 100}
+        assert runs.estimate(measure, **options) == zero_shot_estimate(found, measure, **options)
+        on_validation = runs.estimate(measure, "validation", **options)
+        expected = zero_shot_estimate(rescaled(validation, runs.alpha), measure, **options)
+        assert on_validation == expected
+    plain = runs.estimate("H", alpha=0.0, n_resamples=100)
+    assert plain.mean == pytest.approx(np.mean([o.harmonic_mean for o in test]))
+    lift = runs.estimate("H", minus=runs.outcomes(alpha=0.0), n_resamples=100)
+    assert lift.mean == pytest.approx(np.mean([o.harmonic_mean for o in found]) - plain.mean)
+    hits = [100.0 * (r.retrieval.of_images < 10) for r in runs.test]
+    assert runs.retrieval("R@10", "text to image") == mean_estimate(hits, same_items=True)
+    medians = [np.median(r.retrieval.of_texts) + 1 for r in runs.test]
+    assert runs.retrieval("median rank", "image to text") == mean_estimate(medians)
+    assert runs.model.random_state is None
+
+
+def test_no_test_image_and_no_unseen_class_takes_part_in_the_choice():
+    problem = toy()
+    features = problem.features.copy()
+    features[problem.test_unseen] = 1.0
+    features[problem.test_seen] = 7.0
+    unseen = set(problem.unseen_classes.tolist())
+    texts = tuple(
+        "nothing at all" if c in unseen else text
+        for c, text in zip(problem.text_labels, problem.texts, strict=True)
+    )
+    ids = np.where(np.isin(problem.text_labels, list(unseen)), 10**6, problem.text_ids)
+    other = replace(problem, features=features, texts=texts, text_ids=ids)
+    runs = [run_image_text(JITTERED, p, test=False) for p in (problem, other)]
+    assert runs[0].alpha == runs[1].alpha
+    assert runs[0].test is None
+    with pytest.raises(ValueError, match="only validation was run"):
+        runs[0].outcomes()
+
+
+def test_a_result_is_kept_and_found_again(monkeypatch):
+    problem = toy()
+    first = run_image_text(JITTERED, problem)
+    fit = RidgeToWords.fit
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("fitted again")
+
+    monkeypatch.setattr(RidgeToWords, "fit", refuse)
+    again = run_image_text(JITTERED, problem)
+    assert again.alpha == first.alpha
+    assert again.estimate("H", n_resamples=100) == first.estimate("H", n_resamples=100)
+    # Where a training keeps its checkpoint changes nothing of its result.
+    marked = RidgeToWords(jitter=0.2, checkpoint="elsewhere.npz")
+    assert run_image_text(marked, problem).alpha == first.alpha
+    for change in (
+        {"seeds": [1]},
+        {"split_seed": 1},
+        {"min_count": 1},
+        {"length": 3},
+        {"k": 3},
+        {"keep_scores": True},
+    ):
+        with pytest.raises(AssertionError, match="fitted again"):
+            run_image_text(JITTERED, problem, **change)
+    with pytest.raises(AssertionError, match="fitted again"):
+        run_image_text(RidgeToWords(jitter=0.3), problem)
+    with pytest.raises(AssertionError, match="fitted again"):
+        run_image_text(JITTERED, toy(seed=1))
+    # One more repeat costs one more training of each kind.
+    fits = []
+
+    def count(self, *args, **kwargs):
+        fits.append(self.random_state)
+        return fit(self, *args, **kwargs)
+
+    monkeypatch.setattr(RidgeToWords, "fit", count)
+    run_image_text(JITTERED, problem, seeds=[0, 1])
+    assert fits == [1, 1]
+
+
+def test_each_training_has_a_checkpoint_of_its_own(tmp_path, monkeypatch):
+    problem = toy()
+    paths = []
+    fit = RidgeToWords.fit
+
+    def note(self, *args, **kwargs):
+        paths.append(self.checkpoint)
+        return fit(self, *args, **kwargs)
+
+    monkeypatch.setattr(RidgeToWords, "fit", note)
+    run_image_text(JITTERED, problem, seeds=[0, 1], checkpoints=tmp_path)
+    assert len(set(paths)) == 4
+    assert {str(tmp_path)} == {p.rsplit("/", 1)[0] for p in paths}
+    run_image_text(RidgeToWords(jitter=0.3), problem, checkpoints=tmp_path)
+    assert len(set(paths)) == 6
+
+
+def test_tuning_keeps_the_largest_h():
+    problem = toy()
+    grid = {"penalty": (1e5, 1.0, -1.0), "dimension": (3, 12)}
+    tuned = tune_image_text(RidgeToWords(), problem, grid)
+    assert len(tuned.trials) == 6
+    finished = [t for t in tuned.trials if "H" in t]
+    assert len(finished) == 4
+    assert all("penalty is negative" in t["failed"] for t in tuned.trials if "failed" in t)
+    for trial in finished:
+        runs = run_image_text(RidgeToWords(**trial["parameters"]), problem, test=False)
+        (outcome,) = runs.outcomes("validation")
+        assert (trial["alpha"], trial["H"]) == (runs.alpha, pytest.approx(outcome.harmonic_mean))
+        assert trial["ACC"] == outcome.accuracy
+    assert max(finished, key=lambda t: t["H"])["parameters"] == tuned.parameters
+    assert tuned.model.get_params() | tuned.parameters == tuned.model.get_params()
+    with pytest.raises(ValueError, match="all 1 candidates failed on toy, the first with: penal"):
+        tune_image_text(RidgeToWords(), problem, {"penalty": (-1.0,)})
+
+
+def test_refusals_of_runs():
+    with pytest.raises(ValueError, match="seeds is empty"):
+        run_image_text(JITTERED, toy(), seeds=[])
+    with pytest.raises(ValueError, match="has no validation classes"):
+        run_image_text(JITTERED, toy(train=(), val=()))
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        run_image_text(JITTERED, toy(), k=0)
+    runs = run_image_text(JITTERED, toy(), test=False)
+    with pytest.raises(ValueError, match="part must be one of"):
+        runs.outcomes("train")
+    with pytest.raises(ValueError, match="measure must be one of"):
+        runs.retrieval("R@5", "image to text", "validation")

@@ -1,0 +1,107 @@
+"""Class embeddings from TF-IDF against scikit-learn's own and loops."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from zslib.datasets import ZeroShotProblem, synthetic_pairs, tokenize
+from zslib.protocols import mean_text_problem, tfidf_vectors
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return synthetic_pairs(n_seen=10, n_val=3, n_unseen=4, images_per_class=6, n_features=24)
+
+
+def expected_vectors(problem, dimension, min_count):
+    known = sorted({problem.texts[i] for i in problem.training_texts})
+    split = [word for text in known for word in tokenize(text)]
+    words = sorted({word for word in split if split.count(word) >= min_count})
+    weights = TfidfVectorizer(tokenizer=tokenize, token_pattern=None, vocabulary=words,
+                              sublinear_tf=True)  # fmt: skip
+    projection = TruncatedSVD(dimension, algorithm="arpack").fit(weights.fit_transform(known))
+    vectors = projection.transform(weights.transform(problem.texts))
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("min_count", [1, 4])
+def test_vectors_are_those_of_scikit_learn(pairs, min_count):
+    found = tfidf_vectors(pairs, dimension=8, min_count=min_count)
+    expected = expected_vectors(pairs, 8, min_count)
+    # The sign of each component is free.
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-8)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1)
+
+
+def test_fitted_on_training_texts_alone(pairs):
+    held = np.setdiff1d(np.arange(pairs.n_texts), pairs.training_texts)
+    other = replace(
+        pairs,
+        texts=tuple("red red" if i in held else t for i, t in enumerate(pairs.texts)),
+        text_ids=None,
+    )
+    rows = pairs.training_texts
+    before, after = (tfidf_vectors(p, dimension=8)[rows] for p in (pairs, other))
+    np.testing.assert_array_equal(before, after)
+
+
+def test_words_that_are_not_known_do_not_count(pairs):
+    (last,) = pairs.test_unseen[-1:]
+    own = pairs.text_index[pairs.text_offsets[last] : pairs.text_offsets[last + 1]]
+    texts = list(pairs.texts)
+    texts[own[0]] = "zyx wvu"
+    texts[own[1]] += " zyx"
+    vectors = tfidf_vectors(replace(pairs, texts=tuple(texts), text_ids=None), dimension=8)
+    assert not vectors[own[0]].any()
+    np.testing.assert_allclose(vectors[own[1]], tfidf_vectors(pairs, dimension=8)[own[1]])
+
+
+def test_a_class_is_the_mean_of_its_texts(pairs):
+    problem = mean_text_problem(pairs, dimension=8)
+    assert isinstance(problem, ZeroShotProblem)
+    vectors = tfidf_vectors(pairs, dimension=8)
+    for c in range(14):
+        part = pairs.trainval if c in pairs.seen_classes else pairs.test_unseen
+        rows = [
+            t
+            for i in part[pairs.labels[part] == c]
+            for t in pairs.text_index[pairs.text_offsets[i] : pairs.text_offsets[i + 1]]
+        ]
+        mean = vectors[rows].mean(axis=0)
+        np.testing.assert_allclose(
+            problem.class_embeddings[c], mean / np.linalg.norm(mean), rtol=1e-5, atol=1e-6
+        )
+    assert problem.class_embeddings.dtype == pairs.features.dtype
+    for name in ("trainval", "test_seen", "test_unseen", "train", "val", "labels"):
+        np.testing.assert_array_equal(getattr(problem, name), getattr(pairs, name))
+    assert (problem.name, problem.description) == (pairs.name, pairs.description)
+
+
+def test_ready_vectors_are_averaged(pairs):
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(pairs.n_texts, 5)).astype("f4")
+    ready = replace(pairs, texts=None, text_vectors=vectors)
+    problem = mean_text_problem(ready)
+    rows, places = ready.prototype_rows()
+    mean = vectors[rows[places == 3]].mean(axis=0)
+    np.testing.assert_allclose(problem.class_embeddings[3], mean / np.linalg.norm(mean), rtol=1e-4)
+    with pytest.raises(ValueError, match="has ready text vectors and no words"):
+        tfidf_vectors(ready)
+
+
+def test_every_backend(backend, pairs):
+    moved = replace(pairs, features=backend.asarray(pairs.features))
+    problem = mean_text_problem(moved, dimension=8)
+    expected = mean_text_problem(pairs, dimension=8)
+    np.testing.assert_array_equal(
+        backend.to_numpy(problem.class_embeddings), expected.class_embeddings
+    )
+
+
+def test_the_dimension_is_at_most_what_the_texts_have(pairs):
+    assert tfidf_vectors(pairs, dimension=10**6).shape[1] < 200
+    with pytest.raises(ValueError, match="dimension must be at least 1"):
+        tfidf_vectors(pairs, dimension=0)

@@ -1,0 +1,168 @@
+"""Train on image-text pairs, and let class prototypes compete for the test images.
+
+References
+----------
+Oreshkin, Pinheiro, Rostamzadeh and Pal (2019): CLAREL: Classification via retrieval loss for
+zero-shot learning, Section 2.1 (prototypes, nearest class) and Section 4 (measures).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import clone
+
+from zslib.arrays import like, take_rows, to_host
+from zslib.calibration import log_distance_scores
+from zslib.datasets.image_text import ragged_rows
+from zslib.datasets.tokens import Vocabulary
+from zslib.protocols.image_text_retrieval import RetrievalRanks, retrieval_ranks
+from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
+from zslib.validation import check_integer
+
+__all__ = ["ImageTextResult", "evaluate_image_text", "model_texts"]
+
+
+@dataclass(frozen=True)
+class ImageTextResult:
+    """What one trained model did on an `ImageTextProblem`.
+
+    Attributes
+    ----------
+    outcome : ZeroShotOutcome
+        Of the scores -log d, d the distance of image and class prototype. It is not rescaled;
+        rescaling by alpha is ``outcome.at(log(1 + alpha))``. ``outcome.occurrence`` is the
+        hubness of the prototypes.
+    retrieval : RetrievalRanks
+        Among images and texts of the unseen classes.
+    n_words : int
+        Words of the vocabulary, padding and the unknown word included; 0 for ready vectors.
+    n_parameters : int
+        Trained numbers of the model.
+    learning_curve : object
+        As the model logged it.
+    """
+
+    outcome: ZeroShotOutcome
+    retrieval: RetrievalRanks
+    n_words: int
+    n_parameters: int
+    learning_curve: object
+
+
+def model_texts(problem, *, min_count=2, length=None):
+    """All texts of a problem as a model takes them, and the number of known words.
+
+    Parameters
+    ----------
+    problem : ImageTextProblem
+    min_count : int
+        Words that occur less often in training texts count as unknown. With 1 no training text
+        has an unknown word, so that its embedding stays as it was drawn.
+    length : int, optional
+        Tokens to keep of each text; by default all.
+
+    Returns
+    -------
+    texts : (m, T) int64 array, or (m, d) float array
+        Token numbers, by a vocabulary of training texts only; or the ready vectors. In the
+        library and on the device of ``problem.features``.
+    n_words : int
+        Size of the vocabulary; 0 for vectors.
+
+    Examples
+    --------
+    >>> from zslib.datasets import synthetic_pairs
+    >>> problem = synthetic_pairs(n_seen=6, n_val=2, n_unseen=3, images_per_class=5)
+    >>> texts, n_words = model_texts(problem)
+    >>> texts.shape[0] == problem.n_texts, n_words
+    (True, 116)
+    """
+    if problem.texts is None:
+        return problem.text_vectors, 0
+    vocabulary = Vocabulary.fit([problem.texts[i] for i in problem.training_texts], min_count)
+    tokens = vocabulary.transform(problem.texts, length)
+    return like(tokens, problem.features), len(vocabulary)
+
+
+def evaluate_image_text(
+    model, problem, *, min_count=2, length=None, k=10, keep_scores=False
+) -> ImageTextResult:
+    """Train ``model`` on the pairs of seen classes and test it, in both settings.
+
+    Trained on are images of ``trainval`` with their own texts. A class's prototype is the mean
+    embedding of its texts: for a seen class those of training images, for an unseen class all.
+    An image goes to the class with the nearest prototype (Eq. 1).
+
+    Parameters
+    ----------
+    model : CLAREL
+        Or anything with its ``fit``, ``embed_images``, ``embed_texts``, ``class_prototypes`` and
+        ``distances``. It is cloned, not changed.
+    problem : ImageTextProblem
+        Its arrays may be on another device, after ``problem.to(device)``.
+    min_count, length : int
+        Of the vocabulary, as in `model_texts`.
+    k : int
+        Classes of each kind to keep for each image.
+    keep_scores : bool
+        Whether to keep all scores -log d.
+
+    Returns
+    -------
+    ImageTextResult
+
+    Raises
+    ------
+    ValueError
+        When the distances are not finite, for instance after a training that diverged.
+    """
+    check_integer(k, "k", low=1)
+    texts, n_words = model_texts(problem, min_count=min_count, length=length)
+    fitted = _fitted(model, problem, texts)
+    rows, positions = problem.prototype_rows()
+    n_classes = problem.is_seen.size
+    prototypes = fitted.class_prototypes(take_rows(texts, rows), like(positions, texts), n_classes)
+    every = np.arange(n_classes)
+    tests = {
+        "zero_shot": (problem.test_unseen, problem.unseen_classes),
+        "test_unseen": (problem.test_unseen, every),
+        "test_seen": (problem.test_seen, every),
+    }
+    sides, scores = {}, {}
+    for name, (images, candidates) in tests.items():
+        if not images.size:
+            sides[name] = None
+            continue
+        found = log_distance_scores(
+            fitted.distances(
+                take_rows(problem.features, images), take_rows(prototypes, candidates)
+            )
+        )
+        sides[name] = Competition.of_scores(
+            found, problem.labels[images], candidates, problem.is_seen, k
+        )
+        if keep_scores:
+            scores[name] = to_host(found)
+    outcome = ZeroShotOutcome(
+        problem.checksum, problem.is_seen, 0.0, **sides, scores=scores or None
+    )
+    retrieval = retrieval_ranks(fitted, problem, texts)
+    return ImageTextResult(
+        outcome, retrieval, n_words, int(fitted.n_parameters_), fitted.learning_curve_
+    )
+
+
+def _fitted(model, problem, texts):
+    """The model, trained on ``trainval`` and the texts of its images, and on nothing else."""
+    offsets, index = ragged_rows(*problem.text_rows, problem.trainval)
+    known = problem.training_texts
+    features = take_rows(problem.features, problem.trainval)
+    return clone(model).fit(
+        features,
+        like(problem.labels[problem.trainval], features),
+        take_rows(texts, known),
+        text_rows=(offsets, np.searchsorted(known, index)),
+        text_ids=problem.text_ids[known],
+    )

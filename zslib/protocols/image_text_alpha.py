@@ -1,0 +1,139 @@
+"""Alpha of metric rescaling: measures against it, and the choice on validation outcomes.
+
+Outcomes here are those of scores -log d, on which rescaling by alpha is calibrated stacking with
+gamma = log(1 + alpha) (`zslib.calibration.MetricRescaling`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.metrics import harmonic_mean
+from zslib.validation import check_real
+
+__all__ = ["choose_alpha", "measures_by_alpha", "rescaled"]
+
+
+def rescaled(outcomes, alpha):
+    """The outcomes under one alpha.
+
+    Parameters
+    ----------
+    outcomes : sequence of ZeroShotOutcome
+        Of scores -log d.
+    alpha : float
+        At least 0.
+
+    Returns
+    -------
+    list of ZeroShotOutcome
+    """
+    gamma = float(np.log1p(check_real(alpha, "alpha", low=0)))
+    return [outcome.at(gamma) for outcome in outcomes]
+
+
+def measures_by_alpha(outcomes, alphas) -> dict:
+    """Seen and unseen accuracy, H and the two errors of Appendix B, at each alpha.
+
+    Parameters
+    ----------
+    outcomes : sequence of ZeroShotOutcome
+        One for each repeat, of scores -log d.
+    alphas : (n_alphas,) float array
+        At least 0.
+
+    Returns
+    -------
+    dict of str to (n_repeats, n_alphas) float64 array
+        In percent: "seen", "unseen" and "H", averaged over classes as everywhere; "unseen taken
+        for seen" and "seen taken for unseen", shares of images as in Appendix B.
+
+    Raises
+    ------
+    ValueError
+        When there are no outcomes, or an alpha is negative or not finite.
+    """
+    outcomes, gammas = _listed(outcomes), _gammas(alphas)
+    found = {name: [] for name in ("seen", "unseen", "H", *_ERRORS)}
+    for outcome in outcomes:
+        seen, unseen = _accuracies(outcome, gammas)
+        found["seen"].append(seen)
+        found["unseen"].append(unseen)
+        found["H"].append(harmonic_mean(seen, unseen))
+        # An image is answered with a seen class while gamma is below its flip.
+        for name, side, to_seen in zip(
+            _ERRORS, (outcome.test_unseen, outcome.test_seen), (True, False), strict=True
+        ):
+            below = np.searchsorted(np.sort(side.flips), gammas, side="right") / side.flips.size
+            found[name].append(100.0 * (1 - below if to_seen else below))
+    return {name: np.array(rows) for name, rows in found.items()}
+
+
+_ERRORS = ("unseen taken for seen", "seen taken for unseen")
+
+
+def choose_alpha(outcomes):
+    """The alpha with the largest H, averaged over repeats, and that H.
+
+    Every alpha is tried: accuracies only change where an image moves from its best seen to its
+    best unseen class, so that the mean of H is known exactly between these points. The choice is
+    the middle, in log(1 + alpha), of the first stretch with the largest mean.
+
+    Parameters
+    ----------
+    outcomes : sequence of ZeroShotOutcome
+        Of scores -log d, on validation data: one for each repeat.
+
+    Returns
+    -------
+    alpha : float
+        At least 0, and 0 where H is 0 throughout.
+    H : float
+        Its mean over the repeats, in percent.
+
+    Raises
+    ------
+    ValueError
+        When there are no outcomes, or one has no test images of seen classes.
+
+    Examples
+    --------
+    >>> from zslib.compatibility import ESZSL
+    >>> from zslib.datasets.digits import digits_segments
+    >>> from zslib.protocols import evaluate_zero_shot
+    >>> alpha, H = choose_alpha([evaluate_zero_shot(ESZSL(), digits_segments())])
+    >>> round(alpha, 3), round(H, 1)
+    (0.151, 53.0)
+    """
+    outcomes = _listed(outcomes)
+    flips = [outcome.curve.gammas for outcome in outcomes]
+    gammas = np.unique(np.concatenate([[0.0], *flips]))
+    gammas = gammas[gammas >= 0]
+    means = np.mean([harmonic_mean(*_accuracies(o, gammas)) for o in outcomes], axis=0)
+    first = int(np.argmax(means))
+    if means[first] == 0:
+        return 0.0, 0.0
+    # Beyond the last point no seen class is answered, so that a positive H has an end.
+    after = first + int(np.argmax(means[first:] != means[first]))
+    return float(np.expm1((gammas[first] + gammas[after]) / 2)), float(means[first])
+
+
+def _listed(outcomes):
+    outcomes = list(outcomes)
+    if not outcomes:
+        raise ValueError("outcomes is empty: give at least one, one for each repeat")
+    return outcomes
+
+
+def _gammas(alphas):
+    alphas = np.asarray(alphas, dtype=np.float64)
+    if alphas.ndim != 1 or not alphas.size or not np.all(np.isfinite(alphas) & (alphas >= 0)):
+        raise ValueError(f"alphas must be a 1-d array of numbers of at least 0, got {alphas}")
+    return np.log1p(alphas)
+
+
+def _accuracies(outcome, gammas):
+    """Seen and unseen accuracy in percent at each gamma."""
+    curve = outcome.curve
+    at = np.searchsorted(curve.gammas, gammas, side="right") - 1
+    return 100.0 * np.asarray(curve.seen)[at], 100.0 * np.asarray(curve.unseen)[at]

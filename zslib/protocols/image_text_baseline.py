@@ -1,0 +1,124 @@
+"""Class embeddings from texts without training on pairs: TF-IDF, a projection, a mean."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from zslib.arrays import like, to_host, unit_rows
+from zslib.datasets import ZeroShotProblem
+from zslib.datasets.tokens import UNKNOWN, Vocabulary
+from zslib.validation import check_integer
+
+__all__ = ["mean_text_problem", "tfidf_vectors"]
+
+
+def tfidf_vectors(problem, *, dimension=100, min_count=2, seed=0):
+    """Each text as a vector of length one: TF-IDF of its words, then a truncated SVD.
+
+    Weights and projection are fitted on the distinct texts of training images. Words that are
+    not known from there do not count.
+
+    Parameters
+    ----------
+    problem : ImageTextProblem
+        With texts as words.
+    dimension : int
+        Of the vectors; less where there are fewer texts or words.
+    min_count : int
+        Rarer words are not known.
+    seed : int
+        Of the SVD's start.
+
+    Returns
+    -------
+    (m, dimension) float64 array
+        On the host; zero for a text without a known word.
+
+    Raises
+    ------
+    ValueError
+        When the texts are ready vectors.
+    """
+    check_integer(dimension, "dimension", low=1)
+    if problem.texts is None:
+        raise ValueError(f"{problem.name} has ready text vectors and no words")
+    known = sorted({problem.texts[i] for i in problem.training_texts})
+    vocabulary = Vocabulary.fit(known, min_count)
+    weights = TfidfTransformer(sublinear_tf=True)
+    trained = weights.fit_transform(_counts(vocabulary, known))
+    dimension = min(dimension, min(trained.shape) - 1)
+    projection = TruncatedSVD(dimension, algorithm="arpack", random_state=seed).fit(trained)
+    vectors = projection.transform(weights.transform(_counts(vocabulary, problem.texts)))
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+def _counts(vocabulary, texts):
+    """How often each text has each known word, a sparse (m, words) array."""
+    tokens = vocabulary.transform(texts)
+    rows, _ = np.nonzero(tokens > UNKNOWN)
+    columns = tokens[tokens > UNKNOWN] - UNKNOWN - 1
+    shape = len(texts), len(vocabulary) - UNKNOWN - 1
+    return sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
+
+
+def mean_text_problem(problem, *, dimension=100, min_count=2, seed=0) -> ZeroShotProblem:
+    """The same images and split, each class embedded as the mean of its texts' vectors.
+
+    So that any scorer of class embeddings can be run beside a model trained on pairs. The texts
+    of a class are those of `ImageTextProblem.prototype_rows`.
+
+    Parameters
+    ----------
+    problem : ImageTextProblem
+    dimension, min_count, seed
+        Of `tfidf_vectors`; not used where the problem has ready vectors.
+
+    Returns
+    -------
+    ZeroShotProblem
+        Class embeddings have length one.
+
+    Raises
+    ------
+    ValueError
+        When the mean of a class is zero.
+
+    Examples
+    --------
+    >>> from zslib.compatibility import ESZSL
+    >>> from zslib.datasets import synthetic_pairs
+    >>> from zslib.protocols import evaluate_zero_shot
+    >>> pairs = synthetic_pairs(n_seen=12, n_val=3, n_unseen=4, images_per_class=8)
+    >>> problem = mean_text_problem(pairs, dimension=20)
+    >>> problem.class_embeddings.shape
+    (16, 20)
+    >>> round(evaluate_zero_shot(ESZSL(), problem).accuracy, 1)
+    50.0
+    """
+    if problem.texts is None:
+        vectors = to_host(problem.text_vectors).astype(np.float64)
+    else:
+        vectors = tfidf_vectors(problem, dimension=dimension, min_count=min_count, seed=seed)
+    rows, positions = problem.prototype_rows()
+    sums = np.zeros((len(problem.class_names), vectors.shape[1]))
+    np.add.at(sums, positions, vectors[rows])
+    means = unit_rows(sums / np.bincount(positions)[:, None], name="class_embeddings")
+    dtype = to_host(problem.features[:1, :]).dtype
+    parts = ("trainval", "test_seen", "test_unseen", "train", "val")
+    return ZeroShotProblem(
+        name=problem.name,
+        synthetic=problem.synthetic,
+        description=problem.description,
+        features=problem.features,
+        labels=problem.labels,
+        class_embeddings=like(means.astype(dtype), problem.features),
+        class_names=problem.class_names,
+        feature_scaling=problem.feature_scaling,
+        coverage=problem.coverage,
+        setting=problem.setting,
+        **{part: getattr(problem, part) for part in parts},
+    )

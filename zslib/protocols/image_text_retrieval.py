@@ -1,0 +1,122 @@
+"""Finding the text of an image and the image of a text among unseen classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zslib.arrays import take_rows, to_host
+from zslib.datasets.image_text import ragged_rows
+from zslib.metrics import hits_at_k
+from zslib.search import gold_ranks
+from zslib.validation import check_choice
+
+__all__ = ["RetrievalRanks", "retrieval_ranks"]
+
+
+@dataclass(frozen=True)
+class RetrievalRanks:
+    """Ranks of the right answers, 0 is best, in both directions.
+
+    Attributes
+    ----------
+    of_texts : (n_images,) int array
+        For each image, the rank of the best of its texts.
+    of_images : (n_texts,) int array
+        For each text, the rank of the best of its images.
+    chance : dict of str to float
+        By direction, the probability in percent that a random answer is right.
+    """
+
+    of_texts: np.ndarray
+    of_images: np.ndarray
+    chance: dict
+
+    def of(self, direction):
+        """Ranks of one direction, "image to text" or "text to image"."""
+        check_choice(direction, "direction", ("image to text", "text to image"))
+        return self.of_texts if direction == "image to text" else self.of_images
+
+    def measures(self, direction):
+        """Recall at 1 and 10 in percent, and the median rank, counted from 1.
+
+        Parameters
+        ----------
+        direction : {"image to text", "text to image"}
+
+        Returns
+        -------
+        dict of str to float
+            Keys "R@1", "R@10" and "median rank".
+        """
+        ranks = self.of(direction)
+        return {
+            "R@1": 100.0 * float(hits_at_k(ranks, 1).mean()),
+            "R@10": 100.0 * float(hits_at_k(ranks, 10).mean()),
+            "median rank": float(np.median(ranks)) + 1.0,
+        }
+
+
+def retrieval_ranks(fitted, problem, texts) -> RetrievalRanks:
+    """Search among images and texts of unseen classes in the embedding space of a model.
+
+    Candidates are the test images of unseen classes, and their texts, each distinct text once.
+    Right for an image is every text with the id of one of its own (``problem.text_ids``): equal
+    texts are one answer. Where texts describe classes, every text of the image's class is right.
+
+    Parameters
+    ----------
+    fitted : CLAREL
+        Or anything with ``embed_images`` and ``embed_texts``.
+    problem : ImageTextProblem
+    texts : (m, T) or (m, d) array
+        As `zslib.protocols.image_text.model_texts` gives them.
+
+    Returns
+    -------
+    RetrievalRanks
+        Of test images that have texts.
+    """
+    images, candidates, ids = _candidates(problem)
+    offsets, index = ragged_rows(*problem.text_rows, images)
+    # Each image with the ids of its texts, once each.
+    owners = np.repeat(np.arange(images.size), np.diff(offsets))
+    owners, own_ids = np.unique(np.stack([owners, problem.text_ids[index]]), axis=1)
+    texts_with, images_with = _grouped(np.arange(ids.size), ids), _grouped(owners, own_ids)
+    ids_of = _grouped(own_ids, owners)
+    texts_of = [
+        np.concatenate([texts_with[i] for i in ids_of[image].tolist()])
+        for image in range(images.size)
+    ]
+    images_of = [images_with[i] for i in ids.tolist()]
+    image_vectors = fitted.embed_images(take_rows(problem.features, images))
+    text_vectors = fitted.embed_texts(take_rows(texts, candidates))
+    return RetrievalRanks(
+        of_texts=to_host(gold_ranks(image_vectors, text_vectors, texts_of, metric="euclidean")),
+        of_images=to_host(gold_ranks(text_vectors, image_vectors, images_of, metric="euclidean")),
+        chance={
+            "image to text": 100.0 * np.mean([len(right) for right in texts_of]) / ids.size,
+            "text to image": 100.0 * np.mean([len(right) for right in images_of]) / images.size,
+        },
+    )
+
+
+def _candidates(problem):
+    """Test images of unseen classes with texts, the distinct texts of these, and their ids."""
+    counts = np.diff(problem.text_offsets)[problem.test_unseen]
+    images = problem.test_unseen[counts > 0]
+    rows = np.unique(ragged_rows(*problem.text_rows, images)[1])
+    ids = problem.text_ids[rows]
+    words = rows if problem.texts is None else [problem.texts[i] for i in rows.tolist()]
+    words = np.unique(words, return_inverse=True)[1]
+    _, first = np.unique(np.stack([words, ids], axis=1), axis=0, return_index=True)
+    first = np.sort(first)
+    return images, rows[first], ids[first]
+
+
+def _grouped(values, keys):
+    """The values of each key, a dict of arrays."""
+    order = np.argsort(keys, kind="stable")
+    known, starts = np.unique(keys[order], return_index=True)
+    return dict(zip(known.tolist(), np.split(values[order], starts[1:]), strict=True))
