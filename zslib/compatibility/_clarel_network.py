@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from zslib.arrays import namespace
-from zslib.compatibility.clarel_loss import clarel_loss
-from zslib.compatibility.text_encoders import RowParameter
+from zslib.compatibility._draws import RowParameter
+from zslib.compatibility.clarel_loss import checked_loss
 from zslib.nn import Dropout, Linear
 
 __all__ = ["ClarelNetwork"]
@@ -68,7 +68,7 @@ class ClarelNetwork:
         texts = self.text_layer.forward(
             self._text_dropout.forward(encoded, train=True), train=True
         )
-        terms, (by_image, by_text, by_image_logit, by_text_logit) = clarel_loss(
+        terms, (by_image, by_text, by_image_logit, by_text_logit) = checked_loss(
             images,
             texts,
             self.image_classifier.forward(images, train=True),

@@ -12,39 +12,17 @@ from zslib.arrays import like, namespace, random_generator, to_host
 from zslib.compatibility._blocks import class_sums, row_blocks
 from zslib.compatibility._checkpoint import Checkpoint
 from zslib.compatibility._clarel_network import ClarelNetwork
+from zslib.compatibility._clarel_setup import check_parameters, make_encoder
 from zslib.compatibility._clarel_training import Training, identity
+from zslib.compatibility._draws import TextDraw
 from zslib.compatibility._pairs import Pairs
-from zslib.compatibility.clarel_loss import DISTANCES, embedding_distances
-from zslib.compatibility.text_encoders import (
-    ConvLSTMEncoder,
-    MeanEncoder,
-    ReadyVectors,
-    TextDraw,
-    check_tokens,
-)
-from zslib.validation import (
-    check_choice,
-    check_indices,
-    check_integer,
-    check_real,
-    check_same_width,
-    check_vectors,
-)
+from zslib.compatibility.clarel_loss import embedding_distances
+from zslib.compatibility.text_encoders import check_tokens
+from zslib.validation import check_indices, check_integer, check_same_width, check_vectors
 
 __all__ = ["CLAREL"]
 
 _TEXTS_AT_ONCE = 256
-_COUNTS = (
-    "embedding_dim",
-    "texts_per_image",
-    "n_batches",
-    "decay_every",
-    "word_dim",
-    "kernel_width",
-    "lstm_units",
-    "checkpoint_every",
-    "log_every",
-)
 
 
 class CLAREL(BaseEstimator):
@@ -234,7 +212,7 @@ class CLAREL(BaseEstimator):
         """
         check_vectors(X, "X")
         n, p = X.shape
-        self._check_parameters(n)
+        check_parameters(self, n)
         if y.ndim != 1 or y.shape[0] != n:
             raise ValueError(
                 f"y must have one label for each of the {n} rows of X, got shape {tuple(y.shape)}"
@@ -251,7 +229,7 @@ class CLAREL(BaseEstimator):
             here = identity(self.get_params(), X, y, texts, pairs)
             checkpoint = Checkpoint(self.checkpoint, here)
         rng, reference = random_generator(self.random_state), X[:1, :1]
-        encoder = self._encoder(texts, pairs, rng, reference)
+        encoder = make_encoder(self, texts, pairs, rng, reference)
         classes, codes = np.unique(np.asarray(to_host(y), np.int64), return_inverse=True)
         network = ClarelNetwork(
             p, len(classes), self.embedding_dim, encoder, self.dropout, rng, like=reference
@@ -268,51 +246,6 @@ class CLAREL(BaseEstimator):
         self.n_parameters_ = sum(map(math.prod, sizes))
         self.network_ = network
         return self
-
-    def _check_parameters(self, n):
-        """Refuse parameters out of range, for n samples."""
-        for name in ("retrieval_mix", "classification_weight"):
-            check_real(getattr(self, name), name, low=0.0, high=1.0)
-        check_choice(self.distance, "distance", DISTANCES)
-        check_choice(self.text_encoder, "text_encoder", ("paper", "mean", None))
-        for name in _COUNTS:
-            check_integer(getattr(self, name), name, low=1)
-        if self.n_tokens is not None:
-            check_integer(self.n_tokens, "n_tokens", low=2)
-        if len(self.filters) != 2:
-            raise ValueError(f"filters must be two numbers, got {self.filters!r}")
-        if n < 2:
-            raise ValueError("X has one row: nothing is there to tell it from; give at least two")
-        note = " (there are no more samples, and one alone has nothing to be told from)"
-        check_integer(self.batch_size, "batch_size", low=2, high=n, high_means=note)
-        check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
-        check_real(self.decay, "decay", low=1.0)
-
-    def _encoder(self, texts, pairs, rng, reference):
-        if self.text_encoder is None:
-            return ReadyVectors(texts.shape[1], like=reference)
-        n_tokens = self.n_tokens or int(texts.max()) + 1
-        if self.text_encoder == "mean":
-            encoder = MeanEncoder(n_tokens, self.word_dim, rng, like=reference)
-        else:
-            encoder = ConvLSTMEncoder(
-                n_tokens,
-                self.word_dim,
-                rng,
-                filters=self.filters,
-                kernel_width=self.kernel_width,
-                lstm_units=self.lstm_units,
-                pooling=self.pooling,
-                penalty=self.convolution_penalty,
-                like=reference,
-            )
-        # What is never trained must not add noise to the texts of new classes.
-        trained = np.zeros((n_tokens, 1))
-        trained[texts[np.unique(pairs.index)]] = 1.0
-        trained[0] = 0.0
-        table = encoder.weight.value
-        table *= namespace(table).astype(like(trained, table), table.dtype)
-        return encoder
 
     def embed_images(self, X):
         r""":math:`f_\phi`, (n, embedding_dim), of features (n, p), with their type.

@@ -256,18 +256,43 @@ def clarel_loss(
         raise ValueError(
             "the batch has one instance: nothing is there to retrieve it from; give at least two"
         )
+    return checked_loss(
+        images,
+        texts,
+        image_logits,
+        text_logits,
+        codes,
+        retrieval_mix=retrieval_mix,
+        classification_weight=weight,
+        distance=distance,
+        same_text=same_text,
+    )
+
+
+def checked_loss(
+    images,
+    texts,
+    image_logits,
+    text_logits,
+    codes,
+    *,
+    retrieval_mix,
+    classification_weight,
+    **pairing,
+):
+    """`clarel_loss` of arguments that are known to be in order."""
     TR, IR, by_image, by_text = retrieval_loss(
-        images, texts, retrieval_mix=retrieval_mix, distance=distance, same_text=same_text
+        images, texts, retrieval_mix=retrieval_mix, **pairing
     )
     TC, by_text_logit = _classification(text_logits, codes)
     IC, by_image_logit = _classification(image_logits, codes)
     retrieval = retrieval_mix * TR + (1.0 - retrieval_mix) * IR
-    total = (1.0 - weight) * retrieval + (weight / 2.0) * (TC + IC)
+    total = (1.0 - classification_weight) * retrieval + (classification_weight / 2.0) * (TC + IC)
     return LossTerms(total, TR, IR, TC, IC), (
-        (1.0 - weight) * by_image,
-        (1.0 - weight) * by_text,
-        (weight / 2.0) * by_image_logit,
-        (weight / 2.0) * by_text_logit,
+        (1.0 - classification_weight) * by_image,
+        (1.0 - classification_weight) * by_text,
+        (classification_weight / 2.0) * by_image_logit,
+        (classification_weight / 2.0) * by_text_logit,
     )
 
 

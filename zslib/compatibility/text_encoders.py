@@ -5,22 +5,18 @@ A batch asks for one vector per image, the mean over several of its texts. `Text
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from array_api_compat import is_cupy_array, is_numpy_array
 
-from zslib.arrays import add_rows, like, namespace, take_rows, to_host
-from zslib.nn import (
-    BiLSTM,
-    Embedding,
-    LastPool,
-    Layer,
-    MeanPool,
-    Parameter,
-    ResidualBlock,
-    Sequential,
+from zslib.arrays import like, namespace, take_rows, to_host
+from zslib.compatibility._draws import (
+    RowParameter,
+    TextDraw,
+    distinct,
+    mixed,
+    mixing,
+    sums_over,
 )
+from zslib.nn import BiLSTM, Embedding, LastPool, Layer, MeanPool, ResidualBlock, Sequential
 from zslib.validation import check_choice, check_vectors
 
 __all__ = [
@@ -30,55 +26,7 @@ __all__ = [
     "TextDraw",
     "TextEncoder",
     "check_tokens",
-    "distinct",
 ]
-
-
-class TextDraw(NamedTuple):
-    """Which texts make up each of n vectors: pairs of a vector and a text, on the host."""
-
-    owner: np.ndarray
-    """(P,) int: the vector that each pair belongs to, from 0 to n - 1."""
-    text: np.ndarray
-    """(P,) int: the text's number."""
-    share: np.ndarray
-    """(P,) float64: the text's weight; those of one owner sum to 1."""
-    n: int
-
-    @classmethod
-    def single(cls, texts):
-        """Each text on its own.
-
-        Examples
-        --------
-        >>> TextDraw.single(np.array([7, 3])).owner
-        array([0, 1])
-        """
-        return cls(np.arange(len(texts)), texts, np.ones(len(texts)), len(texts))
-
-
-def distinct(values, size):
-    """The distinct ``values``, ascending, and where each value is among them; all below ``size``.
-
-    As `numpy.unique`, without its sort.
-
-    Examples
-    --------
-    >>> distinct(np.array([5, 2, 5]), 8)
-    (array([2, 5]), array([1, 0, 1]))
-    """
-    present = np.zeros(size, dtype=bool)
-    present[values] = True
-    found = np.flatnonzero(present)
-    places = np.empty(size, dtype=np.intp)
-    places[found] = np.arange(len(found))
-    return found, places[values]
-
-
-def sums_over(owner, column, share, shape):
-    """Dense host matrix with ``share`` added up at (``owner``, ``column``)."""
-    flat = np.bincount(owner * shape[1] + column, weights=share, minlength=shape[0] * shape[1])
-    return flat.reshape(shape)
 
 
 def check_tokens(tokens, n_tokens=None):
@@ -177,59 +125,6 @@ class ReadyVectors(TextEncoder):
     def backward(self, gradient):
         """None: nothing is learned here."""
         return None
-
-
-def mixed(vectors, draw):
-    """Weighted sums of ``vectors``, one for each text that the draw may name."""
-    if len(draw.text) == draw.n and np.array_equal(draw.text, np.arange(draw.n)):
-        return vectors
-    return mixing(draw, vectors.shape[0], vectors) @ vectors
-
-
-def mixing(draw, n_texts, reference):
-    """The matrix (draw.n, n_texts) of shares, where and as ``reference`` is."""
-    host = sums_over(draw.owner, draw.text, draw.share, (draw.n, n_texts))
-    return namespace(reference).astype(like(host, reference), reference.dtype)
-
-
-class RowParameter(Parameter):
-    """A table of which each batch changes a few rows: its gradient is kept as these rows.
-
-    Examples
-    --------
-    >>> table = RowParameter(np.zeros((3, 2)))
-    >>> table.add_rows(np.array([2]), np.ones((1, 2)))
-    >>> table.descend(0.5)
-    >>> table.value[2]
-    array([-0.5, -0.5])
-    """
-
-    def __init__(self, value, penalty=0.0):
-        self.value, self.penalty, self._parts = value, penalty, []
-
-    @property
-    def gradient(self):
-        dense = namespace(self.value).zeros_like(self.value)
-        for rows, values in self._parts:
-            add_rows(dense, like(rows, dense), values)
-        return dense
-
-    def add_rows(self, rows, values):
-        """Add ``values`` to the gradient's ``rows``, distinct numbers on the host."""
-        self._parts.append((rows, values))
-
-    def zero_gradient(self):
-        self._parts = []
-
-    def descend(self, rate):
-        """One step of gradient descent; the gradient is zero then."""
-        for rows, values in self._parts:
-            rows = like(rows, self.value)
-            if is_numpy_array(self.value) or is_cupy_array(self.value):
-                self.value[rows] -= rate * values
-            else:  # the array API cannot assign to rows by number
-                add_rows(self.value, rows, -rate * values)
-        self._parts = []
 
 
 class MeanEncoder(TextEncoder):

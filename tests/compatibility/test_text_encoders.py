@@ -1,0 +1,207 @@
+"""Text encoders: against loops, finite differences, and each text on its own; bad texts."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.compatibility._draws import RowParameter, TextDraw, distinct
+from zslib.compatibility.text_encoders import (
+    ConvLSTMEncoder,
+    MeanEncoder,
+    ReadyVectors,
+    check_tokens,
+)
+
+TEXTS = np.array([[2, 3, 0, 0], [4, 5, 6, 2], [3, 3, 3, 0], [7, 0, 0, 0], [5, 1, 0, 0]])
+DRAW = TextDraw(
+    np.array([0, 0, 1, 2, 2, 2]),
+    np.array([1, 3, 0, 3, 2, 1]),
+    np.array([0.5, 0.5, 1.0, 0.25, 0.25, 0.5]),
+    3,
+)
+KINDS = ["mean", "paper, mean", "paper, last"]
+
+
+def make(kind, like, seed=0):
+    rng = np.random.default_rng(seed)
+    if kind == "mean":
+        return MeanEncoder(8, 5, rng, like=like)
+    pooling = kind.split(", ")[1]
+    sizes = {"filters": (4, 6), "lstm_units": 3, "pooling": pooling}
+    return ConvLSTMEncoder(8, 5, rng, **sizes, like=like)
+
+
+def weighted_mean(vectors, draw):
+    """Row i: the sum over the pairs of owner i, one by one."""
+    out = np.zeros((draw.n, vectors.shape[1]))
+    for owner, text, share in zip(draw.owner, draw.text, draw.share, strict=True):
+        out[owner] += share * vectors[text]
+    return out
+
+
+def settle(encoder, texts):
+    """Running averages of batch normalisation that are not those of the start."""
+    for _ in range(3):
+        encoder.encode(texts, TextDraw.single(np.arange(len(TEXTS))), train=True)
+        encoder._saved = None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_draw_is_the_weighted_mean_of_its_texts(backend, kind, dtype):
+    encoder = make(kind, backend.asarray(np.zeros(1, dtype)))
+    texts = encoder.prepare(backend.asarray(TEXTS))
+    settle(encoder, texts)
+    one_by_one = np.concatenate(
+        [
+            backend.to_numpy(encoder.encode(texts, TextDraw.single(np.array([i]))))
+            for i in range(len(TEXTS))
+        ]
+    )
+    together = backend.to_numpy(encoder.encode(texts, DRAW))
+    assert together.dtype == dtype
+    assert together.shape == (3, encoder.width)
+    np.testing.assert_allclose(together, weighted_mean(one_by_one, DRAW), rtol=0, atol=2e-6)
+    # Padding changes nothing, wherever it is as long as words stay in order.
+    wide = np.zeros((5, 9), int)
+    wide[:, :4] = TEXTS
+    again = backend.to_numpy(encoder.encode(encoder.prepare(backend.asarray(wide)), DRAW))
+    np.testing.assert_allclose(again, together, rtol=0, atol=2e-6)
+
+
+def test_mean_is_that_of_the_words():
+    encoder = make("mean", np.zeros(1))
+    E = encoder.weight.value
+    rows = [np.mean([E[t] for t in text if t], axis=0) for text in TEXTS]
+    found = encoder.encode(encoder.prepare(TEXTS), TextDraw.single(np.arange(5)))
+    np.testing.assert_allclose(found, rows, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients(kind, numerical_gradient):
+    encoder = make(kind, np.zeros(1))
+    texts = encoder.prepare(TEXTS)
+    weights = np.random.default_rng(1).standard_normal((3, encoder.width))
+
+    def loss():
+        return float(np.sum(weights * encoder.encode(texts, DRAW, train=True)))
+
+    loss()
+    encoder.backward(weights.copy())
+    for name, parameter in encoder.parameters().items():
+        gradient = parameter.gradient.copy()
+
+        def moved(value, parameter=parameter):
+            before = parameter.value.copy()
+            parameter.value[...] = value
+            result = loss()
+            parameter.value[...] = before
+            return result
+
+        slopes = numerical_gradient(moved, parameter.value.copy(), step=1e-5)
+        np.testing.assert_allclose(gradient, slopes, atol=2e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_on_every_library(backend, kind):
+    here, there = make(kind, backend.asarray(np.zeros(1))), make(kind, np.zeros(1))
+    weights = np.random.default_rng(1).standard_normal((3, here.width))
+    out = here.encode(here.prepare(backend.asarray(TEXTS)), DRAW, train=True)
+    expected = there.encode(there.prepare(TEXTS), DRAW, train=True)
+    np.testing.assert_allclose(backend.to_numpy(out), expected, atol=1e-12)
+    here.backward(backend.asarray(weights))
+    there.backward(weights.copy())
+    for name, parameter in there.parameters().items():
+        found = backend.to_numpy(here.parameters()[name].gradient)
+        np.testing.assert_allclose(found, parameter.gradient, atol=1e-10, err_msg=name)
+
+
+def test_the_paper_encoder_by_its_layers():
+    """Embedding, two blocks, LSTM, pooling: in this order, and of the paper's sizes."""
+    encoder = ConvLSTMEncoder(50, 20, np.random.default_rng(0), like=np.zeros(1, "float32"))
+    assert encoder.width == 1024
+    assert list(encoder.layers.layers) == ["embedding", "block1", "block2", "lstm", "pool"]
+    shapes = {name: p.value.shape for name, p in encoder.parameters().items()}
+    assert shapes["block1.conv1.weight"] == (3, 20, 128)
+    assert shapes["block2.conv1.weight"] == (3, 128, 256)
+    assert shapes["block2.conv3.weight"] == (3, 256, 256)
+    assert shapes["lstm.input_weight"] == (2, 256, 2048)
+    penalised = {name for name, p in encoder.parameters().items() if p.penalty == 0.001}
+    assert penalised == {name for name in shapes if name.startswith("block")}
+    assert {"block1.norm1.gamma", "block1.norm1.beta"} <= penalised
+
+
+def test_a_text_drawn_twice_is_encoded_once(monkeypatch):
+    encoder = make("paper, mean", np.zeros(1))
+    seen = []
+    forward = encoder.layers.forward
+    monkeypatch.setattr(
+        encoder.layers, "forward", lambda x, *a, **k: seen.append(x.shape) or forward(x, *a, **k)
+    )
+    encoder.encode(encoder.prepare(TEXTS), TextDraw(*(np.zeros(4, int),) * 2, np.ones(4), 1))
+    assert seen == [(1, 2)]  # one text, of two tokens
+
+
+def test_ready_vectors(backend):
+    vectors = np.random.default_rng(2).standard_normal((5, 4))
+    encoder = ReadyVectors(4, like=backend.asarray(np.zeros(1)))
+    texts = encoder.prepare(backend.asarray(vectors))
+    found = backend.to_numpy(encoder.encode(texts, DRAW, train=True))
+    np.testing.assert_allclose(found, weighted_mean(vectors, DRAW), rtol=1e-12)
+    some = TextDraw.single(np.array([4, 0]))
+    np.testing.assert_array_equal(
+        backend.to_numpy(encoder.encode(texts, some)), vectors[np.array([4, 0])]
+    )
+    assert encoder.backward(backend.asarray(found)) is None
+    assert encoder.parameters() == {}
+
+
+def test_row_parameter(backend):
+    rng = np.random.default_rng(3)
+    start, values = rng.standard_normal((6, 2)), rng.standard_normal((3, 2))
+    table = RowParameter.from_host(start, like=backend.asarray(np.zeros(1)))
+    rows = np.array([4, 0, 5])
+    table.add_rows(rows, backend.asarray(values))
+    table.add_rows(rows[:1], backend.asarray(values[:1]))
+    dense = np.zeros((6, 2))
+    dense[rows] += values
+    dense[4] += values[0]
+    np.testing.assert_allclose(backend.to_numpy(table.gradient), dense, rtol=1e-12)
+    table.descend(0.5)
+    np.testing.assert_allclose(backend.to_numpy(table.value), start - 0.5 * dense, rtol=1e-12)
+    assert not backend.to_numpy(table.gradient).any()
+    table.add_rows(rows, backend.asarray(values))
+    table.zero_gradient()
+    table.descend(0.5)
+    np.testing.assert_allclose(backend.to_numpy(table.value), start - 0.5 * dense, rtol=1e-12)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=20))
+def test_distinct_is_unique(values):
+    values = np.array(values)
+    found, places = distinct(values, 10)
+    expected, inverse = np.unique(values, return_inverse=True)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(places, inverse)
+
+
+def test_bad_texts():
+    with pytest.raises(ValueError, match=r"2 text\(s\) without tokens, the first is row 1"):
+        check_tokens(np.array([[2, 3], [0, 0], [4, 0], [0, 0]]))
+    with pytest.raises(TypeError, match="texts must hold token numbers .* text_encoder=None"):
+        check_tokens(np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"texts must be \(m, T\)"):
+        check_tokens(np.array([2, 3]))
+    with pytest.raises(ValueError, match=r"texts must be \(m, T\)"):
+        check_tokens(np.ones((2, 0), int))
+    with pytest.raises(ValueError, match="must be at least 0"):
+        check_tokens(np.array([[2, -1]]))
+    for kind in KINDS:
+        with pytest.raises(ValueError, match="from 2 to 8, but they must be from 0 to 7"):
+            make(kind, np.zeros(1)).prepare(np.array([[2, 8]]))
+    with pytest.raises(ValueError, match="texts has 3 columns, but 4 were trained on"):
+        ReadyVectors(4, like=np.zeros(1)).prepare(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="pooling must be one of"):
+        ConvLSTMEncoder(8, 5, np.random.default_rng(0), pooling="max", like=np.zeros(1))
