@@ -23,6 +23,7 @@ PARAMETERS = {
     "SAE": {"direction": "feature_to_semantic"},
     "ConSE": {"regularization": 1e-2},
     "CMT": {"learning_rate": 0.05},
+    "MetricLearner": {"learning_rate": 0.01, "n_epochs": 200},
     "DAP": {"regularization": 1e-3},
     "IAP": {"regularization": 1e-2},
     "SSE": {"mixture_penalty": 0.01, "n_epochs": 30},

@@ -2,6 +2,7 @@
 
 from zslib.compatibility.ale import ALE
 from zslib.compatibility.base import BilinearModel, CompatibilityModel, zero_shot_scorer
+from zslib.compatibility.clarel import CLAREL
 from zslib.compatibility.cmt import CMT
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.dap import DAP
@@ -10,6 +11,7 @@ from zslib.compatibility.devise import DeViSE
 from zslib.compatibility.eszsl import ESZSL
 from zslib.compatibility.iap import IAP
 from zslib.compatibility.latem import LatEm
+from zslib.compatibility.metric_learner import MetricLearner
 from zslib.compatibility.sae import SAE
 from zslib.compatibility.sje import SJE
 from zslib.compatibility.sse import SSE
@@ -17,6 +19,7 @@ from zslib.compatibility.sync import SynC
 
 __all__ = [
     "ALE",
+    "CLAREL",
     "CMT",
     "DAP",
     "DARK",
@@ -30,6 +33,7 @@ __all__ = [
     "ConSE",
     "DeViSE",
     "LatEm",
+    "MetricLearner",
     "SynC",
     "zero_shot_scorer",
 ]

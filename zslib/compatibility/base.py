@@ -165,10 +165,14 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         TypeError
             For arrays of different libraries or types, or labels that are not integers.
         """
+        return self._checked_fit(X, y, class_embeddings)
+
+    def _checked_fit(self, X, y, class_embeddings, **more):
+        """``fit`` of a model that is also given ``more``, which it has checked."""
         classes, codes, embeddings = check_fit_input(X, y, class_embeddings)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("classes_", None)
-        self._fit(X, codes, embeddings)
+        self._fit(X, codes, embeddings, **more)
         self.n_features_in_ = X.shape[1]
         self.embedding_dim_ = class_embeddings.shape[1]
         self.class_embeddings_ = class_embeddings

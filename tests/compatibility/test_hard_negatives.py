@@ -1,0 +1,209 @@
+"""Hard negatives: weights against loops over images, draws against the laws that they follow."""
+
+import math
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.compatibility import _blocks as blocks
+from zslib.compatibility._negative_set import NegativeSet
+from zslib.compatibility.hard_negatives import (
+    distinct_candidates,
+    draw_negatives,
+    log_correlation,
+    log_uncertainty,
+    random_negatives,
+)
+
+
+def attributes_of(rng, n, q, n_classes):
+    """Binary attributes with many repetitions, and classes that all occur."""
+    codes = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=n - n_classes)])
+    return codes, rng.integers(0, 2, (n, q)).astype(float)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.integers(3, 25), st.integers(1, 4), st.integers(1, 3))
+def test_candidates_are_the_distinct_vectors_of_each_class(seed, n, q, n_classes):
+    codes, A = attributes_of(np.random.default_rng(seed), n, q, n_classes)
+    found = distinct_candidates(codes, np.zeros((n_classes, q)), A)
+    counted = {}
+    for c, row in zip(codes, A, strict=True):
+        counted[c, *row] = counted.get((c, *row), 0) + 1
+    listed = [(c, *row) for c, row in zip(found.classes, found.vectors, strict=True)]
+    assert len(set(listed)) == len(listed)
+    assert dict(zip(listed, found.counts, strict=True)) == counted
+    assert np.all(np.diff(found.classes) >= 0)
+    np.testing.assert_array_equal(found.vectors[found.own], A)
+    np.testing.assert_array_equal(found.labels, codes)
+    others = [len({key for key in counted if key[0] != c}) for c in codes]
+    assert found.fewest == min(others)
+
+
+def test_candidates_of_classes(backend):
+    codes, S = np.array([1, 0, 1, 2]), np.arange(6.0).reshape(3, 2)
+    found = distinct_candidates(backend.asarray(codes), backend.asarray(S))
+    np.testing.assert_array_equal(backend.to_numpy(found.vectors), S)
+    np.testing.assert_array_equal(found.counts, [1, 2, 1])
+    np.testing.assert_array_equal(found.labels, codes)
+    each = distinct_candidates(
+        backend.asarray(codes), backend.asarray(S), backend.asarray(S[codes])
+    )
+    np.testing.assert_array_equal(backend.to_numpy(each.vectors), S)
+    np.testing.assert_array_equal(each.own, found.own)
+    np.testing.assert_array_equal(each.counts, found.counts)
+
+
+def test_uncertainty_is_eq_8(backend):
+    rng = np.random.default_rng(0)
+    S, own = rng.uniform(0.0, 3.0, (4, 5)), rng.uniform(0.0, 3.0, 4)
+    found = log_uncertainty(backend.asarray(S), backend.asarray(own))
+    expected = [[math.exp(-(s - o)) for s in row] for row, o in zip(S, own, strict=True)]
+    np.testing.assert_allclose(np.exp(backend.to_numpy(found)), expected, rtol=1e-12)
+    far = log_uncertainty(np.array([[0.0, 1e5]]), np.array([5e4]))
+    np.testing.assert_array_equal(far, [[5e4, -5e4]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_correlation_is_eq_9(backend, dtype, monkeypatch):
+    rng = np.random.default_rng(1)
+    codes, A = attributes_of(rng, 40, 5, 3)
+    A = (A * rng.uniform(0.1, 1.0, 5) + 100.0).astype(dtype)
+    found = distinct_candidates(backend.asarray(codes), backend.asarray(A[:3]), backend.asarray(A))
+    monkeypatch.setattr(blocks, "ENTRIES", 30)
+    log_q = backend.to_numpy(log_correlation(found))
+    for i, row in enumerate(A.astype(float)):
+        mates = A[codes == codes[i]].astype(float)
+        q = math.exp(-sum(np.linalg.norm(row - mate) for mate in mates) / len(mates))
+        assert math.exp(log_q[found.own[i]]) == pytest.approx(q, rel=1e-9)
+
+
+def test_correlation_of_equal_vectors_is_one():
+    S = np.random.default_rng(0).standard_normal((4, 6))
+    assert np.all(log_correlation(distinct_candidates(np.arange(4), S)) == 0.0)
+
+
+def chances_of_pairs(weights):
+    """Probability of each set of two, drawn one after the other."""
+    total = sum(weights)
+    chances = {}
+    for i, j in permutations(range(len(weights)), 2):
+        chance = weights[i] / total * weights[j] / (total - weights[i])
+        pair = tuple(sorted((i, j)))
+        chances[pair] = chances.get(pair, 0.0) + chance
+    return chances
+
+
+def assert_shares(drawn, chances):
+    """Shares of the sets drawn are within five standard deviations of their chances."""
+    n = len(drawn)
+    sets = [tuple(row) for row in np.sort(drawn, axis=1).tolist()]
+    for pair, chance in chances.items():
+        spread = math.sqrt(chance * (1 - chance) / n)
+        assert sets.count(pair) / n == pytest.approx(chance, abs=5 * spread + 1e-12), pair
+    assert sum(map(sets.count, chances)) == n
+
+
+@pytest.mark.parametrize("shift", [0.0, 3000.0, -3000.0])
+def test_draws_follow_the_weights(shift):
+    weights = np.array([1.0, 2.0, 5.0, 0.5])
+    log_weights = np.full((20000, 5), -np.inf)
+    log_weights[:, :4] = np.log(weights) + shift
+    rng = np.random.default_rng(0)
+    assert_shares(draw_negatives(log_weights, 2, rng), chances_of_pairs(weights))
+    singles = {(i,): w for i, w in enumerate(weights / weights.sum())}
+    assert_shares(draw_negatives(log_weights, 1, rng), singles)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(2, 9))
+def test_draws_are_distinct_and_allowed(seed, n, width):
+    rng = np.random.default_rng(seed)
+    log_weights = 1e4 * rng.standard_normal((n, width))
+    log_weights[:, 0] = -np.inf
+    for dtype in ("float32", "float64"):
+        for k in (1, width - 1):
+            drawn = draw_negatives(log_weights.astype(dtype), k, rng)
+            assert drawn.shape == (n, k)
+            assert drawn.min() >= 1
+            assert all(len(set(row)) == k for row in drawn.tolist())
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_draws_are_the_same_in_every_library(backend, k):
+    log_weights = np.random.default_rng(0).standard_normal((50, 8))
+    found = draw_negatives(backend.asarray(log_weights), k, np.random.default_rng(3))
+    expected = draw_negatives(log_weights, k, np.random.default_rng(3))
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_array_equal(np.sort(found), np.sort(expected))
+
+
+class ExactZeros:
+    """A source of noise whose smallest values are 0, as single precision allows."""
+
+    def standard_exponential(self, shape, dtype):
+        noise = np.ones(shape, dtype)
+        noise[:, 1] = 0.0
+        return noise
+
+
+def test_noise_of_zero_never_lets_a_forbidden_column_in():
+    log_weights = np.array([[0.0, -np.inf, -1.0]])
+    assert set(draw_negatives(log_weights, 2, ExactZeros())[0]) == {0, 2}
+
+
+@pytest.mark.parametrize("n_vectors", [2, 9])  # nearly all candidates at once, or few of many
+def test_random_negatives_are_vectors_of_images_of_other_classes(n_vectors):
+    """Class 0 is large, so that its draws meet only the pairs of the others."""
+    counts = np.arange(1, n_vectors + 1)
+    A = np.concatenate([np.zeros(8000), np.repeat(np.arange(n_vectors), counts), [-1.0]])[:, None]
+    codes = np.concatenate([np.zeros(8000), np.ones(counts.sum()), [2]]).astype(int)
+    found = distinct_candidates(codes, np.zeros((3, 1)), A)
+    drawn = random_negatives(found, 2, np.random.default_rng(0))
+    assert np.all(found.classes[drawn] != codes[:, None])
+    assert np.all(drawn[:, 0] != drawn[:, 1])
+    pairs = chances_of_pairs([*counts, 1])
+    shifted = {(i + 1, j + 1): chance for (i, j), chance in pairs.items()}
+    assert_shares(drawn[:8000], shifted)
+
+
+def test_random_negatives_can_be_all():
+    found = distinct_candidates(np.array([0, 1, 2, 2]), np.eye(3))
+    drawn = random_negatives(found, 2, np.random.default_rng(0))
+    np.testing.assert_array_equal(np.sort(drawn), [[1, 2], [0, 2], [0, 1], [0, 1]])
+    with pytest.raises(ValueError, match="some images have only 2 different attribute"):
+        random_negatives(found, 3, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("n_candidates", [6, 500])
+@pytest.mark.parametrize("grows", [True, False])
+def test_the_set_keeps_every_pair(backend, n_candidates, grows):
+    """Whether pairs are listed or counted, and when the one becomes the other."""
+    rng = np.random.default_rng(0)
+    pairs = NegativeSet(4, n_candidates, grows=grows)
+    counts = np.zeros((4, n_candidates))
+    reference = backend.asarray(np.zeros((1, 1), dtype="float32"))
+    forms = set()
+    for epoch in range(1, 12):
+        drawn = np.stack([rng.permutation(n_candidates)[:3] for _ in range(4)])
+        pairs.add(drawn)
+        if not grows:
+            counts[:] = 0
+        np.add.at(counts, (np.arange(4)[:, None], drawn), 1)
+        assert pairs.per_image == (3 * epoch if grows else 3)
+        found = backend.to_numpy(pairs.of(np.array([2, 0]), reference))
+        forms.add(found.dtype.kind)
+        if found.dtype.kind == "i":
+            found = np.stack([np.bincount(row, minlength=n_candidates) for row in found])
+        else:
+            assert found.dtype == np.float32
+        np.testing.assert_array_equal(found, counts[[2, 0]])
+    assert forms == ({"f"} if n_candidates == 6 else {"i", "f"} if grows else {"i"})
+
+
+def test_bad_numbers():
+    with pytest.raises(ValueError, match="k must be between 1 and 2"):
+        draw_negatives(np.zeros((1, 2)), 3, np.random.default_rng(0))

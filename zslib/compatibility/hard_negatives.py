@@ -1,0 +1,281 @@
+"""Choosing negative pairs for a metric (Bucher, Herbin and Jurie 2016, section 2.2).
+
+A pair is an image and an attribute vector. Vectors are counted, not listed image by image: the
+*candidates* are the distinct vectors of each seen class, with the number of images that have
+them. The negatives of an image are candidates of other classes, and a candidate that twice as
+many images have is twice as likely. All weights are logarithms, so that none under- or overflows.
+
+Draws come from a NumPy ``Generator`` on the host, so one seed gives the same negatives on every
+array library.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from array_api_compat import is_numpy_array
+
+from zslib.arrays import like, namespace, take_rows, to_host
+from zslib.compatibility._blocks import row_blocks
+from zslib.validation import check_integer
+
+__all__ = [
+    "NEGATIVES",
+    "Candidates",
+    "distinct_candidates",
+    "draw_negatives",
+    "log_correlation",
+    "log_uncertainty",
+    "random_negatives",
+]
+
+NEGATIVES = ("random", "uncertainty", "uncertainty_correlation")
+"""The three strategies of section 2.2."""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The distinct attribute vectors of each class, in ascending order of class.
+
+    Attributes
+    ----------
+    vectors : array, shape (M, q)
+    classes : ndarray of int64, shape (M,)
+        Class of each vector. A vector that occurs in two classes is two candidates.
+    counts : ndarray of int64, shape (M,)
+        Images that have it.
+    own : ndarray of int64, shape (n,)
+        Candidate of each image: its own vector.
+    """
+
+    vectors: object
+    classes: np.ndarray
+    counts: np.ndarray
+    own: np.ndarray
+
+    @property
+    def labels(self):
+        """Class of each image, ndarray of int64, shape (n,)."""
+        return self.classes[self.own]
+
+    @property
+    def fewest(self):
+        """How many candidates of other classes an image has at least."""
+        return len(self.classes) - int(np.bincount(self.classes).max())
+
+    def check_enough(self, k):
+        """Raise ValueError unless each image has ``k`` candidates of other classes."""
+        if k > self.fewest:
+            raise ValueError(
+                f"negatives_per_positive={k}, but some images have only {self.fewest} different "
+                "attribute vectors of other seen classes: ask for at most as many"
+            )
+
+
+def distinct_candidates(codes, embeddings, image_attributes=None):
+    """Find the distinct attribute vectors of each class.
+
+    Rows are compared exactly, on the host.
+
+    Parameters
+    ----------
+    codes : array of int64, shape (n,)
+        Class of each image, from 0 to k - 1; each class occurs.
+    embeddings : array, shape (k, q)
+        One vector for each class.
+    image_attributes : array, shape (n, q), or None
+        One for each image. None: that of its class.
+
+    Returns
+    -------
+    Candidates
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> attributes = np.array([[1.0], [0.0], [1.0], [1.0]])
+    >>> found = distinct_candidates(np.array([0, 0, 0, 1]), np.zeros((2, 1)), attributes)
+    >>> print(found.vectors.ravel(), found.classes, found.counts, found.own)
+    [0. 1. 1.] [0 0 1] [1 2 1] [1 0 1 2]
+    """
+    codes = to_host(codes)
+    if image_attributes is None:
+        k = embeddings.shape[0]
+        return Candidates(embeddings, np.arange(k), np.bincount(codes, minlength=k), codes)
+    table = np.column_stack([codes, to_host(image_attributes)])
+    table, first, own, counts = np.unique(
+        table, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    return Candidates(take_rows(image_attributes, first), codes[first], counts, own.reshape(-1))
+
+
+def log_uncertainty(distances, own_distances):
+    r"""Logarithm of :math:`u_t(Y|X_i)`, Eq. 8: large where another vector is nearly as near.
+
+    .. math:: \log u_t(Y | X_i) = S_t(X_i, Y^*) - S_t(X_i, Y)
+
+    Parameters
+    ----------
+    distances : array, shape (n, M)
+        :math:`S_t(X_i, Y)`.
+    own_distances : array, shape (n,)
+        :math:`S_t(X_i, Y^*)`, to the image's own vector.
+
+    Returns
+    -------
+    array, shape (n, M)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_uncertainty(np.array([[0.5, 2.0]]), np.array([0.5]))
+    array([[ 0. , -1.5]])
+    """
+    return own_distances[:, None] - distances
+
+
+def log_correlation(candidates):
+    r"""Logarithm of :math:`q(Y)`, Eq. 9: near 0 for vectors typical of their class.
+
+    .. math:: \log q(Y) = -\frac{1}{|\mathcal Y_k|} \sum_{Y' \in \mathcal Y_k} \| Y - Y' \|_2
+
+    The set has one member for each image of the class, so equal vectors count repeatedly, and Y
+    itself counts with distance 0.
+
+    Parameters
+    ----------
+    candidates : Candidates
+
+    Returns
+    -------
+    array of float64, shape (M,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> attributes = np.array([[0.0], [0.0], [3.0], [5.0]])
+    >>> found = distinct_candidates(np.array([0, 0, 0, 1]), np.zeros((2, 1)), attributes)
+    >>> log_correlation(found)
+    array([-1., -2., -0.])
+    """
+    xp = namespace(candidates.vectors)
+    ends = np.searchsorted(candidates.classes, np.arange(candidates.classes[-1] + 2))
+    found = []
+    for start, stop in pairwise(ends.tolist()):
+        # Differences of squares in float64, about the first: rounding stays near 1e-8.
+        V = xp.astype(candidates.vectors[start:stop, :], xp.float64)
+        V = V - V[:1, :]
+        squares = xp.sum(V * V, axis=1)
+        counts = xp.astype(like(candidates.counts[start:stop], V), xp.float64)
+        for rows in row_blocks(V.shape[0], V.shape[0]):
+            lengths = squares[rows][:, None] + squares[None, :]
+            D = lengths - 2.0 * (V[rows, :] @ V.T)
+            # No more than this is rounding, between a vector and itself.
+            D = xp.where(1e-14 * lengths < D, D, xp.zeros_like(D))
+            found.append(-(xp.sqrt(D) @ counts) / xp.sum(counts))
+    return xp.concat(found)
+
+
+def draw_negatives(log_weights, k, rng):
+    r"""Draw k columns of each row without replacement, by their weights.
+
+    One after the other, each with probability in proportion to its weight among those left. The
+    draw is that of the k largest :math:`\log w_j + G_j` with standard Gumbel noise G (the
+    Gumbel top-k trick), which needs no exponential of a weight.
+
+    Parameters
+    ----------
+    log_weights : array, shape (n, M)
+        Logarithms, in any unit: a constant added to a row changes nothing. Minus infinity: never.
+    k : int
+        At most the number of finite entries in each row.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int64, shape (n, k)
+        Columns, on the host, in no particular order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weights = np.array([[-np.inf, 0.0, 2000.0], [-4000.0, -3000.0, -np.inf]])
+    >>> draw_negatives(weights, 1, np.random.default_rng(0))
+    array([[2],
+           [1]])
+    """
+    xp = namespace(log_weights)
+    check_integer(k, "k", low=1, high=log_weights.shape[1])
+    kind = np.float32 if log_weights.dtype == xp.float32 else np.float64
+    noise = rng.standard_exponential(tuple(log_weights.shape), dtype=kind)
+    np.log(np.maximum(noise, np.finfo(kind).tiny, out=noise), out=noise)
+    keys = log_weights - like(noise, log_weights)
+    if k == 1:
+        return to_host(xp.argmax(keys, axis=1)).astype(np.int64)[:, None]
+    if is_numpy_array(keys):
+        return np.argpartition(keys, -k, axis=1)[:, -k:]
+    return to_host(xp.argsort(keys, axis=1, descending=True)[:, :k]).astype(np.int64)
+
+
+def random_negatives(candidates, k, rng):
+    """Draw for each image k candidates of other classes, by the number of images that have them.
+
+    Without replacement: the paper's attribute vector of another image of another seen class,
+    drawn anew while it is one that the image already has.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    k : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int64, shape (n, k)
+
+    Raises
+    ------
+    ValueError
+        When an image has fewer than ``k`` candidates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = distinct_candidates(np.array([0, 1, 2]), np.eye(3))
+    >>> np.sort(random_negatives(found, 2, np.random.default_rng(0)))
+    array([[1, 2],
+           [0, 2],
+           [0, 1]])
+    """
+    candidates.check_enough(k)
+    labels, n = candidates.labels, len(candidates.own)
+    if 2 * k > candidates.fewest:
+        # Nearly all of them: drawing anew would take long.
+        log_counts = np.log(candidates.counts.astype(np.float32))
+        found = np.empty((n, k), dtype=np.int64)
+        for rows in row_blocks(n, len(log_counts)):
+            rivals = labels[rows, None] != candidates.classes
+            found[rows] = draw_negatives(np.where(rivals, log_counts, -np.inf), k, rng)
+        return found
+    slots = np.repeat(np.arange(len(candidates.counts)), candidates.counts)
+    sizes = np.bincount(labels)
+    starts = np.cumsum(sizes) - sizes
+
+    def draw(classes):
+        # Images lie in order of class: step over those of the own class.
+        place = rng.integers(n - sizes[classes])
+        return slots[place + (place >= starts[classes]) * sizes[classes]]
+
+    found = draw(np.repeat(labels[:, None], k, axis=1))
+    pending = np.arange(n)
+    while pending.size:
+        some = np.sort(found[pending], axis=1)
+        repeated = np.zeros(some.shape, dtype=bool)
+        repeated[:, 1:] = some[:, 1:] == some[:, :-1]
+        again, column = np.nonzero(repeated)
+        some[again, column] = draw(labels[pending[again]])
+        found[pending] = some
+        pending = pending[np.unique(again)]
+    return found

@@ -1,0 +1,366 @@
+"""Metric learning for zero-shot classification, with hard negatives (Bucher et al. 2016)."""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+
+import numpy as np
+from array_api_compat import device as array_device
+from sklearn.utils.validation import check_is_fitted
+
+from zslib.arrays import like, namespace, random_generator, take_rows
+from zslib.compatibility._blocks import row_blocks
+from zslib.compatibility._negative_set import NegativeSet
+from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.hard_negatives import (
+    NEGATIVES,
+    distinct_candidates,
+    draw_negatives,
+    log_correlation,
+    log_uncertainty,
+    random_negatives,
+)
+from zslib.compatibility.metric_objective import (
+    HINGES,
+    attribute_estimates,
+    metric_objective,
+    squared_distances,
+)
+from zslib.optim import minibatches
+from zslib.validation import check_choice, check_integer, check_real, check_vectors
+
+__all__ = ["MetricLearner"]
+
+
+class MetricLearner(CompatibilityModel):
+    r"""Metric learning with hard negatives (Bucher, Herbin and Jurie 2016, Eqs. 1 to 11).
+
+    An image x is mapped to attributes, :math:`\hat a(x) = \max(0, x W_X + b_X)`, and compared
+    with a class's attributes under a learnt metric:
+
+    .. math:: F(x, s) = -S(x, s), \qquad S(x, s) = \| (\hat a(x) - s) W_A \|_2.
+
+    Training pairs each image with its own attribute vector, and with ``negatives_per_positive``
+    vectors of other seen classes. Positive pairs shall have :math:`S^2` below a threshold
+    :math:`\tau` by 1, negative pairs above it by 1. SGD over minibatches of images, in all
+    parameters jointly, lowers the balanced objective (Eq. 11)
+
+    .. math:: \frac{1}{|D_+|} \sum_{i \in D_+} \left( l_H(i) +
+              \lambda \| y_i - \hat a(x_i) \|^2 \right) + \frac{1}{|D_-|} \sum_{j \in D_-} l_H(j)
+              + \mu \left( \|W_X\|^2 + \|b_X\|^2 + \|W_A\|^2 \right), \quad
+              l_H = \max(0, 1 - Z (\tau - S^2)),
+
+    or, with ``balanced=False``, Eq. 6: the sum over all pairs. That sum is divided by half the
+    number of pairs, so that both are the same with one negative for each positive, and one
+    learning rate serves both. A minibatch has the positive and all negative pairs of its images.
+    The gradients, and what they are at kinks, are in `zslib.compatibility.metric_objective`; the
+    choice of negatives is in `zslib.compatibility.hard_negatives`.
+
+    Attributes below 0 cannot be reached by Eq. 2. The margin of 1 is in the units of the learnt
+    metric.
+
+    Parameters
+    ----------
+    metric_dim : int, default 64
+        m, columns of :math:`W_A`.
+    attribute_weight : float, default 0.3
+        :math:`\lambda`, at least 0.
+    regularization : float, default 1e-4
+        :math:`\mu`, at least 0.
+    negatives : {"random", "uncertainty", "uncertainty_correlation"}, keyword only
+        Which negatives are drawn, by the number of images that have them times 1, :math:`u_t`
+        (Eq. 8) or :math:`u_t q` (Eq. 10). The first epoch's are always random.
+    negatives_per_positive : int, keyword only, default 1
+        Different negatives that are drawn for each image in each epoch.
+    balanced : bool, keyword only, default True
+        Eq. 11, or Eq. 6.
+    hinge : {"squared_distance", "as_printed"}, keyword only
+        Eq. 3 with :math:`\tau - S^2`, as in the earlier paper, or with :math:`(\tau - S)^2`, as
+        printed, which does not tell near from far.
+    growth : {"across_epochs", "within_epoch"}, keyword only
+        What :math:`D_-` is in an epoch: all pairs drawn so far, which is how the text reads, or
+        the pairs of this epoch, which keeps the ratio of negatives at the value that the paper's
+        tables and figure name.
+    learning_rate : float, keyword only, default 0.1
+        Of plain SGD.
+    n_epochs : int, keyword only, default 40
+        Passes over the images; before each, negatives are drawn.
+    batch_size : int, keyword only, default 64
+        Images in a step.
+    keep_epochs : bool, keyword only, default False
+        Whether the parameters after each epoch are kept, for `at_epoch`.
+    random_state : None, int or numpy.random.Generator, keyword only, default None
+        Seed of the start, normal with standard deviations :math:`1/\sqrt p` for :math:`W_X` and
+        :math:`1/\sqrt m` for :math:`W_A`, of the negatives and of the order; drawn on the host.
+
+    Attributes
+    ----------
+    coef_ : array, shape (p, q)
+        :math:`W_X`.
+    intercept_ : array, shape (q,)
+        :math:`b_X`, 0 at first.
+    metric_ : array, shape (q, m)
+        :math:`W_A`.
+    threshold_ : array, shape (1,)
+        :math:`\tau`, 1 at first.
+    learning_curve_ : list of float
+        The objective without its penalty in each epoch, over the batches as they were met.
+    n_candidates_ : int
+        Different vectors of seen classes, M.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
+
+    Notes
+    -----
+    A metric that grows makes the objective steeper, so a learning rate that serves the first
+    epochs can be too large for later ones: then ``learning_curve_`` rises, and all attributes may
+    end at 0. The defaults come from CUB's validation classes, with features of length one.
+
+    Memory: for a growing set of many negatives n M numbers of two bytes, else what a minibatch
+    and a block of distances need.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> S = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(4, size=200)
+    >>> X = S[y] + 0.1 * rng.standard_normal((200, 2))
+    >>> seen = y < 3
+    >>> model = MetricLearner(2, negatives="uncertainty", random_state=0)
+    >>> model.fit(X[seen], y[seen], S).score(X[seen], y[seen], S[:3])
+    1.0
+    >>> model.score(X, y) > 0.9  # one of four classes was never seen
+    True
+    """
+
+    def __init__(
+        self,
+        metric_dim=64,
+        attribute_weight=0.3,
+        regularization=1e-4,
+        *,
+        negatives="random",
+        negatives_per_positive=1,
+        balanced=True,
+        hinge="squared_distance",
+        growth="across_epochs",
+        learning_rate=0.1,
+        n_epochs=40,
+        batch_size=64,
+        keep_epochs=False,
+        random_state=None,
+    ):
+        self.metric_dim = metric_dim
+        self.attribute_weight = attribute_weight
+        self.regularization = regularization
+        self.negatives = negatives
+        self.negatives_per_positive = negatives_per_positive
+        self.balanced = balanced
+        self.hinge = hinge
+        self.growth = growth
+        self.learning_rate = learning_rate
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.keep_epochs = keep_epochs
+        self.random_state = random_state
+
+    def fit(self, X, y, class_embeddings, image_attributes=None):
+        """Learn from images of the seen classes.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            Image features, one row per sample.
+        y : array of integers, shape (n,)
+            Row of ``class_embeddings`` that each sample belongs to.
+        class_embeddings : array, shape (C, q)
+            One row per class, with the type of ``X``. Rows that do not occur in ``y`` are unseen
+            classes and have no influence.
+        image_attributes : array, shape (n, q), or None
+            Attributes of each image, in the units of ``class_embeddings`` and with the type of
+            ``X``. None: each image has those of its class.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes, NaN or infinity, fewer than two classes in ``y``, a parameter out of
+            range, more negatives than there are, ``negatives="uncertainty_correlation"`` where
+            the images of each class have one vector, or when training diverges.
+        TypeError
+            For arrays of different libraries or types, or labels that are not integers.
+        """
+        if image_attributes is not None:
+            namespace(X, image_attributes)
+            check_vectors(image_attributes, "image_attributes")
+            expected = X.shape[0], class_embeddings.shape[-1]
+            if tuple(image_attributes.shape) != expected:
+                raise ValueError(
+                    f"image_attributes must have shape {expected}, a row for each row of X in the "
+                    f"space of class_embeddings, got {tuple(image_attributes.shape)}"
+                )
+            if image_attributes.dtype != X.dtype:
+                raise TypeError(
+                    f"X is {X.dtype} and image_attributes is {image_attributes.dtype}: convert "
+                    "one to the other's type"
+                )
+        return self._checked_fit(X, y, class_embeddings, image_attributes=image_attributes)
+
+    def _check_parameters(self):
+        for name in ("metric_dim", "negatives_per_positive", "n_epochs", "batch_size"):
+            check_integer(getattr(self, name), name, low=1)
+        for name in ("attribute_weight", "regularization"):
+            check_real(getattr(self, name), name, low=0.0)
+        check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
+        check_choice(self.negatives, "negatives", NEGATIVES)
+        check_choice(self.hinge, "hinge", HINGES)
+        check_choice(self.growth, "growth", ("across_epochs", "within_epoch"))
+        for name in ("balanced", "keep_epochs"):
+            check_choice(getattr(self, name), name, (False, True))
+
+    def _fit(self, X, codes, embeddings, image_attributes=None):
+        self._check_parameters()
+        xp = namespace(X)
+        rng = random_generator(self.random_state)
+        candidates = distinct_candidates(codes, embeddings, image_attributes)
+        candidates.check_enough(self.negatives_per_positive)
+        log_weights = self._fixed_weights(candidates, X)
+
+        def normal(rows, columns, scale):
+            return xp.astype(like(rng.standard_normal((rows, columns)) / scale, X), X.dtype)
+
+        (n, p), q, m = X.shape, embeddings.shape[1], self.metric_dim
+        space = {"dtype": X.dtype, "device": array_device(X)}
+        theta = (
+            normal(p, q, math.sqrt(p)),
+            xp.zeros((q,), **space),
+            normal(q, m, math.sqrt(m)),
+            xp.ones((1,), **space),
+        )
+        self.coef_, self.intercept_, self.metric_, self.threshold_ = theta
+        self.n_candidates_ = len(candidates.classes)
+        self.learning_curve_ = []
+        self._epochs = []
+        pairs = NegativeSet(n, self.n_candidates_, grows=self.growth == "across_epochs")
+        for epoch in range(1, self.n_epochs + 1):
+            # An overflow is reported after the epoch, with its remedy.
+            with np.errstate(over="ignore", invalid="ignore"):
+                pairs.add(self._draw(theta, epoch, X, candidates, log_weights, rng))
+                self.learning_curve_.append(self._run_epoch(theta, X, candidates, pairs, rng))
+                size = sum(float(xp.sum(xp.abs(part))) for part in theta)
+            if not math.isfinite(self.learning_curve_[-1] + size):
+                raise ValueError(
+                    f"training diverged in epoch {epoch}: the parameters left the range of "
+                    f"{X.dtype}; learning_rate={self.learning_rate} is too large for features "
+                    "and attributes of this scale, or attribute_weight for this learning_rate"
+                )
+            if self.keep_epochs:
+                self._epochs.append([xp.asarray(part, copy=True) for part in theta])
+
+    def _fixed_weights(self, candidates, X):
+        """Logarithm of each candidate's count, times q where the strategy asks for it."""
+        if self.negatives != "uncertainty_correlation":
+            return like(np.log(candidates.counts), X)
+        if np.bincount(candidates.classes).max() == 1:
+            raise ValueError(
+                'negatives="uncertainty_correlation" needs images of a class that differ in their '
+                "attributes, but here all images of each class have the same vector, as in the "
+                "paper's AwA (footnote of Table 1): q of Eq. 9 is then 1 for every vector; use "
+                'negatives="uncertainty", or give image_attributes'
+            )
+        return log_correlation(candidates) + like(np.log(candidates.counts), X)
+
+    def _draw(self, theta, epoch, X, candidates, log_weights, rng):
+        """Negatives of all images for the next epoch, by the parameters of the last one."""
+        k = self.negatives_per_positive
+        if epoch == 1 or self.negatives == "random":
+            return random_negatives(candidates, k, rng)
+        xp = namespace(X)
+        log_weights = xp.astype(log_weights, X.dtype, copy=False)
+        classes = like(candidates.classes, X)
+        found = []
+        for rows in row_blocks(X.shape[0], max(self.n_candidates_, candidates.vectors.shape[1])):
+            own = like(candidates.own[rows], X)
+            A = attribute_estimates(theta, X[rows, :])
+            S = xp.sqrt(squared_distances(A, candidates.vectors, theta[2]))
+            log_p = log_uncertainty(S, xp.take_along_axis(S, own[:, None], axis=1)[:, 0])
+            log_p += log_weights
+            rivals = classes != xp.take(classes, own)[:, None]
+            found.append(draw_negatives(xp.where(rivals, log_p, -xp.inf), k, rng))
+        return np.concatenate(found)
+
+    def _run_epoch(self, theta, X, candidates, pairs, rng):
+        """One pass of SGD; the mean objective of its batches."""
+        xp = namespace(X)
+        n, rate = X.shape[0], self.learning_rate
+        # Of an image's pairs: both 1 in Eq. 11's means; in Eq. 6 all pairs weigh the same.
+        positive, negative = 1.0, 1.0 / pairs.per_image
+        if not self.balanced:
+            positive = negative = 2.0 / (1.0 + pairs.per_image)
+        # All is linear in these weights: with the rate in them the gradients are steps.
+        losses = []
+        for batch in minibatches(n, self.batch_size, rng):
+            loss, steps = metric_objective(
+                theta,
+                take_rows(X, batch),
+                candidates.vectors,
+                like(candidates.own[batch], X),
+                pairs.of(batch, X),
+                positive_weight=rate * positive / len(batch),
+                negative_weight=rate * negative / len(batch),
+                attribute_weight=self.attribute_weight,
+                hinge=self.hinge,
+            )
+            for part, step in zip(theta, steps, strict=True):
+                if self.regularization and part is not self.threshold_:
+                    part *= 1.0 - 2.0 * rate * self.regularization
+                part -= step
+            losses.append(loss * len(batch))
+        return float(xp.sum(xp.stack(losses), dtype=xp.float64)) / (rate * n)
+
+    def at_epoch(self, epoch):
+        """The model as it was after an epoch.
+
+        Parameters
+        ----------
+        epoch : int
+            From 1 to ``n_epochs``.
+
+        Returns
+        -------
+        MetricLearner
+            Fitted, with ``n_epochs=epoch``; it keeps no epochs of its own.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before ``fit``.
+        ValueError
+            When the model was not fitted with ``keep_epochs=True``, or for another epoch.
+        """
+        check_is_fitted(self, "classes_")
+        kept = self._epochs
+        if not kept:
+            raise ValueError("no epochs are kept: fit with keep_epochs=True")
+        epoch = check_integer(epoch, "epoch", low=1, high=len(kept))
+        model = copy(self)
+        model.set_params(n_epochs=epoch, keep_epochs=False)
+        model.coef_, model.intercept_, model.metric_, model.threshold_ = kept[epoch - 1]
+        model.learning_curve_ = self.learning_curve_[:epoch]
+        model._epochs = []
+        return model
+
+    def _scores(self, X, class_embeddings):
+        xp = namespace(X)
+        parts = self.coef_, self.intercept_, self.metric_
+        theta = tuple(xp.astype(part, X.dtype, copy=False) for part in parts)
+        blocks = []
+        for rows in row_blocks(X.shape[0], max(*theta[2].shape, class_embeddings.shape[0])):
+            A = attribute_estimates(theta, X[rows, :])
+            blocks.append(-xp.sqrt(squared_distances(A, class_embeddings, theta[2])))
+        return xp.concat(blocks, axis=0)

@@ -1,0 +1,228 @@
+"""Loss and gradients of the metric learner (Bucher, Herbin and Jurie 2016, Eqs. 1 to 6 and 11).
+
+The parameters ``theta`` are ``(W_X, b_X, W_A, tau)``, shapes (p, q), (q,), (q, m) and (1,).
+"""
+
+from __future__ import annotations
+
+from zslib.arrays import namespace
+
+__all__ = ["HINGES", "attribute_estimates", "metric_objective", "pair_hinge", "squared_distances"]
+
+HINGES = ("squared_distance", "as_printed")
+
+
+def attribute_estimates(theta, X):
+    r"""Attributes that the images seem to have, Eq. 2: :math:`\max(0, x W_X + b_X)`.
+
+    Parameters
+    ----------
+    theta : tuple of arrays
+    X : array, shape (n, p)
+
+    Returns
+    -------
+    array, shape (n, q)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> theta = np.array([[2.0, -1.0]]), np.array([0.5, 0.5]), np.eye(2), np.ones(1)
+    >>> attribute_estimates(theta, np.array([[1.0]]))
+    array([[2.5, 0. ]])
+    """
+    xp = namespace(X)
+    before = X @ theta[0] + theta[1]
+    return xp.maximum(before, xp.zeros_like(before))
+
+
+def squared_distances(A, V, metric):
+    r"""Squared distances under the metric, :math:`\| (a_i - v_j) W_A \|^2`.
+
+    Parameters
+    ----------
+    A : array, shape (n, q)
+    V : array, shape (M, q)
+    metric : array, shape (q, m)
+        :math:`W_A`.
+
+    Returns
+    -------
+    array, shape (n, M)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> squared_distances(np.array([[1.0, 0.0]]), np.array([[0.0, 0.0]]), 2.0 * np.eye(2))
+    array([[4.]])
+    """
+    return namespace(A).clip(_distances(A, V, metric)[-1], min=0.0)
+
+
+def _distances(A, V, metric):
+    """Both sides about the mean of ``V``, both under the metric, and squared distances.
+
+    Rounding may leave distances a little below 0.
+    """
+    xp = namespace(A, V)
+    # About a centre less is lost in the difference of large squares.
+    centre = xp.mean(V, axis=0)
+    A, V = A - centre, V - centre
+    Z, U = A @ metric, V @ metric
+    D = (-2.0 * Z) @ U.T
+    D += xp.sum(Z * Z, axis=1)[:, None]
+    D += xp.sum(U * U, axis=1)
+    return A, V, Z, U, D
+
+
+def pair_hinge(D, sign, threshold, hinge):
+    r"""Loss of pairs (Eq. 3), and its derivatives.
+
+    With ``hinge="squared_distance"``, as in the paper that Eq. 3 is taken from,
+
+    .. math:: l_H = \max(0, 1 - Z (\tau - S^2)),
+
+    and with ``hinge="as_printed"``
+
+    .. math:: l_H = \max(0, 1 - Z (\tau - S)^2).
+
+    Where the hinge is at its kink the derivative is 0, and so is that of S by :math:`S^2` at
+    S = 0.
+
+    Parameters
+    ----------
+    D : array
+        :math:`S^2` of the pairs.
+    sign : {1, -1}
+        Z: 1 for an image's own vector.
+    threshold : array, shape (1,)
+        :math:`\tau`.
+    hinge : {"squared_distance", "as_printed"}
+
+    Returns
+    -------
+    loss, by_squared, by_threshold : arrays, shape of ``D``
+        The loss, and its derivatives by :math:`S^2` and :math:`\tau`.
+
+    Examples
+    --------
+    A positive pair at the threshold, and one beyond:
+
+    >>> import numpy as np
+    >>> pair_hinge(np.array([2.0, 3.0]), 1, np.array([2.0]), "squared_distance")[0]
+    array([1., 2.])
+    """
+    xp = namespace(D)
+    if hinge == "squared_distance":
+        residual = 1.0 - sign * (threshold - D)
+        active = xp.astype(residual > 0.0, D.dtype)
+        return residual * active, sign * active, -sign * active
+    S = xp.sqrt(xp.clip(D, min=0.0))
+    gap = threshold - S
+    residual = 1.0 - sign * gap * gap
+    by_threshold = (-2.0 * sign) * gap * xp.astype(residual > 0.0, D.dtype)
+    away = S > 0.0
+    half = xp.where(away, 0.5 / xp.where(away, S, xp.ones_like(S)), xp.zeros_like(S))
+    return xp.clip(residual, min=0.0), -by_threshold * half, by_threshold
+
+
+def metric_objective(
+    theta,
+    X,
+    vectors,
+    own,
+    negatives,
+    *,
+    positive_weight,
+    negative_weight,
+    attribute_weight,
+    hinge="squared_distance",
+):
+    r"""Loss of some images and its gradients, without the penalty.
+
+    .. math:: w_+ \sum_i \left( l_H(x_i, y_i, 1) + \lambda \| y_i - \hat a(x_i) \|^2 \right)
+              + w_- \sum_{ij} n_{ij}\, l_H(x_i, v_j, -1)
+
+    with :math:`n_{ij}` the number of times that vector j is a negative of image i. Where a unit
+    of Eq. 2 is at 0 its derivative is taken as 0; for the hinge see `pair_hinge`.
+
+    Parameters
+    ----------
+    theta : tuple of arrays
+        :math:`W_X, b_X, W_A, \tau`.
+    X : array, shape (n, p)
+    vectors : array, shape (M, q)
+        Attribute vectors.
+    own : array of int, shape (n,)
+        Row of ``vectors`` that each image has, :math:`y_i`.
+    negatives : array of int, shape (n, K), or float array, shape (n, M)
+        Rows of ``vectors``, or :math:`n_{ij}`. The former is quick where K is small; in the
+        latter one product serves all vectors.
+    positive_weight, negative_weight, attribute_weight : float
+        :math:`w_+, w_-, \lambda`.
+    hinge : {"squared_distance", "as_printed"}
+
+    Returns
+    -------
+    value : array, shape ()
+    gradients : tuple of arrays
+        In the order and shapes of ``theta``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> theta = np.zeros((1, 1)), np.zeros(1), np.ones((1, 1)), np.ones(1)
+    >>> value, gradients = metric_objective(
+    ...     theta, np.ones((1, 1)), np.array([[0.5], [1.0]]), np.array([0]), np.array([[1]]),
+    ...     positive_weight=1.0, negative_weight=1.0, attribute_weight=2.0)
+    >>> float(value)  # 1 - (1 - 0.25), 2 * 0.25, 1 + (1 - 1)
+    1.75
+    """
+    xp = namespace(X, vectors)
+    W_X, b_X, metric, threshold = theta
+    before = X @ W_X + b_X
+    A = xp.maximum(before, xp.zeros_like(before))
+    error = A - xp.take(vectors, own, axis=0)
+    E = error @ metric
+    loss, by_squared, by_threshold = pair_hinge(xp.sum(E * E, axis=1), 1, threshold, hinge)
+    squares = xp.sum(error * error)
+    value = positive_weight * (xp.sum(loss) + attribute_weight * squares)
+    by_Z = (2.0 * positive_weight) * by_squared[:, None] * E
+    by_metric = error.T @ by_Z
+    by_tau = positive_weight * xp.sum(by_threshold)
+
+    part = _listed if xp.isdtype(negatives.dtype, "integral") else _counted
+    more = part(A, vectors, negatives, negative_weight, metric, threshold, hinge)
+    value = value + more[0]
+    by_A = (by_Z + more[1]) @ metric.T
+    by_A += (2.0 * positive_weight * attribute_weight) * error
+    by_before = by_A * xp.astype(before > 0.0, X.dtype)
+    by_tau = xp.reshape(by_tau + more[3], (1,))
+    return value, (X.T @ by_before, xp.sum(by_before, axis=0), by_metric + more[2], by_tau)
+
+
+def _listed(A, vectors, negatives, weight, metric, threshold, hinge):
+    """Negatives pair by pair: loss, and gradients by A's side of the metric, metric, threshold."""
+    xp = namespace(A)
+    (n, q), K = A.shape, negatives.shape[1]
+    other = xp.reshape(xp.take(vectors, xp.reshape(negatives, (-1,)), axis=0), (n, K, q))
+    apart = xp.reshape(A[:, None, :] - other, (n * K, q))
+    E = apart @ metric
+    loss, by_squared, by_threshold = pair_hinge(xp.sum(E * E, axis=1), -1, threshold, hinge)
+    E *= ((2.0 * weight) * by_squared)[:, None]
+    by_Z = xp.sum(xp.reshape(E, (n, K, metric.shape[1])), axis=1)
+    return weight * xp.sum(loss), by_Z, apart.T @ E, weight * xp.sum(by_threshold)
+
+
+def _counted(A, vectors, negatives, weight, metric, threshold, hinge):
+    """The same for all vectors at once, each as often as ``negatives`` says."""
+    xp = namespace(A)
+    A, V, Z, U, D = _distances(A, vectors, metric)
+    loss, by_squared, by_threshold = pair_hinge(D, -1, threshold, hinge)
+    G = by_squared * negatives
+    G *= 2.0 * weight
+    by_Z = xp.sum(G, axis=1)[:, None] * Z - G @ U
+    by_U = xp.sum(G, axis=0)[:, None] * U - G.T @ Z
+    by_metric = A.T @ by_Z + V.T @ by_U
+    tau = weight * xp.sum(by_threshold * negatives)
+    return weight * xp.sum(loss * negatives), by_Z, by_metric, tau
