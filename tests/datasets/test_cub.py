@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -9,38 +7,8 @@ from zslib.datasets.att_splits import OFFICIAL_STATISTICS, read_att_splits
 from zslib.datasets.cub import cub
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """Twelve species of six images: eight seen in the proposed split, the rest unseen."""
-    rng = np.random.default_rng(0)
-    label = np.repeat(np.arange(12), 6).astype(np.int16)
-    images = np.arange(72).reshape(12, 6)
-    np.savez(
-        tmp_path / "cub.npz",
-        label=label,
-        attributes=100 * rng.random((12, 5), dtype=np.float32),
-        train_loc=images[:6].ravel(),
-        val_loc=images[6:8].ravel(),
-        trainval_loc=images[:8, :5].ravel(),
-        test_seen_loc=images[:8, 5],
-        test_unseen_loc=images[8:].ravel(),
-        ss_trainval_classes=np.arange(1, 11),
-        ss_test_classes=np.array([0, 11]),
-    )
-    for name, width in (("features_resnet_pca256", 4), ("features_vgg_pca512", 7)):
-        np.save(tmp_path / f"{name}.npy", rng.standard_normal((72, width)).astype(np.float16))
-    names = [f"{i + 1:03d}.Red_winged_Bird{i}" for i in range(12)]
-    (tmp_path / "classes.txt").write_text("\n".join(names) + "\n")
-    with open(tmp_path / "class_wikipedia_sentences.jsonl", "w") as file:
-        for i in rng.permutation(12).tolist():
-            sentences = [f"habitat{i % 5} wings", f"feathers colour{i % 4}"]
-            entry = {"class": i, "name": names[i], "sentences": sentences}
-            file.write(json.dumps(entry) + "\n")
-    return tmp_path
-
-
-def test_proposed_split(folder):
-    problem = cub(folder=folder)
+def test_proposed_split(cub_folder):
+    problem = cub(folder=cub_folder)
     assert problem.features.shape == (72, 4)
     assert problem.features.dtype == problem.class_embeddings.dtype == np.float32
     assert problem.feature_scaling == "unit length"
@@ -50,20 +18,20 @@ def test_proposed_split(folder):
     assert len(problem.train) == 30  # without the six images that test seen classes
     assert len(problem.val) == 10
     assert problem.unseen_classes.tolist() == [8, 9, 10, 11]
-    assert cub(folder=folder, features="vgg", feature_scaling="none").features.shape == (72, 7)
-    assert len(cub(folder=folder, max_per_class=2).trainval) == 16
+    assert cub(folder=cub_folder, features="vgg", feature_scaling="none").features.shape == (72, 7)
+    assert len(cub(folder=cub_folder, max_per_class=2).trainval) == 16
 
 
-def test_bad_options(folder, tmp_path):
+def test_bad_options(cub_folder, tmp_path):
     with pytest.raises(ValueError, match="features must be one of 'resnet', 'vgg'"):
-        cub(features="clip", folder=folder)
+        cub(features="clip", folder=cub_folder)
     with pytest.raises(ValueError, match="semantics must be one of"):
-        cub(semantics="words", folder=folder)
+        cub(semantics="words", folder=cub_folder)
     with pytest.raises(FileNotFoundError, match="is not a folder: put the data there"):
         cub(folder=tmp_path / "absent")
-    np.save(folder / "features_resnet_pca256.npy", np.ones((71, 4)))
+    np.save(cub_folder / "features_resnet_pca256.npy", np.ones((71, 4)))
     with pytest.raises(ValueError, match=r"has shape \(71, 4\) and there are 72 image labels"):
-        cub(folder=folder)
+        cub(folder=cub_folder)
 
 
 def eszsl_accuracy(problem):

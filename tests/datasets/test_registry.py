@@ -198,6 +198,30 @@ def test_attributes_stand_for_several_sets(nothing):
     assert both != fingerprint("digits", settings=["attributes"])
 
 
+def test_pairs_stand_for_several_sets(nothing):
+    assert resolve_all("pairs") == ["synthetic"]
+    problem = load_problem("pairs", "synthetic", seed=3, quick=True)
+    assert (problem.name, problem.setting) == ("synthetic-pairs", "pairs")
+    assert problem.checksum == load_problems("pairs", seed=3, quick=True)[0].checksum
+    with pytest.raises(FileNotFoundError, match="'ikea' are not here"):
+        resolve_all("pairs", "synthetic+ikea")
+    with pytest.raises(
+        FileNotFoundError, match=r"has xlsa17/CUB/res101\.mat and reed2016/CUB/text"
+    ):
+        resolve_all("pairs", "reed_cub")
+
+
+def test_pairs_of_real_data(real_data):
+    real_data("visual/ikea", "visual/cub", "visual/wikipedia_xmodal", "visual/xlsa17_splits")
+    named = "ikea+cub+wikipedia_xmodal+flowers"
+    for dataset, names in (("auto", ["ikea", "cub"]), (named, named.split("+"))):
+        found = resolve_all("pairs", dataset)
+        assert [name for name in found if not name.startswith("reed")] == names
+    for problem in load_problems("pairs", named, quick=True):
+        assert problem.setting == "pairs"
+        assert len(problem.val)
+
+
 def test_metric_learning_has_image_attributes_in_one_unit(nothing):
     assert resolve_all("metric learning") == ["synthetic", "digits"]
     problem, digits = load_problems("metric learning", quick=True)

@@ -1,0 +1,329 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.datasets.class_splits import PARTS
+from zslib.datasets.image_text import ImageTextProblem, ragged_rows
+from zslib.datasets.zero_shot import ZeroShotProblem
+
+# Five classes of six images; ant, bat and cat are seen (cat for validation), dog and eel unseen.
+LABELS = np.repeat(np.arange(5), 6)
+IMAGES = np.arange(30).reshape(5, 6)
+COUNTS = np.array([1, 2, 3] * 10)
+
+
+def fields(**changes):
+    texts = [f"image {row} is{' very' * n} nice" for row in range(30) for n in range(COUNTS[row])]
+    given = {
+        "name": "toy",
+        "synthetic": True,
+        "description": "synthetic toy data",
+        "features": np.random.default_rng(0).random((30, 4), dtype=np.float32),
+        "labels": LABELS,
+        "class_names": np.array(["ant", "bat", "cat", "dog", "eel"]),
+        "texts": texts,
+        "text_offsets": np.concatenate([[0], np.cumsum(COUNTS)]),
+        "text_index": np.arange(60),
+        "trainval": IMAGES[:3, :5].ravel(),
+        "test_seen": IMAGES[:3, 5],
+        "test_unseen": IMAGES[3:].ravel(),
+        "train": IMAGES[:2, :5].ravel(),
+        "val": IMAGES[2, :5],
+    }
+    return {**given, **changes}
+
+
+def own_texts(problem, image):
+    return problem.text_index[problem.text_offsets[image] : problem.text_offsets[image + 1]]
+
+
+def test_texts_of_images_classes_and_training():
+    problem = ImageTextProblem(**fields())
+    assert problem.n_texts == 60
+    assert problem.text_labels.tolist() == np.repeat(LABELS, COUNTS).tolist()
+    assert [problem.texts[t] for t in own_texts(problem, 4)] == [
+        "image 4 is nice",
+        "image 4 is very nice",
+    ]
+    trained = sorted(t for image in problem.trainval for t in own_texts(problem, image))
+    assert problem.training_texts.tolist() == trained
+    assert problem.summary() == {
+        "seen_classes": 3,
+        "train_seen_samples": 15,
+        "test_seen_samples": 3,
+        "unseen_classes": 2,
+        "unseen_samples": 12,
+        "features": 4,
+        "texts": 60,
+        "distinct_texts": 60,
+        "texts_per_image": pytest.approx(COUNTS[problem.trainval].mean()),
+    }
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"trainval": np.array([0, 0, 6, 12])},
+        {"test_seen": np.array([0])},
+        {"labels": LABELS + 1},
+        {"class_names": np.array(["a", "b", "a", "c", "d"])},
+        {"description": "real data"},
+    ],
+)
+def test_split_is_checked_as_in_the_attribute_setting(change):
+    attributes = {k: v for k, v in fields(**change).items() if not k.startswith("text")}
+    with pytest.raises(ValueError) as wanted:
+        ZeroShotProblem(**attributes, class_embeddings=np.eye(5, dtype=np.float32))
+    with pytest.raises(ValueError, match=re.escape(str(wanted.value))):
+        ImageTextProblem(**fields(**change))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"texts": None}, "give exactly one of texts"),
+        ({"text_vectors": np.ones((60, 2), np.float32)}, "give exactly one of texts"),
+        ({"texts": ["a"] * 59 + ["?!"]}, r"text 59 has no word: '\?!'; drop it"),
+        ({"text_index": np.arange(1, 61)}, r"text_index must lie in \[0, 60\)"),
+        (
+            {"text_offsets": np.arange(30)},
+            "text_offsets must be 31 numbers that rise from 0 to 60",
+        ),
+        ({"text_index": np.arange(59)}, r"text_offsets must lie in \[0, 60\), found 0 to 60"),
+        ({"text_index": np.r_[np.arange(59), 0]}, "1 texts belong to images of two classes"),
+        ({"text_index": np.r_[0, 0, np.arange(2, 60)]}, "a text belongs to several images"),
+        ({"text_index": np.r_[0, 1, 1, np.arange(3, 60)]}, "an image lists a text twice"),
+        ({"level": "sentence"}, "level must be one of 'image', 'class'"),
+        ({"text_ids": np.arange(59)}, "text_ids must be 60 integers"),
+        (
+            {"text_ids": np.ones(60)},
+            "text_ids must be 60 integers, one for each text, got float64",
+        ),
+        ({"texts": ["alike"] * 60, "text_ids": np.arange(60)}, "equal texts have two text_ids"),
+    ],
+)
+def test_inconsistent_texts_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        ImageTextProblem(**fields(**changes))
+
+
+def test_missing_texts_are_refused():
+    counts = COUNTS.copy()
+    counts[[7, 29]] = 0
+
+    def without(counts):
+        total = int(counts.sum())
+        return fields(
+            texts=["a text"] * total,
+            text_offsets=np.concatenate([[0], np.cumsum(counts)]),
+            text_index=np.arange(total),
+        )
+
+    with pytest.raises(ValueError, match="1 training images have no text, the first is row 7"):
+        ImageTextProblem(**without(counts))
+    counts[7] = 1  # image 29 only tests an unseen class that has other texts
+    assert ImageTextProblem(**without(counts)).n_texts == counts.sum()
+    counts[IMAGES[4]] = 0
+    with pytest.raises(ValueError, match=r"1 class\(es\) without a text \('eel'\)"):
+        ImageTextProblem(**without(counts))
+
+
+def test_types_of_texts():
+    with pytest.raises(TypeError, match="texts must be a sequence of strings, got one string"):
+        ImageTextProblem(**fields(texts="a text"))
+    with pytest.raises(TypeError, match="texts must hold strings, text 1 is int"):
+        ImageTextProblem(**fields(texts=["a", 1] * 30))
+    with pytest.raises(TypeError, match="text_index must hold integers"):
+        ImageTextProblem(**fields(text_index=np.arange(60.0)))
+
+
+def test_equal_texts_share_an_id():
+    texts = ["same words" if i % 7 == 0 else f"text {i}" for i in range(60)]
+    ids = ImageTextProblem(**fields(texts=texts)).text_ids
+    for i in range(60):
+        for j in range(60):
+            assert (ids[i] == ids[j]) == (texts[i] == texts[j])
+    vectors = ImageTextProblem(**fields(texts=None, text_vectors=np.ones((60, 2), np.float32)))
+    assert vectors.text_ids.tolist() == list(range(60))
+
+
+def test_sentences_of_classes():
+    problem = ImageTextProblem(
+        **fields(
+            texts=[f"sentence {i}" for i in range(10)],
+            text_offsets=2 * np.arange(31),
+            text_index=(2 * LABELS[:, None] + [0, 1]).ravel(),
+            level="class",
+        )
+    )
+    assert (
+        problem.text_ids.tolist() == problem.text_labels.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    )
+    rows, places = problem.prototype_rows([4, 0])
+    assert (rows.tolist(), places.tolist()) == ([8, 9, 0, 1], [0, 0, 1, 1])
+    small = problem.validation_problem()
+    assert small.texts == problem.texts[:6]
+    assert small.summary()["texts_per_image"] == 2
+
+
+def prototypes_by_loop(problem, classes, parts):
+    pairs = []
+    for place, c in enumerate(classes):
+        images = [i for part in parts for i in getattr(problem, part) if problem.labels[i] == c]
+        pairs += [(place, t) for t in sorted({t for i in images for t in own_texts(problem, i)})]
+    return [t for _, t in pairs], [place for place, _ in pairs]
+
+
+def test_prototype_rows():
+    problem = ImageTextProblem(**fields())
+    for classes, parts in (
+        (range(5), ("trainval", "test_unseen")),
+        ([3, 1], ("trainval", "test_unseen")),
+        ([2], ("test_seen",)),
+        ([1, 0], ("train", "test_seen")),
+    ):
+        rows, places = problem.prototype_rows(np.array(classes), parts)
+        assert (rows.tolist(), places.tolist()) == prototypes_by_loop(problem, classes, parts)
+    # No text of an image that tests a seen class is in a prototype.
+    tested = [t for image in problem.test_seen for t in own_texts(problem, image)]
+    assert not np.isin(tested, problem.prototype_rows()[0]).any()
+    with pytest.raises(ValueError, match=r"1 class\(es\) without a text in train \('cat'\)"):
+        problem.prototype_rows([0, 2], ("train",))
+    with pytest.raises(ValueError, match="classes lists a class twice"):
+        problem.prototype_rows([1, 1])
+    with pytest.raises(ValueError, match="parts must be one of"):
+        problem.prototype_rows(parts=("test",))
+    with pytest.raises(ValueError, match=r"classes must lie in \[0, 5\)"):
+        problem.prototype_rows([5])
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_ragged_rows_take_each_row(seed):
+    rng = np.random.default_rng(seed)
+    lists = [rng.integers(100, size=rng.integers(4)) for _ in range(rng.integers(1, 8))]
+    offsets = np.cumsum([0, *map(len, lists)])
+    rows = rng.integers(len(lists), size=rng.integers(6))
+    ends, index = ragged_rows(offsets, np.concatenate(lists), rows)
+    assert len(ends) == len(rows) + 1
+    for place, row in enumerate(rows):
+        assert index[ends[place] : ends[place + 1]].tolist() == lists[row].tolist()
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_validation_problem_of_any_split(seed):
+    rng = np.random.default_rng(seed)
+    n_classes, per_class = int(rng.integers(4, 9)), int(rng.integers(1, 6))
+    labels = rng.permutation(np.repeat(np.arange(n_classes), per_class))
+    group = rng.permutation([0, 0, 1, 2, *rng.integers(0, 3, n_classes - 4)])[labels]
+    seen = np.flatnonzero(group < 2)
+    counts = rng.integers(1, 4, size=len(labels))
+    order = rng.permutation(counts.sum())
+    owner = np.empty(counts.sum(), dtype=int)
+    owner[order] = np.repeat(np.arange(len(labels)), counts)
+    problem = ImageTextProblem(
+        name="random",
+        synthetic=True,
+        description="synthetic",
+        features=np.arange(len(labels), dtype=np.float32)[:, None],
+        labels=labels,
+        class_names=np.array([f"c{i}" for i in range(n_classes)]),
+        texts=[f"text {t} of image {i}" for t, i in enumerate(owner)],
+        text_offsets=np.concatenate([[0], np.cumsum(counts)]),
+        text_index=order,
+        trainval=rng.permutation(seen),
+        test_seen=(),
+        test_unseen=rng.permutation(np.flatnonzero(group == 2)),
+        train=rng.permutation(np.flatnonzero(group == 0)),
+        val=rng.permutation(np.flatnonzero(group == 1)),
+    )
+    small = problem.validation_problem(seed=seed % 1000)
+    # The feature is the image's number and its texts name it: nothing got mixed up.
+    image = small.features[:, 0].astype(int)
+    for row, number in enumerate(image):
+        words = [problem.texts[t] for t in own_texts(problem, number)]
+        assert [small.texts[t] for t in own_texts(small, row)] == words
+        assert all(word.endswith(f"image {number}") for word in words)
+    assert small.n_texts == counts[image].sum()
+    names = problem.class_names[labels[image]]
+    assert (small.class_names[small.labels] == names).all()
+    parts = [image[getattr(small, part)] for part in ("trainval", "test_seen", "test_unseen")]
+    assert sorted(np.concatenate(parts[:2])) == sorted(problem.train)
+    assert sorted(parts[2]) == sorted(problem.val)
+
+
+def test_validation_construction_of_the_paper():
+    # Appendix C divides 5,875 training images into 4,700 and 1,175: a fifth of each class.
+    counts = np.full(100, 60)
+    counts[:25] = 55
+    labels = np.repeat(np.arange(102), [*counts, 3, 3])
+    n = len(labels)
+    problem = ImageTextProblem(
+        **fields(
+            features=np.arange(n, dtype=np.float32)[:, None],
+            labels=labels,
+            class_names=np.array([f"c{i}" for i in range(102)]),
+            texts=["a text"] * n,
+            text_offsets=np.arange(n + 1),
+            text_index=np.arange(n),
+            trainval=np.arange(n - 3),
+            test_seen=(),
+            test_unseen=np.arange(n - 3, n),
+            train=np.arange(n - 6),
+            val=np.arange(n - 6, n - 3),
+        )
+    )
+    summary = problem.validation_problem(seed=1).summary()
+    assert summary["train_seen_samples"] == 4 * 5875 // 5
+    assert summary["test_seen_samples"] == 5875 // 5
+    with pytest.raises(ValueError, match="toy has no validation classes"):
+        replace(problem, train=(), val=()).validation_problem()
+
+
+def test_checksum_tells_problems_apart():
+    problem = ImageTextProblem(**fields())
+    assert problem.checksum == ImageTextProblem(**fields()).checksum
+    others = [
+        {"features": 2 * fields()["features"]},
+        {"texts": [*fields()["texts"][:-1], "other words"]},
+        {"text_ids": np.arange(60)[::-1]},
+        {"text_index": np.r_[np.arange(58), 59, 58]},
+        {"text_offsets": np.r_[fields()["text_offsets"][:-2], 56, 60]},
+        {"class_names": np.array(["ant", "bat", "cat", "dog", "elk"])},
+        {"test_seen": ()},
+        {"level": "class"},
+        {"feature_scaling": "unit length"},
+        {"texts": None, "text_vectors": np.ones((60, 1), np.float32)},
+    ]
+    checksums = {replace(problem, **change).checksum for change in others}
+    assert len(checksums | {problem.checksum}) == len(others) + 1
+
+
+def test_other_array_libraries(backend):
+    vectors = np.random.default_rng(1).random((60, 3), dtype=np.float32)
+    given = fields(texts=None, text_vectors=vectors)
+    problem = ImageTextProblem(**given)
+    arrays = {name: backend.asarray(given[name]) for name in ("features", "text_vectors")}
+    moved = ImageTextProblem(**{**given, **arrays})
+    assert moved.checksum == problem.checksum
+    for how in ("unit length", "standard"):
+        np.testing.assert_allclose(
+            backend.to_numpy(moved.scaled(how).features), problem.scaled(how).features, rtol=2e-5
+        )
+    small = moved.validation_problem()
+    assert small.checksum == problem.validation_problem().checksum
+    backend.check(small.text_vectors)
+    assert isinstance(moved.to("cpu").text_vectors, np.ndarray)
+
+
+def test_vectors_are_checked():
+    with pytest.raises(TypeError, match="features, text_vectors mix float32 and float64"):
+        ImageTextProblem(**fields(texts=None, text_vectors=np.ones((60, 2))))
+    assert all(getattr(ImageTextProblem(**fields()), part).dtype == np.int64 for part in PARTS)

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zslib.datasets.tokens import PADDING, UNKNOWN, Vocabulary, tokenize
+
+TEXTS = st.lists(
+    st.lists(st.sampled_from(["red", "Blue", "bird's", "2.5", "wing,", "née", "—"]), min_size=1)
+    .map(" ".join)
+    .filter(tokenize),
+    min_size=1,
+    max_size=8,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("The bird's RED bill.", ["the", "bird's", "red", "bill"]),
+        ("bird’s", ["bird's"]),
+        ("'quoted' words'", ["quoted", "words"]),
+        ("snake_case and 12x5", ["snake", "case", "and", "12x5"]),
+        ("Größe: naïve", ["größe", "naïve"]),
+        ("... -- !", []),
+        ("", []),
+    ],
+)
+def test_tokens_of_a_text(text, tokens):
+    assert tokenize(text) == tokens
+
+
+@given(TEXTS, st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_vocabulary_has_each_frequent_word_once(texts, min_count):
+    counts = Counter(token for text in texts for token in tokenize(text))
+    kept = {word for word, count in counts.items() if count >= min_count}
+    if not kept:
+        with pytest.raises(ValueError, match=f"no word occurs {min_count} times"):
+            Vocabulary.fit(texts, min_count)
+        return
+    vocabulary = Vocabulary.fit(texts, min_count)
+    assert len(vocabulary) == 2 + len(kept)
+    assert set(vocabulary.words[2:]) == kept
+    assert [counts[w] for w in vocabulary.words[2:]] == sorted(
+        (counts[w] for w in kept), reverse=True
+    )
+    assert vocabulary == Vocabulary.fit(texts[::-1], min_count)
+
+
+@given(TEXTS, TEXTS, st.one_of(st.none(), st.integers(1, 5)))
+@settings(max_examples=60, deadline=None)
+def test_rows_of_tokens(known, texts, length):
+    vocabulary = Vocabulary.fit(known)
+    rows = vocabulary.transform(texts, length)
+    assert rows.dtype == np.int64
+    assert rows.shape == (len(texts), max(len(tokenize(t)[:length]) for t in texts))
+    for row, text in zip(rows, texts, strict=True):
+        words = tokenize(text)[:length]
+        named = [w if w in vocabulary.words else "<unknown>" for w in words]
+        assert [vocabulary.words[t] for t in row[: len(words)]] == named
+        assert (row[len(words) :] == PADDING).all()
+        assert (row[: len(words)] != PADDING).all()
+
+
+def test_what_only_test_texts_have_is_unknown():
+    vocabulary = Vocabulary.fit(["a red bird", "a bird"], min_count=2)
+    assert vocabulary.transform(["a red owl"]).tolist() == [[2, UNKNOWN, UNKNOWN]]
+
+
+def test_special_names_are_no_words():
+    vocabulary = Vocabulary.fit(["<padding> unknown padding"])
+    assert vocabulary.transform(["padding"]).tolist() == [[2]]
+
+
+def test_bad_input():
+    for use in (Vocabulary.fit, Vocabulary.fit(["a bird"]).transform):
+        with pytest.raises(ValueError, match=r"text 1 has no token: '\?!'; drop it"):
+            use(["a bird", "?!"])
+        with pytest.raises(TypeError, match="texts must be a sequence of strings, got str"):
+            use("a bird")
+        with pytest.raises(TypeError, match="texts must hold strings, text 0 is int"):
+            use([1])
+        with pytest.raises(TypeError, match="texts must be a sequence of strings, got int"):
+            use(3)
+        with pytest.raises(ValueError, match="texts is empty"):
+            use([])
+    with pytest.raises(ValueError, match="min_count must be at least 1"):
+        Vocabulary.fit(["a"], min_count=0)
+    with pytest.raises(ValueError, match="length must be at least 1"):
+        Vocabulary.fit(["a"]).transform(["a"], length=0)
+    with pytest.raises(ValueError, match="words must begin with"):
+        Vocabulary(("a", "bird"))
+    with pytest.raises(ValueError, match="words has a word twice"):
+        Vocabulary(("<padding>", "<unknown>", "a", "a"))
