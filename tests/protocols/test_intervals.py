@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.protocols import Estimate, independent_mean, mean_estimate, paired_difference
+from zslib.protocols import (
+    Estimate,
+    Spread,
+    independent_mean,
+    mean_estimate,
+    paired_difference,
+    paired_ratio,
+    spread_over_runs,
+)
 
 
 def test_students_t_over_seeds():
@@ -98,3 +106,39 @@ def test_independent_means_add_in_quadrature():
     assert (one.mean, one.low, one.high) == (10.0, 7.0, 13.0)
     with pytest.raises(ValueError, match="estimates is empty"):
         independent_mean([])
+
+
+def test_spread_is_that_of_the_runs():
+    values = [50.0, 53.0, 51.0, 57.0]
+    spread = spread_over_runs(values)
+    assert spread.mean == pytest.approx(sum(values) / 4)
+    squares = sum((v - spread.mean) ** 2 for v in values)
+    assert spread.std == pytest.approx((squares / 3) ** 0.5)
+    assert f"{spread:.2f}" == "52.75 ± 3.10"
+    assert str(Spread(1.25)) == "1.2"
+    for same in ([7.0], [7.0, 7.0]):
+        assert spread_over_runs(same) == Spread(7.0)
+    with pytest.raises(ValueError, match="at least one seed"):
+        spread_over_runs([])
+    with pytest.raises(ValueError, match="one number for each run"):
+        spread_over_runs([[1.0, 2.0]])
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        spread_over_runs([1.0, np.nan])
+
+
+def test_ratio_is_the_exponential_of_a_difference_of_logarithms():
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(1, 20, 6), rng.uniform(1, 5, 6)
+    found = paired_ratio(a, b)
+    logs = paired_difference(np.log(a), np.log(b))
+    expected = np.exp([logs.mean, logs.low, logs.high])
+    np.testing.assert_allclose([found.mean, found.low, found.high], expected)
+    assert found.n_seeds == 6
+    turned = paired_ratio(b, a)
+    np.testing.assert_allclose([turned.mean, turned.high], [1 / found.mean, 1 / found.low])
+    assert paired_ratio([4.0], [2.0]).mean == pytest.approx(2.0)
+    assert np.isnan(paired_ratio([4.0], [2.0]).low)
+    with pytest.raises(ValueError, match="b must be positive"):
+        paired_ratio([1.0], [0.0])
+    with pytest.raises(ValueError, match="same seeds"):
+        paired_ratio([1.0, 2.0], [1.0])

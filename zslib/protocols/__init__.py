@@ -2,6 +2,11 @@
 
 from zslib.protocols.distractors import random_distractors, related_distractors
 from zslib.protocols.evaluation import Outcome, evaluate, gold_queries
+from zslib.protocols.hard_negative_methods import (
+    HARD_NEGATIVE_METHODS,
+    common_scale,
+    hard_negative_problems,
+)
 from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
 from zslib.protocols.image_text_alpha import choose_alpha, measures_by_alpha, rescaled
 from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors
@@ -14,10 +19,18 @@ from zslib.protocols.image_text_runs import (
 )
 from zslib.protocols.intervals import (
     Estimate,
+    Spread,
     independent_difference,
     independent_mean,
     mean_estimate,
     paired_difference,
+    paired_ratio,
+    spread_over_runs,
+)
+from zslib.protocols.learning_curves import (
+    accuracy_by_epoch,
+    epochs_to_share,
+    zero_shot_curves,
 )
 from zslib.protocols.methods import METHODS, Method
 from zslib.protocols.repeated import Repeated, repeat
@@ -44,6 +57,7 @@ from zslib.protocols.zero_shot_tuning import (
 )
 
 __all__ = [
+    "HARD_NEGATIVE_METHODS",
     "METHODS",
     "ZERO_SHOT_METHODS",
     "Competition",
@@ -58,6 +72,7 @@ __all__ = [
     "Outcome",
     "Repeated",
     "RetrievalRanks",
+    "Spread",
     "SynsetAnswers",
     "TermModel",
     "TermSpace",
@@ -67,13 +82,17 @@ __all__ = [
     "ZeroShotOutcome",
     "ZeroShotRun",
     "ZeroShotTuned",
+    "accuracy_by_epoch",
     "choose_alpha",
+    "common_scale",
     "correct_set_sizes",
+    "epochs_to_share",
     "evaluate",
     "evaluate_image_text",
     "evaluate_table",
     "evaluate_zero_shot",
     "gold_queries",
+    "hard_negative_problems",
     "independent_difference",
     "independent_mean",
     "mean_estimate",
@@ -81,6 +100,7 @@ __all__ = [
     "measures_by_alpha",
     "model_texts",
     "paired_difference",
+    "paired_ratio",
     "random_distractors",
     "reading_hierarchy",
     "related_distractors",
@@ -91,6 +111,7 @@ __all__ = [
     "run_table",
     "run_zero_shot",
     "split_validation_classes",
+    "spread_over_runs",
     "table_records",
     "tfidf_vectors",
     "train",
@@ -98,5 +119,6 @@ __all__ = [
     "tune_image_text",
     "tune_zero_shot",
     "unit_length",
+    "zero_shot_curves",
     "zero_shot_estimate",
 ]

@@ -1,4 +1,4 @@
-"""Means with 95% intervals, and paired differences, over seeds and test items."""
+"""Means with 95% intervals, and paired differences and ratios, over seeds and test items."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from zslib.validation import check_integer, check_real
 
 __all__ = [
     "Estimate",
+    "Spread",
     "independent_difference",
     "independent_mean",
     "mean_estimate",
     "paired_difference",
+    "paired_ratio",
+    "spread_over_runs",
 ]
 
 
@@ -45,6 +48,67 @@ class Estimate:
 
     def __str__(self):
         return format(self)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A mean with the standard deviation of the runs behind it, as papers print it.
+
+    It says how much runs differ, not how well the mean is known: that is an `Estimate`.
+
+    Attributes
+    ----------
+    mean : float
+    std : float or None
+        None where there is none: one run, or a method without randomness.
+
+    Examples
+    --------
+    >>> print(Spread(53.15, 0.88))
+    53.1 ± 0.9
+    """
+
+    mean: float
+    std: float | None = None
+
+    def __format__(self, spec):
+        spec = spec or ".1f"
+        if self.std is None:
+            return format(self.mean, spec)
+        return f"{self.mean:{spec}} ± {self.std:{spec}}"
+
+    def __str__(self):
+        return format(self)
+
+
+def spread_over_runs(values) -> Spread:
+    """Mean and standard deviation (divided by n - 1) of one number per run.
+
+    Parameters
+    ----------
+    values : sequence of float
+
+    Returns
+    -------
+    Spread
+        Without a deviation for one run, or where all runs are the same.
+
+    Raises
+    ------
+    ValueError
+        For no values, or values that are not finite.
+
+    Examples
+    --------
+    >>> print(spread_over_runs([10.0, 12.0, 14.0]))
+    12.0 ± 2.0
+    """
+    rows = _rows(values, "values")
+    if any(row.size > 1 for row in rows):
+        raise ValueError("values must hold one number for each run")
+    found = np.concatenate(rows)
+    std = float(found.std(ddof=1)) if np.ptp(found) else None
+    return Spread(float(found.mean()), std)
 
 
 def _rows(values, name):
@@ -148,6 +212,43 @@ def paired_difference(a, b, **options) -> Estimate:
     if [row.size for row in rows_a] != [row.size for row in rows_b]:
         raise ValueError("a and b must have the same seeds and, in each, the same number of items")
     return mean_estimate([x - y for x, y in zip(rows_a, rows_b, strict=True)], **options)
+
+
+def paired_ratio(a, b, *, level=0.95) -> Estimate:
+    """Geometric mean of ``a / b`` over runs that share their seeds, with its interval.
+
+    The interval is Student's t on the logarithms: a doubling and a halving count alike.
+
+    Parameters
+    ----------
+    a, b : sequence of float
+        Positive, one for each seed, in the same order.
+    level : float
+        Coverage.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        When the runs do not pair up, or a number is not positive.
+
+    Examples
+    --------
+    >>> print(paired_ratio([8.0, 6.0, 9.0], [2.0, 2.0, 2.0]))
+    3.8 [2.3, 6.3]
+    """
+    logs = []
+    for values, name in ((a, "a"), (b, "b")):
+        values = np.asarray(values, dtype=np.float64)
+        if not np.all(values > 0):
+            raise ValueError(f"{name} must be positive: a ratio needs positive numbers")
+        logs.append(np.log(values))
+    found = paired_difference(*logs, level=level)
+    ends = (float(np.exp(end)) for end in (found.mean, found.low, found.high))
+    return Estimate(*ends, found.n_seeds)
 
 
 def independent_difference(a, b) -> Estimate:

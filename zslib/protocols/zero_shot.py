@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from zslib.arrays import like, take_rows, to_host
 from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
@@ -31,7 +32,8 @@ def evaluate_zero_shot(
     ----------
     model : CompatibilityModel
         Or anything with ``fit(X, y, class_embeddings)`` and ``decision_function(X,
-        class_embeddings)``. It is cloned, not changed.
+        class_embeddings)``. It is cloned, not changed. If its ``fit`` takes
+        ``image_attributes`` and the problem has some, it gets those of the training images.
     problem : ZeroShotProblem
         Its arrays may be on another device, after ``problem.to(device)``.
     gamma : float or None
@@ -71,7 +73,10 @@ def evaluate_zero_shot(
 
     def fitted(rows):
         labels = like(problem.labels[rows], features)
-        return clone(model).fit(take_rows(features, rows), labels, embeddings)
+        more = {}
+        if problem.image_attributes is not None and has_fit_parameter(model, "image_attributes"):
+            more["image_attributes"] = take_rows(problem.image_attributes, rows)
+        return clone(model).fit(take_rows(features, rows), labels, embeddings, **more)
 
     generalised = fitted(problem.trainval)
     standard = generalised

@@ -1,4 +1,4 @@
-"""The zero-shot scorers of DARK's Table 3, each with the grid its parameters are tuned on."""
+"""The zero-shot scorers of DARK's Table 3, DAP and IAP, each with the grid it is tuned on."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from zslib.compatibility import (
     ALE,
     CMT,
+    DAP,
     DARK,
     ESZSL,
+    IAP,
     SAE,
     SJE,
     SSE,
@@ -68,6 +70,7 @@ _PENALTIES = tuple(10.0**e for e in (-2, -1, 0, 1, 2))
 _RANKING = {"learning_rate": (0.3, 1.0, 3.0), "n_epochs": (10, 40)}
 _DARK = {"init_scale": (0.2, 1.0), "gradient": ("fixed", "margin", "objective")}
 _REFRESHED = {"refresh_every": 1}
+_LOGISTIC = {"regularization": (1e-6, 1e-5, 1e-4, 1e-3)}
 
 ZERO_SHOT_METHODS = {
     method.name: method
@@ -109,10 +112,13 @@ ZERO_SHOT_METHODS = {
         ZeroShotMethod("DARK-L", DARK, _DARK, fixed={"label_view": False, **_REFRESHED}),
         ZeroShotMethod("DARK-H", DARK, _DARK, fixed={"hardness": False, **_REFRESHED}),
         ZeroShotMethod("DARK", DARK, _DARK, fixed=_REFRESHED),
+        ZeroShotMethod("DAP", DAP, _LOGISTIC, seeds_matter=False),
+        ZeroShotMethod("IAP", IAP, _LOGISTIC, seeds_matter=False),
     )
 }
-"""The methods by name, in the order of Table 3, with the ablations of Figures 2 and 3. The grids
-suit features and class embeddings of length one (`unit_length`) and a few minutes on two cores.
-Of DARK the paper prints nearly all parameters, which are taken as printed. Margins and weights are
-refreshed at every step, since ten steps can diverge. Chosen are the size of the random start,
-which is not printed, and what gradients follow: nothing, as printed, margins, or weights too."""
+"""The methods by name, in the order of Table 3, with the ablations of Figures 2 and 3; then DAP,
+which Bucher et al. (2016) compare with, and IAP. The grids suit features and class embeddings of
+length one (`unit_length`) and a few minutes on two cores. Of DARK the paper prints nearly all
+parameters, which are taken as printed. Margins and weights are refreshed at every step, since ten
+steps can diverge. Chosen are the size of the random start, which is not printed, and what
+gradients follow: nothing, as printed, margins, or weights too."""

@@ -74,8 +74,8 @@ def unit_length(problem):
     )
 
 
-def _tune(problem, checksum, method, name, template, grid, split, seed, code):
-    return tune_zero_shot(method, problem, split=split, seed=seed)
+def _tune(problem, checksum, method, name, template, grid, split, fraction, seed, code):
+    return tune_zero_shot(method, problem, split=split, fraction=fraction, seed=seed)
 
 
 def _evaluate(problem, checksum, model, train_on, k, device, code):
@@ -98,6 +98,7 @@ def run_zero_shot(
     parameters=None,
     tuning_seed=None,
     split=None,
+    fraction=0.25,
     train_on="trainval",
     k=10,
     device="cpu",
@@ -125,6 +126,8 @@ def run_zero_shot(
         Seed of tuning, where it is not ``seed``.
     split : {None, "official", "random"}
         Validation classes, as in `tune_zero_shot`.
+    fraction : float
+        Their share of the seen classes, where they are drawn at random.
     train_on : {"trainval", "all seen"}
     k : int
         As in `evaluate_zero_shot`.
@@ -162,7 +165,8 @@ def run_zero_shot(
     split_seed = seed if tuning_seed is None else tuning_seed
     # A method is known by its name, its defaults and its grid: functions cannot be hashed well.
     known_by = method.name, method.estimator(seed=split_seed), dict(method.grid)
-    tuned = keep_tuned(problem, where, method, *known_by, split, split_seed, code_digest())
+    how = split, fraction, split_seed
+    tuned = keep_tuned(problem, where, method, *known_by, *how, code_digest())
     failures = []
     for trial in tuned.ranked:
         chosen = trial["parameters"]
