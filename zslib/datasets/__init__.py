@@ -49,6 +49,7 @@ from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
 from zslib.datasets.tokens import Vocabulary, tokenize
 from zslib.datasets.vectors import WordVectors, load_vectors
+from zslib.datasets.vgg19 import vgg19
 from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
 from zslib.datasets.wordnet import fetch_wordnet, read_wordnet
 from zslib.datasets.xlsa17 import load_xlsa17
@@ -122,5 +123,6 @@ __all__ = [
     "tiny_imagenet",
     "tiny_imagenet_classes",
     "tokenize",
+    "vgg19",
     "wikipedia_xmodal",
 ]

@@ -34,6 +34,7 @@ from zslib.datasets.synthetic_attributes import synthetic_attributes
 from zslib.datasets.synthetic_pairs import synthetic_pairs
 from zslib.datasets.tiny_imagenet import tiny_imagenet
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
+from zslib.datasets.vgg19 import VGG19_NAMES, vgg19
 from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
 from zslib.datasets.xlsa17 import XLSA17_FILES, XLSA17_NAMES, load_xlsa17
 from zslib.datasets.xlsa17_fetch import fetch_xlsa17
@@ -381,6 +382,21 @@ DATASETS = {
             )
             for name in XLSA17_NAMES
         ),
+        *(
+            Dataset(
+                name=f"vgg19-{name}",
+                settings=(METRIC,),
+                kind="real",
+                summary=f"{name} with VGG-19 features that you extracted, as load_zero_shot reads",
+                licence="yours",
+                loaders={METRIC: partial(vgg19, name)},
+                quick={METRIC: {"max_per_class": 10}},
+                folder="vgg19",
+                files=(f"vgg19/{name}.npz",),
+                takes_seed=True,
+            )
+            for name in VGG19_NAMES
+        ),
         Dataset(
             name="imagenet",
             settings=(HIERARCHY,),
@@ -424,7 +440,7 @@ REAL_FIRST = {
     WITHIN: ("tiny_imagenet",),
     BEYOND: ("caltech101",),
     ATTRIBUTES: (*XLSA17_NAMES, "cub", "awa1", "tiny_imagenet", "caltech101"),
-    METRIC: ("cub", "awa1", "apy"),
+    METRIC: ("cub", "awa1", "apy", *(f"vgg19-{name}" for name in VGG19_NAMES)),
     PAIRS: (*(f"reed_{name.lower()}" for name in CAPTION_NAMES), "ikea", "cub"),
 }
 EMBEDDED = {
