@@ -146,6 +146,7 @@ ALTERED = [
     ("clarel-eight-percent", ("clarel", "table3", "2", "FLOWERS", "s"), 76.6),
     ("clarel-classifier-losses", ("clarel", "table3", "1", "CUB", "H"), 46.3),
     ("clarel-retrieval-only", ("clarel", "table3", "3", "CUB", "H"), 53.6),
+    ("clarel-cub-year", ("clarel", "text", "CUB images", "train"), 5876),
     ("clarel-validation", ("clarel", "text", "CUB images", "train"), 4111),
     ("clarel-validation", ("dark", "table2", "CUB", "test seen samples"), 1765),
 ]

@@ -10,6 +10,7 @@ from zslib.papers.printed import printed, printed_table
 __all__ = [
     "accuracies_by_alpha",
     "classifier_losses",
+    "cub_year",
     "gap",
     "harmonic_means",
     "interval_length",
@@ -196,3 +197,16 @@ def validation_images(numbers):
         "all images of the 150 seen classes, the test images of the seen classes included."
     )
     return Evidence(kept + held == images["train"] and total == train + test, text)
+
+
+def cub_year(numbers):
+    """Images of Appendix C and of the unseen classes, against the sizes of the two collections."""
+    images = printed("clarel", "text", "CUB images")
+    seen = images["train"] + images["validation, unseen classes"]
+    unseen = printed("dark", "table2", "CUB")["unseen samples"]
+    first, second = numbers["images of 2010"], numbers["images of 2011"]
+    text = (
+        f"{seen:,} images of seen classes and {unseen:,} of unseen ones: {seen + unseen:,}. The "
+        f"collection of 2010 has {first:,}, that of 2011 has {second:,}."
+    )
+    return Evidence(seen + unseen == second and seen > first, text)
