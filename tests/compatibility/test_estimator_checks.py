@@ -9,7 +9,7 @@ from inspect import isclass, signature
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.multiclass import check_classification_targets
@@ -41,6 +41,17 @@ MODELS = [
     and issubclass(value, CompatibilityModel)
     and value not in (CompatibilityModel, BilinearModel)
 ]
+
+OTHERS = {"CLAREL": "its fit takes texts of samples, not embeddings of classes"}
+"""Estimators that are no `CompatibilityModel`, with the reason; their own tests hold them to
+scikit-learn's ``clone`` and ``get_params``."""
+
+
+def test_no_estimator_is_forgotten():
+    exported = (getattr(zslib.compatibility, name) for name in zslib.compatibility.__all__)
+    rest = {m.__name__ for m in exported if isclass(m) and issubclass(m, BaseEstimator)}
+    rest -= {Model.__name__ for Model in MODELS} | {"CompatibilityModel", "BilinearModel"}
+    assert rest == set(OTHERS)
 
 
 def make(Model, **parameters):

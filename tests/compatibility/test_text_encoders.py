@@ -190,7 +190,7 @@ def test_distinct_is_unique(values):
 def test_bad_texts():
     with pytest.raises(ValueError, match=r"2 text\(s\) without tokens, the first is row 1"):
         check_tokens(np.array([[2, 3], [0, 0], [4, 0], [0, 0]]))
-    with pytest.raises(TypeError, match="texts must hold token numbers .* text_encoder=None"):
+    with pytest.raises(TypeError, match=r"texts must hold token numbers .* text_encoder=None"):
         check_tokens(np.ones((2, 3)))
     with pytest.raises(ValueError, match=r"texts must be \(m, T\)"):
         check_tokens(np.array([2, 3]))

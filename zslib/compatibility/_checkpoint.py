@@ -81,8 +81,9 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            with np.load(self.path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+            # NumPy would leave a damaged file open that it opened itself.
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
             meta = json.loads(str(arrays.pop(_META)[()]))
             identity, state = meta["identity"], meta["state"]
         except Exception as error:

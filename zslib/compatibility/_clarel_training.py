@@ -56,7 +56,7 @@ class Training:
             self.restore(checkpoint, model.n_batches)
         progress = Progress("CLAREL", model.n_batches, self.step, shown=model.progress)
         # An overflow is reported at the next entry of the curve, with its remedy.
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"), progress:
             while self.step < model.n_batches:
                 self.one_batch(model)
                 last = self.step == model.n_batches
@@ -65,7 +65,6 @@ class Training:
                 if checkpoint is not None and (self.step % model.checkpoint_every == 0 or last):
                     self.save(checkpoint)
                 progress.update(self.step, self.curve[-1]["total"] if self.curve else None)
-        progress.close()
 
     def one_batch(self, model):
         """Draw a batch and the texts of its samples, and take a step."""

@@ -11,6 +11,8 @@ __all__ = ["Progress"]
 class Progress:
     """Batches done, loss, batches per second and time left, rewritten at most twice a second.
 
+    A context manager, which ends the line.
+
     Parameters
     ----------
     name : str
@@ -47,7 +49,10 @@ class Progress:
         sys.stderr.flush()
         self._width = len(line)
 
-    def close(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
         """End the line."""
         if self._width:
             sys.stderr.write("\n")

@@ -1,0 +1,285 @@
+"""Checkpoints: all or nothing, only for the same training; killed runs end as whole ones do."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import CLAREL
+from zslib.compatibility._checkpoint import Checkpoint, array_digest, plain, random_digest
+from zslib.compatibility._clarel_training import Training
+
+SMALL = {
+    "embedding_dim": 6,
+    "word_dim": 5,
+    "filters": (4, 4),
+    "lstm_units": 3,
+    "batch_size": 4,
+    "texts_per_image": 2,
+    "n_batches": 23,
+    "decay_every": 9,
+    "log_every": 4,
+    "checkpoint_every": 5,
+    "random_state": 3,
+}
+
+
+def data(seed=0, n=12, dtype="float64"):
+    """Features, labels, tokens, three texts of each sample, and ids."""
+    rng = np.random.default_rng(seed)
+    tokens = rng.integers(2, 9, (3 * n, 4))
+    tokens[:, 2:] *= rng.integers(0, 2, (3 * n, 2))
+    rows = [list(range(3 * i, 3 * i + 3)) for i in range(n)]
+    X = rng.standard_normal((n, 7)).astype(dtype)
+    return X, rng.integers(3, size=n), tokens, rows, rng.integers(20, size=3 * n)
+
+
+def learned(model):
+    arrays = {name: p.value for name, p in model.network_.parameters().items()}
+    return arrays | model.network_.buffers()
+
+
+def assert_same_model(one, other, backend=None):
+    assert one.learning_curve_ == other.learning_curve_
+    assert learned(one).keys() == learned(other).keys()
+    for name, array in learned(one).items():
+        pair = array, learned(other)[name]
+        if backend is not None:
+            pair = map(backend.to_numpy, pair)
+        np.testing.assert_array_equal(*pair, err_msg=name)
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_at(monkeypatch, batch):
+    """Training raises after this many batches of one run."""
+    one_batch, done = Training.one_batch, []
+
+    def counted(self, model):
+        if len(done) == batch:
+            raise Stop
+        done.append(1)
+        one_batch(self, model)
+
+    monkeypatch.setattr(Training, "one_batch", counted)
+    return one_batch
+
+
+@pytest.mark.parametrize("text_encoder", ["mean", "paper"])
+@pytest.mark.parametrize("batch", [3, 5, 14, 22])
+def test_stopped_and_resumed(monkeypatch, tmp_path, text_encoder, batch):
+    X, y, texts, rows, ids = data()
+    parameters = SMALL | {"text_encoder": text_encoder}
+    whole = CLAREL(**parameters).fit(X, y, texts, rows, ids)
+    model = CLAREL(**parameters, checkpoint=tmp_path / "run.npz")
+    one_batch = stop_at(monkeypatch, batch)
+    with pytest.raises(Stop):
+        model.fit(X, y, texts, rows, ids)
+    monkeypatch.setattr(Training, "one_batch", one_batch)
+    assert (tmp_path / "run.npz").exists() == (batch >= 5)
+    assert not hasattr(model, "network_")
+    assert_same_model(model.fit(X, y, texts, rows, ids), whole)
+    # Once more: everything is on disk.
+    stop_at(monkeypatch, 0)
+    again = CLAREL(**parameters, checkpoint=tmp_path / "run.npz").fit(X, y, texts, rows, ids)
+    assert_same_model(again, whole)
+    np.testing.assert_array_equal(again.embed_texts(texts), whole.embed_texts(texts))
+
+
+def test_on_every_library(backend, monkeypatch, tmp_path):
+    X, y, texts, rows, ids = data(dtype="float32")
+    inputs = backend.asarray(X), backend.asarray(y), backend.asarray(texts), rows, ids
+    parameters = SMALL | {"text_encoder": "mean"}
+    whole = CLAREL(**parameters).fit(*inputs)
+    model = CLAREL(**parameters, checkpoint=str(tmp_path / "run.npz"))
+    one_batch = stop_at(monkeypatch, 13)
+    with pytest.raises(Stop):
+        model.fit(*inputs)
+    monkeypatch.setattr(Training, "one_batch", one_batch)
+    assert_same_model(model.fit(*inputs), whole, backend)
+
+
+PROGRAM = """
+    import os, signal, sys
+    import numpy as np
+    from zslib.compatibility import CLAREL, _checkpoint
+    from zslib.compatibility._clarel_training import Training
+
+    where, data, parameters, when = sys.argv[1], sys.argv[2], eval(sys.argv[3]), sys.argv[4]
+    if when == "batch 17":
+        one_batch = Training.one_batch
+        def deadly(self, model):
+            one_batch(self, model)
+            if self.step == 17:
+                os.kill(os.getpid(), signal.SIGKILL)
+        Training.one_batch = deadly
+    elif when == "second save":
+        replace, saves = os.replace, []
+        def deadly(one, other):
+            if saves:
+                os.kill(os.getpid(), signal.SIGKILL)
+            saves.append(1)
+            replace(one, other)
+        _checkpoint.os.replace = deadly
+    with np.load(data) as stored:
+        X, y, texts, ids = (stored[name] for name in ("X", "y", "texts", "ids"))
+    rows = list(np.arange(len(texts)).reshape(len(X), -1))
+    model = CLAREL(**parameters, checkpoint=where).fit(X, y, texts, rows, ids)
+    print(repr(model.learning_curve_))
+"""
+
+
+@pytest.mark.parametrize("when", ["batch 17", "second save"])
+def test_killed_and_resumed_in_another_process(tmp_path, when):
+    X, y, texts, rows, ids = data()
+    np.savez(tmp_path / "data.npz", X=X, y=y, texts=texts, ids=ids)
+    parameters = SMALL | {"text_encoder": "mean"}
+
+    def run(when):
+        program = [sys.executable, "-c", textwrap.dedent(PROGRAM)]
+        arguments = [tmp_path / "run.npz", tmp_path / "data.npz", repr(parameters), when]
+        root = Path(__file__).parents[2]
+        return subprocess.run(
+            [*program, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(root)},
+            check=False,
+        )
+
+    killed = run(when)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    with np.load(tmp_path / "run.npz") as stored:
+        step = json.loads(str(stored["meta"]))["state"]["step"]
+    assert step == (15 if when == "batch 17" else 5)
+    assert (tmp_path / ".run.npz.part").exists() == (when == "second save")
+    finished = run("never")
+    assert finished.returncode == 0, finished.stderr
+    assert not (tmp_path / ".run.npz.part").exists()
+    whole = CLAREL(**parameters).fit(X, y, texts, rows, ids)
+    assert finished.stdout.strip() == repr(whole.learning_curve_)
+    here = CLAREL(**parameters, checkpoint=tmp_path / "run.npz").fit(X, y, texts, rows, ids)
+    assert_same_model(here, whole)
+
+
+def test_a_generator_goes_on_where_it_was(monkeypatch, tmp_path):
+    for make in (np.random.PCG64, np.random.MT19937):
+        path = tmp_path / f"{make.__name__}.npz"
+        parameters = SMALL | {"text_encoder": "mean", "random_state": None}
+        inputs = data()
+
+        def fresh(make=make):
+            return np.random.Generator(make(5))
+
+        whole = CLAREL(**parameters).set_params(random_state=fresh()).fit(*inputs)
+        model = CLAREL(**parameters, checkpoint=path)
+        one_batch = stop_at(monkeypatch, 11)
+        with pytest.raises(Stop):
+            model.set_params(random_state=fresh()).fit(*inputs)
+        monkeypatch.setattr(Training, "one_batch", one_batch)
+        assert_same_model(model.set_params(random_state=fresh()).fit(*inputs), whole)
+        with pytest.raises(ValueError, match="random_state differs"):
+            model.set_params(random_state=np.random.Generator(make(6))).fit(*inputs)
+
+
+def test_more_batches_go_on(tmp_path):
+    parameters = SMALL | {"text_encoder": "mean", "checkpoint": tmp_path / "run.npz"}
+    inputs = data()
+    CLAREL(**parameters | {"n_batches": 12}).fit(*inputs)
+    longer = CLAREL(**parameters).fit(*inputs)
+    assert_same_model(longer, CLAREL(**parameters | {"checkpoint": None}).fit(*inputs))
+    with pytest.raises(ValueError, match="is at batch 23, beyond n_batches=12: raise n_batches"):
+        CLAREL(**parameters | {"n_batches": 12}).fit(*inputs)
+
+
+def test_another_training_is_refused(tmp_path):
+    path = tmp_path / "run.npz"
+    parameters = SMALL | {"text_encoder": "mean", "checkpoint": path}
+    inputs = X, y, texts, rows, ids = data()
+    CLAREL(**parameters).fit(*inputs)
+    before = path.read_bytes()
+
+    def refused(message, inputs=inputs, **changes):
+        with pytest.raises(ValueError, match=f"run.npz' belongs to another .*{message}; delete"):
+            CLAREL(**parameters | changes).fit(*inputs)
+        assert path.read_bytes() == before
+
+    refused("learning_rate is 0.1 there and 0.2 here", learning_rate=0.2)
+    refused("retrieval_mix is 0.5 there and 0.0 here", retrieval_mix=0.0)
+    refused("random_state is 3 there and 4 here", random_state=4)
+    refused("log_every is 4 there and 5 here", log_every=5)
+    refused("text_encoder is 'mean' there and 'paper' here", text_encoder="paper")
+    refused(re.escape("filters is [4, 4] there and [4, 5] here"), filters=(4, 5))
+    refused("X differs", (X + 1e-12, y, texts, rows, ids))
+    refused("X differs", (X.astype("float32"), y, texts, rows, ids))
+    refused("y differs", (X, y[::-1].copy(), texts, rows, ids))
+    refused("texts differs", (X, y, texts[::-1].copy(), rows, ids))
+    refused("text_rows differs", (X, y, texts, rows[::-1], ids))
+    refused("text_ids differs", (X, y, texts, rows, None))
+    refused("decay is .*, y differs, texts differs", (X, 2 * y, texts + 1, rows, ids), decay=2.0)
+    # The same rows and the same labels in another form are the same training.
+    offsets = 3 * np.arange(len(X) + 1)
+    CLAREL(**parameters).fit(X, y, texts, (offsets, np.concatenate(rows)), ids)
+
+
+def test_files_that_are_no_checkpoint(tmp_path):
+    path = tmp_path / "run.npz"
+    for content in (b"", b"no archive", b"PK\x03\x04 cut short"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"run.npz' cannot be read .*damaged or no check"):
+            Checkpoint(path, {}).load()
+    np.savez(path, weight=np.ones(3))
+    with pytest.raises(ValueError, match="cannot be read"):
+        Checkpoint(path, {}).load()
+    np.savez(path, meta=np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match="cannot be read"):
+        Checkpoint(path, {}).load()
+    with pytest.raises(ValueError, match=r"must be a path ending in \.npz"):
+        Checkpoint(tmp_path / "run.pickle", {})
+    with pytest.raises(ValueError, match="folder that does not exist"):
+        Checkpoint(tmp_path / "nowhere" / "run.npz", {})
+
+
+def test_a_failed_write_leaves_the_last_state(monkeypatch, tmp_path):
+    checkpoint = Checkpoint(tmp_path / "run.npz", {"a": 1})
+    checkpoint.save({"w": np.arange(3.0)}, {"step": 1})
+
+    def full(*args, **arrays):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match="no space"):
+        checkpoint.save({"w": np.zeros(3)}, {"step": 2})
+    arrays, state = checkpoint.load()
+    assert state == {"step": 1}
+    np.testing.assert_array_equal(arrays["w"], np.arange(3.0))
+
+
+def test_a_diverged_training_is_not_kept(tmp_path):
+    parameters = SMALL | {"text_encoder": "mean", "learning_rate": 1e300, "log_every": 1000}
+    path = tmp_path / "run.npz"
+    with pytest.raises(ValueError, match="lower learning_rate, or scale the features"):
+        CLAREL(**parameters, checkpoint=path).fit(*data())
+    assert not path.exists()
+
+
+def test_identities_are_told_apart():
+    base = np.arange(6).reshape(2, 3)
+    assert array_digest(base) == array_digest(base.copy(order="F"))
+    others = [base.T, base.astype(np.int32), base.reshape(3, 2), base.ravel(), base + 1]
+    assert len({array_digest(a) for a in [base, *others]}) == 6
+    assert random_digest(None) is None
+    assert random_digest(np.int64(4)) == 4
+    assert plain({"a": (np.float64(1.5), np.arange(2))}) == {"a": [1.5, [0, 1]]}
+    identity = Checkpoint("run.npz", {"rate": np.float32(0.5), "pair": (1, 2)}).identity
+    assert identity == {"rate": 0.5, "pair": [1, 2]}

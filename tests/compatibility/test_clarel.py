@@ -1,0 +1,411 @@
+"""CLAREL: a whole step against finite differences, what it learns, prototypes, bad input."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from zslib.arrays import random_generator
+from zslib.compatibility import CLAREL
+from zslib.compatibility._clarel_network import ClarelNetwork
+from zslib.compatibility._clarel_setup import make_encoder
+from zslib.compatibility._clarel_training import Training
+from zslib.compatibility._pairs import Pairs
+from zslib.compatibility._progress import Progress
+from zslib.compatibility.clarel_loss import clarel_loss, embedding_distances
+
+SMALL = {
+    "embedding_dim": 8,
+    "word_dim": 6,
+    "filters": (4, 6),
+    "lstm_units": 4,
+    "batch_size": 8,
+    "n_batches": 6,
+    "random_state": 0,
+}
+
+
+def pairs_data(seed=0, *, n_traits=3, per_class=10, p=12, dtype="float64"):
+    """Classes are pairs of traits; images show them noisily, texts name them among filler.
+
+    Unseen are the classes with twice the same trait: each trait occurs in seen classes too.
+    """
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(n_traits**2), per_class)
+    first, second = labels // n_traits, labels % n_traits
+    views = rng.standard_normal((2, n_traits, p))
+    X = views[0, first] + views[1, second] + 0.2 * rng.standard_normal((len(labels), p))
+    named = np.stack([2 + first, 2 + n_traits + second], axis=1)
+    filler = rng.integers(2 + 2 * n_traits, 14 + 2 * n_traits, named.shape)
+    tokens = rng.permuted(np.concatenate([named, filler], axis=1), axis=1)
+    tokens = np.concatenate([tokens, 0 * tokens[:, :1]], axis=1)
+    return X.astype(dtype), labels, tokens, first == second
+
+
+def fit(X, labels, tokens, seen, **parameters):
+    return CLAREL(**SMALL | parameters).fit(X[seen], labels[seen], tokens[seen])
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"text_encoder": "mean", "learning_rate": 0.3},
+        {"text_encoder": None, "learning_rate": 0.3},
+        {"text_encoder": "paper", "learning_rate": 0.3, "filters": (16, 16), "lstm_units": 16},
+        {"text_encoder": "mean", "distance": "squared", "learning_rate": 0.03},
+        {"text_encoder": "mean", "classification_weight": 0.0, "learning_rate": 0.3},
+    ],
+    ids=lambda p: ", ".join(str(v) for v in p.values()),
+)
+def test_recognises_classes_never_seen(parameters):
+    X, labels, tokens, unseen = pairs_data(n_traits=5)
+    texts = tokens
+    if parameters["text_encoder"] is None:
+        texts = np.stack([np.isin(np.arange(30), row) for row in tokens]).astype(float)
+    model = fit(X, labels, texts, ~unseen, n_batches=600, decay_every=200, dropout=0, **parameters)
+    first, last = model.learning_curve_[0], model.learning_curve_[-1]
+    assert last["total"] < first["total"]
+    classes, codes = np.unique(labels[unseen], return_inverse=True)
+    prototypes = model.class_prototypes(texts[unseen], codes, len(classes))
+    assert np.mean(model.predict(X[unseen], prototypes) == codes) > 0.8  # 1/5 by chance
+    every = model.class_prototypes(texts, labels, 25)
+    seen = labels[~unseen]
+    assert np.mean(model.predict(X[~unseen], every) == seen) > 0.6  # 1/25 by chance
+
+
+@pytest.mark.parametrize("text_encoder", ["mean", "paper", None])
+def test_a_step_descends_the_gradient_of_the_whole(text_encoder, numerical_gradient):
+    """With a small rate, (before - after) / rate is the gradient of loss and penalty."""
+    X, labels, tokens, _ = pairs_data(per_class=2)
+    texts = np.random.default_rng(1).standard_normal((18, 3)) if text_encoder is None else tokens
+    parameters = {"text_encoder": text_encoder, "dropout": 0.0, "convolution_penalty": 0.01}
+    model = CLAREL(0.3, 0.4, **SMALL | parameters)
+    ids = np.arange(18) % 7
+
+    def network():
+        rng = random_generator(0)
+        pairs = Pairs(len(X), len(texts), None, ids)
+        encoder = make_encoder(model, texts, pairs, rng, X[:1, :1])
+        net = ClarelNetwork(12, 9, 8, encoder, 0.0, rng, like=X[:1, :1])
+        return net, pairs, encoder.prepare(texts)
+
+    def loss(net, pairs, prepared):
+        batch = np.arange(8)
+        draw = pairs.draw(batch, 1, None)
+        z = net.image_layer.forward(X[batch])
+        t = net.text_layer.forward(net.encoder.encode(prepared, draw, train=True))
+        terms, _ = clarel_loss(
+            z,
+            t,
+            net.image_classifier.forward(z),
+            net.text_classifier.forward(t),
+            labels[batch],
+            retrieval_mix=0.3,
+            classification_weight=0.4,
+            same_text=pairs.in_common(draw),
+        )
+        learned = net.parameters().values()
+        return float(terms.total) + sum(p.penalty * np.sum(p.value**2) for p in learned)
+
+    net, pairs, prepared = network()
+    start = {name: p.value.copy() for name, p in net.parameters().items()}
+    batch = np.arange(8)
+    draw = pairs.draw(batch, 1, None)
+    settings = {"retrieval_mix": 0.3, "classification_weight": 0.4, "distance": "euclidean"}
+    terms = net.step(
+        X[batch],
+        prepared,
+        draw,
+        labels[batch],
+        1e-3,
+        same_text=pairs.in_common(draw),
+        **settings,
+    )
+    other, *rest = network()
+    penalty = sum(p.penalty * np.sum(p.value**2) for p in other.parameters().values())
+    assert float(terms[0]) + penalty == pytest.approx(loss(other, *rest), rel=1e-12)
+    rng = np.random.default_rng(2)
+    for name, p in net.parameters().items():
+        stepped = (start[name] - p.value) / 1e-3
+        towards = rng.standard_normal(stepped.shape)
+        place = other.parameters()[name].value
+
+        def along(t, place=place, name=name, towards=towards):
+            place[...] = start[name] + t * towards
+            value = loss(other, *rest)
+            place[...] = start[name]
+            return value
+
+        slope = (along(1e-6) - along(-1e-6)) / 2e-6
+        assert np.sum(stepped * towards) == pytest.approx(slope, rel=1e-4, abs=1e-6), name
+
+
+@pytest.mark.parametrize("text_encoder", ["mean", "paper", None])
+def test_every_library_trains_the_same(backend, text_encoder):
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    texts = np.random.default_rng(1).standard_normal((27, 3)) if text_encoder is None else tokens
+    here, there = (CLAREL(**SMALL, text_encoder=text_encoder) for _ in range(2))
+    there.fit(X, labels, texts)
+    here.fit(*(backend.asarray(a) for a in (X, labels, texts)))
+    for name, p in here.network_.parameters().items():
+        backend.check(p.value)
+        expected = there.network_.parameters()[name].value
+        np.testing.assert_allclose(backend.to_numpy(p.value), expected, atol=1e-8, err_msg=name)
+    np.testing.assert_array_equal(backend.to_numpy(here.classes_), np.arange(9))
+    prototypes = here.class_prototypes(backend.asarray(texts), backend.asarray(labels), 9)
+    expected = there.class_prototypes(texts, labels, 9)
+    np.testing.assert_allclose(backend.to_numpy(prototypes), expected, atol=1e-8)
+    scores = backend.to_numpy(here.decision_function(backend.asarray(X), prototypes))
+    np.testing.assert_allclose(scores, there.decision_function(X, expected), atol=1e-7)
+    predicted = backend.to_numpy(here.predict(backend.asarray(X), prototypes))
+    assert predicted.dtype == np.int64
+    np.testing.assert_array_equal(predicted, there.predict(X, expected))
+    assert here.learning_curve_[-1]["total"] == pytest.approx(there.learning_curve_[-1]["total"])
+
+
+@pytest.mark.parametrize("text_encoder", ["mean", "paper", None])
+def test_float32_stays_float32(text_encoder):
+    X, labels, tokens, _ = pairs_data(dtype="float32")
+    texts = X[:, :4] if text_encoder is None else tokens
+    model = CLAREL(**SMALL, text_encoder=text_encoder).fit(X, labels, texts)
+    arrays = {name: p.value for name, p in model.network_.parameters().items()}
+    for name, array in (arrays | model.network_.buffers()).items():
+        assert array.dtype == np.float32, name
+    prototypes = model.class_prototypes(texts, labels, 9)
+    assert prototypes.dtype == model.embed_images(X).dtype == np.float32
+    assert model.decision_function(X, prototypes).dtype == np.float32
+    wide = model.decision_function(X.astype(float), prototypes.astype(float))
+    assert wide.dtype == np.float64
+    np.testing.assert_allclose(model.decision_function(X, prototypes), wide, rtol=1e-4)
+
+
+def test_prototypes_distances_and_predictions():
+    X, labels, tokens, unseen = pairs_data()
+    for distance in ("euclidean", "squared"):
+        model = fit(X, labels, tokens, ~unseen, text_encoder="mean", distance=distance)
+        embedded = model.embed_texts(tokens)
+        assert embedded.shape == (90, 8)
+        table, layer = model.network_.encoder.weight.value, model.network_.text_layer
+        words = np.mean([table[t] for t in tokens[7] if t], axis=0)
+        np.testing.assert_allclose(embedded[7], words @ layer.weight.value + layer.bias.value)
+        prototypes = model.class_prototypes(tokens, labels, 9)
+        expected = [embedded[labels == c].mean(axis=0) for c in range(9)]
+        np.testing.assert_allclose(prototypes, expected, rtol=1e-10)
+        images = model.embed_images(X)
+        head = model.network_.image_layer
+        np.testing.assert_allclose(images, X @ head.weight.value + head.bias.value)
+        d = model.distances(X, prototypes)
+        np.testing.assert_allclose(d, embedding_distances(images, prototypes, distance=distance))
+        np.testing.assert_array_equal(model.decision_function(X, prototypes), -d)
+        np.testing.assert_array_equal(model.predict(X, prototypes), d.argmin(axis=1))
+
+
+def test_many_texts_in_blocks():
+    X, labels, tokens, _ = pairs_data()
+    for text_encoder in ("mean", "paper"):
+        model = CLAREL(**SMALL, text_encoder=text_encoder).fit(X, labels, tokens)
+        many = np.tile(tokens, (6, 1))
+        once = model.embed_texts(tokens)
+        np.testing.assert_allclose(model.embed_texts(many), np.tile(once, (6, 1)), atol=1e-12)
+
+
+def test_seeds_labels_and_scikit_learn():
+    X, labels, tokens, _ = pairs_data(per_class=4)
+    model = CLAREL(0.2, **SMALL, text_encoder="mean")
+    assert clone(model).get_params() == model.get_params()
+    assert model.get_params()["retrieval_mix"] == 0.2
+    with pytest.raises(NotFittedError):
+        model.embed_images(X)
+    assert model.fit(X, labels, tokens) is model
+    same = clone(model).fit(X, labels, tokens)
+    other = clone(model).set_params(random_state=1).fit(X, labels, tokens)
+    renamed = clone(model).fit(X, 10 - 3 * labels, tokens)
+    np.testing.assert_array_equal(model.embed_images(X), same.embed_images(X))
+    assert not np.allclose(model.embed_images(X), other.embed_images(X))
+    np.testing.assert_array_equal(renamed.classes_, np.unique(10 - 3 * labels))
+    twin = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(twin.embed_texts(tokens), model.embed_texts(tokens))
+    # 12 and 6 numbers to 8, two classifiers of 9 classes, and 20 word vectors.
+    assert model.n_parameters_ == 13 * 8 + 7 * 8 + 2 * 9 * 9 + 20 * 6
+    assert model.n_features_in_ == 12
+
+
+def test_labels_play_no_part_without_classifiers():
+    X, labels, tokens, _ = pairs_data(per_class=4)
+    parameters = SMALL | {"text_encoder": "mean", "classification_weight": 0.0}
+    model = CLAREL(**parameters).fit(X, labels, tokens)
+    shuffled = CLAREL(**parameters).fit(X, labels[::-1].copy(), tokens)
+    np.testing.assert_array_equal(model.embed_images(X), shuffled.embed_images(X))
+    with_them = CLAREL(**parameters | {"classification_weight": 0.5})
+    one = with_them.fit(X, labels, tokens).embed_images(X)
+    assert not np.allclose(one, with_them.fit(X, labels[::-1].copy(), tokens).embed_images(X))
+
+
+def test_words_without_training_stay_silent():
+    X, labels, tokens, _ = pairs_data(per_class=4)
+    for text_encoder in ("mean", "paper"):
+        model = CLAREL(**SMALL, text_encoder=text_encoder, n_tokens=25).fit(X, labels, tokens)
+        table = model.network_.encoder.weight.value
+        assert table.shape == (25, 6)
+        assert not table[[0, 1, 20, 24]].any()
+        assert table[2:20].any(axis=1).all()
+        assert np.all(np.isfinite(model.embed_texts(np.array([[24, 1]]))))
+
+
+def test_inputs_are_left_alone():
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    before = X.copy(), labels.copy(), tokens.copy()
+    CLAREL(**SMALL, text_encoder="paper").fit(X, labels, tokens)
+    for array, copy in zip((X, labels, tokens), before, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+def test_learning_rate_falls_in_steps(monkeypatch):
+    rates = []
+    step = ClarelNetwork.step
+    monkeypatch.setattr(
+        ClarelNetwork,
+        "step",
+        lambda self, X, prepared, draw, codes, rate, **loss: (
+            rates.append(rate) or step(self, X, prepared, draw, codes, rate, **loss)
+        ),
+    )
+    X, labels, tokens, _ = pairs_data()
+    CLAREL(
+        **SMALL | {"n_batches": 7}, text_encoder="mean", decay_every=3, decay=4, learning_rate=0.8
+    ).fit(X, labels, tokens)
+    np.testing.assert_allclose(rates, [0.8] * 3 + [0.2] * 3 + [0.05])
+
+
+def test_learning_curve_is_the_mean_of_each_interval(monkeypatch):
+    found = []
+    step = ClarelNetwork.step
+
+    def kept(self, *args, **loss):
+        found.append(step(self, *args, **loss))
+        return found[-1]
+
+    monkeypatch.setattr(ClarelNetwork, "step", kept)
+    X, labels, tokens, _ = pairs_data()
+    model = CLAREL(**SMALL | {"n_batches": 8}, text_encoder="mean", log_every=3)
+    model.fit(X, labels, tokens)
+    names = ["total", "text_retrieval", "image_retrieval"]
+    names += ["text_classification", "image_classification"]
+    assert [entry["batch"] for entry in model.learning_curve_] == [3, 6, 8]
+    for entry, rows in zip(model.learning_curve_, (found[:3], found[3:6], found[6:]), strict=True):
+        np.testing.assert_allclose([entry[n] for n in names], np.mean(rows, axis=0))
+
+
+def test_batches_are_drawn_without_replacement(monkeypatch):
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    batches = []
+    one_batch = Training.one_batch
+
+    def watched(self, model):
+        choice = self.rng.choice
+
+        class Watching:
+            def __getattr__(self, name):
+                return getattr(rng, name)
+
+            def choice(self, *args, **kwargs):
+                batches.append(choice(*args, **kwargs))
+                return batches[-1]
+
+        rng, self.rng = self.rng, Watching()
+        one_batch(self, model)
+        self.rng = rng
+
+    monkeypatch.setattr(Training, "one_batch", watched)
+    CLAREL(**SMALL | {"n_batches": 20}, text_encoder="mean").fit(X, labels, tokens)
+    assert len(batches) == 20
+    assert all(len(np.unique(batch)) == 8 for batch in batches)
+    assert len(np.unique(batches)) == 27
+
+
+def test_progress(capsys, monkeypatch):
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    model = CLAREL(**SMALL, text_encoder="mean", log_every=2)
+    model.fit(X, labels, tokens)
+    assert capsys.readouterr().err == ""
+    model.set_params(progress=True).fit(X, labels, tokens)
+    error = capsys.readouterr().err
+    assert error.endswith("\n")
+    last = error.strip().rpartition("\r")[2]
+    loss = f"{model.learning_curve_[-1]['total']:.4f}"
+    pattern = rf"CLAREL 6/6 \[#{{24}}\], loss {loss}, [0-9.]+ batches/s, 0:00:00 left"
+    assert re.fullmatch(pattern, last.strip()), last
+    # A second later, and another: at most two lines a second.
+    times = iter([0.0, 0.1, 0.2, 0.3, 1.0])
+    monkeypatch.setattr("zslib.compatibility._progress.monotonic", lambda: next(times))
+    with Progress("x", 100) as progress:
+        for done in (1, 2, 3, 50):
+            progress.update(done, None)
+    lines = capsys.readouterr().err.strip().split("\r")
+    assert [line.split()[1] for line in lines if line] == ["1/100", "50/100"]
+    assert "50.0 batches/s, 0:00:01 left" in lines[-1]
+
+
+def test_divergence_is_reported():
+    X, labels, tokens, _ = pairs_data()
+    for scale, rate in ((1e30, 0.1), (1.0, 1e300)):
+        with pytest.raises(ValueError, match="lower learning_rate, or scale the features"):
+            fit(scale * X, labels, tokens, labels >= 0, text_encoder="mean", learning_rate=rate)
+
+
+def test_bad_input():
+    X, labels, tokens, _ = pairs_data(per_class=3)
+
+    def refused(message, error=ValueError, X=X, y=labels, texts=tokens, **parameters):
+        model = CLAREL(**SMALL | {"text_encoder": "mean"} | parameters)
+        with pytest.raises(error, match=message):
+            model.fit(X, y, texts)
+        assert not hasattr(model, "network_")
+
+    for name in ("retrieval_mix", "classification_weight"):
+        for value in (-0.01, 1.01):
+            refused(f"{name} must be a finite number, at least 0.0, at most 1.0", **{name: value})
+        refused(f"{name} must be a number", TypeError, **{name: "half"})
+    refused("batch_size must be between 2 and 27 .*one alone has nothing", batch_size=1)
+    refused("batch_size must be between 2 and 27 .*no more samples", batch_size=28)
+    refused("X has one row", X=X[:1], y=labels[:1], texts=tokens[:1])
+    refused("X has 27 rows and texts 26", texts=tokens[:26])
+    refused("y must have one label for each of the 27 rows", y=labels[:26])
+    refused("y must hold integers", TypeError, y=labels.astype(float))
+    empty = tokens.copy()
+    empty[5] = 0
+    refused(r"1 text\(s\) without tokens, the first is row 5", texts=empty)
+    refused("texts must hold token numbers", TypeError, texts=X)
+    refused("must be from 0 to 9", n_tokens=10)
+    refused("n_tokens must be at least 2", n_tokens=1)
+    refused("texts must be float32 or float64", TypeError, text_encoder=None)
+    refused("distance must be one of", distance="cosine")
+    refused("text_encoder must be one of 'paper', 'mean', None", text_encoder="lstm")
+    refused("rate must be", dropout=1.0)
+    refused("learning_rate must be .* above 0", learning_rate=0.0)
+    refused("decay must be .* at least 1", decay=0.5)
+    refused("kernel_width must be odd", kernel_width=4)
+    refused("filters must be two numbers", filters=(3, 4, 5))
+    refused("X holds NaN", X=X * np.nan)
+    for name in ("embedding_dim", "n_batches", "texts_per_image", "log_every", "lstm_units"):
+        refused(f"{name} must be at least 1", **{name: 0})
+
+
+def test_bad_input_after_fit():
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    model = CLAREL(**SMALL, text_encoder="mean").fit(X, labels, tokens)
+    with pytest.raises(ValueError, match=r"2 class\(es\) without texts \(2, 9\)"):
+        model.class_prototypes(tokens[labels != 2], labels[labels != 2], 10)
+    with pytest.raises(ValueError, match=r"labels must lie in \[0, 9\)"):
+        model.class_prototypes(tokens, labels + 1, 9)
+    with pytest.raises(ValueError, match="labels must have one class for each of the 27"):
+        model.class_prototypes(tokens, labels[:3], 9)
+    with pytest.raises(ValueError, match=r"without tokens"):
+        model.embed_texts(np.zeros((1, 2), int))
+    with pytest.raises(ValueError, match="X has 5 columns, but this CLAREL was fitted on 12"):
+        model.embed_images(X[:, :5])
+    with pytest.raises(ValueError, match="they must lie in the same space"):
+        model.distances(X, np.ones((2, 5)))
