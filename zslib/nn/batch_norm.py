@@ -62,8 +62,8 @@ class BatchNorm(Layer):
         """Normalised ``x``, (n, T, d) or (n, d), of the same shape."""
         xp = namespace(x, self.gamma.value)
         rows = xp.reshape(x, (-1, x.shape[-1]))
-        valid, count = None, rows.shape[0]
-        if check_mask(x, mask) is not None:
+        valid, count, mask = None, rows.shape[0], check_mask(x, mask)
+        if mask is not None:
             valid = xp.astype(xp.reshape(mask, (-1,)), x.dtype)
             count = xp.sum(valid)
             if train and not bool(count > 0):

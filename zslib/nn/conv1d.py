@@ -69,14 +69,15 @@ class Conv1d(Layer):
         """Sequences (n, T, n_out) of sequences ``x`` (n, T, n_in)."""
         W = self.weight.value
         xp = namespace(x, W)
-        x = zero_padded(x, check_mask(x, mask))
+        mask = check_mask(x, mask)
+        x = zero_padded(x, mask)
         width, n_in, n_out = W.shape
         out = neighbours(x, width) @ xp.reshape(W, (width * n_in, n_out))
         if self.bias is not None:
             out += self.bias.value
         if train:
             self._saved = x, mask
-        return zero_padded(xp.reshape(out, (*x.shape[:2], n_out)), mask)
+        return zero_padded(xp.reshape(out, (*x.shape[:2], n_out)), mask, in_place=True)
 
     def backward(self, gradient):
         """Add to the parameters' gradients; return the gradient by x, (n, T, n_in)."""
@@ -92,7 +93,7 @@ class Conv1d(Layer):
         by_x = around @ xp.reshape(reverse, (width * n_out, n_in))
         by_taps = xp.reshape(xp.reshape(x, (-1, n_in)).T @ around, (n_in, width, n_out))
         self.weight.gradient += xp.permute_dims(xp.flip(by_taps, axis=1), (1, 0, 2))
-        return zero_padded(xp.reshape(by_x, x.shape), mask)
+        return zero_padded(xp.reshape(by_x, x.shape), mask, in_place=True)
 
     def parameters(self):
         both = {"weight": self.weight, "bias": self.bias}

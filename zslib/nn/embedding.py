@@ -51,12 +51,12 @@ class Embedding(Layer):
         """Vectors (n, T, d) of token numbers ``x`` (n, T); zeros where padded."""
         xp = namespace(x, self.weight.value)
         check_indices(x, "tokens", self.weight.value.shape[0])
-        check_mask(x, mask)
+        mask = check_mask(x, mask)
         flat = xp.reshape(x, (-1,))
         rows = xp.take(self.weight.value, flat, axis=0)
         if train:
             self._saved = flat, mask
-        return zero_padded(xp.reshape(rows, (*x.shape, rows.shape[1])), mask)
+        return zero_padded(xp.reshape(rows, (*x.shape, rows.shape[1])), mask, in_place=True)
 
     def backward(self, gradient):
         """Add to the table's gradient; None, as tokens have none."""

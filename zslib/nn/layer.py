@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+from array_api_compat import is_numpy_array
+
 from zslib.arrays import namespace
 
 __all__ = ["Layer", "check_mask", "n_parameters", "zero_padded"]
@@ -85,7 +87,8 @@ def n_parameters(layer):
 def check_mask(x, mask, *, tokens=False):
     """Raise unless ``mask`` fits the sequences ``x``; with ``tokens``, each must hold one.
 
-    Returns the mask (None stays None).
+    Returns the mask, or None where every position is a token as far as is known: to ask a GPU
+    would mean to wait for it.
     """
     if mask is None:
         return None
@@ -100,12 +103,15 @@ def check_mask(x, mask, *, tokens=False):
     if tokens and not bool(xp.all(xp.any(mask, axis=1))):
         empty = xp.argmin(xp.astype(xp.any(mask, axis=1), xp.int64))
         raise ValueError(f"mask row {int(empty)} has no token: drop texts without tokens")
-    return mask
+    return None if is_numpy_array(mask) and mask.all() else mask
 
 
-def zero_padded(x, mask):
-    """``x`` with zeros at padded positions: itself without a mask, a copy with one."""
+def zero_padded(x, mask, *, in_place=False):
+    """``x`` with zeros at padded positions: itself without a mask, else a copy if not in place."""
     if mask is None:
         return x
-    xp = namespace(x, mask)
-    return x * xp.astype(mask, x.dtype)[:, :, None]
+    valid = namespace(x, mask).astype(mask, x.dtype)[:, :, None]
+    if in_place:
+        x *= valid
+        return x
+    return x * valid

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from array_api_compat import is_numpy_array
 
+from zslib._threads import run_threads
 from zslib.arrays import namespace, tanh_in_place
 from zslib.nn.layer import Layer, check_mask
 from zslib.nn.parameter import Parameter
 from zslib.validation import check_integer
 
 __all__ = ["BiLSTM"]
+
+TEXTS = 160  # of one direction, read at once in NumPy: their gates stay in the processor's cache
 
 
 class BiLSTM(Layer):
@@ -71,36 +75,16 @@ class BiLSTM(Layer):
 
     def forward(self, x, mask=None, *, train=False):
         """States (n, T, 2h) of sequences ``x`` (n, T, n_in), forwards then backwards."""
-        W, R, h = self.input_weight.value, self.recurrent_weight.value, self.n_hidden
+        W, h = self.input_weight.value, self.n_hidden
         xp = namespace(x, W)
-        check_mask(x, mask)
+        mask = check_mask(x, mask)
         n, T = x.shape[:2]
         x = _both_ways(xp, x, x)
         valid = None if mask is None else _both_ways(xp, mask[:, :, None], mask[:, :, None])
-        gates = xp.reshape(x, (2, T * n, -1)) @ W
-        gates += self.bias.value[:, None, :]
-        gates = xp.reshape(gates, (2, T, n, 4 * h))
+        gates = xp.reshape(xp.reshape(x, (2, T * n, -1)) @ W, (2, T, n, 4 * h))
         # Entry t + 1 is the state after step t.
         hidden, cells = (xp.empty((2, T + 1, n, h), dtype=x.dtype, device=x.device) for _ in "hc")
-        hidden[:, 0, ...] = 0.0
-        cells[:, 0, ...] = 0.0
-        for t in range(T):
-            gate = gates[:, t, ...]
-            gate += hidden[:, t, ...] @ R
-            sigmoids = gate[..., : 3 * h]
-            sigmoids *= 0.5
-            tanh_in_place(gate)
-            sigmoids += 1.0
-            sigmoids *= 0.5
-            i, f, o, u = _gates(gate, h)
-            cell = f * cells[:, t, ...]
-            cell += i * u
-            state = o * xp.tanh(cell)
-            if valid is not None:
-                cell = xp.where(valid[:, t, ...], cell, cells[:, t, ...])
-                state = xp.where(valid[:, t, ...], state, hidden[:, t, ...])
-            cells[:, t + 1, ...] = cell
-            hidden[:, t + 1, ...] = state
+        _in_parts(self._read, gates, hidden, cells, valid)
         out = hidden[:, 1:, ...]
         if valid is not None:
             out = out * xp.astype(valid, x.dtype)
@@ -111,41 +95,14 @@ class BiLSTM(Layer):
     def backward(self, gradient):
         """Add to the parameters' gradients; return the gradient by x, (n, T, n_in)."""
         x, valid, gates, hidden, cells = self._use_saved()
-        W, R, h = self.input_weight.value, self.recurrent_weight.value, self.n_hidden
+        W, h = self.input_weight.value, self.n_hidden
         xp = namespace(x, gradient)
         T, n = x.shape[1:3]
         by_out = _both_ways(xp, gradient[..., :h], gradient[..., h:])
         if valid is not None:
             valid = xp.astype(valid, x.dtype)
             by_out *= valid
-        back = xp.permute_dims(R, (0, 2, 1))
-        by_hidden, by_cell = xp.zeros_like(hidden[:, 0, ...]), xp.zeros_like(hidden[:, 0, ...])
-        for t in reversed(range(T)):
-            by_hidden += by_out[:, t, ...]
-            skipped = None
-            if valid is not None:
-                now = valid[:, t, ...]
-                skipped = (1.0 - now) * by_hidden, (1.0 - now) * by_cell
-                by_hidden *= now
-                by_cell *= now
-            gate = gates[:, t, ...]
-            i, f, o, u = _gates(gate, h)
-            tanh = xp.tanh(cells[:, t + 1, ...])
-            by_tanh = by_hidden * o
-            by_cell += by_tanh
-            by_cell -= by_tanh * tanh * tanh
-            by_o = by_hidden * tanh * o * (1.0 - o)
-            by_i = by_cell * u * i * (1.0 - i)
-            by_u = by_cell * i * (1.0 - u * u)
-            by_f = by_cell * cells[:, t, ...] * f * (1.0 - f)
-            by_cell *= f
-            # From here on the place of the gates holds their gradients.
-            for place, part in zip((i, f, o, u), (by_i, by_f, by_o, by_u), strict=True):
-                place[...] = part
-            by_hidden = gate @ back
-            if skipped is not None:
-                by_hidden += skipped[0]
-                by_cell += skipped[1]
+        _in_parts(self._unread, gates, by_out, cells, valid)
         by_gates = xp.reshape(gates, (2, T * n, 4 * h))
         before = xp.reshape(hidden[:, :T, ...], (2, T * n, h))
         rows = xp.reshape(x, (2, T * n, -1))
@@ -156,12 +113,95 @@ class BiLSTM(Layer):
         by_x = by_x[0, ...] + xp.flip(by_x[1, ...], axis=0)
         return xp.permute_dims(by_x, (1, 0, 2))
 
+    def _read(self, ways, texts, gates, hidden, cells, valid):
+        """All steps of some directions and texts: fills gates, hidden and cells."""
+        R, h = self.recurrent_weight.value[ways, ...], self.n_hidden
+        b = self.bias.value[ways, None, :]
+        xp = namespace(R)
+        hidden[ways, 0, texts, :] = 0.0
+        cells[ways, 0, texts, :] = 0.0
+        for t in range(gates.shape[1]):
+            gate, before = gates[ways, t, texts, :], cells[ways, t, texts, :]
+            gate += hidden[ways, t, texts, :] @ R
+            gate += b
+            sigmoids = gate[..., : 3 * h]
+            sigmoids *= 0.5
+            tanh_in_place(gate)
+            sigmoids += 1.0
+            sigmoids *= 0.5
+            i, f, o, u = _gates(gate, h)
+            cell = f * before
+            cell += i * u
+            state = o * xp.tanh(cell)
+            if valid is not None:
+                now = valid[ways, t, texts, :]
+                cell = xp.where(now, cell, before)
+                state = xp.where(now, state, hidden[ways, t, texts, :])
+            cells[ways, t + 1, texts, :] = cell
+            hidden[ways, t + 1, texts, :] = state
+
+    def _unread(self, ways, texts, gates, by_out, cells, valid):
+        """Back through the steps: the place of the gates holds their gradients afterwards."""
+        R, h = self.recurrent_weight.value[ways, ...], self.n_hidden
+        xp = namespace(R)
+        R = xp.permute_dims(R, (0, 2, 1))
+        by_hidden, by_cell = (xp.zeros_like(by_out[ways, 0, texts, :]) for _ in "hc")
+        for t in reversed(range(gates.shape[1])):
+            by_hidden += by_out[ways, t, texts, :]
+            if valid is not None:
+                now = valid[ways, t, texts, :]
+                skipped = (1.0 - now) * by_hidden, (1.0 - now) * by_cell
+                by_hidden *= now
+                by_cell *= now
+            gate = gates[ways, t, texts, :]
+            i, f, o, u = _gates(gate, h)
+            tanh = xp.tanh(cells[ways, t + 1, texts, :])
+            by_tanh = by_hidden * o
+            by_cell += by_tanh
+            tanh_squared = tanh * tanh
+            tanh_squared *= by_tanh
+            by_cell -= tanh_squared
+            by_o = tanh * by_tanh * (1.0 - o)
+            by_i = by_cell * i
+            by_u = by_i * (1.0 - u * u)
+            by_i *= u
+            by_i *= 1.0 - i
+            by_cell *= f
+            by_f = by_cell * cells[ways, t, texts, :]
+            by_f *= 1.0 - f
+            for place, part in zip((i, f, o), (by_i, by_f, by_o), strict=True):
+                place[...] = part
+            gate[..., 3 * h :] = by_u
+            by_hidden = gate @ R
+            if valid is not None:
+                by_hidden += skipped[0]
+                by_cell += skipped[1]
+
     def parameters(self):
         return {
             "input_weight": self.input_weight,
             "recurrent_weight": self.recurrent_weight,
             "bias": self.bias,
         }
+
+
+def _in_parts(work, *arrays):
+    """``work(ways, texts, *arrays)``, in NumPy by threads that share out directions and texts."""
+    n = arrays[0].shape[2]
+    if not is_numpy_array(arrays[0]):
+        work(slice(0, 2), slice(0, n), *arrays)
+        return
+    parts = [
+        (slice(way, way + 1), slice(start, start + TEXTS))
+        for start in range(0, n, TEXTS)
+        for way in (0, 1)
+    ]
+
+    def run(parts):
+        for ways, texts in parts:
+            work(ways, texts, *arrays)
+
+    run_threads(run, parts, small=arrays[0].size < 2**20)
 
 
 def _gates(gate, h):

@@ -88,6 +88,7 @@ class LastPool(Layer):
 
 def _mask_of(x, mask):
     """The mask, checked; all True where there is none."""
+    mask = check_mask(x, mask, tokens=True)
     if mask is None:
         return namespace(x).ones(x.shape[:2], dtype=namespace(x).bool, device=x.device)
-    return check_mask(x, mask, tokens=True)
+    return mask
