@@ -24,7 +24,7 @@ from zslib.protocols import (
     model_texts,
     rescaled,
     run_image_text,
-    tune_image_text,
+    short_clarel,
     zero_shot_estimate,
 )
 
@@ -538,23 +538,77 @@ def test_each_training_has_a_checkpoint_of_its_own(tmp_path, monkeypatch):
     assert len(set(paths)) == 6
 
 
-def test_tuning_keeps_the_largest_h():
+def test_parameters_are_chosen_by_the_largest_h_on_validation():
     problem = toy()
     grid = {"penalty": (1e5, 1.0, -1.0), "dimension": (3, 12)}
-    tuned = tune_image_text(RidgeToWords(), problem, grid)
-    assert len(tuned.trials) == 6
-    finished = [t for t in tuned.trials if "H" in t]
+    runs = run_image_text(JITTERED, problem, seeds=[2, 5], grid=grid)
+    assert len(runs.trials) == 6
+    finished = [t for t in runs.trials if "H" in t]
     assert len(finished) == 4
-    assert all("penalty is negative" in t["failed"] for t in tuned.trials if "failed" in t)
+    assert all("penalty is negative" in t["failed"] for t in runs.trials if "failed" in t)
     for trial in finished:
-        runs = run_image_text(RidgeToWords(**trial["parameters"]), problem, test=False)
-        (outcome,) = runs.outcomes("validation")
-        assert (trial["alpha"], trial["H"]) == (runs.alpha, pytest.approx(outcome.harmonic_mean))
+        model = RidgeToWords(jitter=0.2, **trial["parameters"])
+        alone = run_image_text(model, problem, seeds=[2], test=False)
+        (outcome,) = alone.outcomes("validation")
+        assert (trial["alpha"], trial["H"]) == (alone.alpha, pytest.approx(outcome.harmonic_mean))
         assert trial["ACC"] == outcome.accuracy
-    assert max(finished, key=lambda t: t["H"])["parameters"] == tuned.parameters
-    assert tuned.model.get_params() | tuned.parameters == tuned.model.get_params()
+    assert max(finished, key=lambda t: t["H"])["parameters"] == runs.parameters
+    assert runs.model.get_params() | runs.parameters == runs.model.get_params()
+    assert runs.passed_over == []
+    same = run_image_text(RidgeToWords(jitter=0.2, **runs.parameters), problem, seeds=[2, 5])
+    assert (same.alpha, same.trials, same.parameters) == (runs.alpha, [], {})
+    assert same.estimate("H", n_resamples=100) == runs.estimate("H", n_resamples=100)
+
+
+def test_the_next_best_candidate_where_the_best_fails_later(monkeypatch):
+    problem = toy()
+    grid = {"dimension": (3, 6, 12)}
+    first = run_image_text(JITTERED, problem, grid=grid)
+    ranked = sorted(first.trials, key=lambda t: -t["H"])
+    failing = [ranked[0]["parameters"]["dimension"]]
+    fit = RidgeToWords.fit
+
+    def diverge(self, X, y, *args, **kwargs):
+        if self.dimension in failing and self.random_state == 1:
+            raise ValueError("diverged")
+        return fit(self, X, y, *args, **kwargs)
+
+    monkeypatch.setattr(RidgeToWords, "fit", diverge)
+    runs = run_image_text(JITTERED, problem, seeds=[0, 1], grid=grid)
+    assert runs.parameters == ranked[1]["parameters"]
+    assert runs.passed_over == [{"parameters": ranked[0]["parameters"], "failed": "diverged"}]
+    failing = [3, 6, 12]
+    with pytest.raises(ValueError, match="all 3 candidates failed on toy, the first with: diver"):
+        run_image_text(JITTERED, problem, seeds=[0, 1, 2], grid=grid, k=3)
     with pytest.raises(ValueError, match="all 1 candidates failed on toy, the first with: penal"):
-        tune_image_text(RidgeToWords(), problem, {"penalty": (-1.0,)})
+        run_image_text(RidgeToWords(), problem, grid={"penalty": (-1.0,)})
+
+
+@pytest.mark.parametrize("options", [{}, {"level": "class"}, {"vectors": True}])
+def test_clarel_runs(options):
+    problem = toy(**options)
+    model = short_clarel(problem, n_batches=60, learning_rate=1.0, embedding_dim=16, word_dim=8)
+    runs = run_image_text(model, problem, seeds=[0, 1])
+    values = [result.outcome.value("AUSUC") for result in runs.test]
+    assert values[0] != values[1]
+    assert all(0 < value < 100 for value in values)
+    assert runs.test[0].n_parameters > 9 * 16
+    curve = runs.test[0].learning_curve
+    assert curve[-1]["batch"] == 60
+    assert np.isfinite(runs.retrieval("R@1", "image to text").mean)
+    assert run_image_text(model, problem, seeds=[0]).alpha >= 0
+
+
+def test_a_short_training_keeps_the_printed_settings():
+    problem = toy()
+    settings = short_clarel(problem, n_batches=50).get_params()
+    printed = {"retrieval_mix": 0.5, "classification_weight": 0.5, "dropout": 0.25}
+    assert settings | printed | {"batch_size": 32, "texts_per_image": 10} == settings
+    assert settings["decay_every"] == 40
+    assert short_clarel(toy(vectors=True)).text_encoder is None
+    assert short_clarel(problem, retrieval_mix=0.0).retrieval_mix == 0
+    with pytest.raises(ValueError, match="n_batches must be at least 5"):
+        short_clarel(problem, n_batches=4)
 
 
 def test_refusals_of_runs():

@@ -10,13 +10,10 @@ from zslib.protocols.hard_negative_methods import (
 from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
 from zslib.protocols.image_text_alpha import choose_alpha, measures_by_alpha, rescaled
 from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors
+from zslib.protocols.image_text_methods import SHORT_GRID, short_clarel
+from zslib.protocols.image_text_repeats import ImageTextRuns
 from zslib.protocols.image_text_retrieval import RetrievalRanks, retrieval_ranks
-from zslib.protocols.image_text_runs import (
-    ImageTextRuns,
-    ImageTextTuned,
-    run_image_text,
-    tune_image_text,
-)
+from zslib.protocols.image_text_runs import run_image_text
 from zslib.protocols.intervals import (
     Estimate,
     Spread,
@@ -59,6 +56,7 @@ from zslib.protocols.zero_shot_tuning import (
 __all__ = [
     "HARD_NEGATIVE_METHODS",
     "METHODS",
+    "SHORT_GRID",
     "ZERO_SHOT_METHODS",
     "Competition",
     "ConSEMap",
@@ -66,7 +64,6 @@ __all__ = [
     "Estimate",
     "ImageTextResult",
     "ImageTextRuns",
-    "ImageTextTuned",
     "Method",
     "NearestTerms",
     "Outcome",
@@ -110,13 +107,13 @@ __all__ = [
     "run_image_text",
     "run_table",
     "run_zero_shot",
+    "short_clarel",
     "split_validation_classes",
     "spread_over_runs",
     "table_records",
     "tfidf_vectors",
     "train",
     "tune",
-    "tune_image_text",
     "tune_zero_shot",
     "unit_length",
     "zero_shot_curves",
