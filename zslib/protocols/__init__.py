@@ -42,6 +42,15 @@ from zslib.protocols.table1 import CorrectSetSizes, correct_set_sizes, reading_h
 from zslib.protocols.training import Trained, train
 from zslib.protocols.tuning import Tuned, tune
 from zslib.protocols.zero_shot import evaluate_zero_shot
+from zslib.protocols.zero_shot_calibrations import (
+    CALIBRATIONS,
+    CalibratedRun,
+    evaluate_calibrations,
+    from_common_zero,
+    own_distances,
+    run_calibrations,
+    surprisals,
+)
 from zslib.protocols.zero_shot_intervals import zero_shot_estimate
 from zslib.protocols.zero_shot_methods import ZERO_SHOT_METHODS, ZeroShotMethod
 from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
@@ -54,10 +63,12 @@ from zslib.protocols.zero_shot_tuning import (
 )
 
 __all__ = [
+    "CALIBRATIONS",
     "HARD_NEGATIVE_METHODS",
     "METHODS",
     "SHORT_GRID",
     "ZERO_SHOT_METHODS",
+    "CalibratedRun",
     "Competition",
     "ConSEMap",
     "CorrectSetSizes",
@@ -85,9 +96,11 @@ __all__ = [
     "correct_set_sizes",
     "epochs_to_share",
     "evaluate",
+    "evaluate_calibrations",
     "evaluate_image_text",
     "evaluate_table",
     "evaluate_zero_shot",
+    "from_common_zero",
     "gold_queries",
     "hard_negative_problems",
     "independent_difference",
@@ -96,6 +109,7 @@ __all__ = [
     "mean_text_problem",
     "measures_by_alpha",
     "model_texts",
+    "own_distances",
     "paired_difference",
     "paired_ratio",
     "random_distractors",
@@ -104,6 +118,7 @@ __all__ = [
     "repeat",
     "rescaled",
     "retrieval_ranks",
+    "run_calibrations",
     "run_image_text",
     "run_table",
     "run_zero_shot",
@@ -111,6 +126,7 @@ __all__ = [
     "split_validation_classes",
     "spread_over_runs",
     "table_records",
+    "surprisals",
     "tfidf_vectors",
     "train",
     "tune",

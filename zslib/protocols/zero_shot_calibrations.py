@@ -1,0 +1,300 @@
+"""Calibrated stacking and metric rescaling on one model: outcomes of scores and of distances.
+
+Metric rescaling (Oreshkin et al. 2019) needs distances, and most zero-shot scorers have none. Two
+ways to get some are here. Both curves, of scores and of distances, follow from one fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from sklearn.base import clone
+
+from zslib.arrays import like, resolve_device, row_norms, take_rows, to_host
+from zslib.calibration import log_distance_scores
+from zslib.compatibility import CMT, SAE, ConSE
+from zslib.compatibility.base import BilinearModel
+from zslib.protocols.image_text_alpha import choose_alpha
+from zslib.protocols.memo import code_digest, memoise
+from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
+from zslib.protocols.zero_shot_runs import resolve_method
+from zslib.protocols.zero_shot_tuning import split_validation_classes
+from zslib.validation import check_choice, check_real
+
+__all__ = [
+    "CALIBRATIONS",
+    "CalibratedRun",
+    "evaluate_calibrations",
+    "from_common_zero",
+    "own_distances",
+    "run_calibrations",
+    "surprisals",
+]
+
+CALIBRATIONS = ("stacking", "own distance", "surprisal")
+
+
+@dataclass(frozen=True)
+class CalibratedRun:
+    """One fitted method under every calibration of `CALIBRATIONS` that it allows.
+
+    Attributes
+    ----------
+    method, dataset : str
+    seed : int
+    outcomes : dict of str to ZeroShotOutcome
+        "stacking": of the method's scores. The others: of scores -log d, on which rescaling by
+        alpha is stacking by log(1 + alpha). None is calibrated.
+    gammas : dict of str to float
+        Of each, on its own scores, chosen on validation classes; log(1 + alpha) for distances.
+    unit : float
+        Standard deviation of the scores of training images for the seen classes.
+    largest : float
+        The largest of these scores.
+    """
+
+    method: str
+    dataset: str
+    seed: int
+    outcomes: dict
+    gammas: dict
+    unit: float
+    largest: float
+
+    def chosen(self, calibration):
+        """The outcome under what was chosen on validation classes."""
+        return self.outcomes[calibration].at(self.gammas[calibration])
+
+    def alpha(self, calibration):
+        """The chosen alpha of a distance."""
+        check_choice(calibration, "calibration", CALIBRATIONS[1:])
+        return float(np.expm1(self.gammas[calibration]))
+
+
+def own_distances(model, X, class_embeddings, scores):
+    """The distance that a fitted model compares, or None where it compares no two vectors.
+
+    CMT: its Euclidean distance. ConSE and SAE: one minus their cosine. A bilinear score
+    ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes as the score
+    does where all ``s`` have one length. The Euclidean distance between vectors of length one
+    has the same curve, since a power of d only changes alpha.
+
+    Parameters
+    ----------
+    model : CompatibilityModel
+        Fitted.
+    X : array, shape (n, p)
+    class_embeddings : array, shape (C, q)
+    scores : array, shape (n, C)
+        Of these by ``model.decision_function``.
+
+    Returns
+    -------
+    (n, C) float64 NumPy array, or None
+    """
+    found = to_host(scores).astype(np.float64)
+    if isinstance(model, CMT):
+        return np.maximum(-found, 0.0)
+    if isinstance(model, BilinearModel):
+        lengths = row_norms(X @ like(to_host(model.coef_).astype(X.dtype), X))
+        lengths = to_host(lengths).astype(np.float64)[:, None]
+        lengths = lengths * to_host(row_norms(class_embeddings)).astype(np.float64)
+        found = np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 0)
+    elif not isinstance(model, ConSE | SAE):
+        return None
+    return np.maximum(1.0 - found, 0.0)
+
+
+def surprisals(scores, unit=1.0):
+    """Minus the log probability of each class, by a softmax over all scores of an image.
+
+    A distance for any score: never negative, and in the order of the scores.
+
+    Parameters
+    ----------
+    scores : (n, C) float NumPy array
+    unit : float
+        Scores are divided by it first.
+
+    Returns
+    -------
+    (n, C) float64 array
+
+    Examples
+    --------
+    >>> surprisals(np.log([[0.7, 0.2, 0.1]])).round(3)
+    array([[0.357, 1.609, 2.303]])
+    """
+    unit = check_real(unit, "unit", low=0, inclusive=False)
+    below = np.asarray(scores, dtype=np.float64) / unit
+    best = np.argmax(below, axis=1)[:, None]
+    below = np.take_along_axis(below, best, axis=1) - below
+    others = np.exp(-below)
+    np.put_along_axis(others, best, 0.0, axis=1)
+    return below + np.log1p(others.sum(axis=1, keepdims=True))
+
+
+def from_common_zero(outcome, zero):
+    """The outcome of the distances ``zero - score``, one zero for all images.
+
+    At a zero far above all scores rescaling is stacking with gamma = alpha times the zero. Scores
+    above the zero count as distances of (nearly) nothing.
+
+    Parameters
+    ----------
+    outcome : ZeroShotOutcome
+        Of scores.
+    zero : float
+
+    Returns
+    -------
+    ZeroShotOutcome
+        Of scores -log d, not calibrated.
+    """
+    zero = check_real(zero, "zero")
+
+    def logs(scores):
+        if not scores.size:
+            return scores
+        return log_distance_scores(np.maximum(zero - scores.astype(np.float64), 0.0))
+
+    def moved(side):
+        return side and replace(
+            side, seen_scores=logs(side.seen_scores), unseen_scores=logs(side.unseen_scores)
+        )
+
+    sides = {name: moved(getattr(outcome, name)) for name in ("test_unseen", "test_seen")}
+    return replace(outcome, gamma=0.0, **sides)
+
+
+def evaluate_calibrations(model, problem) -> tuple:
+    """Fit ``model`` on ``trainval`` and test it, by its scores and by each distance.
+
+    Parameters
+    ----------
+    model : CompatibilityModel
+        It is cloned, not changed.
+    problem : ZeroShotProblem
+        With test images of seen classes.
+
+    Returns
+    -------
+    outcomes : dict of str to ZeroShotOutcome
+        Keys of `CALIBRATIONS`; "own distance" only where the model has one.
+    unit, largest : float
+        As in `CalibratedRun`.
+
+    Raises
+    ------
+    ValueError
+        When the problem has no test images of seen classes, or scores are not finite.
+    """
+    if not problem.test_seen.size:
+        raise ValueError(
+            f"{problem.name} has no test images of seen classes: calibration needs some; hold "
+            "images out of trainval"
+        )
+    X, S = problem.features, problem.class_embeddings
+    known = take_rows(X, problem.trainval)
+    model = clone(model).fit(known, like(problem.labels[problem.trainval], X), S)
+    trained = to_host(model.decision_function(known, take_rows(S, problem.seen_classes)))
+    unit = float(trained.std(dtype=np.float64)) or 1.0
+    every = np.arange(len(problem.is_seen))
+    sides = {name: {} for name in CALIBRATIONS}
+    for side in ("test_unseen", "test_seen"):
+        rows = getattr(problem, side)
+        images, labels = take_rows(X, rows), problem.labels[rows]
+        scores = model.decision_function(images, S)
+        host = to_host(scores)
+        found = {
+            "stacking": host,
+            "own distance": own_distances(model, images, S, scores),
+            "surprisal": surprisals(host, unit),
+        }
+        for name, values in found.items():
+            if values is not None:
+                ranked = values if name == "stacking" else log_distance_scores(values)
+                sides[name][side] = Competition.of_scores(
+                    ranked, labels, every, problem.is_seen, 1
+                )
+        if side == "test_unseen":
+            among = host[:, problem.unseen_classes]
+            standard = Competition.of_scores(
+                among, labels, problem.unseen_classes, problem.is_seen, 1
+            )
+    outcomes = {
+        name: ZeroShotOutcome(problem.checksum, problem.is_seen, 0.0, standard, **found)
+        for name, found in sides.items()
+        if found
+    }
+    return outcomes, unit, float(trained.max())
+
+
+def _evaluate(problem, checksum, model, device, code):
+    with np.errstate(over="ignore", invalid="ignore"):
+        return evaluate_calibrations(model, problem.to(device))
+
+
+@lru_cache(maxsize=1)
+def _kept():
+    return memoise(_evaluate, ignore=["problem"])
+
+
+def run_calibrations(
+    method, problem, *, parameters=None, seed=0, tuning_seed=None, device="cpu"
+) -> CalibratedRun:
+    """Test a method under every calibration, each chosen on validation classes.
+
+    The choice is made as `tune_zero_shot` makes it: the model is fitted on training classes,
+    without a fifth of their images, which then compete with the images of validation classes.
+    Gamma may be negative, alpha may not. Results are kept on disk as those of `run_zero_shot`.
+
+    Parameters
+    ----------
+    method : ZeroShotMethod or str
+    problem : ZeroShotProblem
+        Where it has no validation classes, they are drawn.
+    parameters : dict, optional
+        Of the estimator, as `run_zero_shot` chose them.
+    seed : int
+        Of the estimator.
+    tuning_seed : int, optional
+        Of the validation images and of the estimator fitted there; by default ``seed``.
+    device : {"cpu", "gpu", "auto"}
+
+    Returns
+    -------
+    CalibratedRun
+
+    Examples
+    --------
+    >>> from zslib.datasets.digits import digits_segments
+    >>> run = run_calibrations("SAE", digits_segments())
+    >>> for name in run.outcomes:
+    ...     print(name, round(run.outcomes[name].ausuc, 1), round(run.chosen(name).value("H"), 1))
+    stacking 41.3 32.1
+    own distance 43.6 40.1
+    surprisal 41.6 40.1
+    """
+    method = resolve_method(method)
+    tuning_seed = seed if tuning_seed is None else tuning_seed
+    device, parameters = resolve_device(device), parameters or {}
+
+    def evaluated(own, model_seed):
+        model = method.estimator(seed=model_seed, **parameters)
+        return _kept()(own, own.checksum, model, device, code_digest())
+
+    source = problem if problem.val.size else split_validation_classes(problem, seed=tuning_seed)
+    held_out = source.validation_problem(seed=tuning_seed)
+    validation, *_ = evaluated(held_out, tuning_seed)
+    gammas = {
+        name: outcome.curve.best_gamma
+        if name == "stacking"
+        else np.log1p(choose_alpha([outcome])[0])
+        for name, outcome in validation.items()
+    }
+    outcomes, unit, largest = evaluated(problem, seed)
+    gammas = {name: float(gamma) for name, gamma in gammas.items()}
+    return CalibratedRun(method.name, problem.name, seed, outcomes, gammas, unit, largest)
