@@ -17,7 +17,7 @@ _GRID = {
     "metric_dim": (32, 128),
     "regularization": (1e-5, 1e-3),
 }
-_RATIOS = {"negatives_per_positive": (1, 10, 50)}
+_RATIOS = {"negatives_per_positive": (4, 30)}
 _TRAINING = {"learning_rate": 0.1, "n_epochs": 15}
 
 
