@@ -13,6 +13,7 @@ from zslib.compatibility import ESZSL
 from zslib.datasets import ImageTextProblem
 from zslib.datasets.class_splits import class_parts
 from zslib.datasets.digits import digits_segments
+from zslib.datasets.locate import cache_dir
 from zslib.metrics import harmonic_mean
 from zslib.protocols import (
     choose_alpha,
@@ -23,6 +24,7 @@ from zslib.protocols import (
     measures_by_alpha,
     model_texts,
     rescaled,
+    run_clarel,
     run_image_text,
     short_clarel,
     zero_shot_estimate,
@@ -609,6 +611,23 @@ def test_a_short_training_keeps_the_printed_settings():
     assert short_clarel(problem, retrieval_mix=0.0).retrieval_mix == 0
     with pytest.raises(ValueError, match="n_batches must be at least 5"):
         short_clarel(problem, n_batches=4)
+
+
+def test_the_two_trainings():
+    problem = toy()
+    small = {"embedding_dim": 8, "word_dim": 6}
+    short = run_clarel(problem, n_batches=20, changes=small, test=False)
+    assert [t["parameters"]["learning_rate"] for t in short.trials] == [2.5, 5.0, 10.0]
+    assert short.model.n_batches == 20
+    small |= {"n_batches": 2, "lstm_units": 3, "filters": (4, 4)}
+    paper = run_clarel(problem, training="paper", changes=small, test=False)
+    settings = paper.model.get_params()
+    assert (settings["text_encoder"], settings["learning_rate"]) == ("paper", 0.1)
+    assert settings["decay_every"] == 50_000
+    kept = list((cache_dir() / "checkpoints").glob("*.npz"))
+    assert len(kept) == 1
+    with pytest.raises(ValueError, match="training must be one of 'short', 'paper'"):
+        run_clarel(problem, training="long")
 
 
 def test_refusals_of_runs():

@@ -10,7 +10,7 @@ from zslib.protocols.hard_negative_methods import (
 from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
 from zslib.protocols.image_text_alpha import choose_alpha, measures_by_alpha, rescaled
 from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors
-from zslib.protocols.image_text_methods import SHORT_GRID, short_clarel
+from zslib.protocols.image_text_methods import SHORT_GRID, run_clarel, short_clarel
 from zslib.protocols.image_text_repeats import ImageTextRuns
 from zslib.protocols.image_text_retrieval import RetrievalRanks, retrieval_ranks
 from zslib.protocols.image_text_runs import run_image_text
@@ -119,6 +119,7 @@ __all__ = [
     "rescaled",
     "retrieval_ranks",
     "run_calibrations",
+    "run_clarel",
     "run_image_text",
     "run_table",
     "run_zero_shot",

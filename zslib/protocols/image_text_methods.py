@@ -1,11 +1,13 @@
-"""CLAREL with a training short enough for a chapter."""
+"""CLAREL as the book trains it: short enough for a chapter, or as the paper prints it."""
 
 from __future__ import annotations
 
 from zslib.compatibility import CLAREL
-from zslib.validation import check_integer
+from zslib.datasets.locate import cache_dir
+from zslib.protocols.image_text_runs import run_image_text
+from zslib.validation import check_choice, check_integer
 
-__all__ = ["SHORT_GRID", "short_clarel"]
+__all__ = ["SHORT_GRID", "run_clarel", "short_clarel"]
 
 SHORT_GRID = {"learning_rate": (2.5, 5.0, 10.0)}
 """Learning rates that short trainings choose from on validation classes. They suit features of
@@ -53,3 +55,38 @@ def short_clarel(problem, *, n_batches=1000, **changes):
         "decay_every": 4 * n_batches // 5,
     }
     return CLAREL(**(settings | changes))
+
+
+def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes=None, **options):
+    """`run_image_text` with CLAREL, trained shortly or as the paper does.
+
+    Parameters
+    ----------
+    problem : ImageTextProblem
+    seeds : sequence of int
+    training : {"short", "paper"}
+        "short": `short_clarel`, its learning rate chosen on validation classes from
+        `SHORT_GRID`. "paper": all settings of Appendix D, 150,000 batches of its text network
+        (many hours on a processor); each training leaves checkpoints in the cache folder, and
+        goes on from there when it was stopped.
+    n_batches : int
+        Of a short training.
+    changes : dict, optional
+        Parameters of `CLAREL` that differ, such as ``{"retrieval_mix": 0.0}``.
+    **options
+        Of `run_image_text`.
+
+    Returns
+    -------
+    ImageTextRuns
+    """
+    check_choice(training, "training", ("short", "paper"))
+    changes = changes or {}
+    if training == "short":
+        model = short_clarel(problem, n_batches=n_batches, **changes)
+        return run_image_text(model, problem, seeds, grid=SHORT_GRID, **options)
+    encoder = None if problem.texts is None else "paper"
+    model = CLAREL(**({"text_encoder": encoder} | changes))
+    checkpoints = cache_dir() / "checkpoints"
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    return run_image_text(model, problem, seeds, checkpoints=checkpoints, **options)
