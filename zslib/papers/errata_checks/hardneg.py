@@ -14,9 +14,11 @@ __all__ = [
     "equal_attributes",
     "gain_on_awa",
     "gains_by_dataset",
+    "growing_ratio",
     "hinge_signs",
     "mean_improvement",
     "ratio_trend",
+    "sums_and_means",
 ]
 
 _OURS = ("random", "uncertainty", "uncertainty/correlation")
@@ -169,3 +171,31 @@ def equal_attributes(numbers):
         f"{join(f'{value:g}' for value in correlation)}, so p equals u."
     )
     return Evidence(bool(same), text)
+
+
+def growing_ratio(numbers):
+    """Negatives of an image after ten epochs under both readings of the growing set."""
+    epochs = 10
+    kept = {ratio: int(ratio) * epochs for ratio in _RATIOS}
+    text = (
+        f"With {join(kept)} new pairs for each image in an epoch and all pairs kept, an image has "
+        + join(str(value) for value in kept.values())
+        + f" after {epochs} epochs; with the new ones alone it has what the table's head says."
+    )
+    return Evidence(all(value != int(ratio) for ratio, value in kept.items()), text)
+
+
+def sums_and_means(numbers):
+    """Eq. 6 divided by half the number of pairs, beside Eq. 11, for random losses of pairs."""
+    rng = np.random.default_rng(0)
+    differences = {}
+    for ratio in (1, 10):
+        positive, negative = rng.random(20), rng.random(20 * ratio)
+        balanced = positive.mean() + negative.mean()
+        summed = (positive.sum() + negative.sum()) / (0.5 * (positive.size + negative.size))
+        differences[ratio] = abs(balanced - summed)
+    text = (
+        "Random losses of 20 positive pairs: with 1 negative for each the two differ by "
+        f"{differences[1]:.0e}, with 10 by {differences[10]:.2f}."
+    )
+    return Evidence(bool(differences[1] < 1e-12 < 1e-3 < differences[10]), text)
