@@ -155,6 +155,23 @@ def test_noise_of_zero_never_lets_a_forbidden_column_in():
     assert set(draw_negatives(log_weights, 2, ExactZeros())[0]) == {0, 2}
 
 
+class EqualNoise:
+    def standard_exponential(self, shape, dtype):
+        return np.ones(shape, dtype)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(2, 9))
+def test_the_largest_are_drawn_also_among_equals(seed, n, width):
+    rng = np.random.default_rng(seed)
+    log_weights = rng.integers(0, 3, (n, width)).astype(float)
+    k = int(rng.integers(1, width))
+    drawn = draw_negatives(log_weights, k, EqualNoise())
+    assert all(len(set(row)) == k for row in drawn.tolist())
+    found = np.sort(np.take_along_axis(log_weights, drawn, axis=1))
+    np.testing.assert_array_equal(found, np.sort(log_weights)[:, -k:])
+
+
 @pytest.mark.parametrize("n_vectors", [2, 9])  # nearly all candidates at once, or few of many
 def test_random_negatives_are_vectors_of_images_of_other_classes(n_vectors):
     """Class 0 is large, so that its draws meet only the pairs of the others."""

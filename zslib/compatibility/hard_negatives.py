@@ -215,8 +215,18 @@ def draw_negatives(log_weights, k, rng):
     if k == 1:
         return to_host(xp.argmax(keys, axis=1)).astype(np.int64)[:, None]
     if is_numpy_array(keys):
-        return np.argpartition(keys, -k, axis=1)[:, -k:]
+        return _largest(keys, k)
     return to_host(xp.argsort(keys, axis=1, descending=True)[:, :k]).astype(np.int64)
+
+
+def _largest(keys, k):
+    """Columns of the k largest of each row of a NumPy array."""
+    # Partitioning values takes a fraction of the time of partitioning their places.
+    level = np.partition(keys, -k, axis=1)[:, -k, None]
+    columns = np.nonzero(keys >= level)[1]
+    if columns.size == len(keys) * k:
+        return columns.reshape(len(keys), k)
+    return np.argpartition(keys, -k, axis=1)[:, -k:]  # some are equal
 
 
 def random_negatives(candidates, k, rng):
