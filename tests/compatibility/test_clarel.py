@@ -13,9 +13,9 @@ from zslib.compatibility import CLAREL
 from zslib.compatibility._clarel_network import ClarelNetwork
 from zslib.compatibility._clarel_setup import make_encoder
 from zslib.compatibility._clarel_training import Training
-from zslib.compatibility._pairs import Pairs
 from zslib.compatibility._progress import Progress
 from zslib.compatibility.clarel_loss import clarel_loss, embedding_distances
+from zslib.compatibility.pairs import Pairs
 
 SMALL = {
     "embedding_dim": 8,

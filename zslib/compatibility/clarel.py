@@ -15,8 +15,8 @@ from zslib.compatibility._clarel_network import ClarelNetwork
 from zslib.compatibility._clarel_setup import check_parameters, make_encoder
 from zslib.compatibility._clarel_training import Training, identity
 from zslib.compatibility._draws import TextDraw
-from zslib.compatibility._pairs import Pairs
 from zslib.compatibility.clarel_loss import embedding_distances
+from zslib.compatibility.pairs import Pairs
 from zslib.compatibility.text_encoders import check_tokens
 from zslib.validation import check_indices, check_integer, check_same_width, check_vectors
 

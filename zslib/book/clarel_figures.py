@@ -1,0 +1,141 @@
+"""What the chapter on CLAREL's method draws: the model as a diagram, and softmax matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.book.figures import COLORS
+
+__all__ = ["draw_probabilities", "draw_schema"]
+
+_IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
+
+
+def draw_schema(ax, *, image, text, space, classes, distances):
+    """Figure 1 of Oreshkin et al. (2019): both branches, their matrix, and the four losses.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    image, text : list of str
+        The boxes of each branch, from the input to the last layer.
+    space : str
+        What the common space is called, below :math:`z_v` and :math:`z_t`.
+    classes : int
+        That the classifiers tell apart.
+    distances : array, shape (B, B)
+        Of the images (rows) and texts (columns) of one batch.
+    """
+    ax.set(xlim=(0, 100), ylim=(0, 56))
+    ax.axis("off")
+    for boxes, y, color, vector in ((image, 43, _IMAGE, "v"), (text, 13, _TEXT, "t")):
+        right = 0.0
+        for i, (label, width) in enumerate(zip(boxes, (15.0, 16.0, 13.5), strict=True)):
+            left = 0.5 + i * 17.5 + (1.0 if i == 2 else 0.0)
+            _box(ax, left, y, width, 9, label, color)
+            if i:
+                _arrow(ax, (right, y), (left, y))
+            right = left + width
+        _box(ax, 54, y, 9, 9, f"$z_{vector}$\n{space}", color, filled=True)
+        _arrow(ax, (right, y), (54, y))
+        end = 53.5 if vector == "v" else 2.5
+        letter = "I" if vector == "v" else "T"
+        name = "image" if vector == "v" else "text"
+        ax.text(
+            58.5,
+            end,
+            f"linear, softmax over {classes} classes: {name} classification, $J_{{{letter}C}}$",
+            ha="center",
+            va="center",
+            fontsize=8,
+            color=_LOSS,
+        )
+        step = 4.5 if vector == "v" else -4.5
+        _arrow(ax, (58.5, y + step), (58.5, end - np.sign(step) * 1.3))
+    matrix = ax.inset_axes((68, 16, 22, 24), transform=ax.transData)
+    matrix.imshow(-np.asarray(distances), cmap="Greys_r", aspect="auto")
+    matrix.set_xticks([])
+    matrix.set_yticks([])
+    matrix.set_title("minus distance", fontsize=8)
+    matrix.set_ylabel("images", fontsize=8, color=_IMAGE)
+    matrix.set_xlabel("texts", fontsize=8, color=_TEXT)
+    n = len(distances)
+    matrix.plot(range(n), range(n), "s", mfc="none", mec=_LOSS, ms=max(2.0, 90.0 / n))
+    matrix.grid(False)
+    _arrow(ax, (63, 43), (66.8, 35))
+    _arrow(ax, (63, 13), (66.8, 19))
+    _arrow(ax, (90.5, 28), (93, 28))
+    ax.text(
+        96.5,
+        28,
+        "softmax of\neach row:\ntext\nretrieval,\n$J_{TR}$",
+        ha="center",
+        va="center",
+        fontsize=8,
+        color=_LOSS,
+    )
+    _arrow(ax, (79, 12.8), (79, 10.2))
+    ax.text(
+        79,
+        7.8,
+        "softmax of each column:\nimage retrieval, $J_{IR}$",
+        ha="center",
+        va="center",
+        fontsize=8,
+        color=_LOSS,
+    )
+
+
+def _box(ax, left, y, width, height, label, color, *, filled=False):
+    from matplotlib.patches import FancyBboxPatch
+
+    ax.add_patch(
+        FancyBboxPatch(
+            (left, y - height / 2),
+            width,
+            height,
+            boxstyle="round,pad=0,rounding_size=0.8",
+            fc=color if filled else "white",
+            ec=color,
+            lw=1.2,
+        )
+    )
+    shade = "white" if filled else "black"
+    ax.text(left + width / 2, y, label, ha="center", va="center", fontsize=8, color=shade)
+
+
+def _arrow(ax, start, end):
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "0.35", "lw": 1.0})
+
+
+def draw_probabilities(ax, p, *, same, names=None):
+    """A softmax matrix: one square for each image and text, the right ones framed.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    p : array, shape (B, B)
+        Images in rows, texts in columns.
+    same : array of bool, shape (B, B)
+        Pairs with equal texts, marked by a cross off the diagonal: not in any sum.
+    names : sequence of str, optional
+        Class of each image, for the ticks.
+
+    Returns
+    -------
+    matplotlib.image.AxesImage
+    """
+    from matplotlib.colors import PowerNorm
+
+    n = len(p)
+    drawn = ax.imshow(p, cmap="Blues", norm=PowerNorm(0.5, 0.0, 1.0))
+    rows, columns = np.nonzero(np.asarray(same) & ~np.eye(n, dtype=bool))
+    ax.plot(columns, rows, "x", color=COLORS[1], ms=4, mew=1.0, ls="none")
+    ax.plot(range(n), range(n), "s", mfc="none", mec="0.45", mew=0.5, ms=4.6, ls="none")
+    ax.set_xticks([])
+    ax.set_yticks([] if names is None else range(n))
+    if names is not None:
+        ax.set_yticklabels(names, fontsize=6)
+    ax.tick_params(length=0)
+    ax.grid(False)
+    return drawn
