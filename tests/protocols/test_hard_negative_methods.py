@@ -21,6 +21,7 @@ from zslib.protocols import (
     run_table,
     run_zero_shot,
     tune_zero_shot,
+    with_enough_steps,
     zero_shot_curves,
     zero_shot_runs,
 )
@@ -173,6 +174,18 @@ def test_more_negatives_than_there_are_is_passed_over():
     failed = [t["failed"] for t in run.tuned.trials if "failed" in t]
     assert len(failed) == 2
     assert "negatives_per_positive=500" in failed[0]
+
+
+def test_enough_steps(problem):
+    method = HARD_NEGATIVE_METHODS["uncertainty"]
+    assert len(problem.trainval) == 297  # five minibatches
+    for options, epochs in (({}, 200), ({"steps": 7}, 15), ({"steps": 7, "n_epochs": 1}, 2)):
+        changed = with_enough_steps(method, problem, **options)
+        assert changed.fixed == method.fixed | {"n_epochs": epochs}
+        assert changed.grid == method.grid
+    for wrong in ({"steps": 0}, {"n_epochs": 0}):
+        with pytest.raises(ValueError, match="must be at least 1"):
+            with_enough_steps(method, problem, **wrong)
 
 
 def test_share_of_validation_classes_reaches_the_split(problem):

@@ -6,6 +6,7 @@ from zslib.protocols.hard_negative_methods import (
     HARD_NEGATIVE_METHODS,
     common_scale,
     hard_negative_problems,
+    with_enough_steps,
 )
 from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
 from zslib.protocols.image_text_alpha import choose_alpha, measures_by_alpha, rescaled
@@ -133,6 +134,7 @@ __all__ = [
     "tune",
     "tune_zero_shot",
     "unit_length",
+    "with_enough_steps",
     "zero_shot_curves",
     "zero_shot_estimate",
 ]

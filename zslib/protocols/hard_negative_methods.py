@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from zslib.arrays import namespace, row_norms, take_rows
 from zslib.compatibility import MetricLearner
 from zslib.datasets import load_problem, resolve_all
 from zslib.protocols.zero_shot_methods import ZeroShotMethod
-from zslib.validation import check_choice
+from zslib.validation import check_choice, check_integer
 
-__all__ = ["HARD_NEGATIVE_METHODS", "common_scale", "hard_negative_problems"]
+__all__ = [
+    "HARD_NEGATIVE_METHODS",
+    "common_scale",
+    "hard_negative_problems",
+    "with_enough_steps",
+]
 
 _GRID = {
     "attribute_weight": (0.1, 1.0),
@@ -38,8 +44,43 @@ HARD_NEGATIVE_METHODS = {
 each image. The grid has the three parameters that the paper tunes, and the number of negatives,
 which it prints for its second table only; more than the data have fails and is passed over.
 Learning rate and epochs suit data of `common_scale`; they were set once, by accuracy on validation
-classes under random negatives, and serve all methods alike. The paper draws 20% of the training
+classes under random negatives, and serve all methods alike; small data need more epochs, see
+`with_enough_steps`. The paper draws 20% of the training
 classes for validation: ``run_table(…, split="random", fraction=0.2)``."""
+
+
+def with_enough_steps(method, problem, *, n_epochs=None, steps=1000):
+    """The method with as many epochs as it takes to make so many steps of SGD.
+
+    Parameters
+    ----------
+    method : ZeroShotMethod
+        One of `HARD_NEGATIVE_METHODS`.
+    problem : ZeroShotProblem
+        Its training images make up an epoch.
+    n_epochs : int, optional
+        The least number of epochs; by default the method's own.
+    steps : int
+        Minibatches, at least.
+
+    Returns
+    -------
+    ZeroShotMethod
+
+    Examples
+    --------
+    >>> from zslib.datasets.digits import digits_segments
+    >>> method = with_enough_steps(HARD_NEGATIVE_METHODS["random"], digits_segments())
+    >>> method.fixed["n_epochs"]  # of 1,001 images, 64 at once
+    63
+    """
+    check_integer(steps, "steps", low=1)
+    least = check_integer(
+        method.fixed["n_epochs"] if n_epochs is None else n_epochs, "n_epochs", low=1
+    )
+    batches = -(-len(problem.trainval) // method.estimator().batch_size)
+    epochs = max(least, math.ceil(steps / batches))
+    return replace(method, fixed={**method.fixed, "n_epochs": epochs})
 
 
 def common_scale(problem):
