@@ -9,7 +9,7 @@ from zslib.validation import check_choice, check_integer
 
 __all__ = ["SHORT_GRID", "run_clarel", "short_clarel"]
 
-SHORT_GRID = {"learning_rate": (2.5, 5.0, 10.0)}
+SHORT_GRID = {"learning_rate": (1.25, 2.5, 5.0, 10.0)}
 """Learning rates that short trainings choose from on validation classes. They suit features of
 length one, which are much shorter than those of the paper; with the largest, training diverges on
 some data."""
