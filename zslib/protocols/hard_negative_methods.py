@@ -20,33 +20,32 @@ __all__ = [
 
 _GRID = {
     "attribute_weight": (0.1, 1.0),
-    "metric_dim": (32, 128),
+    "metric_dim": (32, 64),
     "regularization": (1e-5, 1e-3),
 }
-_RATIOS = {"negatives_per_positive": (4, 30)}
 _TRAINING = {"learning_rate": 0.1, "n_epochs": 15}
 
 
-def _method(name, negatives, **grid):
-    return ZeroShotMethod(name, MetricLearner, _GRID | grid, {"negatives": negatives} | _TRAINING)
+def _method(name, negatives, count):
+    fixed = {"negatives": negatives, "negatives_per_positive": count} | _TRAINING
+    return ZeroShotMethod(name, MetricLearner, _GRID, fixed)
 
 
 HARD_NEGATIVE_METHODS = {
     method.name: method
     for method in (
-        _method("Bucher", "random"),
-        _method("random", "random", **_RATIOS),
-        _method("uncertainty", "uncertainty", **_RATIOS),
-        _method("uncertainty/correlation", "uncertainty_correlation", **_RATIOS),
+        _method("Bucher", "random", 1),
+        _method("random", "random", 10),
+        _method("uncertainty", "uncertainty", 10),
+        _method("uncertainty/correlation", "uncertainty_correlation", 10),
     )
 }
 """The last four rows of Table 1 by name. "Bucher" is their earlier paper: one random negative for
-each image. The grid has the three parameters that the paper tunes, and the number of negatives,
-which it prints for its second table only; more than the data have fails and is passed over.
-Learning rate and epochs suit data of `common_scale`; they were set once, by accuracy on validation
-classes under random negatives, and serve all methods alike; small data need more epochs, see
-`with_enough_steps`. The paper draws 20% of the training
-classes for validation: ``run_table(…, split="random", fraction=0.2)``."""
+each image; the others have 10, where the paper does not say how many. The grid has the three
+parameters that the paper tunes. Learning rate and epochs suit data of `common_scale`; they were
+set once, by accuracy on validation classes under random negatives, and serve all methods alike;
+small data need more epochs, see `with_enough_steps`. The paper draws 20% of the training classes
+for validation: ``run_table(…, split="random", fraction=0.2)``."""
 
 
 def with_enough_steps(method, problem, *, n_epochs=None, steps=1000):
