@@ -53,15 +53,20 @@ def draw_layers(ax, bars, shortcuts=()):
         named.add(bar.kind)
         shape = " × ".join(f"{size:,}" for size in bar.shape)
         ax.text(width + 0.015 * widest, place, shape, va="center", fontsize=8)
+    at = 0.56 * widest
     for start, end in shortcuts:
+        top, bottom = places[start] + 0.15, places[end] - 0.15
+        ax.plot([at - 0.02 * widest, at, at], [top, top, bottom], color="0.3", lw=1.0)
         ax.annotate(
             "",
-            (0.53 * widest, places[end]),
-            (0.53 * widest, places[start]),
+            (at - 0.025 * widest, bottom),
+            (at + 0.002 * widest, bottom),
             arrowprops={
                 "arrowstyle": "-|>",
                 "color": "0.3",
-                "connectionstyle": "bar,fraction=-0.12",
+                "lw": 1.0,
+                "shrinkA": 0,
+                "shrinkB": 0,
             },
         )
     ax.set_yticks(places, [bar.label for bar in bars])
@@ -69,4 +74,4 @@ def draw_layers(ax, bars, shortcuts=()):
     ax.set(xlim=(0, 1.3 * widest), ylim=(places[-1] + 0.6, -0.6))
     ax.set_xlabel("numbers per position, or per vector")
     ax.grid(False, axis="y")
-    ax.legend(loc="lower right", fontsize=8)
+    ax.legend(loc="upper right", fontsize=8)
