@@ -144,7 +144,7 @@ def add_rows(target, rows, values):
     step = max(1, _MEMBERS // max(m, 1))
     for start in range(0, n, step):
         stop = min(start + step, n)
-        here = xp.arange(start, stop, dtype=rows.dtype, device=target.device)
+        here = xp.arange(start, stop, dtype=rows.dtype, device=array_device(target))
         member = xp.astype(here[:, None] == rows[None, :], target.dtype)
         target[start:stop, :] += member @ values
     return target

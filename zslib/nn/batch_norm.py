@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
 from zslib.nn.layer import Layer, check_mask
@@ -70,7 +71,7 @@ class BatchNorm(Layer):
                 raise ValueError("the batch has no token: mask is False everywhere")
         mean, variance = self.running_mean, self.running_variance
         if train:
-            ones = xp.ones(rows.shape[0], dtype=x.dtype, device=x.device)
+            ones = xp.ones(rows.shape[0], dtype=x.dtype, device=array_device(x))
             share = (ones if valid is None else valid) / count
             mean = share @ rows
         rows = rows - mean

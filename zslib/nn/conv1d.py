@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
 from zslib.nn.layer import Layer, check_mask, zero_padded
@@ -106,7 +107,7 @@ def neighbours(x, width):
     n, T, d = x.shape
     if width == 1:
         return xp.reshape(x, (n * T, d))
-    out = xp.empty((n, T, width, d), dtype=x.dtype, device=x.device)
+    out = xp.empty((n, T, width, d), dtype=x.dtype, device=array_device(x))
     for k in range(width):
         shift = k - width // 2
         first, last = min(max(0, -shift), T), max(min(T, T - shift), 0)

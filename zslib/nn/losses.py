@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array_api_compat import device as array_device
+
 from zslib.arrays import namespace
 from zslib.validation import check_indices
 
@@ -44,7 +46,7 @@ def softmax_cross_entropy(logits, labels):
     shifted = logits - xp.max(logits, axis=1, keepdims=True)
     exponentials = xp.exp(shifted)
     sums = xp.sum(exponentials, axis=1, keepdims=True)
-    classes = xp.arange(n_classes, dtype=labels.dtype, device=logits.device)
+    classes = xp.arange(n_classes, dtype=labels.dtype, device=array_device(logits))
     own = xp.astype(labels[:, None] == classes, logits.dtype)
     loss = (xp.sum(xp.log(sums)) - xp.sum(own * shifted)) / n
     return loss, (exponentials / sums - own) / n

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from array_api_compat import device as array_device
 from array_api_compat import is_numpy_array
 
 from zslib._threads import run_threads
@@ -83,7 +84,9 @@ class BiLSTM(Layer):
         valid = None if mask is None else _both_ways(xp, mask[:, :, None], mask[:, :, None])
         gates = xp.reshape(xp.reshape(x, (2, T * n, -1)) @ W, (2, T, n, 4 * h))
         # Entry t + 1 is the state after step t.
-        hidden, cells = (xp.empty((2, T + 1, n, h), dtype=x.dtype, device=x.device) for _ in "hc")
+        hidden, cells = (
+            xp.empty((2, T + 1, n, h), dtype=x.dtype, device=array_device(x)) for _ in "hc"
+        )
         _in_parts(self._read, gates, hidden, cells, valid)
         out = hidden[:, 1:, ...]
         if valid is not None:

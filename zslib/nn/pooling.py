@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array_api_compat import device as array_device
+
 from zslib.arrays import namespace
 from zslib.nn.layer import Layer, check_mask
 
@@ -68,7 +70,7 @@ class LastPool(Layer):
         places = T - 1 - xp.argmax(xp.flip(tokens, axis=1), axis=1), xp.argmax(tokens, axis=1)
         if train:
             self._saved = (x.shape[1], places)
-        starts = T * xp.arange(n, dtype=xp.int64, device=x.device)
+        starts = T * xp.arange(n, dtype=xp.int64, device=array_device(x))
         flat = xp.reshape(x, (n * T, d))
         last, first = (xp.take(flat, starts + place, axis=0) for place in places)
         return xp.concat([last[:, : d // 2], first[:, d // 2 :]], axis=1)
@@ -78,8 +80,8 @@ class LastPool(Layer):
         T, places = self._use_saved()
         xp = namespace(gradient)
         n, d = gradient.shape
-        by_x = xp.empty((n, T, d), dtype=gradient.dtype, device=gradient.device)
-        positions = xp.arange(T, dtype=xp.int64, device=gradient.device)
+        by_x = xp.empty((n, T, d), dtype=gradient.dtype, device=array_device(gradient))
+        positions = xp.arange(T, dtype=xp.int64, device=array_device(gradient))
         for place, half in zip(places, (slice(0, d // 2), slice(d // 2, d)), strict=True):
             here = xp.astype(place[:, None] == positions, gradient.dtype)
             by_x[:, :, half] = gradient[:, None, half] * here[:, :, None]
@@ -90,5 +92,5 @@ def _mask_of(x, mask):
     """The mask, checked; all True where there is none."""
     mask = check_mask(x, mask, tokens=True)
     if mask is None:
-        return namespace(x).ones(x.shape[:2], dtype=namespace(x).bool, device=x.device)
+        return namespace(x).ones(x.shape[:2], dtype=namespace(x).bool, device=array_device(x))
     return mask
