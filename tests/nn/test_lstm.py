@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from zslib.nn import BiLSTM
+from zslib.nn import lstm as lstm_file
 
 
 def sigmoid(a):
@@ -51,6 +53,29 @@ def test_padding_changes_nothing(n, T, extra, seed):
     out, bare = layer.forward(longer, mask), layer.forward(x)
     np.testing.assert_allclose(out[:, :T], bare, rtol=1e-12)
     assert not out[:, T:].any()
+
+
+def test_threads_share_out_the_texts_and_change_nothing(monkeypatch, texts):
+    x, mask = texts(n=8, T=5, d=2)
+    run_threads, used = lstm_file.run_threads, []
+
+    def always_threads(work, items, *, small):
+        used.append(len(items))
+        return run_threads(work, items)
+
+    results = []
+    for size in (160, 3):
+        monkeypatch.setattr(lstm_file, "TEXTS", size)
+        if size == 3:
+            monkeypatch.setattr(lstm_file, "run_threads", always_threads)
+        layer = BiLSTM(2, 4, np.random.default_rng(0), like=np.zeros(1))
+        with threadpool_limits(2, user_api="blas"):
+            out = layer.forward(x, mask, train=True)
+            by_x = layer.backward(np.cos(out))
+        results.append([out, by_x, *(p.gradient for p in layer.parameters().values())])
+    assert used == [6, 6]
+    for whole, shared in zip(*results, strict=True):
+        np.testing.assert_allclose(shared, whole, rtol=1e-10, atol=1e-12)
 
 
 def test_both_directions_agree_on_a_text_and_its_reverse():
