@@ -6,6 +6,7 @@ The parameters ``theta`` are ``(W_X, b_X, W_A, tau)``, shapes (p, q), (q,), (q, 
 from __future__ import annotations
 
 from zslib.arrays import namespace
+from zslib.compatibility._blocks import one_hot
 
 __all__ = ["HINGES", "attribute_estimates", "metric_objective", "pair_hinge", "squared_distances"]
 
@@ -56,22 +57,21 @@ def squared_distances(A, V, metric):
     >>> squared_distances(np.array([[1.0, 0.0]]), np.array([[0.0, 0.0]]), 2.0 * np.eye(2))
     array([[4.]])
     """
-    return namespace(A).clip(_distances(A, V, metric)[-1], min=0.0)
+    xp = namespace(A, V)
+    return xp.clip(_distances(xp, A, V, metric)[-1], min=0.0)
 
 
-def _distances(A, V, metric):
-    """Both sides about the mean of ``V``, both under the metric, and squared distances.
+def _distances(xp, A, V, metric):
+    """Both sides about the first of ``V``, both under the metric, and squared distances.
 
     Rounding may leave distances a little below 0.
     """
-    xp = namespace(A, V)
-    # About a centre less is lost in the difference of large squares.
-    centre = xp.mean(V, axis=0)
-    A, V = A - centre, V - centre
+    # About one of the vectors less is lost in the difference of large squares.
+    A, V = A - V[:1, :], V - V[:1, :]
     Z, U = A @ metric, V @ metric
     D = (-2.0 * Z) @ U.T
-    D += xp.sum(Z * Z, axis=1)[:, None]
-    D += xp.sum(U * U, axis=1)
+    D += xp.vecdot(Z, Z)[:, None]
+    D += xp.vecdot(U, U)
     return A, V, Z, U, D
 
 
@@ -112,7 +112,10 @@ def pair_hinge(D, sign, threshold, hinge):
     >>> pair_hinge(np.array([2.0, 3.0]), 1, np.array([2.0]), "squared_distance")[0]
     array([1., 2.])
     """
-    xp = namespace(D)
+    return _hinge(namespace(D), D, sign, threshold, hinge)
+
+
+def _hinge(xp, D, sign, threshold, hinge):
     if hinge == "squared_distance":
         residual = 1.0 - sign * (threshold - D)
         active = xp.astype(residual > 0.0, D.dtype)
@@ -183,46 +186,51 @@ def metric_objective(
     before = X @ W_X + b_X
     A = xp.maximum(before, xp.zeros_like(before))
     error = A - xp.take(vectors, own, axis=0)
-    E = error @ metric
-    loss, by_squared, by_threshold = pair_hinge(xp.sum(E * E, axis=1), 1, threshold, hinge)
-    squares = xp.sum(error * error)
-    value = positive_weight * (xp.sum(loss) + attribute_weight * squares)
-    by_Z = (2.0 * positive_weight) * by_squared[:, None] * E
-    by_metric = error.T @ by_Z
-    by_tau = positive_weight * xp.sum(by_threshold)
-
     part = _listed if xp.isdtype(negatives.dtype, "integral") else _counted
-    more = part(A, vectors, negatives, negative_weight, metric, threshold, hinge)
-    value = value + more[0]
-    by_A = (by_Z + more[1]) @ metric.T
-    by_A += (2.0 * positive_weight * attribute_weight) * error
-    by_before = by_A * xp.astype(before > 0.0, X.dtype)
-    by_tau = xp.reshape(by_tau + more[3], (1,))
-    return value, (X.T @ by_before, xp.sum(by_before, axis=0), by_metric + more[2], by_tau)
+    weights = positive_weight, negative_weight
+    pairs = A, vectors, own, negatives
+    value, by_Z, by_metric, by_tau = part(xp, *pairs, weights, metric, threshold, hinge)
+    value = value + positive_weight * attribute_weight * xp.sum(xp.vecdot(error, error))
+    by_before = by_Z @ metric.T
+    by_before += (2.0 * positive_weight * attribute_weight) * error
+    by_before *= xp.astype(before > 0.0, X.dtype)
+    by_tau = xp.reshape(by_tau, (1,))
+    return value, (X.T @ by_before, xp.sum(by_before, axis=0), by_metric, by_tau)
 
 
-def _listed(A, vectors, negatives, weight, metric, threshold, hinge):
-    """Negatives pair by pair: loss, and gradients by A's side of the metric, metric, threshold."""
-    xp = namespace(A)
+def _listed(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
+    """Hinges pair by pair: loss, and gradients by A's side of the metric, metric, threshold."""
     (n, q), K = A.shape, negatives.shape[1]
+    error = A - xp.take(vectors, own, axis=0)
+    E, positive, by_tau = _pairs(xp, error, 1, weights[0], metric, threshold, hinge)
+    by_metric = error.T @ E
     other = xp.reshape(xp.take(vectors, xp.reshape(negatives, (-1,)), axis=0), (n, K, q))
     apart = xp.reshape(A[:, None, :] - other, (n * K, q))
+    by_apart, negative, by_tau_too = _pairs(xp, apart, -1, weights[1], metric, threshold, hinge)
+    by_Z = E + xp.sum(xp.reshape(by_apart, (n, K, metric.shape[1])), axis=1)
+    return positive + negative, by_Z, by_metric + apart.T @ by_apart, by_tau + by_tau_too
+
+
+def _pairs(xp, apart, sign, weight, metric, threshold, hinge):
+    """Gradient of some pairs by their differences under the metric; loss; gradient by tau."""
     E = apart @ metric
-    loss, by_squared, by_threshold = pair_hinge(xp.sum(E * E, axis=1), -1, threshold, hinge)
+    loss, by_squared, by_threshold = _hinge(xp, xp.vecdot(E, E), sign, threshold, hinge)
     E *= ((2.0 * weight) * by_squared)[:, None]
-    by_Z = xp.sum(xp.reshape(E, (n, K, metric.shape[1])), axis=1)
-    return weight * xp.sum(loss), by_Z, apart.T @ E, weight * xp.sum(by_threshold)
+    return E, weight * xp.sum(loss), weight * xp.sum(by_threshold)
 
 
-def _counted(A, vectors, negatives, weight, metric, threshold, hinge):
+def _counted(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
     """The same for all vectors at once, each as often as ``negatives`` says."""
-    xp = namespace(A)
-    A, V, Z, U, D = _distances(A, vectors, metric)
-    loss, by_squared, by_threshold = pair_hinge(D, -1, threshold, hinge)
-    G = by_squared * negatives
-    G *= 2.0 * weight
+    A, V, Z, U, D = _distances(xp, A, vectors, metric)
+    # Own distances without the difference of squares.
+    E = Z - xp.take(U, own, axis=0)
+    near, by_near, tau = _hinge(xp, xp.vecdot(E, E), 1, threshold, hinge)
+    far, by_far, tau_too = _hinge(xp, D, -1, threshold, hinge)
+    value = weights[0] * xp.sum(near) + weights[1] * xp.sum(far * negatives)
+    by_tau = weights[0] * xp.sum(tau) + weights[1] * xp.sum(tau_too * negatives)
+    G = by_far * negatives
+    G *= 2.0 * weights[1]
+    G += one_hot(own, V.shape[0], A.dtype) * ((2.0 * weights[0]) * by_near)[:, None]
     by_Z = xp.sum(G, axis=1)[:, None] * Z - G @ U
     by_U = xp.sum(G, axis=0)[:, None] * U - G.T @ Z
-    by_metric = A.T @ by_Z + V.T @ by_U
-    tau = weight * xp.sum(by_threshold * negatives)
-    return weight * xp.sum(loss * negatives), by_Z, by_metric, tau
+    return value, by_Z, A.T @ by_Z + V.T @ by_U, by_tau
