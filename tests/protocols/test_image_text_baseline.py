@@ -1,6 +1,7 @@
 """Class embeddings from TF-IDF against scikit-learn's own and loops."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from zslib.datasets import ZeroShotProblem, synthetic_pairs, tokenize
-from zslib.protocols import mean_text_problem, tfidf_vectors
+from zslib.protocols import mean_text_problem, tfidf_vectors, with_class_texts
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +110,23 @@ def test_the_dimension_is_at_most_what_the_texts_have(pairs):
     assert tfidf_vectors(pairs, dimension=10**6).shape[1] < 300
     with pytest.raises(ValueError, match="dimension must be at least 1"):
         tfidf_vectors(pairs, dimension=0)
+
+
+def test_texts_of_the_class_by_loop(pairs):
+    problem = with_class_texts(pairs)
+    own = {i: set(pairs.text_index[a:b]) for i, (a, b) in enumerate(pairwise(pairs.text_offsets))}
+    for image, (start, end) in enumerate(pairwise(problem.text_offsets)):
+        part = pairs.trainval if image in pairs.trainval else pairs.test_unseen
+        mates = part[pairs.labels[part] == pairs.labels[image]]
+        expected = set().union(*(own[i] for i in mates)) if image in part else set()
+        assert set(problem.text_index[start:end]) == expected
+    assert problem.level == "class"
+    assert problem.name == "synthetic-pairs by class"
+    for found, before in zip(problem.prototype_rows(), pairs.prototype_rows(), strict=True):
+        np.testing.assert_array_equal(found, before)
+    np.testing.assert_array_equal(problem.training_texts, pairs.training_texts)
+    np.testing.assert_array_equal(
+        problem.text_ids[problem.training_texts], problem.text_labels[problem.training_texts]
+    )
+    with pytest.raises(ValueError, match="has texts of classes already"):
+        with_class_texts(problem)

@@ -10,7 +10,7 @@ from zslib.protocols.hard_negative_methods import (
 )
 from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
 from zslib.protocols.image_text_alpha import choose_alpha, measures_by_alpha, rescaled
-from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors
+from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors, with_class_texts
 from zslib.protocols.image_text_methods import SHORT_GRID, run_clarel, short_clarel
 from zslib.protocols.image_text_repeats import ImageTextRuns
 from zslib.protocols.image_text_retrieval import RetrievalRanks, retrieval_ranks
@@ -134,6 +134,7 @@ __all__ = [
     "tune",
     "tune_zero_shot",
     "unit_length",
+    "with_class_texts",
     "with_enough_steps",
     "zero_shot_curves",
     "zero_shot_estimate",

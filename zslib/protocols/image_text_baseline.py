@@ -1,6 +1,8 @@
-"""Class embeddings from texts without training on pairs: TF-IDF, a projection, a mean."""
+"""What pairs add: class embeddings that need none, and texts that lost their images."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +14,7 @@ from zslib.datasets import ZeroShotProblem
 from zslib.datasets.tokens import UNKNOWN, Vocabulary
 from zslib.validation import check_integer
 
-__all__ = ["mean_text_problem", "tfidf_vectors"]
+__all__ = ["mean_text_problem", "tfidf_vectors", "with_class_texts"]
 
 
 def tfidf_vectors(problem, *, dimension=300, min_count=2, seed=0):
@@ -126,4 +128,57 @@ def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroSho
         coverage=problem.coverage,
         setting=problem.setting,
         **{part: getattr(problem, part) for part in parts},
+    )
+
+
+def with_class_texts(problem):
+    """The same problem, where a text no longer tells which image of its class it belongs to.
+
+    Each training image has the texts of all training images of its class; test images of unseen
+    classes all texts of theirs. So prototypes are the same, and what is left of the supervision
+    is the class.
+
+    Parameters
+    ----------
+    problem : ImageTextProblem
+        With ``level="image"``.
+
+    Returns
+    -------
+    ImageTextProblem
+        With ``level="class"``: texts of one class are never each other's negatives. Its name
+        ends in "by class". Test images of seen classes have no texts.
+
+    Raises
+    ------
+    ValueError
+        When the texts are of classes already.
+
+    Examples
+    --------
+    >>> from zslib.datasets import synthetic_pairs
+    >>> pairs = synthetic_pairs(n_seen=6, n_val=2, n_unseen=3, images_per_class=5)
+    >>> problem = with_class_texts(pairs)
+    >>> [round(p.summary()["texts_per_image"], 1) for p in (pairs, problem)]
+    [6.5, 25.8]
+    """
+    if problem.level == "class":
+        raise ValueError(f"{problem.name} has texts of classes already")
+    rows, classes = problem.prototype_rows()
+    starts = np.searchsorted(classes, np.arange(len(problem.class_names) + 1))
+    counts = np.diff(starts)[problem.labels]
+    bare = np.setdiff1d(
+        np.arange(len(problem.labels)), np.union1d(problem.trainval, problem.test_unseen)
+    )
+    counts[bare] = 0
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
+    index = rows[np.repeat(starts[problem.labels], counts) + within]
+    return replace(
+        problem,
+        name=f"{problem.name} by class",
+        level="class",
+        text_offsets=offsets,
+        text_index=index,
+        text_ids=None,
     )
