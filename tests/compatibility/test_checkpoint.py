@@ -202,6 +202,20 @@ def test_more_batches_go_on(tmp_path):
         CLAREL(**parameters | {"n_batches": 12}).fit(*inputs)
 
 
+def test_more_batches_after_an_end_within_an_interval_of_the_curve(tmp_path):
+    """The entry for the short rest at the first end is of that model, not of the state."""
+    X, y, tokens, rows, ids = data()
+    assert SMALL["n_batches"] % SMALL["log_every"]
+    short = CLAREL(**SMALL, text_encoder="mean", checkpoint=tmp_path / "a.npz")
+    short.fit(X, y, tokens, rows, ids)
+    assert [entry["batch"] for entry in short.learning_curve_] == [4, 8, 12, 16, 20, 23]
+    again = CLAREL(**SMALL, text_encoder="mean", checkpoint=tmp_path / "a.npz")
+    assert_same_model(again.fit(X, y, tokens, rows, ids), short)
+    longer = SMALL | {"n_batches": 38, "text_encoder": "mean"}
+    resumed = CLAREL(**longer, checkpoint=tmp_path / "a.npz").fit(X, y, tokens, rows, ids)
+    assert_same_model(resumed, CLAREL(**longer).fit(X, y, tokens, rows, ids))
+
+
 def test_another_training_is_refused(tmp_path):
     path = tmp_path / "run.npz"
     parameters = SMALL | {"text_encoder": "mean", "checkpoint": path}

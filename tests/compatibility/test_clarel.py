@@ -384,11 +384,24 @@ def test_bad_input():
     refused("texts must be float32 or float64", TypeError, text_encoder=None)
     refused("distance must be one of", distance="cosine")
     refused("text_encoder must be one of 'paper', 'mean', None", text_encoder="lstm")
-    refused("rate must be", dropout=1.0)
+    refused("dropout must be below 1, got 1.0", dropout=1.0)
+    refused("dropout must be a finite number, at least 0.0, got -0.1", dropout=-0.1)
+    refused("exclude_equal must be one of True, False, got 'no'", exclude_equal="no")
     refused("learning_rate must be .* above 0", learning_rate=0.0)
     refused("decay must be .* at least 1", decay=0.5)
-    refused("kernel_width must be odd", kernel_width=4)
-    refused("filters must be two numbers", filters=(3, 4, 5))
+    # Those of the paper's encoder as well, whichever is asked for.
+    for text_encoder in ("mean", "paper", None):
+        asked = {"text_encoder": text_encoder}
+        if text_encoder is None:
+            asked["texts"] = X
+        refused("kernel_width must be odd", kernel_width=4, **asked)
+        refused("lstm_units must be at least 1", lstm_units=0, **asked)
+        refused("pooling must be one of 'mean', 'last', got 'x'", pooling="x", **asked)
+        refused("convolution_penalty must be .* at least 0", convolution_penalty=-1, **asked)
+        refused("filters must be two numbers", filters=(3, 4, 5), **asked)
+        refused("filters must be a pair of integers, got 3", TypeError, filters=3, **asked)
+        refused(r"filters\[1\] must be at least 1", filters=(3, 0), **asked)
+        refused(r"filters\[0\] must be an integer", TypeError, filters=(3.5, 3), **asked)
     refused("X holds NaN", X=X * np.nan)
     for name in ("embedding_dim", "n_batches", "texts_per_image", "log_every", "lstm_units"):
         refused(f"{name} must be at least 1", **{name: 0})

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zslib.compatibility import CLAREL, _clarel_network
 from zslib.compatibility.clarel_loss import (
     clarel_loss,
     embedding_distances,
@@ -214,6 +215,46 @@ def test_equal_texts_do_not_push_each_other():
     assert float(retrieval_loss(zv, zt)[0]) == pytest.approx(math.log(2))
 
 
+@pytest.mark.parametrize("exclude_equal", [True, False])
+@pytest.mark.parametrize("text_rows", ["shared rows", "equal rows"])
+def test_training_excludes_equal_texts_or_none(monkeypatch, exclude_equal, text_rows):
+    """Without exclusion each batch has the loss of Algorithm 1, shared texts or not."""
+    batches, compute = [], _clarel_network.checked_loss
+
+    def watched(*arrays, **parameters):
+        found = compute(*arrays, **parameters)
+        batches.append((arrays, [float(term) for term in found[0]]))
+        return found
+
+    monkeypatch.setattr(_clarel_network, "checked_loss", watched)
+    rng = np.random.default_rng(0)
+    X, y, texts = rng.standard_normal((8, 5)), np.arange(8) % 3, rng.standard_normal((3, 4))
+    of, ids = [0, 1, 0, 2, 0, 1, 2, 0], None
+    if text_rows == "equal rows":
+        texts, ids, rows = texts[of], np.array(of), None
+    else:
+        rows = [[i] for i in of]
+    CLAREL(
+        0.3,
+        0.4,
+        embedding_dim=3,
+        text_encoder=None,
+        exclude_equal=exclude_equal,
+        dropout=0.0,
+        batch_size=6,
+        n_batches=5,
+        random_state=0,
+    ).fit(X, y, texts, rows, ids)
+    assert len(batches) == 5
+    for (zv, zt, li, lt, codes), terms in batches:
+        same = [[np.allclose(a, b, atol=1e-12) for b in zt] for a in zt]
+        assert np.sum(same) > 6
+        to_the_letter = algorithm_1(zv, zt, li, lt, codes, 0.3, 0.4)
+        without = algorithm_1(zv, zt, li, lt, codes, 0.3, 0.4, same=same)
+        assert to_the_letter[1] > without[1]
+        np.testing.assert_allclose(terms, without if exclude_equal else to_the_letter, rtol=1e-10)
+
+
 def test_float32_is_near_float64():
     arrays, y, same = batch(8, B=32, e=64, scale=3.0)
     narrow, g32 = clarel_loss(*(a.astype("float32") for a in arrays), y, same_text=same)
@@ -236,3 +277,39 @@ def test_bad_input():
         clarel_loss(*arrays, y, distance="cosine")
     with pytest.raises(ValueError, match="images has 5 rows and texts has 4"):
         clarel_loss(arrays[0], arrays[1][:4], *arrays[2:], y)
+
+
+@pytest.mark.parametrize("function", [retrieval_loss, retrieval_probabilities, clarel_loss])
+def test_bad_pairs(function):
+    arrays, y, same = batch()
+
+    def refused(message, error=ValueError, images=arrays[0], texts=arrays[1], **parameters):
+        rest = (*arrays[2:], y) if function is clarel_loss else ()
+        with pytest.raises(error, match=message):
+            function(images, texts, *rest, **parameters)
+
+    refused("the batch has one instance", images=arrays[0][:1], texts=arrays[1][:1])
+    refused("distance must be one of 'euclidean', 'squared', got 'cosine'", distance="cosine")
+    refused("images has 5 rows and texts has 4", texts=arrays[1][:4])
+    refused("images has 3 columns and texts has 2", texts=arrays[1][:, :2])
+    refused("images holds NaN", images=arrays[0] * np.nan)
+    refused("texts is float32", TypeError, texts=arrays[1].astype("float32"))
+    refused("same_text must hold booleans, got int64", TypeError, same_text=same.astype("int64"))
+    refused(r"shape \(5, 5\), got \(4, 5\)", same_text=same[:4])
+    if function is not retrieval_probabilities:
+        for value in (-0.1, 5, float("nan")):
+            refused("retrieval_mix must be .* at least 0.0, at most 1.0", retrieval_mix=value)
+
+
+def test_bad_vectors():
+    A, B = np.ones((2, 3)), np.ones((4, 3))
+    with pytest.raises(ValueError, match="distance must be one of .* got 'cosine'"):
+        embedding_distances(A, B, distance="cosine")
+    with pytest.raises(ValueError, match="A has 3 columns and B has 2"):
+        embedding_distances(A, B[:, :2])
+    with pytest.raises(ValueError, match="A must be a 2-d array"):
+        embedding_distances(A[0], B)
+    with pytest.raises(ValueError, match="B holds NaN"):
+        embedding_distances(A, B * np.nan)
+    with pytest.raises(TypeError, match="A must be float32 or float64"):
+        embedding_distances(A.astype(int), B)

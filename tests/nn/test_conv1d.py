@@ -6,31 +6,14 @@ import pytest
 from zslib.nn import Conv1d
 
 
-def loop(p, x, mask):
-    W = p["weight"]
-    width, n_in, n_out = W.shape
-    n, T, _ = x.shape
-    out = np.zeros((n, T, n_out))
-    for i, t in np.ndindex(n, T):
-        if mask is not None and not mask[i, t]:
-            continue
-        for j in range(n_out):
-            out[i, t, j] = p["bias"][j] if "bias" in p else 0.0
-            for k in range(width):
-                s = t + k - width // 2
-                if 0 <= s < T and (mask is None or mask[i, s]):
-                    out[i, t, j] += sum(x[i, s, c] * W[k, c, j] for c in range(n_in))
-    return out
-
-
 @pytest.mark.parametrize(("width", "bias"), [(1, True), (3, True), (3, False), (7, True)])
-def test_layer(check_layer, texts, width, bias):
+def test_layer(check_layer, loops, texts, width, bias):
     def make(like):
         return Conv1d(3, 2, width, np.random.default_rng(0), bias=bias, like=like)
 
     x, mask = texts(n=3, T=4)
-    check_layer(make, loop, x, mask)
-    check_layer(make, loop, x / 50)
+    check_layer(make, loops.convolution, x, mask)
+    check_layer(make, loops.convolution, x / 50)
 
 
 def test_one_position():

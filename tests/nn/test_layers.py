@@ -143,29 +143,28 @@ def test_dropout_draws_the_same_for_both_types_and_refuses_one():
         Dropout(-0.1, rng())
 
 
-def test_residual_block(check_layer, texts):
-    layers = {}
-
+def test_residual_block(check_layer, loops, texts):
     def make(like):
         return ResidualBlock(3, 2, rng(), like=like)
 
-    def chain(p, x, mask):
-        """The block's equation from layers that have oracles of their own."""
+    def loop(p, x, mask):
         h = x
         for k in (1, 2, 3):
-            conv = layers.setdefault((k, h.shape[2]), Conv1d(h.shape[2], 2, 3, rng(), bias=False))
-            norm = layers.setdefault(k, BatchNorm(2))
-            conv.weight.value = p[f"conv{k}.weight"]
-            norm.gamma.value, norm.beta.value = p[f"norm{k}.gamma"], p[f"norm{k}.beta"]
-            norm.running_mean = norm.running_variance = np.zeros(2)
-            h = norm.forward(conv.forward(h, mask), mask, train=True)
-            h = h if k == 3 else np.maximum(h, 0.0)
-        valid = 1.0 if mask is None else mask[:, :, None]
-        return np.maximum(h + valid * (x @ p["shortcut.weight"][0]), 0.0)
+            h = loops.convolution({"weight": p[f"conv{k}.weight"]}, h, mask)
+            norm = {name: p[f"norm{k}.{name}"] for name in ("gamma", "beta")}
+            h = loops.normalisation(norm, h, mask)
+            for place in np.ndindex(h.shape):
+                h[place] = max(h[place], 0.0) if k < 3 else h[place]
+        W = p["shortcut.weight"][0]
+        for i, t, j in np.ndindex(h.shape):
+            if mask is None or mask[i, t]:
+                past = sum(x[i, t, c] * W[c, j] for c in range(x.shape[2]))
+                h[i, t, j] = max(h[i, t, j] + past, 0.0)
+        return h
 
-    x, mask = texts()
-    check_layer(make, chain, x, mask)
-    check_layer(make, chain, x / 50)
+    x, mask = texts(n=3, T=4)
+    check_layer(make, loop, x, mask)
+    check_layer(make, loop, x / 50)
 
 
 def test_residual_block_names_and_penalties():

@@ -26,19 +26,28 @@ _COUNTS = (
 
 
 def check_parameters(model, n):
-    """Refuse parameters out of range, for n samples."""
+    """Refuse parameters out of range, for n samples; those of unused encoders as well."""
     for name in ("retrieval_mix", "classification_weight"):
         check_real(getattr(model, name), name, low=0.0, high=1.0)
     check_choice(model.distance, "distance", DISTANCES)
+    check_choice(model.exclude_equal, "exclude_equal", (True, False))
     check_choice(model.text_encoder, "text_encoder", ("paper", "mean", None))
+    check_choice(model.pooling, "pooling", ("mean", "last"))
     for name in _COUNTS:
         check_integer(getattr(model, name), name, low=1)
     if model.kernel_width % 2 == 0:
         raise ValueError(f"kernel_width must be odd, got {model.kernel_width}")
     if model.n_tokens is not None:
         check_integer(model.n_tokens, "n_tokens", low=2)
+    if not isinstance(model.filters, tuple | list | np.ndarray):
+        raise TypeError(f"filters must be a pair of integers, got {model.filters!r}")
     if len(model.filters) != 2:
         raise ValueError(f"filters must be two numbers, got {model.filters!r}")
+    for i, count in enumerate(model.filters):
+        check_integer(count, f"filters[{i}]", low=1)
+    check_real(model.convolution_penalty, "convolution_penalty", low=0.0)
+    if check_real(model.dropout, "dropout", low=0.0) >= 1.0:
+        raise ValueError(f"dropout must be below 1, got {model.dropout}")
     if n < 2:
         raise ValueError("X has one row: nothing is there to tell it from; give at least two")
     note = " (there are no more samples, and one alone has nothing to be told from)"

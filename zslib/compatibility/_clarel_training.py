@@ -60,17 +60,22 @@ class Training:
             while self.step < model.n_batches:
                 self.one_batch(model)
                 last = self.step == model.n_batches
-                if self.step % model.log_every == 0 or last:
+                if self.step % model.log_every == 0:
                     self.log()
                 if checkpoint is not None and (self.step % model.checkpoint_every == 0 or last):
                     self.save(checkpoint)
+                # Not before the state is kept: the interval would go on after a later start.
+                if last:
+                    self.log()
                 progress.update(self.step, self.curve[-1]["total"] if self.curve else None)
+            # Where the state on disk was the last one already.
+            self.log()
 
     def one_batch(self, model):
         """Draw a batch and the texts of its samples, and take a step."""
         batch = self.rng.choice(self.X.shape[0], model.batch_size, replace=False)
         draw = self.pairs.draw(batch, model.texts_per_image, self.rng)
-        same = self.pairs.in_common(draw)
+        same = self.pairs.in_common(draw) if model.exclude_equal else None
         self._sums += self.network.step(
             take_rows(self.X, batch),
             self.prepared,
@@ -102,14 +107,15 @@ class Training:
     def save(self, checkpoint):
         """Write the state."""
         arrays = {name: to_host(array) for name, array in self._arrays().items()}
+        sums = to_host(self._sums)
         check_learned(
-            sum(float(np.sum(array)) for array in arrays.values()),
+            sum(float(np.sum(array)) for array in (sums, *arrays.values())),
             "lower learning_rate, or scale the features",
         )
         state = {
             "step": self.step,
             "logged": self.logged,
-            "sums": to_host(self._sums).tolist(),
+            "sums": sums.tolist(),
             "curve": self.curve,
             "rng": plain(self.rng.bit_generator.state),
         }

@@ -15,7 +15,7 @@ from zslib.compatibility._clarel_network import ClarelNetwork
 from zslib.compatibility._clarel_setup import check_parameters, make_encoder
 from zslib.compatibility._clarel_training import Training, identity
 from zslib.compatibility._draws import TextDraw
-from zslib.compatibility.clarel_loss import embedding_distances
+from zslib.compatibility.clarel_loss import checked_distances
 from zslib.compatibility.pairs import Pairs
 from zslib.compatibility.text_encoders import check_tokens
 from zslib.validation import check_indices, check_integer, check_same_width, check_vectors
@@ -55,6 +55,9 @@ class CLAREL(BaseEstimator):
         Dimension of the common space.
     distance : "euclidean" or "squared", keyword only, default "euclidean"
         d. The paper calls d a metric, which the squared distance is not.
+    exclude_equal : bool, keyword only, default True
+        Whether pairs that drew equal texts are left out of each other's sums. False: every other
+        pair of the batch is a negative, which is Algorithm 1 to the letter.
     text_encoder : "paper", "mean" or None, keyword only, default "paper"
         "paper": residual convolutions and a bidirectional LSTM (`ConvLSTMEncoder`). "mean": mean
         of word embeddings (`MeanEncoder`), a thousand times cheaper. None: texts are vectors.
@@ -132,6 +135,7 @@ class CLAREL(BaseEstimator):
         *,
         embedding_dim=1024,
         distance="euclidean",
+        exclude_equal=True,
         text_encoder="paper",
         dropout=0.25,
         batch_size=32,
@@ -157,6 +161,7 @@ class CLAREL(BaseEstimator):
         self.classification_weight = classification_weight
         self.embedding_dim = embedding_dim
         self.distance = distance
+        self.exclude_equal = exclude_equal
         self.text_encoder = text_encoder
         self.dropout = dropout
         self.batch_size = batch_size
@@ -195,7 +200,8 @@ class CLAREL(BaseEstimator):
             has ``index[offsets[i]:offsets[i + 1]]``.
         text_ids : None or array of integers, shape (m,)
             Equal texts share a number. Pairs that drew texts of one number are never each
-            other's negatives. None: only one and the same text is excluded.
+            other's negatives. None: only one and the same row of ``texts`` is excluded. Plays no
+            part with ``exclude_equal=False``.
 
         Returns
         -------
@@ -352,7 +358,7 @@ class CLAREL(BaseEstimator):
         check_vectors(prototypes, "prototypes")
         check_same_width(images, prototypes, "the embedding of X", "prototypes")
         blocks = [
-            embedding_distances(images[rows, :], prototypes, distance=self.distance)
+            checked_distances(images[rows, :], prototypes, distance=self.distance)
             for rows in row_blocks(images.shape[0], max(images.shape[1], prototypes.shape[0]))
         ]
         return xp.concat(blocks, axis=0)

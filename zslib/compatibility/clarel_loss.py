@@ -14,7 +14,13 @@ from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
 from zslib.nn import softmax_cross_entropy
-from zslib.validation import check_choice, check_pairs, check_real
+from zslib.validation import (
+    check_choice,
+    check_pairs,
+    check_real,
+    check_same_width,
+    check_vectors,
+)
 
 __all__ = [
     "DISTANCES",
@@ -61,12 +67,29 @@ def embedding_distances(A, B, *, distance="euclidean"):
     -------
     array, shape (n, m), with the type of ``A``
 
+    Raises
+    ------
+    ValueError
+        For another ``distance``, wrong shapes, different widths, NaN or infinity.
+    TypeError
+        For arrays of different libraries, or not of floats.
+
     Examples
     --------
     >>> import numpy as np
     >>> embedding_distances(np.zeros((1, 2)), np.array([[3.0, 4.0], [0.0, 0.0]]))
     array([[5., 0.]])
     """
+    check_choice(distance, "distance", DISTANCES)
+    namespace(A, B)
+    check_vectors(A, "A")
+    check_vectors(B, "B")
+    check_same_width(A, B, "A", "B")
+    return checked_distances(A, B, distance=distance)
+
+
+def checked_distances(A, B, *, distance):
+    """`embedding_distances` of arguments that are known to be in order."""
     xp = namespace(A, B)
     squares = _squares(xp.astype(A, xp.float64), xp.astype(B, xp.float64))
     return xp.astype(squares if distance == "squared" else xp.sqrt(squares), A.dtype)
@@ -105,6 +128,13 @@ def retrieval_probabilities(images, texts, *, distance="euclidean", same_text=No
     q : array, shape (B, B)
         Columns sum to 1.
 
+    Raises
+    ------
+    ValueError
+        For another ``distance``, a batch of one, shapes that disagree, NaN or infinity.
+    TypeError
+        For arrays of different libraries or types, or a ``same_text`` that is not bool.
+
     Examples
     --------
     >>> import numpy as np
@@ -113,12 +143,34 @@ def retrieval_probabilities(images, texts, *, distance="euclidean", same_text=No
     array([[0.953, 0.047],
            [0.731, 0.269]])
     """
+    _check_batch(images, texts, distance, same_text)
     xp = namespace(images, texts)
-    D = embedding_distances(
+    D = checked_distances(
         xp.astype(images, xp.float64), xp.astype(texts, xp.float64), distance=distance
     )
     (p, _), (q, _) = _softmaxes(D, same_text)
     return xp.astype(p, images.dtype), xp.astype(q, images.dtype)
+
+
+def _check_batch(images, texts, distance, same_text):
+    """Refuse what is no batch of pairs."""
+    check_choice(distance, "distance", DISTANCES)
+    check_pairs(images, texts, "images", "texts")
+    check_same_width(images, texts, "images", "texts")
+    n = images.shape[0]
+    if n < 2:
+        raise ValueError(
+            "the batch has one instance: nothing is there to retrieve it from; give at least two"
+        )
+    if same_text is not None:
+        xp = namespace(images, same_text)
+        if same_text.dtype != xp.bool:
+            raise TypeError(f"same_text must hold booleans, got {same_text.dtype}")
+        if tuple(same_text.shape) != (n, n):
+            raise ValueError(
+                f"same_text must say of each two of the {n} pairs whether they have a text in "
+                f"common, shape ({n}, {n}), got {tuple(same_text.shape)}"
+            )
 
 
 def _softmaxes(D, same_text):
@@ -154,7 +206,7 @@ def retrieval_loss(images, texts, *, retrieval_mix=0.5, distance="euclidean", sa
     ----------
     images, texts : arrays, shape (B, e)
         Embeddings; row i of one belongs to row i of the other.
-    retrieval_mix : float, keyword only, default 0.5
+    retrieval_mix : float in [0, 1], keyword only, default 0.5
         :math:`\lambda`.
     distance, same_text
         As in `retrieval_probabilities`.
@@ -164,6 +216,11 @@ def retrieval_loss(images, texts, *, retrieval_mix=0.5, distance="euclidean", sa
     text_retrieval, image_retrieval : 0-d arrays of float64
     image_gradient, text_gradient : arrays, shape (B, e)
 
+    Raises
+    ------
+    ValueError, TypeError
+        As `retrieval_probabilities`, and for a ``retrieval_mix`` out of range.
+
     Examples
     --------
     >>> import numpy as np
@@ -171,6 +228,15 @@ def retrieval_loss(images, texts, *, retrieval_mix=0.5, distance="euclidean", sa
     >>> round(float(value[0]), 5)
     0.00012
     """
+    retrieval_mix = check_real(retrieval_mix, "retrieval_mix", low=0.0, high=1.0)
+    _check_batch(images, texts, distance, same_text)
+    return _retrieval_loss(
+        images, texts, retrieval_mix=retrieval_mix, distance=distance, same_text=same_text
+    )
+
+
+def _retrieval_loss(images, texts, *, retrieval_mix, distance="euclidean", same_text=None):
+    """`retrieval_loss` of arguments that are known to be in order."""
     xp = namespace(images, texts)
     A, B = xp.astype(images, xp.float64), xp.astype(texts, xp.float64)
     squares = _squares(A, B)
@@ -250,12 +316,7 @@ def clarel_loss(
     """
     retrieval_mix = check_real(retrieval_mix, "retrieval_mix", low=0.0, high=1.0)
     weight = check_real(classification_weight, "classification_weight", low=0.0, high=1.0)
-    check_choice(distance, "distance", DISTANCES)
-    check_pairs(images, texts, "images", "texts")
-    if images.shape[0] < 2:
-        raise ValueError(
-            "the batch has one instance: nothing is there to retrieve it from; give at least two"
-        )
+    _check_batch(images, texts, distance, same_text)
     return checked_loss(
         images,
         texts,
@@ -281,7 +342,7 @@ def checked_loss(
     **pairing,
 ):
     """`clarel_loss` of arguments that are known to be in order."""
-    TR, IR, by_image, by_text = retrieval_loss(
+    TR, IR, by_image, by_text = _retrieval_loss(
         images, texts, retrieval_mix=retrieval_mix, **pairing
     )
     TC, by_text_logit = _classification(text_logits, codes)
