@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from zslib.compatibility import ESZSL, MetricLearner
+from zslib.compatibility import ESZSL, MetricLearner, metric_learner
+from zslib.compatibility._negative_set import NegativeSet
 from zslib.datasets import available, load_problem, synthetic_attributes
 from zslib.protocols import (
     HARD_NEGATIVE_METHODS,
@@ -25,6 +26,7 @@ from zslib.protocols import (
     zero_shot_curves,
     zero_shot_runs,
 )
+from zslib.protocols.hard_negative_methods import seen_candidates
 
 
 class Remembers(BaseEstimator):
@@ -158,6 +160,38 @@ def test_bucher_is_one_random_negative():
     assert (model.negatives, model.negatives_per_positive) == ("random", 1)
     chosen = {m.estimator().negatives for m in HARD_NEGATIVE_METHODS.values()}
     assert chosen == {"random", "uncertainty", "uncertainty_correlation"}
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [("Bucher", 1), ("random", 10), ("uncertainty", 30), ("uncertainty/correlation", 30)],
+)
+def test_only_mined_negatives_add_up(name, last, problem, monkeypatch):
+    found = []
+
+    class Counts(NegativeSet):
+        def add(self, drawn):
+            super().add(drawn)
+            found.append(self.per_image)
+
+    monkeypatch.setattr(metric_learner, "NegativeSet", Counts)
+    method = HARD_NEGATIVE_METHODS[name]
+    method = replace(method, fixed=method.fixed | {"n_epochs": 3, "metric_dim": 4})
+    evaluate_zero_shot(method.estimator(seed=0), problem)
+    assert found[0] == (1 if name == "Bucher" else 10)
+    assert len(found) == 3
+    assert found[-1] == last
+
+
+def test_candidates_of_seen_classes(problem):
+    found = seen_candidates(problem)
+    rows = problem.trainval
+    np.testing.assert_array_equal(found.vectors[found.own], problem.image_attributes[rows])
+    np.testing.assert_array_equal(problem.seen_classes[found.labels], problem.labels[rows])
+    found = seen_candidates(replace(problem, image_attributes=None))
+    expected = problem.class_embeddings[problem.labels[rows]]
+    np.testing.assert_array_equal(found.vectors[found.own], expected)
+    assert found.fewest == len(problem.seen_classes) - 1
 
 
 def test_one_vector_per_class_refuses_correlation(problem):
