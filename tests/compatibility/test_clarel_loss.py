@@ -277,6 +277,10 @@ def test_bad_input():
         clarel_loss(*arrays, y, distance="cosine")
     with pytest.raises(ValueError, match="images has 5 rows and texts has 4"):
         clarel_loss(arrays[0], arrays[1][:4], *arrays[2:], y)
+    for i, name in ((2, "image_logits"), (3, "text_logits")):
+        wrong = [*arrays[:i], arrays[i][:4], *arrays[i + 1 :]]
+        with pytest.raises(ValueError, match=f"images has 5 rows and {name} has 4"):
+            clarel_loss(*wrong, y)
 
 
 @pytest.mark.parametrize("function", [retrieval_loss, retrieval_probabilities, clarel_loss])
@@ -303,7 +307,7 @@ def test_bad_pairs(function):
 
 def test_bad_vectors():
     A, B = np.ones((2, 3)), np.ones((4, 3))
-    with pytest.raises(ValueError, match="distance must be one of .* got 'cosine'"):
+    with pytest.raises(ValueError, match=r"distance must be one of .* got 'cosine'"):
         embedding_distances(A, B, distance="cosine")
     with pytest.raises(ValueError, match="A has 3 columns and B has 2"):
         embedding_distances(A, B[:, :2])

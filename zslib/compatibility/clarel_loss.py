@@ -317,6 +317,8 @@ def clarel_loss(
     retrieval_mix = check_real(retrieval_mix, "retrieval_mix", low=0.0, high=1.0)
     weight = check_real(classification_weight, "classification_weight", low=0.0, high=1.0)
     _check_batch(images, texts, distance, same_text)
+    check_pairs(images, image_logits, "images", "image_logits")
+    check_pairs(images, text_logits, "images", "text_logits")
     return checked_loss(
         images,
         texts,
