@@ -1,6 +1,7 @@
 """Hard negatives: weights against loops over images, draws against the laws that they follow."""
 
 import math
+import tracemalloc
 from itertools import permutations
 
 import numpy as np
@@ -219,6 +220,22 @@ def test_the_set_keeps_every_pair(backend, n_candidates, grows):
             assert found.dtype == np.float32
         np.testing.assert_array_equal(found, counts[[2, 0]])
     assert forms == ({"f"} if n_candidates == 6 else {"i", "f"} if grows else {"i"})
+
+
+def test_the_set_takes_no_more_memory_than_its_pairs():
+    """Where each image has its own vector, counts would take n times n numbers."""
+    n = 2000
+    rng = np.random.default_rng(0)
+    pairs, columns = NegativeSet(n, n, grows=True), np.arange(10) * 7
+    tracemalloc.start()
+    for _ in range(10):
+        pairs.add((rng.integers(n, size=(n, 1)) + columns) % n)
+        pairs.of(np.arange(8), np.zeros((1, 1)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # The old lists and the new ones, and a little for the draw and the minibatch.
+    assert peak < 2.3 * 8 * n * pairs.per_image
+    assert peak < 2 * n * n
 
 
 def test_bad_numbers():

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from zslib.compatibility import MetricLearner
 from zslib.compatibility import _blocks as blocks
 from zslib.compatibility._negative_set import NegativeSet
+from zslib.compatibility.hard_negatives import NEGATIVES
 from zslib.compatibility.metric_objective import (
     HINGES,
     attribute_estimates,
@@ -275,7 +276,7 @@ def test_the_first_epoch_is_random_and_later_ones_follow_the_metric(problem, mon
     assert near == pytest.approx(expected.mean(), abs=4 * spread)
 
 
-@pytest.mark.parametrize("negatives", ["random", "uncertainty", "uncertainty_correlation"])
+@pytest.mark.parametrize("negatives", NEGATIVES)
 def test_draws_follow_eqs_8_to_10(problem, monkeypatch, negatives):
     """With parameters that stay where they are, over many epochs, candidate by candidate."""
     X, y, S = problem.X[::4], problem.y[::4], problem.S
@@ -283,12 +284,12 @@ def test_draws_follow_eqs_8_to_10(problem, monkeypatch, negatives):
     A = S[y] * np.round(rng.uniform(0.5, 2.0, (len(y), 1)))  # up to two vectors of a class
     A[::10] *= 4.0
     model = MetricLearner(
-        4, negatives=negatives, n_epochs=400, batch_size=len(y), learning_rate=1e-300
+        4, negatives=negatives, n_epochs=600, batch_size=len(y), learning_rate=1e-300
     ).set_params(random_state=0, growth="within_epoch", keep_epochs=True)
     drawn, _ = recorded(monkeypatch, model, X, y, S, A)
     rows, own = np.unique(np.column_stack([y, A]), axis=0, return_inverse=True)
     own, vectors = own.reshape(-1), rows[:, 1:]
-    shares = np.zeros((len(y), len(vectors)))
+    law = {way: np.zeros((len(y), len(vectors))) for way in NEGATIVES}
     first = model.at_epoch(1)
     theta = first.coef_, first.intercept_, first.metric_, first.threshold_
     for i, x in enumerate(X):
@@ -296,20 +297,40 @@ def test_draws_follow_eqs_8_to_10(problem, monkeypatch, negatives):
             mates = A[y == rows[j, 0]]
             if rows[j, 0] == y[i]:
                 continue
-            shares[i, j] = np.sum(own == j)
-            if negatives != "random":
-                shares[i, j] *= math.exp(-(distance(theta, x, v) - distance(theta, x, A[i])))
-            if negatives == "uncertainty_correlation":
-                shares[i, j] *= math.exp(-np.mean([np.linalg.norm(v - mate) for mate in mates]))
-    shares /= shares.sum(axis=1, keepdims=True)
+            count = np.sum(own == j)
+            u = math.exp(-(distance(theta, x, v) - distance(theta, x, A[i])))
+            q = math.exp(-np.mean([np.linalg.norm(v - mate) for mate in mates]))
+            for way, weight in zip(NEGATIVES, (1.0, u, u * q), strict=True):
+                law[way][i, j] = count * weight
+    law = {way: weights / weights.sum(axis=1, keepdims=True) for way, weights in law.items()}
     later = np.concatenate(drawn[1:], axis=1)
     counts = np.stack([np.bincount(row, minlength=len(vectors)) for row in later])
-    assert np.all(counts[shares == 0] == 0)
-    spread = np.sqrt((shares * (1 - shares)).sum(axis=0) * later.shape[1])
-    expected = shares.sum(axis=0) * later.shape[1]
-    assert np.all(np.abs(counts.sum(axis=0) - expected) < 5 * spread)
-    # Fine enough to tell the strategies apart.
-    assert spread.max() < 0.02 * expected.sum()
+    assert np.all(counts[law[negatives] == 0] == 0)
+    # Image by image: Eq. 8 depends on the image, and a sum over images could hide that.
+    draws = later.shape[1]
+
+    def far(shares):
+        """Pearson's statistic of each image, in its standard deviations from its mean."""
+        some = shares > 0
+        k = some.sum(axis=1)
+        inverse = np.where(some, 1.0 / np.where(some, shares, 1.0), 0.0)
+        chi_square = ((counts - draws * shares) ** 2 * inverse).sum(axis=1) / draws
+        variance = 2.0 * (k - 1) + (inverse.sum(axis=1) - k**2 - 2.0 * k + 2.0) / draws
+        return (chi_square - (k - 1)) / np.sqrt(variance)
+
+    assert far(law[negatives]).max() < 7
+    assert abs(far(law[negatives]).sum()) < 5 * math.sqrt(len(y))
+    # Neither another strategy nor another image's chances pass for these.
+    for way in set(NEGATIVES) - {negatives}:
+        assert far(law[way]).sum() > 6 * math.sqrt(len(y))
+    if negatives == "uncertainty":  # q draws to the same vectors for every image
+        blind = np.where(law["random"] > 0, law[negatives].mean(axis=0), 0.0)
+        assert far(blind / blind.sum(axis=1, keepdims=True)).sum() > 6 * math.sqrt(len(y))
+
+
+def test_class_embeddings_that_are_no_array(problem):
+    with pytest.raises(TypeError):
+        MetricLearner(2).fit(problem.X, problem.y, problem.S.tolist(), problem.S[problem.y])
 
 
 def test_epochs_are_kept(problem):

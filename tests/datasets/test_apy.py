@@ -30,17 +30,17 @@ def folder(tmp_path):
 
 
 def test_real_attributes_with_synthetic_features(folder):
-    problem = apy_attributes(n_features=7, folder=folder)
+    problem = apy_attributes(n_features=7, folder=folder, att="original")
     assert problem.synthetic
     assert "synthetic features" in problem.description
     assert problem.features.shape == (40, 7)
     with np.load(folder / "apy_instances.npz") as data:
         assert np.array_equal(problem.image_attributes, data["attributes"])
     assert problem.class_names[problem.unseen_classes].tolist() == ["boat", "bottle"]
-    other = apy_attributes(n_features=7, folder=folder, seed=1)
+    other = apy_attributes(n_features=7, folder=folder, att="original", seed=1)
     assert np.array_equal(other.image_attributes, problem.image_attributes)
     assert not np.array_equal(other.features, problem.features)
-    capped = apy_attributes(n_features=7, folder=folder, max_per_class=2)
+    capped = apy_attributes(n_features=7, folder=folder, att="original", max_per_class=2)
     assert len(capped.image_attributes) == len(capped.features) == 16
 
 
@@ -74,6 +74,7 @@ def test_attributes_of_classes_in_the_unit_of_the_images(folder):
     np.testing.assert_allclose(problem.class_embeddings, means, rtol=1e-6)
     scaled = apy_attributes(n_features=7, folder=folder)
     np.testing.assert_allclose(np.linalg.norm(scaled.class_embeddings, axis=1), 1, rtol=1e-6)
+    assert scaled.image_attributes is None  # these have no length in common with the classes'
     with pytest.raises(ValueError, match="att must be one of"):
         apy_attributes(folder=folder, att="raw")
 
@@ -84,7 +85,8 @@ def test_real_counts_and_class_means(real_data):
     summary = problem.summary()
     assert summary.pop("features") == 16
     assert summary == OFFICIAL_STATISTICS["APY"]
-    means = np.stack([problem.image_attributes[problem.labels == c].mean(0) for c in range(32)])
+    images = apy_attributes(n_features=16, att="original").image_attributes
+    means = np.stack([images[problem.labels == c].mean(0) for c in range(32)])
     means /= np.linalg.norm(means, axis=1, keepdims=True)
     np.testing.assert_allclose(problem.class_embeddings, means, atol=1e-5)
     standard = apy_attributes(n_features=16, split="standard").summary()

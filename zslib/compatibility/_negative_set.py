@@ -12,8 +12,9 @@ __all__ = ["NegativeSet"]
 class NegativeSet:
     """The set of negative pairs of the current epoch, in bounded memory.
 
-    Few pairs are kept as lists; from a certain number on it is how often each candidate is a
-    negative of each image, two bytes each.
+    Pairs are kept as lists, 8 bytes each, while these take less than counting how often each
+    candidate is a negative of each image, 2 bytes for each of n M. Where a minibatch has many
+    pairs for its candidates, `of` counts them for the minibatch alone.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ class NegativeSet:
         if not self.grows:
             self._clear()
         self.per_image += drawn.shape[1]
-        if self._counts is None and self.COST * self.per_image < self.n_candidates:
+        if self._counts is None and 8 * self.per_image < 2 * self.n_candidates:
             self._lists = np.concatenate([self._lists, drawn], axis=1)
             return
         if self._counts is None:
@@ -68,8 +69,14 @@ class NegativeSet:
         array of int64, shape (b, K), or array, shape (b, M)
             Candidates, or how often each is a negative: as `metric_objective` takes either.
         """
-        if self._counts is None:
-            return like(self._lists[images], reference)
         xp = namespace(reference)
-        counts = self._counts[images].astype(np.float32)
+        if self._counts is not None:
+            counts = self._counts[images].astype(np.float32)
+        elif self.COST * self.per_image < self.n_candidates:
+            return like(self._lists[images], reference)
+        else:
+            rows, M = self._lists[images], self.n_candidates
+            places = (np.arange(len(rows))[:, None] * M + rows).ravel()
+            counts = np.bincount(places, minlength=len(rows) * M).reshape(len(rows), M)
+            counts = counts.astype(np.float32)
         return xp.astype(like(counts, reference), reference.dtype, copy=False)

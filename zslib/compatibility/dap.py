@@ -36,7 +36,7 @@ class DAP(AttributeModel):
     ----------
     threshold : "mean" or float, default "mean"
         An attribute above it counts as present: the mean over the seen classes, each attribute
-        its own (as the paper does), or one number.
+        its own, or one number.
     regularization : float, keyword only, default 1e-5
         Weight of the squared norm of the classifiers, at least 0, in squared units of the
         features. Not in the paper.

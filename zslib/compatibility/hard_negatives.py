@@ -65,6 +65,11 @@ class Candidates:
         """How many candidates of other classes an image has at least."""
         return len(self.classes) - int(np.bincount(self.classes).max())
 
+    @property
+    def q_varies(self):
+        """Whether the images of some class differ, so that Eq. 9 is not 1 for every vector."""
+        return bool(np.bincount(self.classes).max() > 1)
+
     def check_enough(self, k):
         """Raise ValueError unless each image has ``k`` candidates of other classes."""
         if k > self.fewest:

@@ -70,7 +70,8 @@ class MetricLearner(CompatibilityModel):
         :math:`\mu`, at least 0.
     negatives : {"random", "uncertainty", "uncertainty_correlation"}, keyword only
         Which negatives are drawn, by the number of images that have them times 1, :math:`u_t`
-        (Eq. 8) or :math:`u_t q` (Eq. 10). The first epoch's are always random.
+        (Eq. 8) or :math:`u_t q` (Eq. 10). The first epoch's are always random, as many as in the
+        others, where the paper has one for each positive pair.
     negatives_per_positive : int, keyword only, default 1
         Different negatives that are drawn for each image in each epoch.
     balanced : bool, keyword only, default True
@@ -117,8 +118,8 @@ class MetricLearner(CompatibilityModel):
     epochs can be too large for later ones: then ``learning_curve_`` rises, and all attributes may
     end at 0. The defaults come from CUB's validation classes, with features of length one.
 
-    Memory: for a growing set of many negatives n M numbers of two bytes, else what a minibatch
-    and a block of distances need.
+    Memory: for a growing set 8 bytes for each pair, at most 2 n M bytes; else what a minibatch and
+    a block of distances need.
 
     Examples
     --------
@@ -196,7 +197,9 @@ class MetricLearner(CompatibilityModel):
             For arrays of different libraries or types, or labels that are not integers.
         """
         if image_attributes is not None:
-            namespace(X, image_attributes)
+            # Before their shapes are compared: not all have one.
+            namespace(X, class_embeddings, image_attributes)
+            check_vectors(class_embeddings, "class_embeddings")
             check_vectors(image_attributes, "image_attributes")
             expected = X.shape[0], class_embeddings.shape[-1]
             if tuple(image_attributes.shape) != expected:
@@ -266,7 +269,7 @@ class MetricLearner(CompatibilityModel):
         """Logarithm of each candidate's count, times q where the strategy asks for it."""
         if self.negatives != "uncertainty_correlation":
             return like(np.log(candidates.counts), X)
-        if np.bincount(candidates.classes).max() == 1:
+        if not candidates.q_varies:
             raise ValueError(
                 'negatives="uncertainty_correlation" needs images of a class that differ in their '
                 "attributes, but here all images of each class have the same vector, as in the "

@@ -30,7 +30,8 @@ def apy_attributes(
     """The 15,339 objects of aPY: real attributes and splits, synthetic features.
 
     64 binary attributes were annotated for every object, so that images of one class differ
-    (``image_attributes``), which the sampling of Bucher et al. (2016) needs. The images and
+    (``image_attributes`` with ``att="original"``), which the sampling of Bucher et al. (2016)
+    needs. The images and
     their features are not part of the data; features are generated from the real attributes
     by `attribute_features`, so results say nothing about the benchmark's images.
 
@@ -50,8 +51,8 @@ def apy_attributes(
         See `attribute_features`. With both zero ESZSL recognises about 35% of the images of
         unseen classes, with the default 25%: these attributes alone are a hard problem.
     att : {"unit length", "original"}
-        Whether the classes' attributes are divided by row length; originally they have the unit
-        of ``image_attributes``.
+        Whether the classes' attributes are divided by row length. Those of images would not
+        share that unit, so that ``image_attributes`` are left out; originally they do.
     feature_scaling : {"unit length", "none"}
     max_per_class : int, optional
         At most this many images of each class in each part, for quick runs.
@@ -99,5 +100,5 @@ def apy_attributes(
         else classes,
         class_names=np.array([name.strip() for name in listed if name.strip()]),
         **parts,
-        image_attributes=attributes[rows],
+        image_attributes=attributes[rows] if att == "original" else None,
     ).scaled(feature_scaling)
