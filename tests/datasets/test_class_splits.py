@@ -105,3 +105,21 @@ def test_select_images_without_a_cap_changes_nothing_but_numbers():
     }
     with pytest.raises(ValueError, match="max_per_class must be at least 1"):
         select_images(labels, parts, max_per_class=0)
+
+
+def test_groups_are_not_parted():
+    rng = np.random.default_rng(0)
+    for seed in range(5):
+        labels, groups = rng.integers(0, 4, size=60), rng.integers(0, 20, size=60)
+        kept, held = hold_out(labels, np.arange(60), fraction=0.3, seed=seed, groups=groups)
+        assert sorted([*kept, *held]) == list(range(60))
+        assert held.size
+        of = [{(labels[i], groups[i]) for i in part} for part in (kept, held)]
+        assert not of[0] & of[1]
+        plain = hold_out(labels, np.arange(60), fraction=0.3, seed=seed)
+        most = np.bincount(labels[plain[1]], minlength=4)
+        assert (np.bincount(labels[held], minlength=4) <= most).all()
+        # Groups of one are no groups.
+        alone = hold_out(labels, np.arange(60), fraction=0.3, seed=seed, groups=np.arange(60))
+        for a, b in zip(alone, plain, strict=True):
+            np.testing.assert_array_equal(a, b)

@@ -84,6 +84,12 @@ def test_real_data(real_data):
         len(c) for c in (problem.train_classes, problem.val_classes, problem.unseen_classes)
     ]
     assert classes == [26, 7, 11]
+    # Variants are not parted: only texts that two classes have may be on both sides.
+    for p in (problem, problem.validation_problem()):
+        known = {(p.labels[i], p.text_ids[i]) for i in p.trainval}
+        assert not known & {(p.labels[i], p.text_ids[i]) for i in p.test_seen}
+        share = len(p.test_seen) / (len(p.test_seen) + len(p.trainval))
+        assert share == pytest.approx(0.2, abs=0.05)
     # Equal texts and equal ids are the same thing: no pair of variants is missed.
     assert len(set(problem.texts)) == 1119
 

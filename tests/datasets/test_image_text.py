@@ -270,7 +270,7 @@ def test_validation_construction_of_the_paper():
             features=np.arange(n, dtype=np.float32)[:, None],
             labels=labels,
             class_names=np.array([f"c{i}" for i in range(102)]),
-            texts=["a text"] * n,
+            texts=[f"text {i}" for i in range(n)],
             text_offsets=np.arange(n + 1),
             text_index=np.arange(n),
             trainval=np.arange(n - 3),

@@ -10,13 +10,14 @@ from sklearn.base import BaseEstimator
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration import MetricRescaling
 from zslib.compatibility import ESZSL
-from zslib.datasets import ImageTextProblem
+from zslib.datasets import ImageTextProblem, available
 from zslib.datasets.class_splits import class_parts
 from zslib.datasets.digits import digits_segments
 from zslib.datasets.locate import cache_dir
 from zslib.metrics import harmonic_mean
 from zslib.protocols import (
     choose_alpha,
+    clarel_problems,
     evaluate_image_text,
     evaluate_zero_shot,
     image_text_runs,
@@ -628,6 +629,30 @@ def test_the_two_trainings():
     assert len(kept) == 1
     with pytest.raises(ValueError, match="training must be one of 'short', 'paper'"):
         run_clarel(problem, training="long")
+
+
+def test_features_are_scaled_for_short_trainings_only():
+    (short,), (paper,) = (clarel_problems("synthetic", training=t) for t in ("short", "paper"))
+    np.testing.assert_array_equal(paper.scaled("unit length").features, short.features)
+    assert (short.feature_scaling, paper.feature_scaling) == ("unit length", "none")
+    with pytest.raises(ValueError, match="training must be one of"):
+        clarel_problems("synthetic", training="long")
+
+
+@pytest.mark.skipif(not available("ikea"), reason="needs the photographs of ikea")
+def test_real_features_come_as_released():
+    (released,) = clarel_problems("ikea", training="paper", quick=True)
+    assert released.feature_scaling == "none"
+    assert np.ptp(np.linalg.norm(released.features, axis=1)) > 1
+
+
+def test_validation_data_may_be_given():
+    problem = toy()
+    given = problem.validation_problem(seed=5)
+    runs = run_image_text(JITTERED, problem, test=False, held_out=given)
+    drawn = run_image_text(JITTERED, problem, test=False, split_seed=5)
+    assert runs.validation[0].outcome.checksum == given.checksum
+    assert runs.alpha == drawn.alpha
 
 
 def test_refusals_of_runs():

@@ -8,8 +8,16 @@ import pytest
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from zslib.compatibility import ESZSL
 from zslib.datasets import ZeroShotProblem, synthetic_pairs, tokenize
-from zslib.protocols import mean_text_problem, tfidf_vectors, with_class_texts
+from zslib.protocols import (
+    ZeroShotMethod,
+    evaluate_zero_shot,
+    mean_text_problem,
+    run_mean_texts,
+    tfidf_vectors,
+    with_class_texts,
+)
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +138,48 @@ def test_texts_of_the_class_by_loop(pairs):
     )
     with pytest.raises(ValueError, match="has texts of classes already"):
         with_class_texts(problem)
+
+
+def test_own_ids_change_nothing_but_which_texts_an_image_has(pairs):
+    problem, kept = with_class_texts(pairs), with_class_texts(pairs, own_ids=True)
+    np.testing.assert_array_equal(kept.text_ids, pairs.text_ids)
+    for name in ("text_offsets", "text_index"):
+        np.testing.assert_array_equal(getattr(kept, name), getattr(problem, name))
+    assert kept.level == "class"
+
+
+def test_no_text_of_a_held_out_image_is_pooled(pairs):
+    held = pairs.validation_problem()
+    pooled = with_class_texts(held)
+    of_kept = {
+        t
+        for i in held.trainval
+        for t in held.text_index[held.text_offsets[i] : held.text_offsets[i + 1]].tolist()
+    }
+    assert set(pooled.training_texts.tolist()) == of_kept
+    rows, classes = pooled.prototype_rows()
+    seen = pooled.is_seen[classes]
+    assert set(rows[seen].tolist()) == of_kept
+    for i in held.test_seen:
+        own = held.text_index[held.text_offsets[i] : held.text_offsets[i + 1]]
+        assert own.size
+        assert not set(own.tolist()) & set(rows.tolist())
+
+
+def test_mean_texts_are_tuned_within_the_validation_split(pairs):
+    method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.01, 1.0, 100.0)})
+    run = run_mean_texts(method, pairs, dimension=8)
+    held = mean_text_problem(pairs.validation_problem(), dimension=8)
+    found = {}
+    for trial in run.trials:
+        curve = evaluate_zero_shot(ESZSL(**trial["parameters"]), held).curve
+        assert trial["H"] == pytest.approx(100 * curve.best_harmonic_mean)
+        assert trial["gamma"] == pytest.approx(curve.best_gamma)
+        found[trial["H"]] = trial
+    best = found[max(found)]
+    assert (run.parameters, run.gamma) == (best["parameters"], best["gamma"])
+    whole = evaluate_zero_shot(ESZSL(**run.parameters), mean_text_problem(pairs, dimension=8))
+    assert run.outcome.value("H") == pytest.approx(whole.at(run.gamma).value("H"))
+    bad = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (-1.0,)})
+    with pytest.raises(ValueError, match="all 1 candidates of ESZSL failed"):
+        run_mean_texts(bad, pairs, dimension=8)

@@ -23,7 +23,7 @@ __all__ = [
 PARTS = ("trainval", "test_seen", "test_unseen", "train", "val")
 
 
-def hold_out(labels, samples, *, fraction=0.2, seed=0):
+def hold_out(labels, samples, *, fraction=0.2, seed=0, groups=None):
     """Split samples in two, taking the same share of each class at random.
 
     Parameters
@@ -35,6 +35,9 @@ def hold_out(labels, samples, *, fraction=0.2, seed=0):
         Share of each class that is held out, rounded half up; at least one of its samples
         stays in.
     seed : int
+    groups : int array, shape (n,), optional
+        Samples of one class and one group stay together. Groups are then taken in random order
+        where they still fit in the share, so that less may be held out.
 
     Returns
     -------
@@ -49,9 +52,30 @@ def hold_out(labels, samples, *, fraction=0.2, seed=0):
     check_real(fraction, "fraction", low=0, high=1)
     rank, size = _random_rank(labels, samples, seed)
     held = np.minimum(np.floor(fraction * size + 0.5), size - 1)
-    out = rank < held
     samples = np.asarray(samples, dtype=np.int64)
+    if groups is None:
+        out = rank < held
+    else:
+        out = _whole_groups(np.asarray(labels)[samples], np.asarray(groups)[samples], rank, held)
     return np.sort(samples[~out]), np.sort(samples[out])
+
+
+def _whole_groups(labels, groups, rank, most):
+    """Samples held out: whole groups, those with the first ranks first, ``most`` of a class."""
+    pairs, inverse, size = np.unique(
+        np.stack([labels, groups]), axis=1, return_inverse=True, return_counts=True
+    )
+    inverse = inverse.ravel()
+    first = np.full(len(size), len(rank))
+    np.minimum.at(first, inverse, rank)
+    left = dict(zip(labels.tolist(), most.tolist(), strict=True))
+    taken = np.zeros(len(size), dtype=bool)
+    for group in np.argsort(first, kind="stable").tolist():
+        label = int(pairs[0, group])
+        if size[group] <= left[label]:
+            taken[group] = True
+            left[label] -= size[group]
+    return taken[inverse]
 
 
 def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
@@ -116,7 +140,7 @@ def split_seen(classes, n_val, *, seed=0):
     return np.sort(order[n_val:]), np.sort(order[:n_val])
 
 
-def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, seed=0):
+def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, seed=0, groups=None):
     """The five image sets of a `ZeroShotProblem`, from a split of the classes.
 
     Parameters
@@ -131,6 +155,8 @@ def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, se
         Share of each seen class's images that is then held out for testing.
     seed : int
         Of that draw.
+    groups : int array, shape (n,), optional
+        Of `hold_out`.
 
     Returns
     -------
@@ -147,7 +173,9 @@ def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, se
     seen = np.flatnonzero(np.isin(labels, np.union1d(train, val)))
     unseen = np.flatnonzero(np.isin(labels, test))
     if is_test is None:
-        trainval, test_seen = hold_out(labels, seen, fraction=seen_fraction, seed=seed)
+        trainval, test_seen = hold_out(
+            labels, seen, fraction=seen_fraction, seed=seed, groups=groups
+        )
     else:
         is_test = np.asarray(is_test, dtype=bool)
         trainval, test_seen, unseen = (

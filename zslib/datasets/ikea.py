@@ -24,8 +24,9 @@ def ikea(
     """1,459 product photographs, each with one text of its own.
 
     The text is the colour field, where there is one, and the description (3 to 46 words).
-    Variants of a product share both: such texts have one id. The set stands in for captioned
-    birds and flowers, with one text for each image where those have ten.
+    Variants of a product share both: such texts have one id, and such photographs of a class are
+    held out together, so that no text of a test image is known from training. The set stands in
+    for captioned birds and flowers, with one text for each image where those have ten.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def ikea(
     seed : int
         Of the images held out, of the random split and of ``max_per_class``.
     seen_fraction : float
-        Share of each seen class's images that test it.
+        Share of each seen class's images that test it; less where variants do not fit in.
     feature_scaling : {"unit length", "none", "standard"}
     max_per_class : int, optional
         At most this many images of each class in each part, for quick runs.
@@ -61,10 +62,10 @@ def ikea(
             val_fraction=n_val / (n_train + n_val),
             seed=seed,
         )
-    parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
+    ids = data["colour_description_id"]
+    parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed, groups=ids)
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
     texts = _texts(folder / "texts.tsv", len(labels))
-    ids = data["colour_description_id"]
     kept = ids[rows]
     return ImageTextProblem(
         name="ikea",

@@ -291,11 +291,24 @@ class ImageTextProblem(SplitProblem):
             "texts_per_image": float(per_image.mean()),
         }
 
+    def _variants(self):
+        if self.level == "class":
+            return None
+        numbers = {}
+        return np.array(
+            [
+                numbers.setdefault(tuple(sorted(set(self.text_ids[own].tolist()))), len(numbers))
+                for own in np.split(self.text_index, self.text_offsets[1:-1])
+            ]
+        )
+
     def validation_problem(self, *, seen_fraction=0.2, seed=0):
         """The problem to tune on, as the paper's Appendix C builds it.
 
         ``val`` plays the unseen classes, and ``seen_fraction`` of each training class's images
-        test the seen ones. No test image is in it, and only texts of images that are.
+        test the seen ones. No test image is in it, and only texts of images that are. With
+        ``level="image"``, images of a class with all texts alike (variants of a product) are
+        held out together, so that no held-out image has exactly the texts of a training one.
 
         Parameters
         ----------

@@ -175,6 +175,10 @@ class SplitProblem:
         before = "" if self.feature_scaling == "none" else f"{self.feature_scaling}, then "
         return replace(self, features=features, feature_scaling=before + how)
 
+    def _variants(self):
+        """For each image a number that images share which must not be parted, or None."""
+        return None
+
     def _validation_fields(self, seen_fraction, seed):
         """Images and classes of ``train`` and ``val``, and the fields that follow from them."""
         if not len(self.val):
@@ -184,7 +188,9 @@ class SplitProblem:
             )
         samples = np.sort(np.concatenate([self.train, self.val]))
         classes = np.union1d(self.train_classes, self.val_classes)
-        kept, held = hold_out(self.labels, self.train, fraction=seen_fraction, seed=seed)
+        kept, held = hold_out(
+            self.labels, self.train, fraction=seen_fraction, seed=seed, groups=self._variants()
+        )
         return (
             samples,
             classes,

@@ -11,7 +11,13 @@ from zslib.protocols.hard_negative_methods import (
 from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
 from zslib.protocols.image_text_alpha import choose_alpha, measures_by_alpha, rescaled
 from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors, with_class_texts
-from zslib.protocols.image_text_methods import SHORT_GRID, run_clarel, short_clarel
+from zslib.protocols.image_text_classes import MeanTextRun, run_mean_texts
+from zslib.protocols.image_text_methods import (
+    SHORT_GRID,
+    clarel_problems,
+    run_clarel,
+    short_clarel,
+)
 from zslib.protocols.image_text_repeats import ImageTextRuns
 from zslib.protocols.image_text_retrieval import RetrievalRanks, retrieval_ranks
 from zslib.protocols.image_text_runs import run_image_text
@@ -76,6 +82,7 @@ __all__ = [
     "Estimate",
     "ImageTextResult",
     "ImageTextRuns",
+    "MeanTextRun",
     "Method",
     "NearestTerms",
     "Outcome",
@@ -93,6 +100,7 @@ __all__ = [
     "ZeroShotTuned",
     "accuracy_by_epoch",
     "choose_alpha",
+    "clarel_problems",
     "common_scale",
     "correct_set_sizes",
     "epochs_to_share",
@@ -122,6 +130,7 @@ __all__ = [
     "run_calibrations",
     "run_clarel",
     "run_image_text",
+    "run_mean_texts",
     "run_table",
     "run_zero_shot",
     "short_clarel",

@@ -131,23 +131,29 @@ def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroSho
     )
 
 
-def with_class_texts(problem):
+def with_class_texts(problem, *, own_ids=False):
     """The same problem, where a text no longer tells which image of its class it belongs to.
 
     Each training image has the texts of all training images of its class; test images of unseen
     classes all texts of theirs. So prototypes are the same, and what is left of the supervision
-    is the class.
+    is the class. For validation, pool after the split (``with_class_texts(
+    problem.validation_problem())``): before it, images that train would own texts of images that
+    are held out.
 
     Parameters
     ----------
     problem : ImageTextProblem
         With ``level="image"``.
+    own_ids : bool
+        Keep ``text_ids``, so that texts of one class are each other's negatives as they were,
+        and nothing changes but which text an image has. By default they are of one id, as
+        texts of classes are elsewhere.
 
     Returns
     -------
     ImageTextProblem
-        With ``level="class"``: texts of one class are never each other's negatives. Its name
-        ends in "by class". Test images of seen classes have no texts.
+        With ``level="class"``. Its name ends in "by class". Test images of seen classes
+        have no texts.
 
     Raises
     ------
@@ -180,5 +186,5 @@ def with_class_texts(problem):
         level="class",
         text_offsets=offsets,
         text_index=index,
-        text_ids=None,
+        text_ids=problem.text_ids if own_ids else None,
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+
 from zslib.compatibility import CLAREL
+from zslib.datasets import DATASETS, load_problem, resolve_all
 from zslib.datasets.locate import cache_dir
 from zslib.protocols.image_text_runs import run_image_text
 from zslib.validation import check_choice, check_integer
 
-__all__ = ["SHORT_GRID", "run_clarel", "short_clarel"]
+__all__ = ["SHORT_GRID", "clarel_problems", "run_clarel", "short_clarel"]
 
 SHORT_GRID = {"learning_rate": (1.25, 2.5, 5.0, 10.0)}
 """Learning rates that short trainings choose from on validation classes. They suit features of
@@ -55,6 +58,46 @@ def short_clarel(problem, *, n_batches=1000, **changes):
         "decay_every": 4 * n_batches // 5,
     }
     return CLAREL(**(settings | changes))
+
+
+def clarel_problems(dataset="auto", *, training="short", **options):
+    """The data sets of a request, with features as a training takes them.
+
+    Parameters
+    ----------
+    dataset : str
+        As for ``load_problems("pairs", dataset)``.
+    training : {"short", "paper"}
+        "short": features of length one, which `SHORT_GRID` is made for. "paper": as released,
+        which Appendix D and its learning rate are made for.
+    **options
+        Of `load_problem`: seed and quick.
+
+    Returns
+    -------
+    list of ImageTextProblem
+
+    Examples
+    --------
+    >>> [
+    ...     problem.feature_scaling
+    ...     for training in ("short", "paper")
+    ...     for problem in clarel_problems("synthetic", training=training, quick=True)
+    ... ]
+    ['unit length', 'none']
+    """
+    check_choice(training, "training", ("short", "paper"))
+    found = []
+    for name in resolve_all("pairs", dataset):
+        scaling = {}
+        takes = inspect.signature(DATASETS[name].loaders["pairs"]).parameters
+        if training == "paper" and "feature_scaling" in takes:
+            scaling = {"feature_scaling": "none"}
+        problem = load_problem("pairs", name, **options, **scaling)
+        if training == "short" and problem.feature_scaling != "unit length":
+            problem = problem.scaled("unit length")
+        found.append(problem)
+    return found
 
 
 def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes=None, **options):

@@ -62,6 +62,7 @@ def run_image_text(
     grid=None,
     test=True,
     split_seed=0,
+    held_out=None,
     min_count=2,
     length=None,
     k=10,
@@ -101,6 +102,9 @@ def run_image_text(
     split_seed : int
         Draws the fifth of the training classes' images that is kept out; the same for all
         repeats.
+    held_out : ImageTextProblem, optional
+        The validation data, where they are not ``problem.validation_problem(seed=split_seed)``:
+        for instance with other texts.
     min_count, length, k, keep_scores
         As in `evaluate_image_text`.
     device : {"cpu", "gpu", "auto"}
@@ -120,7 +124,8 @@ def run_image_text(
     seeds = list(seeds)
     if not seeds:
         raise ValueError("seeds is empty: give one for each repeat")
-    held_out = problem.validation_problem(seed=split_seed)
+    if held_out is None:
+        held_out = problem.validation_problem(seed=split_seed)
     options = {
         "min_count": min_count,
         "length": length,
