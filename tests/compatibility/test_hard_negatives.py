@@ -222,6 +222,13 @@ def test_the_set_keeps_every_pair(backend, n_candidates, grows):
     assert forms == ({"f"} if n_candidates == 6 else {"i", "f"} if grows else {"i"})
 
 
+def test_whether_images_of_a_class_differ():
+    codes, S = np.array([0, 0, 1]), np.eye(2)
+    assert not distinct_candidates(codes, S).q_varies
+    assert not distinct_candidates(codes, S, S[codes]).q_varies
+    assert distinct_candidates(codes, S, np.arange(3.0)[:, None]).q_varies
+
+
 def test_the_set_takes_no_more_memory_than_its_pairs():
     """Where each image has its own vector, counts would take n times n numbers."""
     n = 2000
