@@ -6,13 +6,15 @@ import pytest
 
 from zslib.papers import check_claims, load_claims, printed, scorecard_markdown
 from zslib.papers.claims import Claim, _judge
+from zslib.papers.printed import PAPERS
 
 CLAIM = Claim("id", "hubness", "1", "says", "c", "s", {"metric": "m"}, (">", 0.0), [])
 
 
-def test_ids_are_distinct_and_every_printed_path_exists():
-    claims = load_claims("hubness")
-    assert len({claim.id for claim in claims}) == len(claims) > 30
+@pytest.mark.parametrize("paper", PAPERS)
+def test_ids_are_distinct_and_every_printed_path_exists(paper):
+    claims = load_claims(paper)
+    assert len({claim.id for claim in claims}) == len(claims) > 10
     for claim in claims:
         assert claim.holds[0] in (">", "<", ">=", "<=")
         for path in claim.printed:
@@ -79,3 +81,9 @@ def test_an_unknown_paper_is_named():
         check_claims("nobody", [])
     with pytest.raises(KeyError, match="no table 'table99'"):
         printed("hubness", "table99")
+
+
+def test_a_claim_is_judged_by_its_own_chapter():
+    record = {"metric": "m", "value": 2.0}
+    assert _judge(CLAIM, [record | {"chapter": "c"}]).verdict == "reproduced"
+    assert _judge(CLAIM, [record | {"chapter": "another"}]).verdict == "not testable here"

@@ -62,7 +62,12 @@ def current_records(*, root=None):
 
 
 def _flat(records_by_chapter):
-    return [record for records in records_by_chapter.values() for record in records]
+    """All records, each with the chapter that wrote it: a claim looks at its own chapter's."""
+    return [
+        {**record, "chapter": chapter}
+        for chapter, records in records_by_chapter.items()
+        for record in records
+    ]
 
 
 def scorecard(*, root=None):

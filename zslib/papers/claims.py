@@ -135,7 +135,12 @@ def _premise_fails(claim, records):
 
 
 def _judge(claim, records):
-    found = [r for r in records if all(r.get(k) == v for k, v in claim.record.items())]
+    found = [
+        r
+        for r in records
+        if r.get("chapter", claim.chapter) == claim.chapter
+        and all(r.get(k) == v for k, v in claim.record.items())
+    ]
     if not found:
         wanted = ", ".join(f"{k}={v}" for k, v in claim.record.items())
         return Verdict(claim, NOT_TESTABLE, f"this run has no record with {wanted}")
@@ -171,7 +176,8 @@ def check_claims(paper, records):
         Short name.
     records : sequence of dict
         With ``metric``, ``value``, ``setting``, … and, where a sample stands behind the value,
-        the ends ``low`` and ``high`` of its interval.
+        the ends ``low`` and ``high`` of its interval. One with a ``chapter`` speaks only of the
+        claims that this chapter checks.
 
     Returns
     -------
