@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from array_api_compat import device as array_device
 from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import namespace
 from zslib.compatibility._blocks import one_hot, row_blocks
-from zslib.compatibility._lbfgs import minimize
-from zslib.compatibility.base import CompatibilityModel, check_learned, cosines
-from zslib.validation import check_integer, check_real
+from zslib.compatibility._linear import fit_linear
+from zslib.compatibility.base import CompatibilityModel, cosines
+from zslib.validation import check_integer
 
 __all__ = ["ConSE", "softmax_objective"]
 
@@ -73,21 +72,12 @@ class ConSE(CompatibilityModel):
         self.tol = tol
 
     def _fit(self, X, codes, embeddings):
-        xp = namespace(X)
         check_integer(self.n_averaged, "n_averaged", low=1)
-        regularization = check_real(self.regularization, "regularization", low=0.0)
-        check_integer(self.max_iter, "max_iter", low=1)
-        check_real(self.tol, "tol", low=0.0)
-        shape = (X.shape[1] + 1, embeddings.shape[0])
-        weights, self.objective_ = minimize(
-            lambda weights: softmax_objective(weights, X, codes, regularization),
-            xp.zeros(shape, dtype=X.dtype, device=array_device(X)),
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
-        self.n_iter_ = len(self.objective_) - 1
-        check_learned(weights, "scale the features, or raise regularization")
-        self.coef_, self.intercept_ = weights[:-1, :], weights[-1, :]
+
+        def objective(weights, regularization):
+            return softmax_objective(weights, X, codes, regularization)
+
+        fit_linear(self, objective, X, embeddings.shape[0])
         self.seen_embeddings_ = embeddings
 
     def embed(self, X):

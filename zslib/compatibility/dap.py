@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from array_api_compat import device as array_device
-
 from zslib.arrays import namespace
 from zslib.compatibility._attributes import AttributeModel, log_sigmoid
 from zslib.compatibility._blocks import row_blocks
-from zslib.compatibility._lbfgs import minimize
-from zslib.compatibility.base import check_learned
-from zslib.validation import check_integer, check_real
+from zslib.compatibility._linear import fit_linear
 
 __all__ = ["DAP", "attribute_objective"]
 
@@ -80,19 +76,10 @@ class DAP(AttributeModel):
         self.tol = tol
 
     def _learn(self, X, codes, binary):
-        xp = namespace(X)
-        regularization = check_real(self.regularization, "regularization", low=0.0)
-        check_integer(self.max_iter, "max_iter", low=1)
-        check_real(self.tol, "tol", low=0.0)
-        weights, self.objective_ = minimize(
-            lambda weights: attribute_objective(weights, X, codes, binary, regularization),
-            xp.zeros((X.shape[1] + 1, binary.shape[1]), dtype=X.dtype, device=array_device(X)),
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
-        self.n_iter_ = len(self.objective_) - 1
-        check_learned(weights, "scale the features, or raise regularization")
-        self.coef_, self.intercept_ = weights[:-1, :], weights[-1, :]
+        def objective(weights, regularization):
+            return attribute_objective(weights, X, codes, binary, regularization)
+
+        fit_linear(self, objective, X, binary.shape[1])
 
     def _log_probabilities(self, X):
         xp = namespace(X)

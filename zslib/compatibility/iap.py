@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from array_api_compat import device as array_device
-
 from zslib.arrays import namespace
 from zslib.compatibility._attributes import AttributeModel, log_add_exp_of_classes
 from zslib.compatibility._blocks import row_blocks
-from zslib.compatibility._lbfgs import minimize
-from zslib.compatibility.base import check_learned
+from zslib.compatibility._linear import fit_linear
 from zslib.compatibility.conse import softmax_objective
-from zslib.validation import check_integer, check_real
 
 __all__ = ["IAP"]
 
@@ -80,19 +76,10 @@ class IAP(AttributeModel):
         self.tol = tol
 
     def _learn(self, X, codes, binary):
-        xp = namespace(X)
-        regularization = check_real(self.regularization, "regularization", low=0.0)
-        check_integer(self.max_iter, "max_iter", low=1)
-        check_real(self.tol, "tol", low=0.0)
-        weights, self.objective_ = minimize(
-            lambda weights: softmax_objective(weights, X, codes, regularization),
-            xp.zeros((X.shape[1] + 1, binary.shape[0]), dtype=X.dtype, device=array_device(X)),
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
-        self.n_iter_ = len(self.objective_) - 1
-        check_learned(weights, "scale the features, or raise regularization")
-        self.coef_, self.intercept_ = weights[:-1, :], weights[-1, :]
+        def objective(weights, regularization):
+            return softmax_objective(weights, X, codes, regularization)
+
+        fit_linear(self, objective, X, binary.shape[0])
         self.binary_ = binary
 
     def _log_probabilities(self, X):
