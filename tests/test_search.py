@@ -78,7 +78,7 @@ def test_ties_go_to_the_lower_index_whatever_the_blocks(backend, metric, block_s
         np.testing.assert_array_equal(backend.to_numpy(ranks), position)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_any_shape_any_ties(data):
     """Property: on exact data both functions give the full sort, for any sizes and values."""

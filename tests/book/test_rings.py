@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle
@@ -40,7 +40,6 @@ def graphs(draw):
     return edges, draw(st.sampled_from(nodes)), keep
 
 
-@settings(deadline=None)
 @given(graphs(), st.sampled_from(["any", "up_then_down"]), st.integers(0, 6))
 def test_ways_are_shortest_and_lead_to_what_is_kept(graph, paths, radius):
     edges, label, keep = graph
@@ -63,7 +62,6 @@ def test_ways_are_shortest_and_lead_to_what_is_kept(graph, paths, radius):
     np.testing.assert_allclose(angles, 2 * np.pi * np.arange(len(ends)) / len(ends))
 
 
-@settings(deadline=None)
 @given(graphs())
 def test_inner_nodes_stand_amid_those_they_lead_to(graph):
     edges, label, keep = graph

@@ -56,7 +56,7 @@ def batch(seed=0, B=5, e=3, C=4, scale=1.0):
     return (zv, zt, li, lt), rng.integers(C, size=B), same | same.T
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     B=st.integers(2, 7),

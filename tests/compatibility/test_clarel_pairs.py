@@ -19,7 +19,7 @@ def problems(draw):
     return n_texts, rows, np.array(ids), draw(st.integers(1, 7)), draw(st.integers(0, 10**6))
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(problems())
 def test_draws_and_common_texts(problem):
     n_texts, rows, ids, n_each, seed = problem

@@ -26,7 +26,7 @@ def attributes_of(rng, n, q, n_classes):
     return codes, rng.integers(0, 2, (n, q)).astype(float)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(3, 25), st.integers(1, 4), st.integers(1, 3))
 def test_candidates_are_the_distinct_vectors_of_each_class(seed, n, q, n_classes):
     codes, A = attributes_of(np.random.default_rng(seed), n, q, n_classes)
@@ -119,7 +119,7 @@ def test_draws_follow_the_weights(shift):
     assert_shares(draw_negatives(log_weights, 1, rng), singles)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(2, 9))
 def test_draws_are_distinct_and_allowed(seed, n, width):
     rng = np.random.default_rng(seed)
@@ -161,7 +161,7 @@ class EqualNoise:
         return np.ones(shape, dtype)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(2, 9))
 def test_the_largest_are_drawn_also_among_equals(seed, n, width):
     rng = np.random.default_rng(seed)

@@ -177,7 +177,7 @@ def test_row_parameter(backend):
     np.testing.assert_allclose(backend.to_numpy(table.value), start - 0.5 * dense, rtol=1e-12)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=20))
 def test_distinct_is_unique(values):
     values = np.array(values)

@@ -13,7 +13,7 @@ from zslib.datasets.tokens import tokenize
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_sentence_of_a_class_belongs_to_each_of_its_images(seed):
     rng = np.random.default_rng(seed)
     n_classes = int(rng.integers(1, 5))

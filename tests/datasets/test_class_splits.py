@@ -17,7 +17,7 @@ labellings = st.lists(st.integers(0, 5), min_size=1, max_size=60).map(np.array)
 
 
 @given(labellings, st.floats(0, 1), st.integers(0, 99))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_hold_out_takes_the_rounded_share_of_each_class(labels, fraction, seed):
     samples = np.arange(len(labels))[::2]
     kept, held = hold_out(labels, samples, fraction=fraction, seed=seed)
@@ -38,7 +38,7 @@ def test_hold_out_is_uniform():
 
 
 @given(st.integers(6, 60), st.integers(0, 99))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_split_classes_is_a_partition_of_the_right_sizes(n, seed):
     classes = np.arange(n) * 3
     train, val, test = split_classes(classes, seed=seed)
@@ -70,7 +70,7 @@ def test_class_parts_with_given_test_images():
 
 
 @given(labellings, st.integers(1, 8), st.integers(0, 99))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_select_images_caps_each_class_in_each_part(labels, most, seed):
     parts = class_parts(labels, [0, 1], [2, 3], [4, 5], seed=seed)
     rows, small = select_images(labels, parts, max_per_class=most, seed=seed)

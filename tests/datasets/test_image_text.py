@@ -204,7 +204,7 @@ def test_prototype_rows():
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_ragged_rows_take_each_row(seed):
     rng = np.random.default_rng(seed)
     lists = [rng.integers(100, size=rng.integers(4)) for _ in range(rng.integers(1, 8))]
@@ -217,7 +217,7 @@ def test_ragged_rows_take_each_row(seed):
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_validation_problem_of_any_split(seed):
     rng = np.random.default_rng(seed)
     n_classes, per_class = int(rng.integers(4, 9)), int(rng.integers(1, 6))

@@ -40,7 +40,7 @@ def test_a_tenth(shape, counts):
 
 
 @given(st.sampled_from(sorted(SHAPES)), st.floats(0.05, 0.2), st.floats(0, 2), st.integers(0, 9))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_any_scale_makes_a_valid_problem(shape, scale, tail, seed):
     problem = synthetic_attributes(shape, scale=scale, tail=tail, seed=seed, n_features=4)
     assert problem.image_attributes.shape == (len(problem.labels), SHAPES[shape][-1])

@@ -205,9 +205,7 @@ word = st.text(
 )
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     words=st.lists(word, min_size=1, max_size=6, unique=True),
     seed=st.integers(0, 99),
@@ -220,9 +218,7 @@ def test_what_was_written_is_read(tmp_path, words, seed, kind):
     check(load_vectors(path, cache=False), words, vectors)
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(0, len(binary()) - 2), kind=st.sampled_from(["txt", "bin"]))
 def test_any_truncation_is_noticed(tmp_path, cut, kind):
     """Only a text file cut inside its very last number can look whole."""

@@ -147,7 +147,7 @@ def test_validation_problem_has_no_test_image_and_no_unseen_class():
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_validation_problem_of_any_split(seed):
     rng = np.random.default_rng(seed)
     n_classes, per_class = int(rng.integers(4, 9)), int(rng.integers(1, 6))

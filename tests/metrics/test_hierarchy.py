@@ -158,7 +158,7 @@ def test_within_and_distances_from_by_hand():
     assert TEN.distances_from("goldfish", radius=1) == {"goldfish": 0, "pet": 1}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(random_graphs(), PATHS, st.integers(0, 5))
 def test_distances_are_the_oracles(graph, paths, radius):
     edges, sources = graph
@@ -226,7 +226,7 @@ def test_a_label_without_links_is_a_part_of_its_own():
         apart.stop_radii(["dog", "stone"], valid, [2, 1])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(random_graphs(), PATHS)
 def test_correct_sets_are_the_loops_of_the_paper(graph, paths):
     edges, valid = graph
@@ -325,7 +325,7 @@ def predicted_graphs(draw):
     return edges, valid, np.array(rows), np.array(gold), ks
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(predicted_graphs(), PATHS)
 def test_hierarchical_precision_counts_members_of_the_set(case, paths):
     edges, valid, predictions, gold, ks = case

@@ -42,7 +42,7 @@ def test_layer(check_layer, texts, T):
         check_layer(make, loop, x, mask)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(n=st.integers(1, 4), T=st.integers(1, 6), extra=st.integers(0, 3), seed=st.integers(0, 99))
 def test_padding_changes_nothing(n, T, extra, seed):
     rng = np.random.default_rng(seed)

@@ -72,7 +72,7 @@ def test_other_scores_have_no_distance(problem):
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.01, 1.0, 50.0]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_surprisals_are_minus_the_log_of_a_softmax(seed, unit):
     rng = np.random.default_rng(seed)
     scores = rng.choice([-3.0, 0.0, 0.5, 2.0], size=(4, 5))
