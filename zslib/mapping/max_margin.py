@@ -7,7 +7,6 @@ from contextlib import ExitStack, nullcontext
 
 import numpy as np
 
-from zslib._threads import one_blas_thread
 from zslib.arrays import like, namespace, random_generator, row_norms, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.negatives import (
@@ -20,6 +19,7 @@ from zslib.mapping.negatives import (
 from zslib.mapping.procrustes import ProcrustesMap
 from zslib.mapping.ridge import RidgeMap
 from zslib.optim import Adagrad, minibatches
+from zslib.search.threads import one_blas_thread
 from zslib.validation import (
     check_choice,
     check_indices,

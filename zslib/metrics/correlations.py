@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from zslib._tiles import Tiles, slices
 from zslib.arrays import like, namespace, to_host
 from zslib.metrics.hubness import check_counts
 from zslib.search import top_k
+from zslib.search.tiles import Tiles, slices
 from zslib.validation import check_vectors
 
 __all__ = ["HubCorrelations", "hub_correlations"]

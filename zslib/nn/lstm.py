@@ -8,10 +8,10 @@ import numpy as np
 from array_api_compat import device as array_device
 from array_api_compat import is_numpy_array
 
-from zslib._threads import run_threads
 from zslib.arrays import namespace, tanh_in_place
 from zslib.nn.layer import Layer, check_mask
 from zslib.nn.parameter import Parameter
+from zslib.search.threads import run_threads
 from zslib.validation import check_integer
 
 __all__ = ["BiLSTM"]

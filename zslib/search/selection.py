@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib._threads import run_threads
+from zslib.search.threads import run_threads
 
 GROUP = 16
 SMALL = 2**28  # multiplications below which threads cost more than they bring

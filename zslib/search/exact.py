@@ -1,7 +1,7 @@
 """Exact nearest-neighbour search and the ranks of gold targets, block by block.
 
 `top_k` and `gold_ranks` never form the whole matrix of scores: they walk over tiles, a block of
-targets by a chunk of queries (`zslib._tiles`). Higher scores are better under every metric:
+targets by a chunk of queries (`zslib.search.tiles`). Higher scores are better under every metric:
 
 - ``"cosine"``: the cosine of the angle, in [-1, 1];
 - ``"dot"``: the inner product;
@@ -22,11 +22,11 @@ from collections.abc import Iterable
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from zslib import _selection
-from zslib._corrected import CorrectedTiles
-from zslib._tiles import Tiles
 from zslib.arrays import like, to_host
 from zslib.corrections import resolve
+from zslib.search import selection as _selection
+from zslib.search.corrected import CorrectedTiles
+from zslib.search.tiles import Tiles
 from zslib.validation import check_integer
 
 __all__ = ["gold_ranks", "top_k"]

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController
 
-from zslib import _selection, _threads, _tiles
 from zslib.corrections import InvertedSoftmax
 from zslib.search import gold_ranks, top_k
+from zslib.search import selection as _selection
+from zslib.search import threads as _threads
+from zslib.search import tiles as _tiles
 
 METRICS = ("cosine", "dot", "euclidean")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib._tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
 from zslib.arrays import namespace
+from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
 
 # A tile holds all queries at once: about so many scores, but no fewer targets than that.
 TILE, LEAST = 2**17, 32
