@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr, logsumexp
 
-from zslib.corrections import (
+from zslib.search import gold_ranks, top_k
+from zslib.search.corrections import (
     CORRECTIONS,
     CSLS,
     Correction,
@@ -16,9 +17,8 @@ from zslib.corrections import (
     MutualProximity,
     resolve,
 )
-from zslib.corrections.base import largest
-from zslib.corrections.mutual_proximity import log_normal_cdf
-from zslib.search import gold_ranks, top_k
+from zslib.search.corrections.base import largest
+from zslib.search.corrections.mutual_proximity import log_normal_cdf
 
 
 def base_scores(queries, targets, metric):

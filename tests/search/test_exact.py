@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController
 
-from zslib.corrections import InvertedSoftmax
 from zslib.search import gold_ranks, top_k
 from zslib.search import selection as _selection
 from zslib.search import threads as _threads
 from zslib.search import tiles as _tiles
+from zslib.search.corrections import InvertedSoftmax
 
 METRICS = ("cosine", "dot", "euclidean")
 

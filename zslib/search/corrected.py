@@ -17,7 +17,7 @@ TILE, LEAST = 2**17, 32
 
 @dataclass(frozen=True)
 class Base:
-    """The uncorrected search, as `zslib.corrections.Correction.begin` sees it."""
+    """The uncorrected search, as `zslib.search.corrections.Correction.begin` sees it."""
 
     metric: str
     n_queries: int

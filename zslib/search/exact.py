@@ -23,9 +23,9 @@ import numpy as np
 from array_api_compat import is_array_api_obj
 
 from zslib.arrays import like, to_host
-from zslib.corrections import resolve
 from zslib.search import selection as _selection
 from zslib.search.corrected import CorrectedTiles
+from zslib.search.corrections import resolve
 from zslib.search.tiles import Tiles
 from zslib.validation import check_integer
 
@@ -44,7 +44,7 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     k : int
         Neighbours to find, at most n_targets.
     metric : {"cosine", "dot", "euclidean"}, default "cosine"
-    correction : zslib.corrections.Correction, str or None, default None
+    correction : zslib.search.corrections.Correction, str or None, default None
         Retrieval criterion that corrects for hubness, or its name: ``"globally_corrected"``,
         ``"csls"``, ``"inverted_softmax"``, ``"mutual_proximity"``, ``"local_scaling"``.
     block_size : int or None, default None

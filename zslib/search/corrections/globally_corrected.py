@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zslib.arrays import namespace, to_host
-from zslib.corrections.base import Correction
+from zslib.search.corrections.base import Correction
 
 
 class GloballyCorrected(Correction):

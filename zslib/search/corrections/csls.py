@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zslib.arrays import namespace
-from zslib.corrections.base import Correction, check_neighbours, largest
+from zslib.search.corrections.base import Correction, check_neighbours, largest
 
 
 class CSLS(Correction):

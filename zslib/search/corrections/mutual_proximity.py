@@ -8,7 +8,7 @@ from numpy.polynomial import chebyshev
 from scipy.special import erfcx, log_ndtr
 
 from zslib.arrays import namespace
-from zslib.corrections.base import Correction
+from zslib.search.corrections.base import Correction
 
 
 class MutualProximity(Correction):

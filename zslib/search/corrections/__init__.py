@@ -17,12 +17,12 @@ name                        class                        source
 
 from __future__ import annotations
 
-from zslib.corrections.base import Correction
-from zslib.corrections.csls import CSLS
-from zslib.corrections.globally_corrected import GloballyCorrected
-from zslib.corrections.inverted_softmax import InvertedSoftmax
-from zslib.corrections.local_scaling import LocalScaling
-from zslib.corrections.mutual_proximity import MutualProximity
+from zslib.search.corrections.base import Correction
+from zslib.search.corrections.csls import CSLS
+from zslib.search.corrections.globally_corrected import GloballyCorrected
+from zslib.search.corrections.inverted_softmax import InvertedSoftmax
+from zslib.search.corrections.local_scaling import LocalScaling
+from zslib.search.corrections.mutual_proximity import MutualProximity
 from zslib.validation import check_choice
 
 __all__ = [
@@ -65,6 +65,6 @@ def resolve(correction):
     if isinstance(correction, str):
         return CORRECTIONS[check_choice(correction, "correction", CORRECTIONS)]()
     raise TypeError(
-        "correction must be None, a name or an instance of a class of zslib.corrections, got "
+        "correction must be None, a name or an instance of a class of zslib.search.corrections, got "
         f"{correction!r}" + ("; call it: CSLS()" if isinstance(correction, type) else "")
     )
