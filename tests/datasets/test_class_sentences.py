@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from zslib.datasets.class_sentences import cub_sentences, sentence_pairs, split_sentences
 from zslib.datasets.cub import cub
-from zslib.datasets.tokens import tokenize
+from zslib.datasets.words.tokens import tokenize
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from zslib.datasets.caltech101 import caltech101
-from zslib.datasets.synset_vectors import synset_embeddings
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
+from zslib.datasets.words.synset_vectors import synset_embeddings
 
 # A tree of 15 synsets, 1 its root, the children of i are 2 i and 2 i + 1; and one apart, 16.
 WNIDS = np.array([f"n{i:08d}" for i in range(1, 17)])

@@ -15,7 +15,6 @@ from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.digits import digits_segments
 from zslib.datasets.dinu2015 import dinu2015
 from zslib.datasets.flowers import flowers
-from zslib.datasets.glosses import gloss_term_vectors, gloss_vectors
 from zslib.datasets.ikea import ikea
 from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.imagenet1k import imagenet1k
@@ -39,19 +38,20 @@ from zslib.datasets.registry import (
 from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.synthetic_attributes import synthetic_attributes
 from zslib.datasets.synthetic_pairs import synthetic_pairs
-from zslib.datasets.term_vectors import (
+from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
+from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
+from zslib.datasets.vgg19 import vgg19
+from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
+from zslib.datasets.wordnet import fetch_wordnet, read_wordnet
+from zslib.datasets.words.glosses import gloss_term_vectors, gloss_vectors
+from zslib.datasets.words.term_vectors import (
     TERM_SOURCES,
     composed_term_vectors,
     hypernym_term_vectors,
     load_term_vectors,
 )
-from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
-from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
-from zslib.datasets.tokens import Vocabulary, tokenize
-from zslib.datasets.vectors import WordVectors, load_vectors
-from zslib.datasets.vgg19 import vgg19
-from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
-from zslib.datasets.wordnet import fetch_wordnet, read_wordnet
+from zslib.datasets.words.tokens import Vocabulary, tokenize
+from zslib.datasets.words.vectors import WordVectors, load_vectors
 from zslib.datasets.xlsa17 import load_xlsa17
 from zslib.datasets.xlsa17_fetch import fetch_xlsa17
 from zslib.datasets.xlsa17_splits import official_split_summary

@@ -10,7 +10,7 @@ import numpy as np
 from zslib.datasets.cub import cub
 from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.locate import require_folder
-from zslib.datasets.tokens import tokenize
+from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_integer
 
 __all__ = ["cub_sentences", "sentence_pairs", "split_sentences"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.locate import require_folder
-from zslib.datasets.vectors import WordVectors
+from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_choice
 
 __all__ = ["europarl", "europarl_vectors"]

@@ -15,8 +15,8 @@ from zslib.datasets.class_splits import (
     split_seen,
     without_tested,
 )
-from zslib.datasets.glosses import reduced_tfidf
 from zslib.datasets.locate import require_folder
+from zslib.datasets.words.glosses import reduced_tfidf
 from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.problem import MappingProblem
-from zslib.datasets.vectors import WordVectors
+from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["bilingual_problem", "read_dictionary"]

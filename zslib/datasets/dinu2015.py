@@ -8,7 +8,7 @@ from __future__ import annotations
 from zslib.datasets import download
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.locate import cache_dir, data_root, require_folder
-from zslib.datasets.vectors import load_vectors
+from zslib.datasets.words.vectors import load_vectors
 
 __all__ = ["FILES", "ZENODO_RECORD", "dinu2015", "dinu2015_folder", "fetch_dinu2015"]
 

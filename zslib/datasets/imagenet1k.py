@@ -6,9 +6,9 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.crossmodal import sample_rows, split_labels
-from zslib.datasets.glosses import gloss_vectors
 from zslib.datasets.locate import require_folder
 from zslib.datasets.problem import MappingProblem
+from zslib.datasets.words.glosses import gloss_vectors
 from zslib.validation import check_integer
 
 __all__ = ["imagenet1k"]

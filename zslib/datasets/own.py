@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
-from zslib.datasets.vectors import load_vectors
+from zslib.datasets.words.vectors import load_vectors
 from zslib.validation import check_integer, check_real
 
 __all__ = ["from_files", "split_dictionary"]

@@ -9,7 +9,7 @@ from zslib.datasets.crosslingual import europarl_vectors
 from zslib.datasets.crossmodal import label_means, sample_rows, split_labels
 from zslib.datasets.locate import require_folder
 from zslib.datasets.problem import MappingProblem
-from zslib.datasets.vectors import WordVectors
+from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["glove_vectors", "tiny_imagenet"]

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from zslib.arrays import like, namespace, take_rows, to_host, unit_rows
 from zslib.datasets import ZeroShotProblem
-from zslib.datasets.tokens import UNKNOWN, Vocabulary
+from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
 from zslib.validation import check_integer
 
 __all__ = ["mean_text_problem", "tfidf_vectors", "with_class_texts"]

@@ -5,8 +5,9 @@ import gzip
 import numpy as np
 import pytest
 
-from zslib.datasets import WordVectors, gloss_term_vectors, term_vectors
-from zslib.datasets.term_vectors import (
+from zslib.datasets import WordVectors, gloss_term_vectors
+from zslib.datasets.words import term_vectors
+from zslib.datasets.words.term_vectors import (
     TERM_SOURCES,
     composed_term_vectors,
     hypernym_term_vectors,

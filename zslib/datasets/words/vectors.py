@@ -1,6 +1,6 @@
 """Word vectors: words, their vectors, and readers of the usual file formats.
 
-The first reading of a file (`zslib.datasets.formats`) leaves its vectors as ``.npy`` in a cache,
+The first reading of a file (`zslib.datasets.words.formats`) leaves its vectors as ``.npy`` in a cache,
 which later readings map into memory at once.
 """
 
@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.formats import read_vectors
 from zslib.datasets.locate import cache_dir
+from zslib.datasets.words.formats import read_vectors
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["WordVectors", "load_vectors"]

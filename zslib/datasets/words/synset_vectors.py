@@ -7,9 +7,9 @@ import gzip
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.glosses import gloss_vectors, read_glosses
 from zslib.datasets.locate import cached_array, require_folder
-from zslib.datasets.term_vectors import hypernym_vectors
+from zslib.datasets.words.glosses import gloss_vectors, read_glosses
+from zslib.datasets.words.term_vectors import hypernym_vectors
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["SYNSET_SEMANTICS", "synset_embeddings"]

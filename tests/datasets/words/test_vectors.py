@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from zslib.datasets import load_vectors
-from zslib.datasets import vectors as module
+from zslib.datasets.words import vectors as module
 
 WORDS = ["the", "Perché", "naïve", "13-14"]
 VECTORS = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)

@@ -8,7 +8,7 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.locate import cached_array, require_folder
-from zslib.datasets.vectors import WordVectors
+from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_integer
 
 __all__ = ["gloss_term_vectors", "gloss_vectors", "read_glosses", "reduced_tfidf"]

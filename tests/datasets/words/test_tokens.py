@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.datasets.tokens import PADDING, UNKNOWN, Vocabulary, tokenize
+from zslib.datasets.words.tokens import PADDING, UNKNOWN, Vocabulary, tokenize
 
 TEXTS = st.lists(
     st.lists(st.sampled_from(["red", "Blue", "bird's", "2.5", "wing,", "née", "—"]), min_size=1)

@@ -1,0 +1,1 @@
+"""Words: vectors and their formats, tokens, definitions."""
