@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from zslib.datasets import data_root
-from zslib.datasets import wordnet as wordnet_module
-from zslib.datasets.imagenet_lists import imagenet_lists
-from zslib.datasets.imagenet_readings import READINGS, label_sets, reading_edges
-from zslib.datasets.imagenet_tree import (
+from zslib.datasets.hierarchy import wordnet as wordnet_module
+from zslib.datasets.hierarchy.lists import imagenet_lists
+from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
+from zslib.datasets.hierarchy.tree import (
     ANIMAL,
     CATEGORIES,
     MISC,

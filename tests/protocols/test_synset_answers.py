@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from zslib.compatibility import ConSE
-from zslib.compatibility.terms import predict_synsets
 from zslib.datasets import WordVectors, ZeroShotProblem
+from zslib.datasets.hierarchy.lexicon import predict_synsets
 from zslib.mapping import RidgeMap
 from zslib.metrics import Hierarchy
 from zslib.protocols import ConSEMap, TermModel, TermSpace

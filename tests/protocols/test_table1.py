@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from zslib.datasets import READINGS, data_root, imagenet_lists
-from zslib.datasets.imagenet_lists import ImageNetLists
+from zslib.datasets.hierarchy.lists import ImageNetLists
 from zslib.papers import printed_table
 from zslib.protocols import correct_set_sizes, reading_hierarchy
 from zslib.protocols.table1 import CorrectSetSizes

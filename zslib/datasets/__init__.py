@@ -15,11 +15,12 @@ from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.digits import digits_segments
 from zslib.datasets.dinu2015 import dinu2015
 from zslib.datasets.flowers import flowers
+from zslib.datasets.hierarchy.lists import ImageNetLists, imagenet_lists
+from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
+from zslib.datasets.hierarchy.wordnet import fetch_wordnet, read_wordnet
 from zslib.datasets.ikea import ikea
 from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.imagenet1k import imagenet1k
-from zslib.datasets.imagenet_lists import ImageNetLists, imagenet_lists
-from zslib.datasets.imagenet_readings import READINGS, label_sets, reading_edges
 from zslib.datasets.locate import cache_dir, data_root
 from zslib.datasets.own import from_files, split_dictionary
 from zslib.datasets.own_zero_shot import load_zero_shot, save_zero_shot
@@ -42,7 +43,6 @@ from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
 from zslib.datasets.vgg19 import vgg19
 from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
-from zslib.datasets.wordnet import fetch_wordnet, read_wordnet
 from zslib.datasets.words.glosses import gloss_term_vectors, gloss_vectors
 from zslib.datasets.words.term_vectors import (
     TERM_SOURCES,

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from zslib.datasets import wordnet
 from zslib.datasets.apy import apy_attributes
 from zslib.datasets.awa1 import awa1
 from zslib.datasets.caltech101 import caltech101
@@ -17,9 +16,10 @@ from zslib.datasets.cub import cub
 from zslib.datasets.digits import digits_segments
 from zslib.datasets.dinu2015 import FILES, dinu2015, fetch_dinu2015
 from zslib.datasets.flowers import flowers
+from zslib.datasets.hierarchy import wordnet
+from zslib.datasets.hierarchy.lists import IMAGENET_FILES, imagenet_lists
 from zslib.datasets.ikea import ikea
 from zslib.datasets.imagenet1k import imagenet1k
-from zslib.datasets.imagenet_lists import IMAGENET_FILES, imagenet_lists
 from zslib.datasets.problem import SETTINGS
 from zslib.datasets.synset_images import (
     BEYOND,

@@ -10,9 +10,9 @@ import numpy as np
 from zslib.arrays import unit_rows
 from zslib.datasets.caltech101 import caltech101
 from zslib.datasets.class_splits import class_parts, select_images, split_classes
-from zslib.datasets.imagenet_lists import imagenet_lists
+from zslib.datasets.hierarchy.embedded import embedded_labels
+from zslib.datasets.hierarchy.lists import imagenet_lists
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
-from zslib.datasets.wordnet_embedded import embedded_labels
 from zslib.datasets.words.term_vectors import hypernym_vectors
 from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_integer, check_real

@@ -8,7 +8,7 @@ import numpy as np
 
 from zslib.arrays import like, take_rows, to_host
 from zslib.compatibility import ConSE
-from zslib.compatibility.terms import TermLexicon
+from zslib.datasets.hierarchy.lexicon import TermLexicon
 from zslib.mapping import RidgeMap
 from zslib.metrics.hierarchy import flat_hits_at_k, hierarchical_precision_at_k
 from zslib.search import top_k

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslib.datasets.imagenet_readings import label_sets, reading_edges
+from zslib.datasets.hierarchy.readings import label_sets, reading_edges
 from zslib.metrics.hierarchy import Hierarchy
 from zslib.validation import check_choice
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from zslib.compatibility.terms import TermLexicon
-from zslib.datasets.imagenet_lists import hop_labels, imagenet_lists
+from zslib.datasets.hierarchy.lexicon import TermLexicon
+from zslib.datasets.hierarchy.lists import hop_labels, imagenet_lists
 from zslib.papers.errata_checks.common import Evidence, join
 from zslib.papers.printed import printed, printed_table
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zslib.datasets.imagenet_tree import MISC, misc_under
+from zslib.datasets.hierarchy.tree import MISC, misc_under
 from zslib.validation import check_choice
 
 __all__ = ["READINGS", "LabelSet", "Reading", "label_sets", "reading_edges"]
@@ -83,7 +83,7 @@ def reading_edges(lists, reading):
 
     Examples
     --------
-    >>> from zslib.datasets.imagenet_lists import imagenet_lists
+    >>> from zslib.datasets.hierarchy.lists import imagenet_lists
     >>> edges, paths, *_ = reading_edges(imagenet_lists("embedded"), "E")
     >>> len(edges), paths
     (34902, 'up_then_down')
@@ -118,7 +118,7 @@ def label_sets(lists):
 
     Examples
     --------
-    >>> from zslib.datasets.imagenet_lists import imagenet_lists
+    >>> from zslib.datasets.hierarchy.lists import imagenet_lists
     >>> rows = label_sets(imagenet_lists("embedded"))
     >>> {name: (len(row.labels), len(row.valid)) for name, row in rows.items()}
     {'1K': (1000, 1000), '2-hop': (1549, 2549), '3-hop': (7860, 8860), '21K': (20842, 21842)}

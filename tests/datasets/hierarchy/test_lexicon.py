@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.compatibility.terms import TermLexicon, predict_synsets
+from zslib.datasets.hierarchy.lexicon import TermLexicon, predict_synsets
 
 CRANES = {
     "bird": ["crane"],

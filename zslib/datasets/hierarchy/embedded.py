@@ -1,6 +1,6 @@
 """WordNet's nouns and ImageNet's label lists inside the package, and the script that packs them.
 
-``python -m zslib.datasets.wordnet_embedded WORDNET_FOLDER ILSVRC2012_LIST FALL2011_LIST OUT``
+``python -m zslib.datasets.hierarchy.embedded WORDNET_FOLDER ILSVRC2012_LIST FALL2011_LIST OUT``
 packs anew; ``wordnet30/README.md`` says from what.
 """
 
@@ -12,7 +12,7 @@ from importlib import resources
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from zslib.datasets.wordnet import WordNet, read_wordnet
+from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet
 
 __all__ = [
     "embedded_labels",
@@ -178,7 +178,7 @@ def main(arguments=None):
         When a file is malformed, or a label is no synset.
     """
     parser = argparse.ArgumentParser(
-        prog="python -m zslib.datasets.wordnet_embedded", description=main.__doc__.split("\n")[0]
+        prog="python -m zslib.datasets.hierarchy.embedded", description=main.__doc__.split("\n")[0]
     )
     parser.add_argument("wordnet", type=Path, help="folder with data.noun and index.noun")
     parser.add_argument("ilsvrc2012", type=Path, help="wnids of the 1,000 classes, one a line")

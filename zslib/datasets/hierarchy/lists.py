@@ -13,10 +13,10 @@ import json
 from dataclasses import dataclass, field
 from functools import cache
 
-from zslib.datasets.imagenet_tree import fall2011_links, hop_labels
+from zslib.datasets.hierarchy.embedded import embedded_labels, embedded_wordnet, read_labels
+from zslib.datasets.hierarchy.tree import fall2011_links, hop_labels
+from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet, wordnet_folder
 from zslib.datasets.locate import data_root, require_folder
-from zslib.datasets.wordnet import WordNet, read_wordnet, wordnet_folder
-from zslib.datasets.wordnet_embedded import embedded_labels, embedded_wordnet, read_labels
 from zslib.validation import check_choice
 
 __all__ = ["IMAGENET_FILES", "ImageNetLists", "imagenet_lists"]
@@ -135,7 +135,7 @@ def imagenet_lists(source="auto", *, folder=None):
     ----------
     source : {"auto", "real", "wordnet", "embedded"}
         "real": the folder ``imagenet`` of the data. "wordnet": WordNet's own files, see
-        `zslib.datasets.wordnet.wordnet_folder`, with the label lists in the package.
+        `zslib.datasets.hierarchy.wordnet.wordnet_folder`, with the label lists in the package.
         "embedded": nothing but the package. "auto": the first of these that is here.
     folder : path, optional
         Of the real lists, or of WordNet's files with source "wordnet".

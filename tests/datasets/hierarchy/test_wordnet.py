@@ -12,9 +12,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from zslib.datasets import wordnet as module
-from zslib.datasets.wordnet import WordNet, fetch_wordnet, read_wordnet, wordnet_folder
-from zslib.datasets.wordnet_embedded import embedded_wordnet
+from zslib.datasets.hierarchy import wordnet as module
+from zslib.datasets.hierarchy.embedded import embedded_wordnet
+from zslib.datasets.hierarchy.wordnet import WordNet, fetch_wordnet, read_wordnet, wordnet_folder
 
 LICENCE = "  1 WordNet 3.0 Copyright 2006 by Princeton University.  \n  2 more  \n"
 # (terms, [(pointer symbol, position of its target in this list)])

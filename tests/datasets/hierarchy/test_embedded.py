@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.datasets import wordnet_embedded as module
-from zslib.datasets.wordnet import WordNet, read_wordnet, wordnet_folder
-from zslib.datasets.wordnet_embedded import (
+from zslib.datasets.hierarchy import embedded as module
+from zslib.datasets.hierarchy.embedded import (
     embedded_labels,
     embedded_wordnet,
     main,
@@ -19,6 +18,7 @@ from zslib.datasets.wordnet_embedded import (
     read_labels,
     unpack_wordnet,
 )
+from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet, wordnet_folder
 
 LICENCE = "  1 WordNet 3.0 Copyright 2006 by Princeton University.  \n"
 TERMS = st.text("abc XYZ.'-0", min_size=1).filter(lambda t: t == t.strip() and "  " not in t)

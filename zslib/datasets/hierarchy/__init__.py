@@ -1,0 +1,1 @@
+"""Labels in a graph: WordNet, ImageNet's lists and tree."""
