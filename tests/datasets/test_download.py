@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from zslib.datasets import data_status, fetch
-from zslib.datasets.dinu2015 import FILES, ZENODO_RECORD
 from zslib.datasets.download import extract_members, fetch_file, zenodo_files
+from zslib.datasets.mapping.dinu2015 import FILES, ZENODO_RECORD
 
 PIECE = 1 << 16
 CONTENT = np.random.default_rng(0).bytes(700_000)

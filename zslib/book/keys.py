@@ -60,7 +60,7 @@ def data_fingerprint(parameters, settings=None):
     """
     found = {}
     if "dataset" in parameters:
-        from zslib.datasets.problem import SETTINGS
+        from zslib.datasets.mapping.problem import SETTINGS
         from zslib.datasets.registry import fingerprint, served
 
         found["dataset"] = fingerprint(

@@ -8,23 +8,25 @@ from zslib.datasets.caltech101 import caltech101
 from zslib.datasets.captions import captioned
 from zslib.datasets.catalogue import ALL_SETTINGS, DATASETS
 from zslib.datasets.class_sentences import cub_sentences
-from zslib.datasets.crosslingual import europarl, europarl_vectors
-from zslib.datasets.crossmodal import label_means, split_labels
 from zslib.datasets.cub import cub
-from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.digits import digits_segments
-from zslib.datasets.dinu2015 import dinu2015
 from zslib.datasets.flowers import flowers
 from zslib.datasets.hierarchy.lists import ImageNetLists, imagenet_lists
 from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
 from zslib.datasets.hierarchy.wordnet import fetch_wordnet, read_wordnet
 from zslib.datasets.ikea import ikea
 from zslib.datasets.image_text import ImageTextProblem
-from zslib.datasets.imagenet1k import imagenet1k
 from zslib.datasets.locate import cache_dir, data_root
-from zslib.datasets.own import from_files, split_dictionary
+from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
+from zslib.datasets.mapping.dinu2015 import dinu2015
+from zslib.datasets.mapping.europarl import europarl, europarl_vectors
+from zslib.datasets.mapping.imagenet1k import imagenet1k
+from zslib.datasets.mapping.labels import label_means, split_labels
+from zslib.datasets.mapping.own import from_files, split_dictionary
+from zslib.datasets.mapping.problem import SETTINGS, MappingProblem
+from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets.mapping.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.own_zero_shot import load_zero_shot, save_zero_shot
-from zslib.datasets.problem import SETTINGS, MappingProblem
 from zslib.datasets.registry import (
     available,
     data_status,
@@ -36,10 +38,8 @@ from zslib.datasets.registry import (
     resolve_all,
     served,
 )
-from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.synthetic_attributes import synthetic_attributes
 from zslib.datasets.synthetic_pairs import synthetic_pairs
-from zslib.datasets.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
 from zslib.datasets.vgg19 import vgg19
 from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal

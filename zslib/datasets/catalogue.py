@@ -11,16 +11,18 @@ from zslib.datasets.awa1 import awa1
 from zslib.datasets.caltech101 import caltech101
 from zslib.datasets.captions import CAPTION_NAMES, captioned
 from zslib.datasets.class_sentences import cub_sentences
-from zslib.datasets.crosslingual import europarl
 from zslib.datasets.cub import cub
 from zslib.datasets.digits import digits_segments
-from zslib.datasets.dinu2015 import FILES, dinu2015, fetch_dinu2015
 from zslib.datasets.flowers import flowers
 from zslib.datasets.hierarchy import wordnet
 from zslib.datasets.hierarchy.lists import IMAGENET_FILES, imagenet_lists
 from zslib.datasets.ikea import ikea
-from zslib.datasets.imagenet1k import imagenet1k
-from zslib.datasets.problem import SETTINGS
+from zslib.datasets.mapping.dinu2015 import FILES, dinu2015, fetch_dinu2015
+from zslib.datasets.mapping.europarl import europarl
+from zslib.datasets.mapping.imagenet1k import imagenet1k
+from zslib.datasets.mapping.problem import SETTINGS
+from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets.mapping.tiny_imagenet import tiny_imagenet
 from zslib.datasets.synset_images import (
     BEYOND,
     WITHIN,
@@ -29,10 +31,8 @@ from zslib.datasets.synset_images import (
     synthetic_within,
     tiny_imagenet_within,
 )
-from zslib.datasets.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.synthetic_attributes import synthetic_attributes
 from zslib.datasets.synthetic_pairs import synthetic_pairs
-from zslib.datasets.tiny_imagenet import tiny_imagenet
 from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
 from zslib.datasets.vgg19 import VGG19_NAMES, vgg19
 from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal

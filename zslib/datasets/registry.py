@@ -18,7 +18,7 @@ from zslib.datasets.catalogue import (
     REAL_FIRST,
     SEVERAL,
 )
-from zslib.datasets.problem import SETTINGS
+from zslib.datasets.mapping.problem import SETTINGS
 from zslib.validation import check_choice, check_integer
 
 __all__ = [

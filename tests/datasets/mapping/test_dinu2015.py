@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from zslib.datasets import available, dinu2015, resolve
-from zslib.datasets.dinu2015 import FILES
+from zslib.datasets.mapping.dinu2015 import FILES
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ Zenodo record 2654864. `fetch_dinu2015` brings the four files; `dinu2015` reads 
 from __future__ import annotations
 
 from zslib.datasets import download
-from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.locate import cache_dir, data_root, require_folder
+from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import load_vectors
 
 __all__ = ["FILES", "ZENODO_RECORD", "dinu2015", "dinu2015_folder", "fetch_dinu2015"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.crossmodal import sample_rows, split_labels
 from zslib.datasets.locate import require_folder
-from zslib.datasets.problem import MappingProblem
+from zslib.datasets.mapping.labels import sample_rows, split_labels
+from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.words.glosses import gloss_vectors
 from zslib.validation import check_integer
 

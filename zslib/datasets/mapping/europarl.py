@@ -6,8 +6,8 @@ import gzip
 
 import numpy as np
 
-from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.locate import require_folder
+from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_choice
 

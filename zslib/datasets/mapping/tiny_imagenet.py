@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.crosslingual import europarl_vectors
-from zslib.datasets.crossmodal import label_means, sample_rows, split_labels
 from zslib.datasets.locate import require_folder
-from zslib.datasets.problem import MappingProblem
+from zslib.datasets.mapping.europarl import europarl_vectors
+from zslib.datasets.mapping.labels import label_means, sample_rows, split_labels
+from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_choice, check_integer
 

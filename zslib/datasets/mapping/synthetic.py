@@ -33,8 +33,8 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.crossmodal import split_labels
-from zslib.datasets.problem import MappingProblem
+from zslib.datasets.mapping.labels import split_labels
+from zslib.datasets.mapping.problem import MappingProblem
 from zslib.validation import check_integer, check_real
 
 __all__ = ["synthetic_crosslingual", "synthetic_crossmodal"]

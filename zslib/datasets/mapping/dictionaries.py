@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.problem import MappingProblem
+from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_choice, check_integer
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.datasets import label_means, split_labels
-from zslib.datasets.crossmodal import sample_rows
+from zslib.datasets.mapping.labels import sample_rows
 
 
 @given(st.integers(2, 60), st.floats(0.01, 0.99), st.integers(0, 5))

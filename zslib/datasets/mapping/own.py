@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.dictionaries import bilingual_problem, read_dictionary
+from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import load_vectors
 from zslib.validation import check_integer, check_real
 

@@ -1,0 +1,1 @@
+"""Vectors to vectors: the data of the mapping setting."""
