@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
 
 from zslib.calibration import CalibratedStacking, MetricRescaling, log_distance_scores
-from zslib.datasets.digits import digits_segments
+from zslib.datasets.attributes.digits import digits_segments
 from zslib.metrics import harmonic_mean, per_class_accuracy, seen_unseen_curve
 
 

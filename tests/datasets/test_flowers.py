@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from zslib.datasets.att_splits import OFFICIAL_STATISTICS, read_att_splits
+from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS, read_att_splits
 from zslib.datasets.flowers import FLOWER_NAMES, flowers
 
 

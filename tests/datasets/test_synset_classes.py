@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from zslib.datasets.caltech101 import caltech101
-from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
+from zslib.datasets.attributes.caltech101 import caltech101
+from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
 from zslib.datasets.words.synset_vectors import synset_embeddings
 
 # A tree of 15 synsets, 1 its root, the children of i are 2 i and 2 i + 1; and one apart, 16.
@@ -131,7 +131,7 @@ def small_vectors(monkeypatch):
 
     monkeypatch.setattr(
         # The package has a function of the module's name.
-        sys.modules["zslib.datasets.caltech101"],
+        sys.modules["zslib.datasets.attributes.caltech101"],
         "synset_embeddings",
         lambda wnids, semantics: synset_embeddings(wnids, semantics=semantics, dimension=4),
     )

@@ -11,8 +11,8 @@ from zslib.arrays import like, namespace, to_host
 from zslib.calibration import MetricRescaling
 from zslib.compatibility import ESZSL
 from zslib.datasets import ImageTextProblem, available
-from zslib.datasets.class_splits import class_parts
-from zslib.datasets.digits import digits_segments
+from zslib.datasets.attributes.digits import digits_segments
+from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.locate import cache_dir
 from zslib.metrics import harmonic_mean
 from zslib.protocols import (

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration import CalibratedStacking
 from zslib.datasets import ZeroShotProblem
-from zslib.datasets.class_splits import class_parts
+from zslib.datasets.attributes.splits import class_parts
 from zslib.metrics import harmonic_mean, seen_unseen_curve
 from zslib.protocols import (
     ZERO_SHOT_METHODS,

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from zslib.datasets.apy import apy_attributes
-from zslib.datasets.awa1 import awa1
-from zslib.datasets.caltech101 import caltech101
+from zslib.datasets.attributes.apy import apy_attributes
+from zslib.datasets.attributes.awa1 import awa1
+from zslib.datasets.attributes.caltech101 import caltech101
+from zslib.datasets.attributes.cub import cub
+from zslib.datasets.attributes.digits import digits_segments
+from zslib.datasets.attributes.own import load_zero_shot, save_zero_shot
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.synthetic import synthetic_attributes
+from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
+from zslib.datasets.attributes.vgg19 import vgg19
+from zslib.datasets.attributes.xlsa17 import load_xlsa17
+from zslib.datasets.attributes.xlsa17_fetch import fetch_xlsa17
+from zslib.datasets.attributes.xlsa17_splits import official_split_summary
 from zslib.datasets.captions import captioned
 from zslib.datasets.catalogue import ALL_SETTINGS, DATASETS
 from zslib.datasets.class_sentences import cub_sentences
-from zslib.datasets.cub import cub
-from zslib.datasets.digits import digits_segments
 from zslib.datasets.flowers import flowers
 from zslib.datasets.hierarchy.lists import ImageNetLists, imagenet_lists
 from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
@@ -26,7 +34,6 @@ from zslib.datasets.mapping.own import from_files, split_dictionary
 from zslib.datasets.mapping.problem import SETTINGS, MappingProblem
 from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping.tiny_imagenet import glove_vectors, tiny_imagenet
-from zslib.datasets.own_zero_shot import load_zero_shot, save_zero_shot
 from zslib.datasets.registry import (
     available,
     data_status,
@@ -38,10 +45,7 @@ from zslib.datasets.registry import (
     resolve_all,
     served,
 )
-from zslib.datasets.synthetic_attributes import synthetic_attributes
 from zslib.datasets.synthetic_pairs import synthetic_pairs
-from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
-from zslib.datasets.vgg19 import vgg19
 from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
 from zslib.datasets.words.glosses import gloss_term_vectors, gloss_vectors
 from zslib.datasets.words.term_vectors import (
@@ -52,10 +56,6 @@ from zslib.datasets.words.term_vectors import (
 )
 from zslib.datasets.words.tokens import Vocabulary, tokenize
 from zslib.datasets.words.vectors import WordVectors, load_vectors
-from zslib.datasets.xlsa17 import load_xlsa17
-from zslib.datasets.xlsa17_fetch import fetch_xlsa17
-from zslib.datasets.xlsa17_splits import official_split_summary
-from zslib.datasets.zero_shot import ZeroShotProblem
 
 __all__ = [
     "ALL_SETTINGS",

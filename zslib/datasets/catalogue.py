@@ -6,13 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from zslib.datasets.apy import apy_attributes
-from zslib.datasets.awa1 import awa1
-from zslib.datasets.caltech101 import caltech101
+from zslib.datasets.attributes.apy import apy_attributes
+from zslib.datasets.attributes.awa1 import awa1
+from zslib.datasets.attributes.caltech101 import caltech101
+from zslib.datasets.attributes.cub import cub
+from zslib.datasets.attributes.digits import digits_segments
+from zslib.datasets.attributes.synsets import (
+    BEYOND,
+    WITHIN,
+    caltech101_beyond,
+    synthetic_beyond,
+    synthetic_within,
+    tiny_imagenet_within,
+)
+from zslib.datasets.attributes.synthetic import synthetic_attributes
+from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
+from zslib.datasets.attributes.vgg19 import VGG19_NAMES, vgg19
+from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, XLSA17_NAMES, load_xlsa17
+from zslib.datasets.attributes.xlsa17_fetch import fetch_xlsa17
 from zslib.datasets.captions import CAPTION_NAMES, captioned
 from zslib.datasets.class_sentences import cub_sentences
-from zslib.datasets.cub import cub
-from zslib.datasets.digits import digits_segments
 from zslib.datasets.flowers import flowers
 from zslib.datasets.hierarchy import wordnet
 from zslib.datasets.hierarchy.lists import IMAGENET_FILES, imagenet_lists
@@ -23,21 +36,8 @@ from zslib.datasets.mapping.imagenet1k import imagenet1k
 from zslib.datasets.mapping.problem import SETTINGS
 from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping.tiny_imagenet import tiny_imagenet
-from zslib.datasets.synset_images import (
-    BEYOND,
-    WITHIN,
-    caltech101_beyond,
-    synthetic_beyond,
-    synthetic_within,
-    tiny_imagenet_within,
-)
-from zslib.datasets.synthetic_attributes import synthetic_attributes
 from zslib.datasets.synthetic_pairs import synthetic_pairs
-from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
-from zslib.datasets.vgg19 import VGG19_NAMES, vgg19
 from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
-from zslib.datasets.xlsa17 import XLSA17_FILES, XLSA17_NAMES, load_xlsa17
-from zslib.datasets.xlsa17_fetch import fetch_xlsa17
 
 __all__ = [
     "ALL_SETTINGS",

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from zslib.datasets.cub import cub
+from zslib.datasets.attributes.cub import cub
 from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.locate import require_folder
 from zslib.datasets.words.tokens import tokenize
@@ -39,7 +39,7 @@ def cub_sentences(
     Parameters
     ----------
     features, split, seed, feature_scaling, max_per_class, folder
-        See `zslib.datasets.cub`.
+        See `zslib.datasets.attributes.cub`.
     max_sentences : int, optional
         At most so many of each class, the article's first.
 

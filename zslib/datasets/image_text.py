@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from zslib.arrays import take_rows
-from zslib.datasets.split_problem import SplitProblem, add_array, integers
+from zslib.datasets.attributes.seen_unseen import SplitProblem, add_array, integers
 from zslib.validation import check_choice
 
 __all__ = ["ImageTextProblem", "ragged_rows"]

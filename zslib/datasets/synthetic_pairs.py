@@ -27,9 +27,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.datasets.class_splits import class_parts, split_seen
+from zslib.datasets.attributes.splits import class_parts, split_seen
+from zslib.datasets.attributes.synthetic import attribute_features
 from zslib.datasets.image_text import ImageTextProblem
-from zslib.datasets.synthetic_attributes import attribute_features
 from zslib.validation import check_integer, check_real
 
 __all__ = ["synthetic_pairs"]
@@ -130,7 +130,7 @@ def synthetic_pairs(
     distractors : float
         Probability that a caption has a sentence about something else.
     noise, class_shift : float
-        See `zslib.datasets.synthetic_attributes.attribute_features`.
+        See `zslib.datasets.attributes.synthetic.attribute_features`.
     seed : int
 
     Returns

@@ -75,7 +75,7 @@ def with_enough_steps(method, problem, *, n_epochs=None, steps=1000):
 
     Examples
     --------
-    >>> from zslib.datasets.digits import digits_segments
+    >>> from zslib.datasets.attributes.digits import digits_segments
     >>> method = with_enough_steps(HARD_NEGATIVE_METHODS["random"], digits_segments())
     >>> method.fixed["n_epochs"]  # of 1,001 images, 64 at once
     63
@@ -111,7 +111,7 @@ def common_scale(problem):
 
     Examples
     --------
-    >>> from zslib.datasets.digits import digits_segments
+    >>> from zslib.datasets.attributes.digits import digits_segments
     >>> problem = common_scale(digits_segments())
     >>> row_norms(problem.class_embeddings[problem.seen_classes]).mean().round(6)
     np.float32(1.0)

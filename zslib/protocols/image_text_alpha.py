@@ -99,7 +99,7 @@ def choose_alpha(outcomes):
     Examples
     --------
     >>> from zslib.compatibility import ESZSL
-    >>> from zslib.datasets.digits import digits_segments
+    >>> from zslib.datasets.attributes.digits import digits_segments
     >>> from zslib.protocols import evaluate_zero_shot
     >>> alpha, H = choose_alpha([evaluate_zero_shot(ESZSL(), digits_segments())])
     >>> round(alpha, 3), round(H, 1)

@@ -59,7 +59,7 @@ def evaluate_zero_shot(
     Examples
     --------
     >>> from zslib.compatibility import ESZSL
-    >>> from zslib.datasets.digits import digits_segments
+    >>> from zslib.datasets.attributes.digits import digits_segments
     >>> outcome = evaluate_zero_shot(ESZSL(), digits_segments())
     >>> round(outcome.accuracy, 1), round(outcome.seen, 1), round(outcome.unseen, 1)
     (68.3, 63.5, 32.0)

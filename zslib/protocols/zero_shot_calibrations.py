@@ -270,7 +270,7 @@ def run_calibrations(
 
     Examples
     --------
-    >>> from zslib.datasets.digits import digits_segments
+    >>> from zslib.datasets.attributes.digits import digits_segments
     >>> run = run_calibrations("SAE", digits_segments())
     >>> for name in run.outcomes:
     ...     print(name, round(run.outcomes[name].ausuc, 1), round(run.chosen(name).value("H"), 1))

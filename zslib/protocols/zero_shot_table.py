@@ -123,7 +123,7 @@ def evaluate_table(methods, problem, seeds=(0,), *, gamma=0.2, **options) -> lis
 
     Examples
     --------
-    >>> from zslib.datasets.digits import digits_segments
+    >>> from zslib.datasets.attributes.digits import digits_segments
     >>> for record in evaluate_table(["ESZSL", "SAE"], digits_segments()):
     ...     if record["metric"] in ("ACC", "AUSUC"):
     ...         print(record["method"], record["metric"], round(record["value"], 1))

@@ -76,7 +76,7 @@ def split_validation_classes(problem, *, fraction=0.25, seed=0):
 
     Examples
     --------
-    >>> from zslib.datasets.digits import digits_segments
+    >>> from zslib.datasets.attributes.digits import digits_segments
     >>> split_validation_classes(digits_segments(), fraction=0.25, seed=1).val_classes
     array([4, 9])
     """
@@ -129,7 +129,7 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     Examples
     --------
     >>> from zslib.compatibility import ESZSL
-    >>> from zslib.datasets.digits import digits_segments
+    >>> from zslib.datasets.attributes.digits import digits_segments
     >>> from zslib.protocols import ZeroShotMethod
     >>> method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.01, 1.0, 100.0)})
     >>> print(tune_zero_shot(method, digits_segments()))

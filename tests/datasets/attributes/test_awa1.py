@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.datasets.att_splits import OFFICIAL_STATISTICS, read_att_splits
-from zslib.datasets.awa1 import awa1
+from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS, read_att_splits
+from zslib.datasets.attributes.awa1 import awa1
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.datasets.class_splits import class_parts, load_rows, select_images, split_classes
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import class_parts, load_rows, select_images, split_classes
 from zslib.datasets.locate import require_folder
 from zslib.datasets.words.synset_vectors import synset_embeddings
-from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
 
 __all__ = ["caltech101"]

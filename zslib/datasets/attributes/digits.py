@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.datasets.class_splits import class_parts, select_images
-from zslib.datasets.zero_shot import ZeroShotProblem
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import class_parts, select_images
 from zslib.validation import check_indices
 
 __all__ = ["SEGMENTS", "digits_segments"]

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from zslib.datasets import xlsa17_fetch
-from zslib.datasets.att_splits import OFFICIAL_STATISTICS, read_att_splits, split_summary
-from zslib.datasets.xlsa17 import XLSA17_NAMES, load_xlsa17
-from zslib.datasets.xlsa17_fetch import extract_xlsa17, fetch_xlsa17
-from zslib.datasets.xlsa17_splits import official_split_summary
+from zslib.datasets.attributes import xlsa17_fetch
+from zslib.datasets.attributes.att_splits import (
+    OFFICIAL_STATISTICS,
+    read_att_splits,
+    split_summary,
+)
+from zslib.datasets.attributes.xlsa17 import XLSA17_NAMES, load_xlsa17
+from zslib.datasets.attributes.xlsa17_fetch import extract_xlsa17, fetch_xlsa17
+from zslib.datasets.attributes.xlsa17_splits import official_split_summary
 
 NAMES = ["ant", "bat", "cat", "dog", "eel"]
 CLASSES = np.repeat([3, 1, 5, 2, 4], 4)  # of images 1 to 20, counted from 1 as in MATLAB

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.datasets.att_splits import OFFICIAL_STATISTICS
-from zslib.datasets.synthetic_attributes import SHAPES, attribute_features, synthetic_attributes
+from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS
+from zslib.datasets.attributes.synthetic import SHAPES, attribute_features, synthetic_attributes
 
 
 @pytest.mark.parametrize("shape", SHAPES)

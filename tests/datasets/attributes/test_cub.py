@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.datasets.att_splits import OFFICIAL_STATISTICS, read_att_splits
-from zslib.datasets.cub import cub
+from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS, read_att_splits
+from zslib.datasets.attributes.cub import cub
 
 
 def test_proposed_split(cub_folder):

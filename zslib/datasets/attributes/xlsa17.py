@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.datasets import locate
-from zslib.datasets.att_splits import (
+from zslib.datasets.attributes.att_splits import (
     OFFICIAL_STATISTICS,
     AttSplits,
     load_mat,
@@ -14,8 +14,8 @@ from zslib.datasets.att_splits import (
     split_summary,
     zero_based,
 )
-from zslib.datasets.class_splits import class_parts, select_images, split_classes
-from zslib.datasets.zero_shot import ZeroShotProblem
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
 from zslib.validation import check_choice
 
 __all__ = [

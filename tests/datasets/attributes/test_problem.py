@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.datasets.zero_shot import ZeroShotProblem
+from zslib.datasets.attributes.problem import ZeroShotProblem
 
 # Classes 0..4: 0, 1, 2 seen (2 for validation), 3 and 4 unseen; six images each, in order.
 LABELS = np.repeat(np.arange(5), 6)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.class_splits import PARTS, class_parts, select_images, split_seen
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import PARTS, class_parts, select_images, split_seen
+from zslib.datasets.attributes.synthetic import attribute_features
 from zslib.datasets.locate import require_folder
-from zslib.datasets.synthetic_attributes import attribute_features
-from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
 
 __all__ = ["apy_attributes"]

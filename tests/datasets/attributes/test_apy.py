@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.datasets.apy import apy_attributes
-from zslib.datasets.att_splits import OFFICIAL_STATISTICS
+from zslib.datasets.attributes.apy import apy_attributes
+from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS
 
 
 @pytest.fixture

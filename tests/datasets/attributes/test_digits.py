@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.datasets.digits import SEGMENTS, digits_segments
+from zslib.datasets.attributes.digits import SEGMENTS, digits_segments
 
 
 def test_every_digit_has_its_own_segments_and_each_segment_can_be_learnt():

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from zslib.arrays import namespace, take_rows, to_host, to_requested_device, unit_rows
-from zslib.datasets.class_splits import PARTS, hold_out
+from zslib.datasets.attributes.splits import PARTS, hold_out
 from zslib.validation import check_choice, check_indices, check_vectors
 
 __all__ = ["SplitProblem", "integers"]

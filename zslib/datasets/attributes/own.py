@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from zslib.arrays import to_host
-from zslib.datasets.class_splits import PARTS
-from zslib.datasets.zero_shot import ZeroShotProblem
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import PARTS
 from zslib.validation import check_choice
 
 __all__ = ["load_zero_shot", "save_zero_shot"]

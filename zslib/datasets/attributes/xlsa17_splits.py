@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from zslib.datasets.attributes.xlsa17 import XLSA17_NAMES, read_att_splits, split_summary
 from zslib.datasets.locate import require_folder
-from zslib.datasets.xlsa17 import XLSA17_NAMES, read_att_splits, split_summary
 from zslib.validation import check_choice
 
 __all__ = ["official_split_summary"]
@@ -32,7 +32,7 @@ def official_split_summary(name, *, folder=None):
     Returns
     -------
     dict
-        See `zslib.datasets.xlsa17.split_summary`; and images_dropped, the test images that
+        See `zslib.datasets.attributes.xlsa17.split_summary`; and images_dropped, the test images that
         the file lists for training or validation.
     """
     check_choice(name, "name", XLSA17_NAMES)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.datasets.own_zero_shot import load_zero_shot, save_zero_shot
-from zslib.datasets.synthetic_attributes import synthetic_attributes
-from zslib.datasets.zero_shot import ZeroShotProblem
+from zslib.datasets.attributes.own import load_zero_shot, save_zero_shot
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.synthetic import synthetic_attributes
 
 
 @pytest.fixture(scope="module")

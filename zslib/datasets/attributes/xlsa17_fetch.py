@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from zslib.datasets import locate
+from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, XLSA17_NAMES
 from zslib.datasets.download import archive_members, fetch_file, write_atomically
-from zslib.datasets.xlsa17 import XLSA17_FILES, XLSA17_NAMES
 from zslib.validation import check_choice
 
 __all__ = ["XLSA17_URL", "extract_xlsa17", "fetch_xlsa17"]

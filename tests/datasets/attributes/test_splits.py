@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.datasets.class_splits import (
+from zslib.datasets.attributes.splits import (
     class_parts,
     hold_out,
     select_images,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from zslib.datasets.class_splits import PARTS, select_images
+from zslib.datasets.attributes.own import load_zero_shot
+from zslib.datasets.attributes.splits import PARTS, select_images
 from zslib.datasets.locate import require_folder
-from zslib.datasets.own_zero_shot import load_zero_shot
 from zslib.validation import check_choice
 
 __all__ = ["VGG19_NAMES", "vgg19"]

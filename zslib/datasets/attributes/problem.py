@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from zslib.arrays import take_rows
-from zslib.datasets.split_problem import SplitProblem
+from zslib.datasets.attributes.seen_unseen import SplitProblem
 
 __all__ = ["ZeroShotProblem"]
 

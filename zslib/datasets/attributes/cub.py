@@ -7,7 +7,8 @@ import json
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.class_splits import (
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import (
     PARTS,
     class_parts,
     load_rows,
@@ -17,7 +18,6 @@ from zslib.datasets.class_splits import (
 )
 from zslib.datasets.locate import require_folder
 from zslib.datasets.words.glosses import reduced_tfidf
-from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
 
 __all__ = ["cub"]

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from zslib.datasets import ZeroShotProblem, imagenet_lists, synset_images
-from zslib.datasets.synset_images import (
+from zslib.datasets import ZeroShotProblem, imagenet_lists
+from zslib.datasets.attributes import synsets as synset_images
+from zslib.datasets.attributes.synsets import (
     caltech101_beyond,
     synthetic_beyond,
     synthetic_within,

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.caltech101 import caltech101
-from zslib.datasets.class_splits import class_parts, select_images, split_classes
+from zslib.datasets.attributes.caltech101 import caltech101
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
+from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
 from zslib.datasets.hierarchy.embedded import embedded_labels
 from zslib.datasets.hierarchy.lists import imagenet_lists
-from zslib.datasets.tiny_imagenet_classes import tiny_imagenet_classes
 from zslib.datasets.words.term_vectors import hypernym_vectors
-from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_integer, check_real
 
 # Settings: classes of the 1,000 alone, and others besides.

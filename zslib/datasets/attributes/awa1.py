@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.class_splits import (
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import (
     PARTS,
     class_parts,
     load_rows,
@@ -14,7 +15,6 @@ from zslib.datasets.class_splits import (
     without_tested,
 )
 from zslib.datasets.locate import require_folder
-from zslib.datasets.zero_shot import ZeroShotProblem
 from zslib.validation import check_choice
 
 __all__ = ["awa1"]

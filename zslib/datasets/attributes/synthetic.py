@@ -30,7 +30,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.zero_shot import ZeroShotProblem
+from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["SHAPES", "attribute_features", "synthetic_attributes"]

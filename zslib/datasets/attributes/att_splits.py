@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.class_splits import PARTS, without_tested
+from zslib.datasets.attributes.splits import PARTS, without_tested
 
 __all__ = [
     "OFFICIAL_STATISTICS",
