@@ -15,15 +15,10 @@ from zslib.datasets.attributes.vgg19 import vgg19
 from zslib.datasets.attributes.xlsa17 import load_xlsa17
 from zslib.datasets.attributes.xlsa17_fetch import fetch_xlsa17
 from zslib.datasets.attributes.xlsa17_splits import official_split_summary
-from zslib.datasets.captions import captioned
 from zslib.datasets.catalogue import ALL_SETTINGS, DATASETS
-from zslib.datasets.class_sentences import cub_sentences
-from zslib.datasets.flowers import flowers
 from zslib.datasets.hierarchy.lists import ImageNetLists, imagenet_lists
 from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
 from zslib.datasets.hierarchy.wordnet import fetch_wordnet, read_wordnet
-from zslib.datasets.ikea import ikea
-from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.locate import cache_dir, data_root
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.mapping.dinu2015 import dinu2015
@@ -34,6 +29,13 @@ from zslib.datasets.mapping.own import from_files, split_dictionary
 from zslib.datasets.mapping.problem import SETTINGS, MappingProblem
 from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping.tiny_imagenet import glove_vectors, tiny_imagenet
+from zslib.datasets.pairs.captions import captioned
+from zslib.datasets.pairs.flowers import flowers
+from zslib.datasets.pairs.ikea import ikea
+from zslib.datasets.pairs.problem import ImageTextProblem
+from zslib.datasets.pairs.sentences import cub_sentences
+from zslib.datasets.pairs.synthetic import synthetic_pairs
+from zslib.datasets.pairs.wikipedia import wikipedia_xmodal
 from zslib.datasets.registry import (
     available,
     data_status,
@@ -45,8 +47,6 @@ from zslib.datasets.registry import (
     resolve_all,
     served,
 )
-from zslib.datasets.synthetic_pairs import synthetic_pairs
-from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
 from zslib.datasets.words.glosses import gloss_term_vectors, gloss_vectors
 from zslib.datasets.words.term_vectors import (
     TERM_SOURCES,

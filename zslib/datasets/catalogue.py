@@ -24,20 +24,20 @@ from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
 from zslib.datasets.attributes.vgg19 import VGG19_NAMES, vgg19
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, XLSA17_NAMES, load_xlsa17
 from zslib.datasets.attributes.xlsa17_fetch import fetch_xlsa17
-from zslib.datasets.captions import CAPTION_NAMES, captioned
-from zslib.datasets.class_sentences import cub_sentences
-from zslib.datasets.flowers import flowers
 from zslib.datasets.hierarchy import wordnet
 from zslib.datasets.hierarchy.lists import IMAGENET_FILES, imagenet_lists
-from zslib.datasets.ikea import ikea
 from zslib.datasets.mapping.dinu2015 import FILES, dinu2015, fetch_dinu2015
 from zslib.datasets.mapping.europarl import europarl
 from zslib.datasets.mapping.imagenet1k import imagenet1k
 from zslib.datasets.mapping.problem import SETTINGS
 from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping.tiny_imagenet import tiny_imagenet
-from zslib.datasets.synthetic_pairs import synthetic_pairs
-from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
+from zslib.datasets.pairs.captions import CAPTION_NAMES, captioned
+from zslib.datasets.pairs.flowers import flowers
+from zslib.datasets.pairs.ikea import ikea
+from zslib.datasets.pairs.sentences import cub_sentences
+from zslib.datasets.pairs.synthetic import synthetic_pairs
+from zslib.datasets.pairs.wikipedia import wikipedia_xmodal
 
 __all__ = [
     "ALL_SETTINGS",

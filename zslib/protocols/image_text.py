@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from zslib.arrays import like, take_rows, to_host
 from zslib.calibration import log_distance_scores
-from zslib.datasets.image_text import ragged_rows
+from zslib.datasets.pairs.problem import ragged_rows
 from zslib.datasets.words.tokens import Vocabulary
 from zslib.protocols.image_text_retrieval import RetrievalRanks, retrieval_ranks
 from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome

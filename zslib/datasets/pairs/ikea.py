@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
-from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.locate import require_folder
+from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_choice
 
 __all__ = ["ikea"]

@@ -10,7 +10,7 @@ from zslib.datasets import locate
 from zslib.datasets.attributes.att_splits import load_mat, read_att_splits
 from zslib.datasets.attributes.splits import PARTS, select_images
 from zslib.datasets.attributes.xlsa17 import find_xlsa17, load_xlsa17
-from zslib.datasets.image_text import ImageTextProblem
+from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_choice
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.datasets.ikea import ikea
+from zslib.datasets.pairs.ikea import ikea
 
 COLOURS = ["White", "", "Black,oak"]
 

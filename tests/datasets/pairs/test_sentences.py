@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslib.datasets.attributes.cub import cub
-from zslib.datasets.class_sentences import cub_sentences, sentence_pairs, split_sentences
+from zslib.datasets.pairs.sentences import cub_sentences, sentence_pairs, split_sentences
 from zslib.datasets.words.tokens import tokenize
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.datasets.wikipedia_xmodal import wikipedia_xmodal
+from zslib.datasets.pairs.wikipedia import wikipedia_xmodal
 
 
 @pytest.fixture

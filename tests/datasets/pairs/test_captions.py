@@ -5,7 +5,7 @@ import pytest
 from scipy.io import savemat
 
 from zslib.datasets import available, data_status, fingerprint, load_problem, resolve_all
-from zslib.datasets.captions import captioned
+from zslib.datasets.pairs.captions import captioned
 
 
 def write(folder, *, files=range(20), **variables):

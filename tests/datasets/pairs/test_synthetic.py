@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.datasets.synthetic_pairs import _ASPECTS, synthetic_pairs
+from zslib.datasets.pairs.synthetic import _ASPECTS, synthetic_pairs
 from zslib.datasets.words.tokens import tokenize
 
 SMALL = {"n_seen": 8, "n_val": 3, "n_unseen": 3, "images_per_class": 5, "n_features": 12}

@@ -9,9 +9,9 @@ import numpy as np
 from zslib.datasets.attributes.att_splits import read_att_splits
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.attributes.synthetic import attribute_features
-from zslib.datasets.class_sentences import sentence_pairs, split_sentences
-from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.locate import require_folder
+from zslib.datasets.pairs.problem import ImageTextProblem
+from zslib.datasets.pairs.sentences import sentence_pairs, split_sentences
 
 __all__ = ["FLOWER_NAMES", "flowers"]
 

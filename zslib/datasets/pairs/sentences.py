@@ -8,8 +8,8 @@ import re
 import numpy as np
 
 from zslib.datasets.attributes.cub import cub
-from zslib.datasets.image_text import ImageTextProblem
 from zslib.datasets.locate import require_folder
+from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_integer
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, split_seen
 from zslib.datasets.attributes.synthetic import attribute_features
-from zslib.datasets.image_text import ImageTextProblem
+from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_integer, check_real
 
 __all__ = ["synthetic_pairs"]

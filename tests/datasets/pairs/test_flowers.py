@@ -7,7 +7,7 @@ import pytest
 from scipy.io import savemat
 
 from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS, read_att_splits
-from zslib.datasets.flowers import FLOWER_NAMES, flowers
+from zslib.datasets.pairs.flowers import FLOWER_NAMES, flowers
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Images with texts of their own: the data of the pairs setting."""
