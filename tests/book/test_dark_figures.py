@@ -7,7 +7,7 @@ import pytest
 
 from zslib.book.dark_figures import SYSTEMS, draw_ranking, expected_weights, ranking_projection
 from zslib.compatibility import ALE, SJE, DeViSE
-from zslib.compatibility.dark_objective import assess
+from zslib.compatibility.ranking.dark_objective import assess
 
 
 @pytest.fixture

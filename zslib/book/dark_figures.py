@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from zslib.book.figures import COLORS
-from zslib.compatibility.dark_objective import density_margin
-from zslib.compatibility.ranking import (
+from zslib.compatibility.ranking.dark_objective import density_margin
+from zslib.compatibility.ranking.loss import (
     drawn_violation,
     every_violation,
     hardness,
@@ -97,7 +97,7 @@ SYSTEMS = {
         label_view=True,
     ),
 }  # fmt: skip
-"""The ranking systems of Guo et al. (2019), with the weights of `zslib.compatibility.ranking`."""
+"""The ranking systems of Guo et al. (2019), with the weights of `zslib.compatibility.ranking.loss`."""
 
 
 def expected_weights(system, residuals, own, *, n_draws=4000, seed=0):

@@ -1,19 +1,19 @@
 """Zero-shot scorers: ``fit(X, y, class_embeddings)``, then scores for classes never seen."""
 
-from zslib.compatibility.ale import ALE
 from zslib.compatibility.base import BilinearModel, CompatibilityModel, zero_shot_scorer
 from zslib.compatibility.clarel import CLAREL
 from zslib.compatibility.cmt import CMT
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.dap import DAP
-from zslib.compatibility.dark import DARK
-from zslib.compatibility.devise import DeViSE
 from zslib.compatibility.eszsl import ESZSL
 from zslib.compatibility.iap import IAP
-from zslib.compatibility.latem import LatEm
 from zslib.compatibility.metric_learner import MetricLearner
+from zslib.compatibility.ranking.ale import ALE
+from zslib.compatibility.ranking.dark import DARK
+from zslib.compatibility.ranking.devise import DeViSE
+from zslib.compatibility.ranking.latem import LatEm
+from zslib.compatibility.ranking.sje import SJE
 from zslib.compatibility.sae import SAE
-from zslib.compatibility.sje import SJE
 from zslib.compatibility.sse import SSE
 from zslib.compatibility.sync import SynC
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from zslib.compatibility import DeViSE
-from zslib.compatibility._ranking_model import train_by_ranking
-from zslib.compatibility.ranking import every_violation
+from zslib.compatibility.ranking.loss import every_violation
+from zslib.compatibility.ranking.training import train_by_ranking
 
 
 def hinge_sum(W, X, y, S, margin):

@@ -7,9 +7,9 @@ import math
 from array_api_compat import device as array_device
 
 from zslib.arrays import like, namespace
-from zslib.compatibility._ranking_model import check_ranking_parameters, train_by_ranking
 from zslib.compatibility.base import CompatibilityModel
-from zslib.compatibility.ranking import drawn_violation, one_violation
+from zslib.compatibility.ranking.loss import drawn_violation, one_violation
+from zslib.compatibility.ranking.training import check_ranking_parameters, train_by_ranking
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["LatEm"]

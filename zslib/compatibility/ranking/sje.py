@@ -1,29 +1,25 @@
-"""ALE: violations weighted by the rank of the true label (Akata et al. 2013, 2016)."""
+"""SJE: only the label that violates most counts (Akata et al. 2015)."""
 
 from __future__ import annotations
 
-from zslib.compatibility._ranking_model import RankingModel
-from zslib.compatibility.ranking import rank_weights
+from zslib.compatibility.ranking.loss import largest_violation
+from zslib.compatibility.ranking.training import RankingModel
 
-__all__ = ["ALE"]
+__all__ = ["SJE"]
 
 
-class ALE(RankingModel):
-    r"""Attribute label embedding: weighted approximate ranking of labels (Akata et al. 2016).
+class SJE(RankingModel):
+    r"""Structured joint embedding: a structured SVM over labels (Akata et al. 2015).
 
-    :math:`F(x, s) = x W s'`. With :math:`R_{iy} = \epsilon + F(x_i, s_y) - F(x_i, s_{y_i})` and
-    :math:`r_i` the number of labels with :math:`R_{iy} > 0`,
+    :math:`F(x, s) = x W s'`. With :math:`R_{iy} = \epsilon + F(x_i, s_y) - F(x_i, s_{y_i})`,
 
-    .. math:: \min_W \frac{1}{n} \sum_i \frac{l_{r_i}}{r_i} \sum_{y \ne y_i} \max(0, R_{iy}),
-              \qquad l_r = \sum_{j=1}^{r} \frac{1}{j}.
+    .. math:: \min_W \frac{1}{n} \sum_i \max(0, \max_{y \ne y_i} R_{iy}).
 
-    That is Eq. 2 of Guo et al. (2019) with the weight :math:`\Delta = l_r / r` for all labels that
-    violate the margin: one violation among few pulls harder than one among many. The gradient
-    takes the rank as fixed. The rank is exact; the original's stochastic version estimates it
-    from the number of draws until a violation.
+    That is Eq. 2 of Guo et al. (2019) with the weight :math:`\Delta = 1` for the label of the
+    largest violation (the first of equals) and 0 for all others.
 
-    Z. Akata, F. Perronnin, Z. Harchaoui, C. Schmid: Label-embedding for image classification.
-    TPAMI 2016. W starts at zero, the original's at random.
+    Z. Akata, S. Reed, D. Walter, H. Lee, B. Schiele: Evaluation of output embeddings for
+    fine-grained image classification. CVPR 2015. W starts at zero, the original's at random.
 
     Parameters
     ----------
@@ -62,10 +58,10 @@ class ALE(RankingModel):
     >>> y = rng.integers(4, size=200)
     >>> X = S[y] + 0.1 * rng.standard_normal((200, 2))
     >>> seen = y < 3
-    >>> model = ALE(learning_rate=0.1, random_state=0).fit(X[seen], y[seen], S)
+    >>> model = SJE(learning_rate=0.1, random_state=0).fit(X[seen], y[seen], S)
     >>> round(model.score(X[~seen], y[~seen], S), 6)
     1.0
     """
 
     def _weigh(self, residuals, own, rng):
-        return rank_weights(residuals)
+        return largest_violation(residuals)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.compatibility import ALE, SJE, DeViSE
-from zslib.compatibility.ranking import (
+from zslib.compatibility.ranking.loss import (
     drawn_violation,
     every_violation,
     hardness,

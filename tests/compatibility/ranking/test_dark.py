@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from zslib.compatibility import DARK
-from zslib.compatibility.dark_objective import (
+from zslib.compatibility.ranking.dark_objective import (
     View,
     assess,
     density_margin,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from zslib.arrays import like
-from zslib.compatibility._ranking_model import RankingModel
-from zslib.compatibility.ranking import drawn_violation, every_violation
+from zslib.compatibility.ranking.loss import drawn_violation, every_violation
+from zslib.compatibility.ranking.training import RankingModel
 from zslib.validation import check_choice
 
 __all__ = ["DeViSE"]

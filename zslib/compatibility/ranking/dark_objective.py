@@ -1,6 +1,6 @@
 r"""The objective of DARK and its parts as functions (Guo et al. 2019, Eqs. 3 to 11).
 
-Both views are one ranking loss, that of `zslib.compatibility.ranking`. In the image view each
+Both views are one ranking loss, that of `zslib.compatibility.ranking.loss`. In the image view each
 image ranks the labels by :math:`F(x, y) = xU (yV)'`. In the label view each label ranks the sets
 of images by Eq. 5, which is linear in them: with :math:`\bar x_c = \sum_{x \in S_c} w_x x`,
 `prototypes`,
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from zslib.arrays import namespace
 from zslib.compatibility._blocks import class_sums, one_hot
-from zslib.compatibility.ranking import every_violation, hardness, score_gradient, violations
+from zslib.compatibility.ranking.loss import every_violation, hardness, score_gradient, violations
 
 __all__ = [
     "View",

@@ -10,7 +10,7 @@ from array_api_compat import device as array_device
 
 from zslib.arrays import like, namespace, random_generator, take_rows, unit_rows
 from zslib.compatibility.base import CompatibilityModel
-from zslib.compatibility.dark_objective import (
+from zslib.compatibility.ranking.dark_objective import (
     assess,
     dual_loss,
     gradient_u,
@@ -53,7 +53,7 @@ class DARK(CompatibilityModel):
 
     ``label_view=False`` is the paper's DARK-L, ``hardness=False`` its DARK-H. Memory: the (n, k)
     scores, and nothing quadratic in samples or features. The functions are in
-    `zslib.compatibility.dark_objective`.
+    `zslib.compatibility.ranking.dark_objective`.
 
     Parameters
     ----------

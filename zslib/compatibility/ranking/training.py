@@ -9,7 +9,7 @@ from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, random_generator, take_rows
 from zslib.compatibility.base import BilinearModel
-from zslib.compatibility.ranking import score_gradient, violations
+from zslib.compatibility.ranking.loss import score_gradient, violations
 from zslib.optim import SGD, minibatches
 from zslib.validation import check_integer, check_real
 

@@ -1,0 +1,1 @@
+"""Ranking losses over bilinear scores: DeViSE, ALE, SJE, LatEm, DARK."""
