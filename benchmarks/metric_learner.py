@@ -125,8 +125,8 @@ def torch_epoch(data, growth, batch_size, *, how):
     import torch
     from torch.nn.functional import relu
 
-    from zslib.compatibility._negative_set import NegativeSet
-    from zslib.compatibility.hard_negatives import distinct_candidates, random_negatives
+    from zslib.compatibility.metric.negative_set import NegativeSet
+    from zslib.compatibility.metric.negatives import distinct_candidates, random_negatives
     from zslib.optim import minibatches
 
     X, V = torch.from_numpy(data.X), torch.from_numpy(data.seen)
@@ -234,8 +234,8 @@ def fitted(data, k, batch_size=64):
     import numpy as np
 
     from zslib.compatibility import MetricLearner
-    from zslib.compatibility._negative_set import NegativeSet
-    from zslib.compatibility.hard_negatives import distinct_candidates
+    from zslib.compatibility.metric.negative_set import NegativeSet
+    from zslib.compatibility.metric.negatives import distinct_candidates
 
     model = MetricLearner(
         DIMENSIONS,
@@ -273,7 +273,7 @@ def choosing(data, k):
 
 def gradient_steps(data, k, *, batch_size=64, epochs=1):
     """The steps of an epoch, from the same parameters each time, with pairs of some epochs."""
-    from zslib.compatibility.hard_negatives import random_negatives
+    from zslib.compatibility.metric.negatives import random_negatives
 
     state = fitted(data, k, batch_size)
     for _ in range(epochs):
@@ -358,7 +358,7 @@ def measure_times(options):
     import psutil
     import torch
 
-    from zslib.compatibility.hard_negatives import distinct_candidates
+    from zslib.compatibility.metric.negatives import distinct_candidates
 
     torch.set_num_threads(options.threads)
     data = {shape: shape(options) for shape in (awa2, apy)}

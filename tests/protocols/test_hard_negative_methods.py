@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from zslib.compatibility import ESZSL, MetricLearner, metric_learner
-from zslib.compatibility._negative_set import NegativeSet
+from zslib.compatibility import ESZSL, MetricLearner
+from zslib.compatibility.metric import learner as metric_learner
+from zslib.compatibility.metric.negative_set import NegativeSet
 from zslib.datasets import available, load_problem, synthetic_attributes
 from zslib.protocols import (
     HARD_NEGATIVE_METHODS,

@@ -7,7 +7,7 @@ from zslib.compatibility.conse import ConSE
 from zslib.compatibility.dap import DAP
 from zslib.compatibility.eszsl import ESZSL
 from zslib.compatibility.iap import IAP
-from zslib.compatibility.metric_learner import MetricLearner
+from zslib.compatibility.metric.learner import MetricLearner
 from zslib.compatibility.ranking.ale import ALE
 from zslib.compatibility.ranking.dark import DARK
 from zslib.compatibility.ranking.devise import DeViSE

@@ -9,7 +9,7 @@ import numpy as np
 
 from zslib.arrays import namespace, row_norms, take_rows
 from zslib.compatibility import MetricLearner
-from zslib.compatibility.hard_negatives import distinct_candidates
+from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
 from zslib.protocols.zero_shot_methods import ZeroShotMethod
 from zslib.validation import check_choice, check_integer
@@ -174,7 +174,7 @@ def seen_candidates(problem):
 
     Returns
     -------
-    zslib.compatibility.hard_negatives.Candidates
+    zslib.compatibility.metric.negatives.Candidates
         Their classes are places in ``problem.seen_classes``.
 
     Examples

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslib.compatibility import _blocks as blocks
-from zslib.compatibility._negative_set import NegativeSet
-from zslib.compatibility.hard_negatives import (
+from zslib.compatibility.metric.negative_set import NegativeSet
+from zslib.compatibility.metric.negatives import (
     distinct_candidates,
     draw_negatives,
     log_correlation,

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, namespace, random_generator, take_rows
 from zslib.compatibility._blocks import row_blocks
-from zslib.compatibility._negative_set import NegativeSet
 from zslib.compatibility.base import CompatibilityModel
-from zslib.compatibility.hard_negatives import (
+from zslib.compatibility.metric.negative_set import NegativeSet
+from zslib.compatibility.metric.negatives import (
     NEGATIVES,
     distinct_candidates,
     draw_negatives,
@@ -21,7 +21,7 @@ from zslib.compatibility.hard_negatives import (
     log_uncertainty,
     random_negatives,
 )
-from zslib.compatibility.metric_objective import (
+from zslib.compatibility.metric.objective import (
     HINGES,
     attribute_estimates,
     metric_objective,
@@ -54,8 +54,8 @@ class MetricLearner(CompatibilityModel):
     or, with ``balanced=False``, Eq. 6: the sum over all pairs. That sum is divided by half the
     number of pairs, so that both are the same with one negative for each positive, and one
     learning rate serves both. A minibatch has the positive and all negative pairs of its images.
-    The gradients, and what they are at kinks, are in `zslib.compatibility.metric_objective`; the
-    choice of negatives is in `zslib.compatibility.hard_negatives`.
+    The gradients, and what they are at kinks, are in `zslib.compatibility.metric.objective`; the
+    choice of negatives is in `zslib.compatibility.metric.negatives`.
 
     Attributes below 0 cannot be reached by Eq. 2. The margin of 1 is in the units of the learnt
     metric.

@@ -10,9 +10,9 @@ from sklearn.exceptions import NotFittedError
 
 from zslib.compatibility import MetricLearner
 from zslib.compatibility import _blocks as blocks
-from zslib.compatibility._negative_set import NegativeSet
-from zslib.compatibility.hard_negatives import NEGATIVES
-from zslib.compatibility.metric_objective import (
+from zslib.compatibility.metric.negative_set import NegativeSet
+from zslib.compatibility.metric.negatives import NEGATIVES
+from zslib.compatibility.metric.objective import (
     HINGES,
     attribute_estimates,
     metric_objective,
