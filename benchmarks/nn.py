@@ -54,8 +54,8 @@ def network(options, dropout):
     """Our network, at the sizes of the paper."""
     import numpy as np
 
-    from zslib.compatibility._clarel_network import ClarelNetwork
-    from zslib.compatibility.text_encoders import ConvLSTMEncoder
+    from zslib.compatibility.clarel.encoders import ConvLSTMEncoder
+    from zslib.compatibility.clarel.network import ClarelNetwork
 
     rng, like = np.random.default_rng(0), np.zeros(1, np.float32)
     encoder = ConvLSTMEncoder(
@@ -74,7 +74,7 @@ def network(options, dropout):
 def ours_step(options, *, full=True, dropout=0.25):
     import numpy as np
 
-    from zslib.compatibility._draws import TextDraw
+    from zslib.compatibility.clarel.draws import TextDraw
 
     data, model = batch(options, full=full), network(options, dropout)
     b, m = options.batch, options.captions

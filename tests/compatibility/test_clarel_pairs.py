@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.compatibility.pairs import Pairs
+from zslib.compatibility.clarel.pairs import Pairs
 
 RAGGED = [[4, 0], [1], [2, 3, 0, 4, 1], [0]]
 

@@ -1,7 +1,7 @@
 """Zero-shot scorers: ``fit(X, y, class_embeddings)``, then scores for classes never seen."""
 
 from zslib.compatibility.base import BilinearModel, CompatibilityModel, zero_shot_scorer
-from zslib.compatibility.clarel import CLAREL
+from zslib.compatibility.clarel.clarel import CLAREL
 from zslib.compatibility.cmt import CMT
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.dap import DAP

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.compatibility import CLAREL, _clarel_network
-from zslib.compatibility.clarel_loss import (
+from zslib.compatibility import CLAREL
+from zslib.compatibility.clarel.clarel import network as _clarel_network
+from zslib.compatibility.clarel.loss import (
     clarel_loss,
     embedding_distances,
     retrieval_loss,

@@ -10,14 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, namespace, random_generator, to_host
 from zslib.compatibility._blocks import class_sums, row_blocks
-from zslib.compatibility._checkpoint import Checkpoint
-from zslib.compatibility._clarel_network import ClarelNetwork
-from zslib.compatibility._clarel_setup import check_parameters, make_encoder
-from zslib.compatibility._clarel_training import Training, identity
-from zslib.compatibility._draws import TextDraw
-from zslib.compatibility.clarel_loss import checked_distances
-from zslib.compatibility.pairs import Pairs
-from zslib.compatibility.text_encoders import check_tokens
+from zslib.compatibility.clarel.checkpoint import Checkpoint
+from zslib.compatibility.clarel.draws import TextDraw
+from zslib.compatibility.clarel.encoders import check_tokens
+from zslib.compatibility.clarel.loss import checked_distances
+from zslib.compatibility.clarel.network import ClarelNetwork
+from zslib.compatibility.clarel.pairs import Pairs
+from zslib.compatibility.clarel.setup import check_parameters, make_encoder
+from zslib.compatibility.clarel.training import Training, identity
 from zslib.validation import check_indices, check_integer, check_same_width, check_vectors
 
 __all__ = ["CLAREL"]
@@ -31,7 +31,7 @@ class CLAREL(BaseEstimator):
     An image head :math:`f_\phi` and a text encoder :math:`f_\theta` map into one space. In each
     batch every image must find its own text among all texts of the batch, and every text its
     image, by a softmax of negative distances; two linear classifiers add their cross-entropies
-    (Algorithm 1, `zslib.compatibility.clarel_loss`):
+    (Algorithm 1, `zslib.compatibility.clarel.loss`):
 
     .. math:: J = (1 - \kappa) \left[ \lambda J_{TR} + (1 - \lambda) J_{IR} \right]
                   + \frac{\kappa}{2} \left[ J_{TC} + J_{IC} \right].

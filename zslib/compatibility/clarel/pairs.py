@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import to_host
-from zslib.compatibility._draws import TextDraw, distinct, sums_over
+from zslib.compatibility.clarel.draws import TextDraw, distinct, sums_over
 
 __all__ = ["Pairs"]
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.compatibility._draws import RowParameter, TextDraw, distinct
-from zslib.compatibility.text_encoders import (
+from zslib.compatibility.clarel.draws import RowParameter, TextDraw, distinct
+from zslib.compatibility.clarel.encoders import (
     ConvLSTMEncoder,
     MeanEncoder,
     ReadyVectors,

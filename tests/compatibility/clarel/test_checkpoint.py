@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from zslib.compatibility import CLAREL
-from zslib.compatibility._checkpoint import Checkpoint, array_digest, plain, random_digest
-from zslib.compatibility._clarel_training import Training
+from zslib.compatibility.clarel.checkpoint import Checkpoint, array_digest, plain, random_digest
+from zslib.compatibility.clarel.training import Training
 
 SMALL = {
     "embedding_dim": 6,
@@ -111,8 +111,9 @@ def test_on_every_library(backend, monkeypatch, tmp_path):
 PROGRAM = """
     import os, signal, sys
     import numpy as np
-    from zslib.compatibility import CLAREL, _checkpoint
-    from zslib.compatibility._clarel_training import Training
+    from zslib.compatibility import CLAREL
+    from zslib.compatibility.clarel.clarel import checkpoint as _checkpoint
+    from zslib.compatibility.clarel.training import Training
 
     where, data, parameters, when = sys.argv[1], sys.argv[2], eval(sys.argv[3]), sys.argv[4]
     if when == "batch 17":

@@ -6,8 +6,8 @@ import numpy as np
 
 from zslib.arrays import like as move
 from zslib.arrays import namespace
-from zslib.compatibility.clarel_loss import DISTANCES
-from zslib.compatibility.text_encoders import ConvLSTMEncoder, MeanEncoder, ReadyVectors
+from zslib.compatibility.clarel.encoders import ConvLSTMEncoder, MeanEncoder, ReadyVectors
+from zslib.compatibility.clarel.loss import DISTANCES
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["check_parameters", "make_encoder"]

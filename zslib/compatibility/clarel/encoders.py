@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import like, namespace, take_rows, to_host
-from zslib.compatibility._draws import (
+from zslib.compatibility.clarel.draws import (
     RowParameter,
     TextDraw,
     distinct,

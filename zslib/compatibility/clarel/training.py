@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import like, take_rows, to_host
-from zslib.compatibility._checkpoint import array_digest, plain, random_digest
-from zslib.compatibility._progress import Progress
 from zslib.compatibility.base import check_learned
-from zslib.compatibility.clarel_loss import LossTerms
+from zslib.compatibility.clarel.checkpoint import array_digest, plain, random_digest
+from zslib.compatibility.clarel.loss import LossTerms
+from zslib.compatibility.clarel.progress import Progress
 
 __all__ = ["Training", "identity"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from zslib.arrays import namespace
-from zslib.compatibility._draws import RowParameter
-from zslib.compatibility.clarel_loss import checked_loss
+from zslib.compatibility.clarel.draws import RowParameter
+from zslib.compatibility.clarel.loss import checked_loss
 from zslib.nn import Dropout, Linear
 
 __all__ = ["ClarelNetwork"]

@@ -1,0 +1,1 @@
+"""CLAREL: texts and images in one space (Oreshkin et al. 2019)."""
