@@ -26,7 +26,7 @@ def images():
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory, monkeypatch):
     """Keep results of tests out of the user's cache."""
-    from zslib.protocols import training
+    from zslib.protocols.mapping import training
 
     monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
     training._kept.cache_clear()

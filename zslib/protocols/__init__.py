@@ -1,7 +1,5 @@
 """The papers' experiments: splits, tuning, seeds and repeated runs."""
 
-from zslib.protocols.distractors import random_distractors, related_distractors
-from zslib.protocols.evaluation import Outcome, evaluate, gold_queries
 from zslib.protocols.hard_negative_methods import (
     HARD_NEGATIVE_METHODS,
     common_scale,
@@ -36,8 +34,12 @@ from zslib.protocols.learning_curves import (
     epochs_to_share,
     zero_shot_curves,
 )
-from zslib.protocols.methods import METHODS, Method
-from zslib.protocols.repeated import Repeated, repeat
+from zslib.protocols.mapping.distractors import random_distractors, related_distractors
+from zslib.protocols.mapping.methods import METHODS, Method
+from zslib.protocols.mapping.outcome import Outcome, evaluate, gold_queries
+from zslib.protocols.mapping.repeated import Repeated, repeat
+from zslib.protocols.mapping.training import Trained, train
+from zslib.protocols.mapping.tuning import Tuned, tune
 from zslib.protocols.synset_answers import (
     ConSEMap,
     NearestTerms,
@@ -46,8 +48,6 @@ from zslib.protocols.synset_answers import (
     TermSpace,
 )
 from zslib.protocols.table1 import CorrectSetSizes, correct_set_sizes, reading_hierarchy
-from zslib.protocols.training import Trained, train
-from zslib.protocols.tuning import Tuned, tune
 from zslib.protocols.zero_shot import evaluate_zero_shot
 from zslib.protocols.zero_shot_calibrations import (
     CALIBRATIONS,

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from zslib.mapping import MaxMarginMap, RidgeMap, chimeras
 from zslib.protocols import METHODS, Method, Repeated, evaluate, repeat, train, tune
-from zslib.protocols.tuning import epochs_for, validation_problem
+from zslib.protocols.mapping.tuning import epochs_for, validation_problem
 
 SMALL = Method(
     "small",
@@ -158,7 +158,7 @@ def test_gold_queries_are_searched_by_name(languages):
 
 
 def test_a_search_that_no_seed_changes_is_done_once(languages, monkeypatch):
-    from zslib.protocols import repeated
+    from zslib.protocols.mapping import repeated
 
     calls = []
 

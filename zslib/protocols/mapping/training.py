@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from zslib.arrays import resolve_device, to_host, to_requested_device
 from zslib.mapping import chimeras
+from zslib.protocols.mapping.methods import Method
+from zslib.protocols.mapping.tuning import Tuned, tune
 from zslib.protocols.memo import code_digest, memoise
-from zslib.protocols.methods import Method
-from zslib.protocols.tuning import Tuned, tune
 
 __all__ = ["Trained", "chimera_pairs", "train"]
 

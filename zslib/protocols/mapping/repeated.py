@@ -8,10 +8,10 @@ import numpy as np
 
 from zslib.arrays import to_requested_device
 from zslib.datasets import load_problem
-from zslib.protocols.evaluation import evaluate, gold_queries
 from zslib.protocols.intervals import mean_estimate, paired_difference
-from zslib.protocols.methods import METHODS
-from zslib.protocols.training import train
+from zslib.protocols.mapping.methods import METHODS
+from zslib.protocols.mapping.outcome import evaluate, gold_queries
+from zslib.protocols.mapping.training import train
 
 __all__ = ["Repeated", "repeat"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import GroupShuffleSplit, ParameterGrid
 
-from zslib.protocols.evaluation import evaluate
+from zslib.protocols.mapping.outcome import evaluate
 from zslib.validation import check_real
 
 __all__ = ["Tuned", "epochs_for", "tune", "validation_problem"]

@@ -1,0 +1,1 @@
+"""Vectors to vectors: train, tune, evaluate, repeat."""
