@@ -6,6 +6,18 @@ from zslib.protocols.hard_negative_methods import (
     hard_negative_problems,
     with_enough_steps,
 )
+from zslib.protocols.hierarchy.answers import (
+    ConSEMap,
+    NearestTerms,
+    SynsetAnswers,
+    TermModel,
+    TermSpace,
+)
+from zslib.protocols.hierarchy.correct_sets import (
+    CorrectSetSizes,
+    correct_set_sizes,
+    reading_hierarchy,
+)
 from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
 from zslib.protocols.image_text_alpha import choose_alpha, measures_by_alpha, rescaled
 from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors, with_class_texts
@@ -40,14 +52,6 @@ from zslib.protocols.mapping.outcome import Outcome, evaluate, gold_queries
 from zslib.protocols.mapping.repeated import Repeated, repeat
 from zslib.protocols.mapping.training import Trained, train
 from zslib.protocols.mapping.tuning import Tuned, tune
-from zslib.protocols.synset_answers import (
-    ConSEMap,
-    NearestTerms,
-    SynsetAnswers,
-    TermModel,
-    TermSpace,
-)
-from zslib.protocols.table1 import CorrectSetSizes, correct_set_sizes, reading_hierarchy
 from zslib.protocols.zero_shot import evaluate_zero_shot
 from zslib.protocols.zero_shot_calibrations import (
     CALIBRATIONS,

@@ -11,7 +11,7 @@ from zslib.datasets import READINGS, data_root, imagenet_lists
 from zslib.datasets.hierarchy.lists import ImageNetLists
 from zslib.papers import printed_table
 from zslib.protocols import correct_set_sizes, reading_hierarchy
-from zslib.protocols.table1 import CorrectSetSizes
+from zslib.protocols.hierarchy.correct_sets import CorrectSetSizes
 
 ANIMAL, ARTIFACT = "n00015388", "n00021939"
 WORDNET = (

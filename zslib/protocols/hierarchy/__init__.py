@@ -1,0 +1,1 @@
+"""Labels in a graph: answers of models as synsets, sizes of correct sets."""
