@@ -1,10 +1,36 @@
 """The papers' experiments: splits, tuning, seeds and repeated runs."""
 
-from zslib.protocols.hard_negative_methods import (
+from zslib.protocols.attributes.calibrations import (
+    CALIBRATIONS,
+    CalibratedRun,
+    evaluate_calibrations,
+    from_common_zero,
+    own_distances,
+    run_calibrations,
+    surprisals,
+)
+from zslib.protocols.attributes.curves import (
+    accuracy_by_epoch,
+    epochs_to_share,
+    zero_shot_curves,
+)
+from zslib.protocols.attributes.evaluate import evaluate_zero_shot
+from zslib.protocols.attributes.hard_negative_methods import (
     HARD_NEGATIVE_METHODS,
     common_scale,
     hard_negative_problems,
     with_enough_steps,
+)
+from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, ZeroShotMethod
+from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
+from zslib.protocols.attributes.rescaling import choose_alpha, measures_by_alpha, rescaled
+from zslib.protocols.attributes.runs import ZeroShotRun, run_zero_shot, unit_length
+from zslib.protocols.attributes.table import evaluate_table, run_table, table_records
+from zslib.protocols.attributes.tuning import (
+    ZeroShotTuned,
+    split_validation_classes,
+    tune_zero_shot,
 )
 from zslib.protocols.hierarchy.answers import (
     ConSEMap,
@@ -19,7 +45,6 @@ from zslib.protocols.hierarchy.correct_sets import (
     reading_hierarchy,
 )
 from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
-from zslib.protocols.image_text_alpha import choose_alpha, measures_by_alpha, rescaled
 from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors, with_class_texts
 from zslib.protocols.image_text_classes import MeanTextRun, run_mean_texts
 from zslib.protocols.image_text_methods import (
@@ -41,37 +66,12 @@ from zslib.protocols.intervals import (
     paired_ratio,
     spread_over_runs,
 )
-from zslib.protocols.learning_curves import (
-    accuracy_by_epoch,
-    epochs_to_share,
-    zero_shot_curves,
-)
 from zslib.protocols.mapping.distractors import random_distractors, related_distractors
 from zslib.protocols.mapping.methods import METHODS, Method
 from zslib.protocols.mapping.outcome import Outcome, evaluate, gold_queries
 from zslib.protocols.mapping.repeated import Repeated, repeat
 from zslib.protocols.mapping.training import Trained, train
 from zslib.protocols.mapping.tuning import Tuned, tune
-from zslib.protocols.zero_shot import evaluate_zero_shot
-from zslib.protocols.zero_shot_calibrations import (
-    CALIBRATIONS,
-    CalibratedRun,
-    evaluate_calibrations,
-    from_common_zero,
-    own_distances,
-    run_calibrations,
-    surprisals,
-)
-from zslib.protocols.zero_shot_intervals import zero_shot_estimate
-from zslib.protocols.zero_shot_methods import ZERO_SHOT_METHODS, ZeroShotMethod
-from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
-from zslib.protocols.zero_shot_runs import ZeroShotRun, run_zero_shot, unit_length
-from zslib.protocols.zero_shot_table import evaluate_table, run_table, table_records
-from zslib.protocols.zero_shot_tuning import (
-    ZeroShotTuned,
-    split_validation_classes,
-    tune_zero_shot,
-)
 
 __all__ = [
     "CALIBRATIONS",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sklearn.model_selection import ParameterGrid
 
+from zslib.protocols.attributes.outcome import ZeroShotOutcome
+from zslib.protocols.attributes.runs import resolve_method, run_zero_shot
 from zslib.protocols.image_text_baseline import mean_text_problem
-from zslib.protocols.zero_shot_outcome import ZeroShotOutcome
-from zslib.protocols.zero_shot_runs import resolve_method, run_zero_shot
 
 __all__ = ["MeanTextRun", "run_mean_texts"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from zslib.metrics import hits_at_k
-from zslib.protocols.image_text_alpha import rescaled
+from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.attributes.rescaling import rescaled
 from zslib.protocols.intervals import mean_estimate
-from zslib.protocols.zero_shot_intervals import zero_shot_estimate
 from zslib.validation import check_choice
 
 __all__ = ["ImageTextRuns"]

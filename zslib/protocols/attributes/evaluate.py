@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from zslib.arrays import like, take_rows, to_host
-from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
+from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["evaluate_zero_shot"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from zslib.protocols.zero_shot_runs import resolve_method, run_zero_shot
+from zslib.protocols.attributes.runs import resolve_method, run_zero_shot
 
 __all__ = ["evaluate_table", "run_table", "table_records"]
 

@@ -11,7 +11,7 @@ from zslib.calibration import MetricRescaling
 from zslib.compatibility import ALE, CMT, SAE, SSE, ConSE, DeViSE
 from zslib.datasets import synthetic_attributes
 from zslib.protocols import ZERO_SHOT_METHODS, evaluate_zero_shot, run_zero_shot, unit_length
-from zslib.protocols.zero_shot_calibrations import (
+from zslib.protocols.attributes.calibrations import (
     CALIBRATIONS,
     evaluate_calibrations,
     from_common_zero,

@@ -24,8 +24,8 @@ from zslib.protocols import (
     tune_zero_shot,
     unit_length,
     zero_shot_estimate,
-    zero_shot_runs,
 )
+from zslib.protocols.attributes import runs as zero_shot_runs
 
 
 class NearestClass(BaseEstimator):

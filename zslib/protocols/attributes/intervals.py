@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import random_generator
+from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.intervals import Estimate, mean_estimate
-from zslib.protocols.zero_shot_outcome import MEASURES
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["zero_shot_estimate"]

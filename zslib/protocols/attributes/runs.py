@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from zslib.arrays import resolve_device, unit_rows
+from zslib.protocols.attributes.evaluate import evaluate_zero_shot
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, ZeroShotMethod
+from zslib.protocols.attributes.outcome import ZeroShotOutcome
+from zslib.protocols.attributes.tuning import ZeroShotTuned, tune_zero_shot
 from zslib.protocols.memo import code_digest, memoise
-from zslib.protocols.zero_shot import evaluate_zero_shot
-from zslib.protocols.zero_shot_methods import ZERO_SHOT_METHODS, ZeroShotMethod
-from zslib.protocols.zero_shot_outcome import ZeroShotOutcome
-from zslib.protocols.zero_shot_tuning import ZeroShotTuned, tune_zero_shot
 
 __all__ = ["ZeroShotRun", "resolve_method", "run_zero_shot", "unit_length"]
 

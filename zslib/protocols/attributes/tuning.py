@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit, ParameterGrid
 
-from zslib.protocols.zero_shot import evaluate_zero_shot
+from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["ZeroShotTuned", "split_validation_classes", "tune_zero_shot"]

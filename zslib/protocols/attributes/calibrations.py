@@ -16,11 +16,11 @@ from zslib.arrays import like, resolve_device, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
 from zslib.compatibility import CMT, SAE, ConSE
 from zslib.compatibility.base import BilinearModel
-from zslib.protocols.image_text_alpha import choose_alpha
+from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
+from zslib.protocols.attributes.rescaling import choose_alpha
+from zslib.protocols.attributes.runs import resolve_method
+from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.memo import code_digest, memoise
-from zslib.protocols.zero_shot_outcome import Competition, ZeroShotOutcome
-from zslib.protocols.zero_shot_runs import resolve_method
-from zslib.protocols.zero_shot_tuning import split_validation_classes
 from zslib.validation import check_choice, check_real
 
 __all__ = [

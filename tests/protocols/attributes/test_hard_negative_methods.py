@@ -19,15 +19,15 @@ from zslib.protocols import (
     epochs_to_share,
     evaluate_zero_shot,
     hard_negative_problems,
-    learning_curves,
     run_table,
     run_zero_shot,
     tune_zero_shot,
     with_enough_steps,
     zero_shot_curves,
-    zero_shot_runs,
 )
-from zslib.protocols.hard_negative_methods import seen_candidates
+from zslib.protocols.attributes import curves as learning_curves
+from zslib.protocols.attributes import runs as zero_shot_runs
+from zslib.protocols.attributes.hard_negative_methods import seen_candidates
 
 
 class Remembers(BaseEstimator):

@@ -11,7 +11,7 @@ from zslib.arrays import namespace, row_norms, take_rows
 from zslib.compatibility import MetricLearner
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
-from zslib.protocols.zero_shot_methods import ZeroShotMethod
+from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.validation import check_choice, check_integer
 
 __all__ = [

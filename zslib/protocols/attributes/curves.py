@@ -10,8 +10,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from zslib.arrays import like, resolve_device, take_rows, to_host
 from zslib.metrics import per_class_accuracy
+from zslib.protocols.attributes.runs import resolve_method
 from zslib.protocols.memo import code_digest, memoise
-from zslib.protocols.zero_shot_runs import resolve_method
 from zslib.validation import check_choice, check_real
 
 __all__ = ["accuracy_by_epoch", "epochs_to_share", "zero_shot_curves"]

@@ -1,0 +1,1 @@
+"""Images with a vector for each class: evaluate, tune, run, calibrate."""
