@@ -44,18 +44,6 @@ from zslib.protocols.hierarchy.correct_sets import (
     correct_set_sizes,
     reading_hierarchy,
 )
-from zslib.protocols.image_text import ImageTextResult, evaluate_image_text, model_texts
-from zslib.protocols.image_text_baseline import mean_text_problem, tfidf_vectors, with_class_texts
-from zslib.protocols.image_text_classes import MeanTextRun, run_mean_texts
-from zslib.protocols.image_text_methods import (
-    SHORT_GRID,
-    clarel_problems,
-    run_clarel,
-    short_clarel,
-)
-from zslib.protocols.image_text_repeats import ImageTextRuns
-from zslib.protocols.image_text_retrieval import RetrievalRanks, retrieval_ranks
-from zslib.protocols.image_text_runs import run_image_text
 from zslib.protocols.intervals import (
     Estimate,
     Spread,
@@ -72,6 +60,18 @@ from zslib.protocols.mapping.outcome import Outcome, evaluate, gold_queries
 from zslib.protocols.mapping.repeated import Repeated, repeat
 from zslib.protocols.mapping.training import Trained, train
 from zslib.protocols.mapping.tuning import Tuned, tune
+from zslib.protocols.pairs.baseline import mean_text_problem, tfidf_vectors, with_class_texts
+from zslib.protocols.pairs.classes import MeanTextRun, run_mean_texts
+from zslib.protocols.pairs.evaluate import ImageTextResult, evaluate_image_text, model_texts
+from zslib.protocols.pairs.methods import (
+    SHORT_GRID,
+    clarel_problems,
+    run_clarel,
+    short_clarel,
+)
+from zslib.protocols.pairs.repeats import ImageTextRuns
+from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
+from zslib.protocols.pairs.runs import run_image_text
 
 __all__ = [
     "CALIBRATIONS",

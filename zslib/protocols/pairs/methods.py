@@ -7,7 +7,7 @@ import inspect
 from zslib.compatibility import CLAREL
 from zslib.datasets import DATASETS, load_problem, resolve_all
 from zslib.datasets.locate import cache_dir
-from zslib.protocols.image_text_runs import run_image_text
+from zslib.protocols.pairs.runs import run_image_text
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["SHORT_GRID", "clarel_problems", "run_clarel", "short_clarel"]

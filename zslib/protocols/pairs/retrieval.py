@@ -71,7 +71,7 @@ def retrieval_ranks(fitted, problem, texts) -> RetrievalRanks:
         Or anything with ``embed_images`` and ``embed_texts``.
     problem : ImageTextProblem
     texts : (m, T) or (m, d) array
-        As `zslib.protocols.image_text.model_texts` gives them.
+        As `zslib.protocols.pairs.evaluate.model_texts` gives them.
 
     Returns
     -------

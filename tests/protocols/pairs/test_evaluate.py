@@ -20,7 +20,6 @@ from zslib.protocols import (
     clarel_problems,
     evaluate_image_text,
     evaluate_zero_shot,
-    image_text_runs,
     mean_estimate,
     measures_by_alpha,
     model_texts,
@@ -30,6 +29,7 @@ from zslib.protocols import (
     short_clarel,
     zero_shot_estimate,
 )
+from zslib.protocols.pairs import runs as image_text_runs
 
 
 class RidgeToWords(BaseEstimator):

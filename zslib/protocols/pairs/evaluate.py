@@ -18,7 +18,7 @@ from zslib.calibration import log_distance_scores
 from zslib.datasets.pairs.problem import ragged_rows
 from zslib.datasets.words.tokens import Vocabulary
 from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
-from zslib.protocols.image_text_retrieval import RetrievalRanks, retrieval_ranks
+from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
 from zslib.validation import check_integer
 
 __all__ = ["ImageTextResult", "evaluate_image_text", "model_texts"]

@@ -13,9 +13,9 @@ from sklearn.model_selection import ParameterGrid
 
 from zslib.arrays import resolve_device
 from zslib.protocols.attributes.rescaling import choose_alpha
-from zslib.protocols.image_text import evaluate_image_text
-from zslib.protocols.image_text_repeats import ImageTextRuns
 from zslib.protocols.memo import code_digest, memoise
+from zslib.protocols.pairs.evaluate import evaluate_image_text
+from zslib.protocols.pairs.repeats import ImageTextRuns
 
 __all__ = ["run_image_text"]
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import ParameterGrid
 
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.runs import resolve_method, run_zero_shot
-from zslib.protocols.image_text_baseline import mean_text_problem
+from zslib.protocols.pairs.baseline import mean_text_problem
 
 __all__ = ["MeanTextRun", "run_mean_texts"]
 

@@ -1,0 +1,1 @@
+"""Images with texts of their own: evaluate, run, retrieve."""
