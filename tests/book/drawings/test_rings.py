@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle
 
+from zslib.book.drawings.rings import draw_correct_set, ring_layout
 from zslib.book.figures import COLORS
-from zslib.book.rings import draw_correct_set, ring_layout
 from zslib.metrics import Hierarchy
 
 EDGES = [

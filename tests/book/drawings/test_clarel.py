@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from zslib.book.clarel_figures import draw_probabilities, draw_schema
+from zslib.book.drawings.clarel import draw_probabilities, draw_schema
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from zslib.book.layer_figures import LayerBar, draw_layers
+from zslib.book.drawings.layers import LayerBar, draw_layers
 
 
 @pytest.fixture

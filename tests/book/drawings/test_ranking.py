@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.book.dark_figures import SYSTEMS, draw_ranking, expected_weights, ranking_projection
+from zslib.book.drawings.ranking import SYSTEMS, draw_ranking, expected_weights, ranking_projection
 from zslib.compatibility import ALE, SJE, DeViSE
 from zslib.compatibility.ranking.dark_objective import assess
 

@@ -1,0 +1,1 @@
+"""Drawings that a chapter needs and matplotlib has not."""
