@@ -78,10 +78,10 @@ def _positive(text):
 
 
 def _run(arguments):
+    from zslib.book.build.report import write_if_changed
+    from zslib.book.build.run import plan, run_chapters
     from zslib.book.parameters import parse_text
     from zslib.book.paths import layout
-    from zslib.book.report import write_if_changed
-    from zslib.book.run import plan, run_chapters
     from zslib.book.source import Source
 
     place = layout()
@@ -155,8 +155,8 @@ def _fetch(arguments):
 
 
 def _report(arguments):
+    from zslib.book.build.report import scorecard, write_pages
     from zslib.book.paths import layout
-    from zslib.book.report import scorecard, write_pages
 
     write_pages()
     print(scorecard())
@@ -164,14 +164,14 @@ def _report(arguments):
 
 
 def _publish(arguments):
-    from zslib.book.report import publish
+    from zslib.book.build.report import publish
 
     for folder in publish(arguments.chapters):
         print(_near(folder))
 
 
 def _build(arguments):
-    from zslib.book.build import build
+    from zslib.book.build.site import build
 
     page = build(
         quick=arguments.quick,
@@ -203,8 +203,8 @@ def main(arguments=None):
     ...
     0
     """
-    from zslib.book.build import BuildFailed
-    from zslib.book.run import ChaptersFailed
+    from zslib.book.build.run import ChaptersFailed
+    from zslib.book.build.site import BuildFailed
 
     chosen = _parser().parse_args(arguments)
     try:

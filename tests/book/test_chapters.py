@@ -143,7 +143,7 @@ def test_the_contents_list_every_chapter_and_page():
 
 
 def test_depends_name_chapters_and_lead_nowhere_in_a_circle():
-    from zslib.book.run import plan
+    from zslib.book.build.run import plan
 
     runs = plan(NAMES, {"dataset": "synthetic", "quick": True})
     assert sorted(runs) == sorted(NAMES)

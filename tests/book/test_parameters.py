@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zslib.book.build.run import plan
 from zslib.book.parameters import check_parameters, declared_parameters, parse_text
-from zslib.book.run import plan
 
 CELL = """\
 seed: int = 0  # seed of all draws

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from zslib.book.build import BuildFailed, build, page_links
+from zslib.book.build.site import BuildFailed, build, page_links
 
 ROOT = Path(__file__).parents[2]
 

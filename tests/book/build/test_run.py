@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from joblib._parallel_backends import LokyBackend
 
-from zslib.book.run import ChaptersFailed, plan, run_chapters
+from zslib.book.build.run import ChaptersFailed, plan, run_chapters
 from zslib.book.store import latest_records, read_records
 
 ROOT = Path(__file__).parents[2]

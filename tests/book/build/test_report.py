@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from zslib.book.build.report import current_records, publish, runs_markdown, scorecard, write_pages
 from zslib.book.records import Records
-from zslib.book.report import current_records, publish, runs_markdown, scorecard, write_pages
 from zslib.book.store import latest_records, published, published_records
 
 RUN = {

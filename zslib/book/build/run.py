@@ -11,9 +11,9 @@ import tempfile
 import time
 import traceback
 
+from zslib.book.build.plan import Run, plan
 from zslib.book.chapter import RUN_KEY
 from zslib.book.paths import RUN_DIRECTORY
-from zslib.book.plan import Run, plan
 from zslib.book.source import Source
 from zslib.book.store import DEPENDENCIES, new_folder, point_latest, publish_run
 
@@ -171,7 +171,7 @@ def _execute_notebook(run, unfinished, one_thread):
 
 def kernel_manager(run, sockets, unfinished, one_thread):
     """Kernel manager class whose kernels know which run they belong to."""
-    from zslib.book.kernel import kernel_manager_class
+    from zslib.book.build.kernel import kernel_manager_class
 
     environment = {
         RUN_DIRECTORY: os.path.abspath(unfinished),

@@ -10,9 +10,9 @@ import shutil
 import subprocess
 import sys
 
+from zslib.book.build.report import note_book, write_if_changed, write_pages
+from zslib.book.build.run import plan, run_chapters
 from zslib.book.paths import layout
-from zslib.book.report import note_book, write_if_changed, write_pages
-from zslib.book.run import plan, run_chapters
 
 __all__ = ["BuildFailed", "build"]
 

@@ -1,0 +1,1 @@
+"""From sources to the site: plan, run, report, build."""
