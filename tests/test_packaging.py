@@ -89,13 +89,13 @@ def test_make_help_names_what_the_readme_names():
 
 FLOORS = {
     "arrays": 0,
+    "sources": 0,
     "validation": 0,
     "search": 1,
-    "corrections": 1,
     "optim": 1,
     "metrics": 2,
-    "datasets": 2,
-    "nn": 2,
+    "datasets": 3,
+    "nn": 1,
     "mapping": 3,
     "compatibility": 3,
     "calibration": 3,
@@ -107,9 +107,8 @@ FLOORS = {
 
 
 def floor(name):
-    """Floor of a room, None for other names; private files serve the first floor."""
-    private = name.startswith("_") and not name.startswith("__")
-    return 1 if private else FLOORS.get(name)
+    """Floor of a room, None for other names."""
+    return FLOORS.get(name)
 
 
 @pytest.mark.parametrize(

@@ -80,9 +80,8 @@ def _positive(text):
 def _run(arguments):
     from zslib.book.build.report import write_if_changed
     from zslib.book.build.run import plan, run_chapters
-    from zslib.book.parameters import parse_text
+    from zslib.book.parameters import Source, parse_text
     from zslib.book.paths import layout
-    from zslib.book.source import Source
 
     place = layout()
     if arguments.all == bool(arguments.chapters):
@@ -109,8 +108,8 @@ def _near(path):
 
 
 def _list(arguments):
+    from zslib.book.parameters import Source
     from zslib.book.paths import layout
-    from zslib.book.source import Source
 
     place = layout()
     for name in place.names():

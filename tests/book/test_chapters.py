@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from zslib.book.parameters import Source
 from zslib.book.paths import Layout
-from zslib.book.source import Source
 
 ROOT = Path(__file__).parents[2]
 PLACE = Layout(ROOT)

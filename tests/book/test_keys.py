@@ -49,31 +49,8 @@ def test_version_and_sources_of_the_package_count(monkeypatch):
     monkeypatch.setattr(keys.zslib, "__version__", "99.0")
     changed = key()
     assert changed != before
-    monkeypatch.setattr(keys, "package_digest", lambda: "other")
+    monkeypatch.setattr(keys, "package_digest", lambda code: "other")
     assert key() not in (before, changed)
-
-
-def test_the_runner_is_not_among_the_sources_that_count(tmp_path, monkeypatch):
-    package = tmp_path / "zslib"
-    (package / "book" / "__pycache__").mkdir(parents=True)
-    for name in ("__init__.py", "search.py", "cli.py", "book/run.py", "book/tables.py"):
-        (package / name).write_text("1")
-    monkeypatch.setattr(keys.zslib, "__file__", str(package / "__init__.py"))
-
-    def digest():
-        keys.package_digest.cache_clear()
-        return keys.package_digest()
-
-    before = digest()
-    for name in ("cli.py", "book/run.py", "book/__pycache__/run.pyc"):
-        (package / name).write_text("2")
-    assert digest() == before
-    (package / "book/tables.py").write_text("2")
-    shown = digest()
-    assert shown != before
-    (package / "search.py").write_text("2")
-    assert digest() != shown
-    keys.package_digest.cache_clear()
 
 
 def test_the_data_count_by_seed_and_size():

@@ -11,10 +11,10 @@ import zslib
 from zslib.arrays import resolve_device
 from zslib.book.figures import style
 from zslib.book.keys import read_keys, run_key
+from zslib.book.parameters import Source
 from zslib.book.paths import RUN_DIRECTORY, layout
 from zslib.book.provenance import RunCard, commit, machine, peak_memory
 from zslib.book.records import RESULT, Records, clean_column, clean_value
-from zslib.book.source import Source
 from zslib.book.store import keep_run, write_records
 from zslib.book.tables import Table, check_label
 from zslib.validation import check_integer
@@ -220,6 +220,7 @@ class Chapter:
             self.name,
             self._source.body,
             self.parameters,
+            code=self._source.code,
             settings=self._source.data_settings,
             depends=depends,
         )

@@ -8,33 +8,24 @@ from functools import cache
 from pathlib import Path
 
 import zslib
+from zslib.sources import sources_digest
 
 __all__ = ["data_fingerprint", "package_digest", "read_keys", "run_key"]
 
-# Sources that decide when and where a chapter runs, and not what it shows.
-_NOT_SHOWN = {"cli.py", "__main__.py"} | {
-    f"book/{name}.py"
-    for name in ("build", "keys", "parameters", "paths", "plan", "report", "run", "source")
-}
+# Modules that decide when and where a chapter runs, and not what it shows.
+_NOT_SHOWN = [f"zslib.book.{name}" for name in ("build", "keys", "parameters", "paths")]
 
 
 @cache
-def package_digest():
-    """Hash of the files of the package that a chapter's output can depend on.
+def package_digest(code):
+    """Hash of the package's sources that a chapter with this code can depend on.
 
     Examples
     --------
-    >>> len(package_digest())
+    >>> len(package_digest("from zslib import book"))
     64
     """
-    base = Path(zslib.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(base.rglob("*")):
-        name = path.relative_to(base).as_posix()
-        if "__pycache__" in name or name in _NOT_SHOWN or not path.is_file():
-            continue
-        digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return sources_digest(code, skip=_NOT_SHOWN)
 
 
 def data_fingerprint(parameters, settings=None):
@@ -100,7 +91,9 @@ def read_keys(chapters, keys, place):
     return found
 
 
-def run_key(chapter, source, parameters, *, settings=None, fingerprint=None, depends=None):
+def run_key(
+    chapter, source, parameters, *, code="", settings=None, fingerprint=None, depends=None
+):
     """Key of a run: equal keys, equal numbers.
 
     Parameters
@@ -111,6 +104,8 @@ def run_key(chapter, source, parameters, *, settings=None, fingerprint=None, dep
         Text of the chapter, without its front matter.
     parameters : dict
         Every parameter with its value.
+    code : str
+        Text of its code cells, which says what of the package it imports.
     settings : sequence of str, optional
         Settings whose data the chapter uses; by default the two of the mappings.
     fingerprint : object, optional
@@ -138,7 +133,7 @@ def run_key(chapter, source, parameters, *, settings=None, fingerprint=None, dep
         "data": fingerprint,
         "depends": depends or {},
         "version": zslib.__version__,
-        "package": package_digest(),
+        "package": package_digest(code),
     }
     text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The parameters of a chapter: declared with a type and a comment, checked before it runs."""
+"""A chapter as written: its notebook, and its parameters, checked before it runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import io
 import math
 import tokenize
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
-__all__ = ["Parameter", "check_parameters", "declared_parameters", "parse_text"]
+__all__ = ["Parameter", "Source", "check_parameters", "declared_parameters", "parse_text"]
 
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 _TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
@@ -156,3 +158,77 @@ def parse_text(parameters, texts, where):
                 f"({parameter.comment}), got {text!r}"
             ) from None
     return values
+
+
+@dataclass(frozen=True)
+class Source:
+    """A chapter as written, in jupytext's MyST Markdown.
+
+    Parameters
+    ----------
+    name : str
+        ``"hubness/02_hubness"``.
+    text : str
+        The file's text.
+    """
+
+    name: str
+    text: str
+
+    @classmethod
+    def read(cls, name, place):
+        """Source of the chapter ``name`` of the book at ``place`` (a `Layout`)."""
+        return cls(name, Path(place.source(name)).read_text(encoding="utf-8"))
+
+    @property
+    def body(self):
+        """The text after the front matter, in which tools note their versions."""
+        parts = self.text.split("---\n", 2)
+        return parts[2] if self.text.startswith("---\n") and len(parts) == 3 else self.text
+
+    def notebook(self):
+        """A fresh notebook, not run."""
+        import jupytext
+
+        return jupytext.reads(self.text, fmt="md:myst")
+
+    @cached_property
+    def code(self):
+        """Text of all code cells."""
+        cells = self.notebook().cells
+        return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+
+    @cached_property
+    def parameters(self):
+        """`Parameter` by name, as the cell tagged ``parameters`` declares them.
+
+        Raises
+        ------
+        ValueError
+            When there is not one such cell, or a line in it is not understood.
+        """
+        cells = [
+            cell
+            for cell in self.notebook().cells
+            if cell.cell_type == "code" and "parameters" in cell.metadata.get("tags", [])
+        ]
+        if len(cells) != 1:
+            raise ValueError(
+                f"chapter {self.name} must have one code cell tagged 'parameters', it has "
+                f"{len(cells)}"
+            )
+        return declared_parameters(cells[0].source, self.name)
+
+    @property
+    def depends(self):
+        """Names of the chapters whose records this one reads (``zslib: depends:``)."""
+        return tuple(self.notebook().metadata.get("zslib", {}).get("depends", ()))
+
+    @property
+    def data_settings(self):
+        """Settings whose data the chapter uses (``zslib: settings:``), or None where not said."""
+        return self.notebook().metadata.get("zslib", {}).get("settings")
+
+    def settings(self, overrides):
+        """Every parameter's value: the defaults with ``overrides``, checked."""
+        return check_parameters(self.parameters, overrides, self.name)

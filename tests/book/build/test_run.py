@@ -19,7 +19,7 @@ from joblib._parallel_backends import LokyBackend
 from zslib.book.build.run import ChaptersFailed, plan, run_chapters
 from zslib.book.store import latest_records, read_records
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.book
 

@@ -10,7 +10,7 @@ import pytest
 
 from zslib.book.build.site import BuildFailed, build, page_links
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.book
 

@@ -112,7 +112,7 @@ PROGRAM = """
     import os, signal, sys
     import numpy as np
     from zslib.compatibility import CLAREL
-    from zslib.compatibility.clarel.clarel import checkpoint as _checkpoint
+    from zslib.compatibility.clarel import checkpoint as _checkpoint
     from zslib.compatibility.clarel.training import Training
 
     where, data, parameters, when = sys.argv[1], sys.argv[2], eval(sys.argv[3]), sys.argv[4]
@@ -148,7 +148,7 @@ def test_killed_and_resumed_in_another_process(tmp_path, when):
     def run(when):
         program = [sys.executable, "-c", textwrap.dedent(PROGRAM)]
         arguments = [tmp_path / "run.npz", tmp_path / "data.npz", repr(parameters), when]
-        root = Path(__file__).parents[2]
+        root = Path(__file__).parents[3]
         return subprocess.run(
             [*program, *map(str, arguments)],
             capture_output=True,

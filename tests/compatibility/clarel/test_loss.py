@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslib.compatibility import CLAREL
-from zslib.compatibility.clarel.clarel import network as _clarel_network
+from zslib.compatibility.clarel import network as _clarel_network
 from zslib.compatibility.clarel.loss import (
     clarel_loss,
     embedding_distances,

@@ -115,7 +115,7 @@ def test_malformed_lists(tmp_path, text, message):
 
 
 def test_embedded_files_are_small_and_come_with_licences():
-    folder = module.resources.files("zslib.datasets") / "wordnet30"
+    folder = module.resources.files("zslib.datasets.hierarchy") / "wordnet30"
     sizes = {path.name: len(path.read_bytes()) for path in folder.iterdir()}
     assert sum(sizes.values()) < 1_000_000
     assert {"README.md", "LICENSE-wordnet.txt", "LICENSE-labels.txt"} <= set(sizes)
@@ -123,7 +123,7 @@ def test_embedded_files_are_small_and_come_with_licences():
 
 
 def test_embedded_text_is_the_one_described():
-    folder = module.resources.files("zslib.datasets") / "wordnet30"
+    folder = module.resources.files("zslib.datasets.hierarchy") / "wordnet30"
     readme = (folder / "README.md").read_text()
     for name in ("nouns", "ilsvrc2012", "fall2011"):
         text = lzma.decompress((folder / f"{name}.txt.xz").read_bytes())
@@ -135,6 +135,6 @@ def test_embedded_text_is_the_one_described():
 def test_wordnets_own_files_give_the_embedded_text():
     if wordnet_folder() is None:
         pytest.skip("WordNet's files are not here")
-    folder = module.resources.files("zslib.datasets") / "wordnet30"
+    folder = module.resources.files("zslib.datasets.hierarchy") / "wordnet30"
     text = pack_wordnet(read_wordnet())
     assert lzma.decompress((folder / "nouns.txt.xz").read_bytes()) == text.encode("ascii")

@@ -6,8 +6,8 @@ import graphlib
 from dataclasses import dataclass, field
 
 from zslib.book.keys import read_keys, run_key
+from zslib.book.parameters import Source
 from zslib.book.paths import layout
-from zslib.book.source import Source
 
 __all__ = ["Run", "plan"]
 
@@ -111,6 +111,7 @@ def plan(chapters, parameters=None, *, root=None):
                 name,
                 source.body,
                 settings,
+                code=source.code,
                 settings=source.data_settings,
                 depends=read_keys(source.depends, depends, place),
             ),

@@ -129,7 +129,7 @@ def embedded_labels():
 
 
 def _embedded(name):
-    folder = resources.files("zslib.datasets") / "wordnet30"
+    folder = resources.files("zslib.datasets.hierarchy") / "wordnet30"
     return lzma.decompress((folder / name).read_bytes()).decode("ascii")
 
 

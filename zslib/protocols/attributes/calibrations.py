@@ -284,7 +284,7 @@ def run_calibrations(
 
     def evaluated(own, model_seed):
         model = method.estimator(seed=model_seed, **parameters)
-        return _kept()(own, own.checksum, model, device, code_digest())
+        return _kept()(own, own.checksum, model, device, code_digest(__name__))
 
     source = problem if problem.val.size else split_validation_classes(problem, seed=tuning_seed)
     held_out = source.validation_problem(seed=tuning_seed)

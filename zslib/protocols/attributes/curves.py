@@ -109,7 +109,7 @@ def zero_shot_curves(method, problem, seeds=(0,), *, parameters=None, device="cp
     curves = []
     for seed in seeds:
         model = method.estimator(seed=seed).set_params(**parameters or {})
-        curves.append(_kept()(problem, problem.checksum, model, device, code_digest()))
+        curves.append(_kept()(problem, problem.checksum, model, device, code_digest(__name__)))
     return np.stack(curves)
 
 

@@ -156,7 +156,7 @@ def run_zero_shot(
 
     def outcome(chosen):
         model = method.estimator(seed=seed, **chosen)
-        return keep_outcome(problem, where, model, train_on, k, device, code_digest())
+        return keep_outcome(problem, where, model, train_on, k, device, code_digest(__name__))
 
     names = method.name, problem.name, problem.feature_scaling, seed
     if parameters is not None:
@@ -166,7 +166,7 @@ def run_zero_shot(
     # A method is known by its name, its defaults and its grid: functions cannot be hashed well.
     known_by = method.name, method.estimator(seed=split_seed), dict(method.grid)
     how = split, fraction, split_seed
-    tuned = keep_tuned(problem, where, method, *known_by, *how, code_digest())
+    tuned = keep_tuned(problem, where, method, *known_by, *how, code_digest(__name__))
     failures = []
     for trial in tuned.ranked:
         chosen = trial["parameters"]

@@ -150,7 +150,7 @@ def train(
         base = Method("", method.estimator, method.grid, method.updates)
         source = problem if tuned_on is None else tuned_on
         split = seed if tuning_seed is None else tuning_seed
-        tuned = keep_tuned(source, source.checksum, base, split, code_digest())
+        tuned = keep_tuned(source, source.checksum, base, split, code_digest(__name__))
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
     mapped, curve, n_pairs = keep_trained(
@@ -161,6 +161,6 @@ def train(
         chimera_rows if method.chimeras else None,
         seed,
         resolve_device(device),
-        code_digest(),
+        code_digest(__name__),
     )
     return Trained(method.name, *mapped, tuned.parameters, tuned, curve, n_pairs)

@@ -50,7 +50,7 @@ def _results(model, problem, seeds, *, device, checkpoints, **options):
             name = joblib.hash((problem.checksum, known_by, options, device))
             repeat.set_params(checkpoint=str(Path(checkpoints) / f"{name}.npz"))
         keys = problem.checksum, repeat, known_by
-        found.append(_kept()(problem, *keys, **options, device=device, code=code_digest()))
+        found.append(_kept()(problem, *keys, **options, device=device, code=code_digest(__name__)))
     return found
 
 

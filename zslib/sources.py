@@ -1,0 +1,137 @@
+"""What code a result depends on: the parsed sources of all that its code imports."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+
+__all__ = ["reached", "sources_digest"]
+
+_ROOT = Path(__file__).parent
+
+
+def sources_digest(code, *, skip=()):
+    """Hash of all of zslib that ``code`` imports, directly or not.
+
+    Docstrings, comments and layout do not count. A name that a room's ``__init__`` only hands on
+    counts with the file that defines it, and with no other of the room. Data files count with
+    the folder of the modules beside them.
+
+    Parameters
+    ----------
+    code : str
+        Python source, or the dotted name of a module of zslib.
+    skip : sequence of str
+        Modules left out, with all below them.
+
+    Returns
+    -------
+    str
+        64 hex digits.
+
+    Examples
+    --------
+    >>> one = sources_digest("from zslib.search import top_k")
+    >>> one == sources_digest("from zslib.search import top_k  # the same")
+    True
+    """
+    digest = hashlib.sha256()
+    paths = reached(code, skip=skip)
+    for path in paths:
+        digest.update(f"{_relative(path)}\0{_parsed(path)}\0".encode())
+    for folder in sorted({path.parent for path in paths}):
+        for path in _data_files(folder):
+            digest.update(_relative(path).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def reached(code, *, skip=()):
+    """Files of zslib that ``code`` imports, directly or not, sorted; arguments as above."""
+    waiting = [(code, None)] if _is_module(code) else _imports(ast.parse(code))
+    files, seen = set(), set()
+    while waiting:
+        module, name = waiting.pop()
+        left_out = any(module == s or module.startswith(f"{s}.") for s in skip)
+        if (module, name) in seen or left_out:
+            continue
+        seen.add((module, name))
+        if name is not None and _is_module(f"{module}.{name}") and name not in _handed_on(module):
+            waiting.append((f"{module}.{name}", None))
+        elif source := _handed_on(module).get(name):
+            waiting.append(source)
+        elif _is_module(module):
+            path = _path(module)
+            files.add(path)
+            waiting += _imports(_tree(path))
+    return sorted(files)
+
+
+def _relative(path):
+    return path.relative_to(_ROOT).as_posix()
+
+
+def _path(module):
+    """File of a module of zslib, or None."""
+    package, *rest = module.split(".")
+    base = _ROOT.joinpath(*rest)
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if package == "zslib" and path.is_file():
+            return path
+    return None
+
+
+def _is_module(name):
+    return name.replace(".", "").isidentifier() and _path(name) is not None
+
+
+@cache
+def _tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _parsed(path):
+    """Text of a file without docstrings, comments and layout."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if holds and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)
+
+
+def _imports(tree):
+    """(module, name or None) of every import of zslib, those within functions too."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, None) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found += [(node.module, alias.name) for alias in node.names]
+    return [(module, name) for module, name in found if module.split(".")[0] == "zslib"]
+
+
+@cache
+def _handed_on(module):
+    """``{name: (module, name)}`` of what a package's ``__init__`` imports from elsewhere."""
+    path = _path(module)
+    if path is None or path.name != "__init__.py":
+        return {}
+    return {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in _tree(path).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def _data_files(folder):
+    """Files below ``folder`` that are no Python and lie in no package of their own."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            if path.name != "__pycache__" and not (path / "__init__.py").is_file():
+                yield from _data_files(path)
+        elif path.suffix != ".py":
+            yield path
