@@ -1,7 +1,7 @@
 """What chapters use to draw, tabulate and record, and what runs them.
 
 A chapter starts with `start`, appends records, shows `Table` and `figure`, and ends with
-``chapter.finish()``; `zslib.book.build.run` executes chapters, `zslib.book.build.site` makes the pages.
+``chapter.finish()``; `zslib.book.build` executes chapters and makes the pages.
 
 Examples
 --------

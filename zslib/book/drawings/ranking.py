@@ -97,7 +97,7 @@ SYSTEMS = {
         label_view=True,
     ),
 }  # fmt: skip
-"""The ranking systems of Guo et al. (2019), with the weights of `zslib.compatibility.ranking.loss`."""
+"""The ranking systems of Guo et al. (2019), with their weights."""
 
 
 def expected_weights(system, residuals, own, *, n_draws=4000, seed=0):

@@ -48,7 +48,7 @@ def check_tokens(tokens, n_tokens=None):
     if not namespace(tokens).isdtype(tokens.dtype, "integral"):
         raise TypeError(
             f"texts must hold token numbers for this text_encoder, got {tokens.dtype}: pass the "
-            "integers of zslib.datasets.words.tokens.Vocabulary, or text_encoder=None for ready vectors"
+            "integers of zslib.datasets.Vocabulary, or text_encoder=None for ready vectors"
         )
     if tokens.ndim != 2 or 0 in tokens.shape:
         raise ValueError(

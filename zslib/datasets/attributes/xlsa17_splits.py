@@ -32,7 +32,7 @@ def official_split_summary(name, *, folder=None):
     Returns
     -------
     dict
-        See `zslib.datasets.attributes.xlsa17.split_summary`; and images_dropped, the test images that
+        See `split_summary`; and images_dropped, the test images that
         the file lists for training or validation.
     """
     check_choice(name, "name", XLSA17_NAMES)

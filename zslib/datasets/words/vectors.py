@@ -1,6 +1,6 @@
 """Word vectors: words, their vectors, and readers of the usual file formats.
 
-The first reading of a file (`zslib.datasets.words.formats`) leaves its vectors as ``.npy`` in a cache,
+The first reading of a file (`formats`) leaves its vectors as ``.npy`` in a cache,
 which later readings map into memory at once.
 """
 

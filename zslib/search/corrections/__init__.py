@@ -65,6 +65,6 @@ def resolve(correction):
     if isinstance(correction, str):
         return CORRECTIONS[check_choice(correction, "correction", CORRECTIONS)]()
     raise TypeError(
-        "correction must be None, a name or an instance of a class of zslib.search.corrections, got "
+        "correction must be None, a name or an instance of one of zslib.search.corrections, got "
         f"{correction!r}" + ("; call it: CSLS()" if isinstance(correction, type) else "")
     )
