@@ -26,9 +26,4 @@ def images():
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory, monkeypatch):
     """Keep results of tests out of the user's cache."""
-    from zslib.protocols.mapping import training
-
     monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
-    training._kept.cache_clear()
-    yield
-    training._kept.cache_clear()

@@ -15,18 +15,25 @@ from zslib.protocols.attributes.curves import (
     zero_shot_curves,
 )
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
-from zslib.protocols.attributes.hard_negative_methods import (
+from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.attributes.methods import (
     HARD_NEGATIVE_METHODS,
+    ZERO_SHOT_METHODS,
+    ZeroShotMethod,
     common_scale,
     hard_negative_problems,
     with_enough_steps,
 )
-from zslib.protocols.attributes.intervals import zero_shot_estimate
-from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, ZeroShotMethod
 from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha, measures_by_alpha, rescaled
-from zslib.protocols.attributes.runs import ZeroShotRun, run_zero_shot, unit_length
-from zslib.protocols.attributes.table import evaluate_table, run_table, table_records
+from zslib.protocols.attributes.runs import (
+    ZeroShotRun,
+    evaluate_table,
+    run_table,
+    run_zero_shot,
+    table_records,
+    unit_length,
+)
 from zslib.protocols.attributes.tuning import (
     ZeroShotTuned,
     split_validation_classes,
@@ -60,18 +67,23 @@ from zslib.protocols.mapping.outcome import Outcome, evaluate, gold_queries
 from zslib.protocols.mapping.repeated import Repeated, repeat
 from zslib.protocols.mapping.training import Trained, train
 from zslib.protocols.mapping.tuning import Tuned, tune
-from zslib.protocols.pairs.baseline import mean_text_problem, tfidf_vectors, with_class_texts
-from zslib.protocols.pairs.classes import MeanTextRun, run_mean_texts
+from zslib.protocols.pairs.baseline import (
+    MeanTextRun,
+    mean_text_problem,
+    run_mean_texts,
+    tfidf_vectors,
+    with_class_texts,
+)
 from zslib.protocols.pairs.evaluate import ImageTextResult, evaluate_image_text, model_texts
-from zslib.protocols.pairs.methods import (
+from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
+from zslib.protocols.pairs.runs import (
     SHORT_GRID,
+    ImageTextRuns,
     clarel_problems,
     run_clarel,
+    run_image_text,
     short_clarel,
 )
-from zslib.protocols.pairs.repeats import ImageTextRuns
-from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
-from zslib.protocols.pairs.runs import run_image_text
 
 __all__ = [
     "CALIBRATIONS",

@@ -25,7 +25,6 @@ from zslib.protocols import (
     unit_length,
     zero_shot_estimate,
 )
-from zslib.protocols.attributes import runs as zero_shot_runs
 
 
 class NearestClass(BaseEstimator):
@@ -76,13 +75,6 @@ def toy(seed=0, data_seed=0, n=240, noise=0.25, **changes):
 
 NEAREST = ZeroShotMethod("nearest", NearestClass, {"alpha": (1e4, 0.1, 1.0)}, seeds_matter=False)
 JITTERED = ZeroShotMethod("jittered", NearestClass, fixed={"jitter": 0.1})
-
-
-@pytest.fixture(autouse=True)
-def own_memo():
-    zero_shot_runs._kept.cache_clear()
-    yield
-    zero_shot_runs._kept.cache_clear()
 
 
 def slow_accuracy(labels, predictions):
@@ -330,7 +322,9 @@ def test_candidates_that_fail_are_passed_over():
     assert tuned.parameters == {"jitter": 0.0}
     assert "NaN or infinity" in tuned.trials[0]["failed"]
     assert "2 candidates, 1 failed)" in str(tuned)
-    with pytest.raises(ValueError, match="all 1 candidates of hopeless failed, the first with"):
+    with pytest.raises(
+        ValueError, match="all 1 candidates of hopeless on toy failed, the first with"
+    ):
         tune_zero_shot(ZeroShotMethod("hopeless", NearestClass, {"jitter": (np.nan,)}), toy())
 
 
@@ -414,7 +408,9 @@ def test_the_next_best_candidate_where_the_best_cannot_be_trained(monkeypatch):
     assert records["validation ACC"]["value"] == tuned.ranked[1]["score"]
     assert records["validation gamma"]["value"] == run.gamma
     failing = NEAREST.grid["alpha"]
-    with pytest.raises(ValueError, match="with all 3 candidates, the first time with: diverged"):
+    with pytest.raises(
+        ValueError, match="all 3 candidates of nearest on toy failed, the first with: div"
+    ):
         run_zero_shot(NEAREST, toy(data_seed=1, n=240))
 
 

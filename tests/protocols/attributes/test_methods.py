@@ -25,9 +25,7 @@ from zslib.protocols import (
     with_enough_steps,
     zero_shot_curves,
 )
-from zslib.protocols.attributes import curves as learning_curves
-from zslib.protocols.attributes import runs as zero_shot_runs
-from zslib.protocols.attributes.hard_negative_methods import seen_candidates
+from zslib.protocols.attributes.methods import seen_candidates
 
 
 class Remembers(BaseEstimator):
@@ -60,11 +58,6 @@ def problem():
 @pytest.fixture(autouse=True)
 def fresh():
     Remembers.given = Plain.given = ()
-    for module in (zero_shot_runs, learning_curves):
-        module._kept.cache_clear()
-    yield
-    for module in (zero_shot_runs, learning_curves):
-        module._kept.cache_clear()
 
 
 def small(name, **changes):
@@ -277,7 +270,7 @@ def test_curves_of_several_seeds_are_kept(problem, monkeypatch):
     assert curves.shape == (2, 3)
     model = method.estimator(seed=1).set_params(**given)
     np.testing.assert_array_equal(curves[1], accuracy_by_epoch(model, problem))
-    monkeypatch.setattr(learning_curves, "accuracy_by_epoch", None)
+    monkeypatch.setattr(MetricLearner, "fit", None)
     again = zero_shot_curves(method, problem, [1, 0], parameters=given)
     np.testing.assert_array_equal(again, curves[::-1])
     with pytest.raises(ValueError, match="seeds is empty"):

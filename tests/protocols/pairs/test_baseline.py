@@ -181,5 +181,5 @@ def test_mean_texts_are_tuned_within_the_validation_split(pairs):
     whole = evaluate_zero_shot(ESZSL(**run.parameters), mean_text_problem(pairs, dimension=8))
     assert run.outcome.value("H") == pytest.approx(whole.at(run.gamma).value("H"))
     bad = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (-1.0,)})
-    with pytest.raises(ValueError, match="all 1 candidates of ESZSL failed"):
+    with pytest.raises(ValueError, match=f"all 1 candidates of ESZSL on {pairs.name} failed"):
         run_mean_texts(bad, pairs, dimension=8)

@@ -29,7 +29,6 @@ from zslib.protocols import (
     short_clarel,
     zero_shot_estimate,
 )
-from zslib.protocols.pairs import runs as image_text_runs
 
 
 class RidgeToWords(BaseEstimator):
@@ -123,13 +122,6 @@ def toy(seed=0, noise=0.4, level="image", vectors=False, **changes):
     order = np.random.default_rng(1).permutation(12)
     fields |= class_parts(labels, order[:6], order[6:8], order[8:])
     return ImageTextProblem(**(fields | changes))
-
-
-@pytest.fixture(autouse=True)
-def own_memo():
-    image_text_runs._kept.cache_clear()
-    yield
-    image_text_runs._kept.cache_clear()
 
 
 def trained(problem, model=None):
@@ -581,9 +573,10 @@ def test_the_next_best_candidate_where_the_best_fails_later(monkeypatch):
     assert runs.parameters == ranked[1]["parameters"]
     assert runs.passed_over == [{"parameters": ranked[0]["parameters"], "failed": "diverged"}]
     failing = [3, 6, 12]
-    with pytest.raises(ValueError, match="all 3 candidates failed on toy, the first with: diver"):
+    message = "all {} candidates of RidgeToWords on toy failed, the first with: {}"
+    with pytest.raises(ValueError, match=message.format(3, "diverged")):
         run_image_text(JITTERED, problem, seeds=[0, 1, 2], grid=grid, k=3)
-    with pytest.raises(ValueError, match="all 1 candidates failed on toy, the first with: penal"):
+    with pytest.raises(ValueError, match=message.format(1, "penalty is negative")):
         run_image_text(RidgeToWords(), problem, grid={"penalty": (-1.0,)})
 
 

@@ -7,20 +7,19 @@ ways to get some are here. Both curves, of scores and of distances, follow from 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from sklearn.base import clone
 
-from zslib.arrays import like, resolve_device, row_norms, take_rows, to_host
+from zslib.arrays import like, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
 from zslib.compatibility import CMT, SAE, ConSE
 from zslib.compatibility.base import BilinearModel
+from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
-from zslib.protocols.attributes.runs import resolve_method
 from zslib.protocols.attributes.tuning import split_validation_classes
-from zslib.protocols.memo import code_digest, memoise
+from zslib.protocols.sweep import kept
 from zslib.validation import check_choice, check_real
 
 __all__ = [
@@ -74,25 +73,12 @@ class CalibratedRun:
 
 
 def own_distances(model, X, class_embeddings, scores):
-    """The distance that a fitted model compares, or None where it compares no two vectors.
+    """The distance that a fitted model compares, (n, C), or None where it compares no two vectors.
 
     CMT: its Euclidean distance. ConSE and SAE: one minus their cosine. A bilinear score
     ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes as the score
     does where all ``s`` have one length. The Euclidean distance between vectors of length one
     has the same curve, since a power of d only changes alpha.
-
-    Parameters
-    ----------
-    model : CompatibilityModel
-        Fitted.
-    X : array, shape (n, p)
-    class_embeddings : array, shape (C, q)
-    scores : array, shape (n, C)
-        Of these by ``model.decision_function``.
-
-    Returns
-    -------
-    (n, C) float64 NumPy array, or None
     """
     found = to_host(scores).astype(np.float64)
     if isinstance(model, CMT):
@@ -108,19 +94,9 @@ def own_distances(model, X, class_embeddings, scores):
 
 
 def surprisals(scores, unit=1.0):
-    """Minus the log probability of each class, by a softmax over all scores of an image.
+    """Minus the log probability of each class, by a softmax over an image's scores / ``unit``.
 
     A distance for any score: never negative, and in the order of the scores.
-
-    Parameters
-    ----------
-    scores : (n, C) float NumPy array
-    unit : float
-        Scores are divided by it first.
-
-    Returns
-    -------
-    (n, C) float64 array
 
     Examples
     --------
@@ -137,21 +113,10 @@ def surprisals(scores, unit=1.0):
 
 
 def from_common_zero(outcome, zero):
-    """The outcome of the distances ``zero - score``, one zero for all images.
+    """The outcome of the distances ``zero - score``, as scores -log d: one zero for all images.
 
     At a zero far above all scores rescaling is stacking with gamma = alpha times the zero. Scores
     above the zero count as distances of (nearly) nothing.
-
-    Parameters
-    ----------
-    outcome : ZeroShotOutcome
-        Of scores.
-    zero : float
-
-    Returns
-    -------
-    ZeroShotOutcome
-        Of scores -log d, not calibrated.
     """
     zero = check_real(zero, "zero")
 
@@ -172,24 +137,8 @@ def from_common_zero(outcome, zero):
 def evaluate_calibrations(model, problem) -> tuple:
     """Fit ``model`` on ``trainval`` and test it, by its scores and by each distance.
 
-    Parameters
-    ----------
-    model : CompatibilityModel
-        It is cloned, not changed.
-    problem : ZeroShotProblem
-        With test images of seen classes.
-
-    Returns
-    -------
-    outcomes : dict of str to ZeroShotOutcome
-        Keys of `CALIBRATIONS`; "own distance" only where the model has one.
-    unit, largest : float
-        As in `CalibratedRun`.
-
-    Raises
-    ------
-    ValueError
-        When the problem has no test images of seen classes, or scores are not finite.
+    Gives the outcomes, keys of `CALIBRATIONS` ("own distance" only where the model has one), and
+    the ``unit`` and ``largest`` of a `CalibratedRun`.
     """
     if not problem.test_seen.size:
         raise ValueError(
@@ -232,16 +181,6 @@ def evaluate_calibrations(model, problem) -> tuple:
     return outcomes, unit, float(trained.max())
 
 
-def _evaluate(problem, checksum, model, device, code):
-    with np.errstate(over="ignore", invalid="ignore"):
-        return evaluate_calibrations(model, problem.to(device))
-
-
-@lru_cache(maxsize=1)
-def _kept():
-    return memoise(_evaluate, ignore=["problem"])
-
-
 def run_calibrations(
     method, problem, *, parameters=None, seed=0, tuning_seed=None, device="cpu"
 ) -> CalibratedRun:
@@ -249,7 +188,7 @@ def run_calibrations(
 
     The choice is made as `tune_zero_shot` makes it: the model is fitted on training classes,
     without a fifth of their images, which then compete with the images of validation classes.
-    Gamma may be negative, alpha may not. Results are kept on disk as those of `run_zero_shot`.
+    Gamma may be negative, alpha may not. Results are kept on disk.
 
     Parameters
     ----------
@@ -264,10 +203,6 @@ def run_calibrations(
         Of the validation images and of the estimator fitted there; by default ``seed``.
     device : {"cpu", "gpu", "auto"}
 
-    Returns
-    -------
-    CalibratedRun
-
     Examples
     --------
     >>> from zslib.datasets.attributes.digits import digits_segments
@@ -280,11 +215,10 @@ def run_calibrations(
     """
     method = resolve_method(method)
     tuning_seed = seed if tuning_seed is None else tuning_seed
-    device, parameters = resolve_device(device), parameters or {}
 
     def evaluated(own, model_seed):
-        model = method.estimator(seed=model_seed, **parameters)
-        return _kept()(own, own.checksum, model, device, code_digest(__name__))
+        model = method.estimator(seed=model_seed, **parameters or {})
+        return kept(evaluate_calibrations, model, own, device=device)
 
     source = problem if problem.val.size else split_validation_classes(problem, seed=tuning_seed)
     held_out = source.validation_problem(seed=tuning_seed)

@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from zslib.arrays import like, resolve_device, take_rows, to_host
+from zslib.arrays import like, take_rows, to_host
 from zslib.metrics import per_class_accuracy
-from zslib.protocols.attributes.runs import resolve_method
-from zslib.protocols.memo import code_digest, memoise
+from zslib.protocols.attributes.methods import resolve_method
+from zslib.protocols.sweep import kept
 from zslib.validation import check_choice, check_real
 
 __all__ = ["accuracy_by_epoch", "epochs_to_share", "zero_shot_curves"]
 
 
 def accuracy_by_epoch(model, problem):
-    """Standard zero-shot accuracy after each epoch of one training.
+    """Accuracy on unseen classes, in percent, after each epoch of one training on ``trainval``.
 
-    Parameters
-    ----------
-    model : MetricLearner
-        Or another scorer with ``keep_epochs`` and ``at_epoch``. It is cloned, not changed.
-    problem : ZeroShotProblem
-        The model is trained on ``trainval``.
-
-    Returns
-    -------
-    (n_epochs,) float64 array
-        Average per-class accuracy of the images of unseen classes among these, in percent.
-
-    Raises
-    ------
-    TypeError
-        When the model keeps no epochs.
-    ValueError
-        When training diverges.
+    The model is a `MetricLearner`, or another scorer with ``keep_epochs`` and ``at_epoch``.
 
     Examples
     --------
@@ -70,73 +51,36 @@ def accuracy_by_epoch(model, problem):
     return np.array(found)
 
 
-def _curve(problem, checksum, model, device, code):
-    return accuracy_by_epoch(model, problem.to(device))
-
-
-@lru_cache(maxsize=1)
-def _kept():
-    """The function above, its results kept on disk."""
-    return memoise(_curve, ignore=["problem"])
-
-
 def zero_shot_curves(method, problem, seeds=(0,), *, parameters=None, device="cpu"):
-    """`accuracy_by_epoch` for several seeds, with results kept on disk.
+    """`accuracy_by_epoch` for several seeds, (n_seeds, n_epochs), with results kept on disk.
 
-    Parameters
-    ----------
-    method : ZeroShotMethod or str
-    problem : ZeroShotProblem
-    seeds : sequence of int
-        Of the estimator.
-    parameters : dict, optional
-        Of the estimator, besides the method's own fixed ones, which they replace.
-    device : {"cpu", "gpu", "auto"}
-
-    Returns
-    -------
-    (n_seeds, n_epochs) float64 array
-        Percent.
-
-    Raises
-    ------
-    ValueError
-        For no seeds, or when training diverges.
+    ``parameters`` are of the estimator; they replace the method's own fixed ones.
     """
-    method, device = resolve_method(method), resolve_device(device)
+    method = resolve_method(method)
     if not len(seeds):
         raise ValueError("seeds is empty: give at least one")
     curves = []
     for seed in seeds:
         model = method.estimator(seed=seed).set_params(**parameters or {})
-        curves.append(_kept()(problem, problem.checksum, model, device, code_digest(__name__)))
+        curves.append(kept(accuracy_by_epoch, model, problem, device=device))
     return np.stack(curves)
 
 
 def epochs_to_share(curve, share=0.95, *, of="final", epochs=None):
     """First epoch at which a learning curve has reached a share of its final or best value.
 
+    The curve may fall below the mark again later; the first time counts.
+
     Parameters
     ----------
     curve : sequence of float
-        Accuracies, higher is better, one for each epoch looked at. The curve may fall below the
-        mark again later; the first time counts.
+        Accuracies, one for each epoch looked at.
     share : float
         In (0, 1].
     of : {"final", "best"}
         The last value, or the largest.
     epochs : sequence of int, optional
         Which epochs were looked at; by default 1, 2, 3, …
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        For an empty curve, values that are negative or not finite, or other than one epoch for
-        each value.
 
     Examples
     --------

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.model_selection import GroupShuffleSplit, ParameterGrid
+from sklearn.model_selection import GroupShuffleSplit
 
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
+from zslib.protocols.sweep import ranked, sweep
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["ZeroShotTuned", "split_validation_classes", "tune_zero_shot"]
@@ -39,8 +40,7 @@ class ZeroShotTuned:
     @property
     def ranked(self):
         """The trials that did not fail, best first; equally good ones in the order tried."""
-        finished = [trial for trial in self.trials if "score" in trial]
-        return sorted(finished, key=lambda trial: -trial["score"])
+        return ranked(self.trials, "score")
 
     def __str__(self):
         chosen = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
@@ -53,26 +53,9 @@ class ZeroShotTuned:
 
 
 def split_validation_classes(problem, *, fraction=0.25, seed=0):
-    """The problem with a random part of its seen classes as validation classes.
+    """The problem with a random ``fraction`` of its seen classes as validation classes.
 
     For data without an official split, or to see how much the official one matters.
-
-    Parameters
-    ----------
-    problem : ZeroShotProblem
-    fraction : float
-        Share of the seen classes that become validation classes.
-    seed : int
-
-    Returns
-    -------
-    ZeroShotProblem
-        With another ``train`` and ``val``; test images and ``trainval`` are as they were.
-
-    Raises
-    ------
-    ValueError
-        When ``fraction`` does not leave one class to validate and two to train on.
 
     Examples
     --------
@@ -101,7 +84,7 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     training classes' images is kept out of training, so that seen and "unseen" classes compete as
     in generalised ZSL, and gamma is the middle of the first stretch with the highest H there.
     No test image, and no embedding of an unseen class, takes part. A candidate whose training
-    raises ValueError (a step size so large that it diverges) is noted and passed over.
+    raises ValueError is noted and passed over.
 
     Parameters
     ----------
@@ -120,12 +103,6 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     ZeroShotTuned
         The first of equally good candidates.
 
-    Raises
-    ------
-    ValueError
-        For ``split="official"`` where the problem has no validation classes, or when every
-        candidate fails.
-
     Examples
     --------
     >>> from zslib.compatibility import ESZSL
@@ -139,25 +116,15 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     if split == "random" or (split is None and not problem.val.size):
         problem = split_validation_classes(problem, fraction=fraction, seed=seed)
     held_out = problem.validation_problem(seed=seed)
-    candidates = list(ParameterGrid({key: list(v) for key, v in method.grid.items()}))
-    trials = [_trial(method.estimator(seed=seed, **c), c, held_out) for c in candidates]
-    if all("failed" in trial for trial in trials):
-        raise ValueError(
-            f"all {len(trials)} candidates of {method.name} failed, the first with: "
-            f"{trials[0]['failed']}"
-        )
-    best = max((trial for trial in trials if "score" in trial), key=lambda trial: trial["score"])
+
+    def attempt(parameters):
+        model = method.estimator(seed=seed, **parameters)
+        outcome = evaluate_zero_shot(model, held_out, k=1)
+        return {"score": outcome.accuracy} | _gamma(outcome)
+
+    trials = sweep(method.grid, attempt, f"{method.name} on {problem.name}")
+    best = ranked(trials, "score")[0]
     return ZeroShotTuned(best["parameters"], best["score"], best["gamma"], trials)
-
-
-def _trial(model, parameters, held_out):
-    try:
-        # Numbers that overflow end in the error that is caught here.
-        with np.errstate(over="ignore", invalid="ignore"):
-            outcome = evaluate_zero_shot(model, held_out, k=1)
-    except ValueError as error:
-        return {"parameters": parameters, "failed": str(error)}
-    return {"parameters": parameters, "score": outcome.accuracy} | _gamma(outcome)
 
 
 def _gamma(outcome):

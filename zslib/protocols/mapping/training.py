@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from sklearn.base import clone
@@ -12,7 +11,7 @@ from zslib.arrays import resolve_device, to_host, to_requested_device
 from zslib.mapping import chimeras
 from zslib.protocols.mapping.methods import Method
 from zslib.protocols.mapping.tuning import Tuned, tune
-from zslib.protocols.memo import code_digest, memoise
+from zslib.protocols.sweep import kept
 
 __all__ = ["Trained", "chimera_pairs", "train"]
 
@@ -49,44 +48,31 @@ class Trained:
 
 
 def chimera_pairs(problem, rows, k):
-    """Training pairs made of chimeras for the targets ``rows`` (section 4).
-
-    Returns
-    -------
-    X : (n_train + n_rows, d1) array
-    Y : (n_train + n_rows, d2) array
-        The problem's own pairs first.
-    """
+    """The training pairs, then those of chimeras for the targets ``rows`` (section 4)."""
     new = problem.targets[rows]
     made = chimeras(problem.X_train, problem.Y_train, new, k=k)
     return np.concatenate([problem.X_train, made]), np.concatenate([problem.Y_train, new])
 
 
-def _tune(problem, checksum, method, seed, code):
+def _tune(method, problem, seed):
     return tune(problem, method, seed=seed)
 
 
-def _train(problem, checksum, method, parameters, rows, seed, device, code):
+def _train(method, problem, parameters, rows, seed, on):
     X, Y = problem.X_train, problem.Y_train
     if method.chimeras:
         X, Y = chimera_pairs(problem, rows, method.chimeras)
     estimator = clone(method.estimator).set_params(**parameters)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=seed)
-    X, Y = (to_requested_device(a, device) for a in (X, Y))
+    X, Y = (to_requested_device(a, on) for a in (X, Y))
     estimator.fit(X, Y)
     mapped = [
-        to_host(estimator.transform(to_requested_device(a, device)))
+        to_host(estimator.transform(to_requested_device(a, on)))
         for a in (problem.X_test, problem.X_train)
     ]
     curve = [float(loss) for loss in getattr(estimator, "learning_curve_", [])]
     return mapped, curve, X.shape[0]
-
-
-@lru_cache(maxsize=1)
-def _kept():
-    """The two functions above, their results kept on disk."""
-    return memoise(_tune, ignore=["problem"]), memoise(_train, ignore=["problem"])
 
 
 def train(
@@ -103,8 +89,7 @@ def train(
 ) -> Trained:
     """Tune ``method`` on the training pairs, train it on all of them, map the test items.
 
-    Results are kept on disk and found again by the problem's checksum, the method, the seed, the
-    device and the package's own sources, so that two chapters which need the same map share it.
+    Results are kept on disk, so that two chapters which need the same map share it.
 
     Parameters
     ----------
@@ -143,24 +128,21 @@ def train(
         raise TypeError(f"method must be a Method, such as METHODS['ridge'], got {method!r}")
     if quick:
         method = method.smaller()
-    keep_tuned, keep_trained = _kept()
     tuned = Tuned(dict(parameters or {}), float("nan"), [])
     if parameters is None and (method.grid or method.updates):
         # Chimeras take no part in tuning: one clean choice serves a method with and without them.
         base = Method("", method.estimator, method.grid, method.updates)
         source = problem if tuned_on is None else tuned_on
-        split = seed if tuning_seed is None else tuning_seed
-        tuned = keep_tuned(source, source.checksum, base, split, code_digest(__name__))
+        tuned = kept(_tune, base, source, seed=seed if tuning_seed is None else tuning_seed)
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
-    mapped, curve, n_pairs = keep_trained(
-        problem,
-        problem.checksum,
+    mapped, curve, n_pairs = kept(
+        _train,
         method,
-        tuned.parameters,
-        chimera_rows if method.chimeras else None,
-        seed,
-        resolve_device(device),
-        code_digest(__name__),
+        problem,
+        parameters=tuned.parameters,
+        rows=chimera_rows if method.chimeras else None,
+        seed=seed,
+        on=resolve_device(device),
     )
     return Trained(method.name, *mapped, tuned.parameters, tuned, curve, n_pairs)

@@ -1,8 +1,8 @@
-"""What pairs add: class embeddings that need none, and texts that lost their images."""
+"""What pairs add: a scorer of class embeddings that needs none, and texts without their images."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -12,37 +12,27 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from zslib.arrays import like, namespace, take_rows, to_host, unit_rows
 from zslib.datasets import ZeroShotProblem
 from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
+from zslib.protocols.attributes.methods import resolve_method
+from zslib.protocols.attributes.outcome import ZeroShotOutcome
+from zslib.protocols.attributes.runs import run_zero_shot
+from zslib.protocols.sweep import best_that_trains, sweep
 from zslib.validation import check_integer
 
-__all__ = ["mean_text_problem", "tfidf_vectors", "with_class_texts"]
+__all__ = [
+    "MeanTextRun",
+    "mean_text_problem",
+    "run_mean_texts",
+    "tfidf_vectors",
+    "with_class_texts",
+]
 
 
 def tfidf_vectors(problem, *, dimension=300, min_count=2, seed=0):
     """Each text as a vector of length one: TF-IDF of its words, then a truncated SVD.
 
-    Weights and projection are fitted on the distinct texts of training images. Words that are
-    not known from there do not count.
-
-    Parameters
-    ----------
-    problem : ImageTextProblem
-        With texts as words.
-    dimension : int
-        Of the vectors; less where there are fewer texts or words.
-    min_count : int
-        Rarer words are not known.
-    seed : int
-        Of the SVD's start.
-
-    Returns
-    -------
-    (m, dimension) float64 array
-        On the host; zero for a text without a known word.
-
-    Raises
-    ------
-    ValueError
-        When the texts are ready vectors.
+    Weights and projection are fitted on the distinct texts of training images. A word that is not
+    known from there, or occurs in them less than ``min_count`` times, does not count; a text
+    without a known word is zero. Fewer texts or words than ``dimension`` give fewer dimensions.
     """
     check_integer(dimension, "dimension", low=1)
     if problem.texts is None:
@@ -71,25 +61,9 @@ def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroSho
     """The same images and split, each class embedded as the mean of its texts' vectors.
 
     So that any scorer of class embeddings can be run beside a model trained on pairs. The texts
-    of a class are those of `ImageTextProblem.prototype_rows`. Features are centred on the
-    training images and divided by their length, since scorers such as ESZSL have no constant
-    term, which CLAREL's image head has.
-
-    Parameters
-    ----------
-    problem : ImageTextProblem
-    dimension, min_count, seed
-        Of `tfidf_vectors`; not used where the problem has ready vectors.
-
-    Returns
-    -------
-    ZeroShotProblem
-        Features and class embeddings have length one.
-
-    Raises
-    ------
-    ValueError
-        When the mean of a class is zero, or an image is the mean image.
+    of a class are those of `ImageTextProblem.prototype_rows`; their vectors are the problem's own
+    or `tfidf_vectors`. Features are centred on the training images and divided by their length,
+    since scorers such as ESZSL have no constant term, which CLAREL's image head has.
 
     Examples
     --------
@@ -131,34 +105,83 @@ def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroSho
     )
 
 
+@dataclass(frozen=True)
+class MeanTextRun:
+    """A scorer on `mean_text_problem`, tuned on validation classes.
+
+    Attributes
+    ----------
+    parameters : dict
+        The chosen ones.
+    gamma : float
+        Of calibrated stacking, chosen with them.
+    trials : list of dict
+        For each candidate its ``parameters``, and ``ACC``, ``H`` and ``gamma`` on validation; or
+        why it ``failed``.
+    passed_over : list of dict
+        Better candidates whose training on all seen classes ``failed``.
+    outcome : ZeroShotOutcome
+        On test images, calibrated by ``gamma``.
+    """
+
+    parameters: dict
+    gamma: float
+    trials: list
+    passed_over: list
+    outcome: ZeroShotOutcome
+
+
+def run_mean_texts(
+    method, problem, *, seed=0, split_seed=0, device="cpu", **options
+) -> MeanTextRun:
+    """Choose parameters by H on validation data, as CLAREL's are, then train anew and test.
+
+    Validation is that of `run_image_text`. Class embeddings are made within it, so that no text
+    of a validation class or of a held-out image takes part in the weights of words, the
+    projection or the mean image. ``options`` are those of `mean_text_problem`.
+
+    Examples
+    --------
+    >>> from zslib.compatibility import ESZSL
+    >>> from zslib.datasets import synthetic_pairs
+    >>> from zslib.protocols import ZeroShotMethod
+    >>> method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.1, 10.0)})
+    >>> pairs = synthetic_pairs(n_seen=12, n_val=3, n_unseen=4, images_per_class=8)
+    >>> run = run_mean_texts(method, pairs, dimension=20)
+    >>> len(run.trials), sorted(run.parameters)
+    (2, ['feature_penalty'])
+    """
+    method = resolve_method(method)
+    held = mean_text_problem(problem.validation_problem(seed=split_seed), **options)
+    whole = mean_text_problem(problem, **options)
+
+    def outcome(data, parameters):
+        found = run_zero_shot(method, data, seed=seed, parameters=parameters, device=device)
+        return found.outcome
+
+    def attempt(parameters):
+        found = outcome(held, parameters)
+        curve = found.curve
+        values = {"H": 100 * float(curve.best_harmonic_mean), "gamma": float(curve.best_gamma)}
+        return {"ACC": found.value("ACC")} | values
+
+    name = f"{method.name} on {problem.name}"
+    trials = sweep(method.grid, attempt, name)
+    best, tested, passed_over = best_that_trains(
+        trials, "H", lambda parameters: outcome(whole, parameters), name
+    )
+    chosen, gamma = best["parameters"], best["gamma"]
+    return MeanTextRun(chosen, gamma, trials, passed_over, tested.at(gamma))
+
+
 def with_class_texts(problem, *, own_ids=False):
     """The same problem, where a text no longer tells which image of its class it belongs to.
 
     Each training image has the texts of all training images of its class; test images of unseen
-    classes all texts of theirs. So prototypes are the same, and what is left of the supervision
-    is the class. For validation, pool after the split (``with_class_texts(
-    problem.validation_problem())``): before it, images that train would own texts of images that
-    are held out.
-
-    Parameters
-    ----------
-    problem : ImageTextProblem
-        With ``level="image"``.
-    own_ids : bool
-        Keep ``text_ids``, so that texts of one class are each other's negatives as they were,
-        and nothing changes but which text an image has. By default they are of one id, as
-        texts of classes are elsewhere.
-
-    Returns
-    -------
-    ImageTextProblem
-        With ``level="class"``. Its name ends in "by class". Test images of seen classes
-        have no texts.
-
-    Raises
-    ------
-    ValueError
-        When the texts are of classes already.
+    classes all texts of theirs; test images of seen classes none. So prototypes are the same, and
+    what is left of the supervision is the class. For validation, pool after the split: before it,
+    images that train would own texts of images that are held out. With ``own_ids`` texts of one
+    class stay each other's negatives, and nothing changes but which text an image has.
 
     Examples
     --------

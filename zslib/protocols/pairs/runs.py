@@ -1,57 +1,106 @@
-"""Repeated trainings on image-text pairs, alpha from validation classes, results kept on disk."""
+"""Repeated trainings on image-text pairs, alpha chosen on validation classes; CLAREL's own.
+
+The paper trains its text network on 150,000 batches (Appendix D), `short_clarel` on a thousand.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
+import inspect
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import joblib
-import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 
 from zslib.arrays import resolve_device
-from zslib.protocols.attributes.rescaling import choose_alpha
-from zslib.protocols.memo import code_digest, memoise
+from zslib.compatibility import CLAREL
+from zslib.datasets import DATASETS, load_problem, resolve_all
+from zslib.datasets.locate import cache_dir
+from zslib.metrics import hits_at_k
+from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.attributes.rescaling import choose_alpha, rescaled
+from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.evaluate import evaluate_image_text
-from zslib.protocols.pairs.repeats import ImageTextRuns
+from zslib.protocols.sweep import best_that_trains, kept, sweep
+from zslib.validation import check_choice, check_integer
 
-__all__ = ["run_image_text"]
+__all__ = [
+    "SHORT_GRID",
+    "ImageTextRuns",
+    "clarel_problems",
+    "run_clarel",
+    "run_image_text",
+    "short_clarel",
+]
 
 
-def _evaluate(problem, checksum, model, known_by, min_count, length, k, keep_scores, device, code):
-    # Training that diverges ends in an error, or in distances that are refused.
-    with np.errstate(over="ignore", invalid="ignore"):
-        return evaluate_image_text(
-            model,
-            problem.to(device),
-            min_count=min_count,
-            length=length,
-            k=k,
-            keep_scores=keep_scores,
+@dataclass(frozen=True)
+class ImageTextRuns:
+    """One model on one problem, trained with several seeds.
+
+    Attributes
+    ----------
+    dataset : str
+        Name of the problem.
+    model : CLAREL
+        With the chosen parameters; each repeat has a ``random_state`` of its own.
+    seeds : list of int
+    alpha : float
+        Largest H on the validation outcomes, averaged over the repeats: one alpha for all.
+    validation : list of ImageTextResult
+        On the construction of Appendix C, one for each seed.
+    test : list of ImageTextResult, or None
+        Trained anew on all training images, one for each seed; None where not asked for.
+    trials : list of dict
+        For each candidate its ``parameters``, and ``H``, ``alpha``, ``ACC`` and ``AUSUC`` on
+        validation under the first seed, or why its training ``failed``. Empty where nothing was
+        chosen.
+    parameters : dict
+        The chosen ones.
+    passed_over : list of dict
+        Better candidates whose training failed with another seed or on all seen classes: their
+        ``parameters`` and why it ``failed``.
+    """
+
+    dataset: str
+    model: object
+    seeds: list
+    alpha: float
+    validation: list
+    test: list | None
+    trials: list = field(default_factory=list)
+    parameters: dict = field(default_factory=dict)
+    passed_over: list = field(default_factory=list)
+
+    def results(self, part="test"):
+        """The list of `ImageTextResult` of "test" or "validation"."""
+        check_choice(part, "part", ("test", "validation"))
+        found = self.test if part == "test" else self.validation
+        if found is None:
+            raise ValueError("only validation was run: call run_image_text with test=True")
+        return found
+
+    def outcomes(self, part="test", *, alpha=None):
+        """Outcomes of the repeats, rescaled by the chosen alpha or by a given one."""
+        alpha = self.alpha if alpha is None else alpha
+        return rescaled([result.outcome for result in self.results(part)], alpha)
+
+    def estimate(self, measure, part="test", *, alpha=None, minus=None, **options):
+        """`zero_shot_estimate` of a measure over repeats, or of the difference to ``minus``."""
+        return zero_shot_estimate(
+            self.outcomes(part, alpha=alpha), measure, minus=minus, **options
         )
 
-
-@lru_cache(maxsize=1)
-def _kept():
-    """The function above, its results kept on disk."""
-    return memoise(_evaluate, ignore=["problem", "model"])
-
-
-def _results(model, problem, seeds, *, device, checkpoints, **options):
-    found = []
-    for seed in seeds:
-        known_by = clone(model).set_params(random_state=seed)
-        quiet = {"checkpoint": None, "progress": False}
-        known_by.set_params(**{k: v for k, v in quiet.items() if k in known_by.get_params()})
-        repeat = clone(model).set_params(random_state=seed)
-        if checkpoints is not None:
-            name = joblib.hash((problem.checksum, known_by, options, device))
-            repeat.set_params(checkpoint=str(Path(checkpoints) / f"{name}.npz"))
-        keys = problem.checksum, repeat, known_by
-        found.append(_kept()(problem, *keys, **options, device=device, code=code_digest(__name__)))
-    return found
+    def retrieval(self, measure, direction, part="test"):
+        """Mean of "R@1", "R@10" or "median rank" over repeats (and queries, for R@k)."""
+        check_choice(measure, "measure", ("R@1", "R@10", "median rank"))
+        found = [result.retrieval for result in self.results(part)]
+        if measure == "median rank":
+            return mean_estimate([ranks.measures(direction)[measure] for ranks in found])
+        k = int(measure[2:])
+        return mean_estimate(
+            [100.0 * hits_at_k(ranks.of(direction), k) for ranks in found], same_items=True
+        )
 
 
 def run_image_text(
@@ -78,13 +127,8 @@ def run_image_text(
     classes, and tested with that alpha. No test image takes part in the choice.
 
     With a ``grid``, parameters are chosen first, on the same validation data under the first
-    seed: the candidate with the largest H under its best alpha. Where training with it raises
-    ValueError later (a step size that diverges with another seed), the next best takes its
-    place.
-
-    Results are kept on disk and found again by the problem's checksum, the model, the seed, the
-    device and the package's own sources, so that an interrupted run goes on where it stopped,
-    and two chapters share what they have in common.
+    seed: the candidate with the largest H under its best alpha. Where training with it fails
+    later, the next best takes its place. Results are kept on disk.
 
     Parameters
     ----------
@@ -95,13 +139,11 @@ def run_image_text(
     seeds : sequence of int
         One ``random_state`` for each repeat.
     grid : mapping of str to sequence, or sequence of such mappings, optional
-        Values to try for parameters, as of scikit-learn's ``ParameterGrid``; the first of
-        equally good candidates is taken.
+        Values to try for parameters; the first of equally good candidates is taken.
     test : bool
         Whether to train on all seen classes and test. Without it only validation is run.
     split_seed : int
-        Draws the fifth of the training classes' images that is kept out; the same for all
-        repeats.
+        Draws the fifth of the training classes' images that is kept out, for all repeats.
     held_out : ImageTextProblem, optional
         The validation data, where they are not ``problem.validation_problem(seed=split_seed)``:
         for instance with other texts.
@@ -115,11 +157,6 @@ def run_image_text(
     Returns
     -------
     ImageTextRuns
-
-    Raises
-    ------
-    ValueError
-        When there are no seeds or no validation classes, or every candidate fails.
     """
     seeds = list(seeds)
     if not seeds:
@@ -143,30 +180,137 @@ def run_image_text(
 
     if grid is None:
         return repeats(model)
-    trials = [
-        _trial(clone(model).set_params(**parameters), parameters, held_out, seeds[0], options)
-        for parameters in ParameterGrid(grid)
-    ]
-    failures = []
-    for trial in sorted((t for t in trials if "H" in t), key=lambda t: -t["H"]):
-        chosen = trial["parameters"]
-        try:
-            runs = repeats(clone(model).set_params(**chosen))
-        except ValueError as error:
-            failures.append({"parameters": chosen, "failed": str(error)})
-            continue
-        return replace(runs, trials=trials, parameters=chosen, passed_over=failures)
-    first = next(t["failed"] for t in [*trials, *failures] if "failed" in t)
-    raise ValueError(
-        f"all {len(trials)} candidates failed on {problem.name}, the first with: {first}"
+
+    def with_these(parameters):
+        return clone(model).set_params(**parameters)
+
+    def attempt(parameters):
+        (result,) = _results(with_these(parameters), held_out, seeds[:1], **options)
+        alpha, H = choose_alpha([result.outcome])
+        values = {measure: result.outcome.value(measure) for measure in ("ACC", "AUSUC")}
+        return {"alpha": alpha, "H": H} | values
+
+    name = f"{type(model).__name__} on {problem.name}"
+    trials = sweep(grid, attempt, name)
+    best, runs, passed_over = best_that_trains(
+        trials, "H", lambda parameters: repeats(with_these(parameters)), name
     )
+    chosen = best["parameters"]
+    return replace(runs, trials=trials, parameters=chosen, passed_over=passed_over)
 
 
-def _trial(candidate, parameters, held_out, seed, options):
-    try:
-        (result,) = _results(candidate, held_out, [seed], **options)
-    except ValueError as error:
-        return {"parameters": parameters, "failed": str(error)}
-    alpha, H = choose_alpha([result.outcome])
-    values = {measure: result.outcome.value(measure) for measure in ("ACC", "AUSUC")}
-    return {"parameters": parameters, "alpha": alpha, "H": H} | values
+def _results(model, problem, seeds, *, device, checkpoints, **options):
+    found = []
+    for seed in seeds:
+        known_by = clone(model).set_params(random_state=seed)
+        quiet = {"checkpoint": None, "progress": False}
+        known_by.set_params(**{k: v for k, v in quiet.items() if k in known_by.get_params()})
+        repeat = clone(model).set_params(random_state=seed)
+        if checkpoints is not None:
+            name = joblib.hash((problem.checksum, known_by, options, device))
+            repeat.set_params(checkpoint=str(Path(checkpoints) / f"{name}.npz"))
+        how = {"known_by": known_by, "device": device}
+        found.append(kept(evaluate_image_text, repeat, problem, **how, **options))
+    return found
+
+
+SHORT_GRID = {"learning_rate": (1.25, 2.5, 5.0, 10.0)}
+"""Learning rates that short trainings choose from on validation classes. They suit features of
+length one, which are much shorter than those of the paper; with the largest, training diverges on
+some data."""
+
+
+def short_clarel(problem, *, n_batches=1000, **changes):
+    """CLAREL with a light text encoder and few batches.
+
+    Texts are means of word embeddings (or the problem's ready vectors), the space has fewer
+    dimensions, and the learning rate falls once, after four fifths of the batches. These values
+    were chosen on validation classes of `ikea` and `cub`; lambda, kappa, dropout, batch size and
+    texts per image are the printed ones.
+
+    Parameters
+    ----------
+    problem : ImageTextProblem
+    n_batches : int
+        At least 5.
+    **changes
+        Other parameters of `CLAREL`.
+
+    Returns
+    -------
+    CLAREL
+        Its learning rate is one of `SHORT_GRID`, for `run_image_text` to choose among.
+
+    Examples
+    --------
+    >>> from zslib.datasets import synthetic_pairs
+    >>> problem = synthetic_pairs(n_seen=6, n_val=2, n_unseen=3, images_per_class=5)
+    >>> short_clarel(problem, n_batches=200)
+    CLAREL(decay_every=160, embedding_dim=128, learning_rate=5.0, n_batches=200,
+           text_encoder='mean', word_dim=200)
+    """
+    check_integer(n_batches, "n_batches", low=5)
+    settings = {
+        "text_encoder": None if problem.texts is None else "mean",
+        "embedding_dim": 128,
+        "word_dim": 200,
+        "learning_rate": 5.0,
+        "n_batches": n_batches,
+        "decay_every": 4 * n_batches // 5,
+    }
+    return CLAREL(**(settings | changes))
+
+
+def clarel_problems(dataset="auto", *, training="short", **options):
+    """The data sets of a request, with features as a training takes them.
+
+    For "short" trainings, which `SHORT_GRID` is made for, they have length one; for those of the
+    "paper" they are as released. ``options`` are those of `load_problem`: seed and quick.
+    """
+    check_choice(training, "training", ("short", "paper"))
+    found = []
+    for name in resolve_all("pairs", dataset):
+        scaling = {}
+        takes = inspect.signature(DATASETS[name].loaders["pairs"]).parameters
+        if training == "paper" and "feature_scaling" in takes:
+            scaling = {"feature_scaling": "none"}
+        problem = load_problem("pairs", name, **options, **scaling)
+        if training == "short" and problem.feature_scaling != "unit length":
+            problem = problem.scaled("unit length")
+        found.append(problem)
+    return found
+
+
+def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes=None, **options):
+    """`run_image_text` with CLAREL, trained shortly or as the paper does.
+
+    Parameters
+    ----------
+    problem : ImageTextProblem
+    seeds : sequence of int
+    training : {"short", "paper"}
+        "short": `short_clarel`, its learning rate chosen on validation classes from
+        `SHORT_GRID`. "paper": all settings of Appendix D (many hours on a processor); each
+        training leaves checkpoints in the cache folder, and goes on from there when it was
+        stopped.
+    n_batches : int
+        Of a short training.
+    changes : dict, optional
+        Parameters of `CLAREL` that differ, such as ``{"retrieval_mix": 0.0}``.
+    **options
+        Of `run_image_text`.
+
+    Returns
+    -------
+    ImageTextRuns
+    """
+    check_choice(training, "training", ("short", "paper"))
+    changes = changes or {}
+    if training == "short":
+        model = short_clarel(problem, n_batches=n_batches, **changes)
+        return run_image_text(model, problem, seeds, grid=SHORT_GRID, **options)
+    encoder = None if problem.texts is None else "paper"
+    model = CLAREL(**({"text_encoder": encoder} | changes))
+    checkpoints = cache_dir() / "checkpoints"
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    return run_image_text(model, problem, seeds, checkpoints=checkpoints, **options)
