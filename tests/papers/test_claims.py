@@ -1,10 +1,12 @@
 """Claims are well formed, point at printed numbers, and verdicts follow the intervals."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from zslib.papers import check_claims, load_claims, printed, scorecard_markdown
+from zslib.papers import check_claims, check_records, load_claims, printed, scorecard_markdown
 from zslib.papers.claims import Claim, _judge
 from zslib.papers.printed import PAPERS
 
@@ -87,3 +89,59 @@ def test_a_claim_is_judged_by_its_own_chapter():
     record = {"metric": "m", "value": 2.0}
     assert _judge(CLAIM, [record | {"chapter": "c"}]).verdict == "reproduced"
     assert _judge(CLAIM, [record | {"chapter": "another"}]).verdict == "not testable here"
+
+
+PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+TERMS = "devise/02_terms"
+
+
+def published_records(chapter):
+    text = (PUBLISHED / chapter / "records.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "chapter", sorted({c.chapter for paper in PAPERS for c in load_claims(paper)})
+)
+def test_published_records_have_what_each_claim_asks_for(chapter):
+    if not (PUBLISHED / chapter).is_dir():
+        pytest.skip("this chapter has no published run")
+    records = published_records(chapter)
+    check_records(chapter, records)
+    for claim in load_claims(chapter.split("/")[0]):
+        if claim.chapter == chapter:  # on real data no data set and no setting is missing either
+            assert any(claim.record.items() <= r.items() for r in records), claim.id
+
+
+def test_a_misspelt_field_is_refused_with_the_nearest_records():
+    records = published_records(TERMS)
+    for record in records:
+        if record["metric"] == "terms per synset":
+            record["metric"] = "terms per sinset"
+    with pytest.raises(ValueError) as caught:
+        check_records(TERMS, records)
+    said = str(caught.value)
+    assert "devise/claims.toml" in said
+    assert "four-terms asks for metric='terms per synset', label_set='1K'" in said
+    assert "nearest: metric='terms per sinset', label_set='1K' / " in said
+    assert said.count("asks for") == 1
+    check_records(TERMS, records, [{"metric": "terms per synset"}])
+
+
+def test_records_of_other_data_are_enough():
+    records = [{**r, "dataset": "made up", "setting": "other"} for r in published_records(TERMS)]
+    check_records(TERMS, records)
+
+
+def test_no_record_at_all_is_said():
+    with pytest.raises(ValueError, match=r"crane asks for .*; nearest: no records"):
+        check_records(TERMS, [])
+
+
+def test_what_is_skipped_must_be_a_claims():
+    with pytest.raises(ValueError, match="skipped, but no claim asks for it: metric='terms'"):
+        check_records(TERMS, published_records(TERMS), [{"metric": "terms"}])
+
+
+def test_a_chapter_of_no_paper_has_no_claims():
+    check_records("demo/01_first", [])

@@ -1,13 +1,15 @@
 """What the papers print and claim, as data, and the code that holds results against it."""
 
-from zslib.papers.claims import Verdict, check_claims, load_claims, scorecard_markdown
+from zslib.papers.claims import Verdict, check_claims, check_records, load_claims
 from zslib.papers.errata import Erratum, errata_markdown, load_errata
 from zslib.papers.printed import printed, printed_table
+from zslib.papers.scorecard import scorecard_markdown
 
 __all__ = [
     "Erratum",
     "Verdict",
     "check_claims",
+    "check_records",
     "errata_markdown",
     "load_claims",
     "load_errata",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
 from dataclasses import dataclass, replace
 
 from zslib.papers.printed import PAPERS, printed, read_data
 
-__all__ = ["Claim", "Verdict", "check_claims", "load_claims", "scorecard_markdown"]
+__all__ = ["Claim", "Verdict", "check_claims", "check_records", "load_claims"]
+
+OF_THE_DATA = ("dataset", "setting")
+"""Fields of a record that a run on other data need not have."""
 
 _OPERATORS = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
 
@@ -195,60 +199,58 @@ def check_claims(paper, records):
     return [_judge(claim, records) for claim in load_claims(paper)]
 
 
-def _cell(text):
-    return str(text).replace("|", "\\|").replace("\n", " ")
+def check_records(chapter, records, skipped=()):
+    """Refuse the records of a chapter that leave one of its claims without what it asks for.
 
-
-def _mark(verdict):
-    marks = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "–"}
-    return marks[verdict.verdict]
-
-
-def _told(verdict):
-    """A verdict with its number and reason, as one cell."""
-    if verdict.verdict == NOT_TESTABLE:
-        return f"{_mark(verdict)} {NOT_TESTABLE}: {verdict.why}"
-    return f"{_mark(verdict)} **{verdict.verdict}**, {verdict.ours}: {verdict.why}"
-
-
-def scorecard_markdown(records, published=()):
-    """Every claim with the verdict of this run beside that of the published records, as Markdown.
+    A claim's record may be of a data set or setting that this run does not have. Its other fields
+    must be those of some record: else they are misspelt, here or in the chapter.
 
     Parameters
     ----------
-    records, published : sequence of dict
-        Records of the reader's own run and those that the project publishes.
+    chapter : str
+        Name; a chapter of none of the papers has no claims.
+    records : sequence of dict
+        All of one run.
+    skipped : sequence of dict
+        Fields of records that this run cannot write, each met by the claims that it excuses.
 
-    Returns
-    -------
-    str
-        One table per paper that has claims, and a line of totals above each.
+    Raises
+    ------
+    ValueError
+        Names each claim without a record, the fields asked for and the nearest records, and each
+        of ``skipped`` that excuses no claim.
     """
-    parts = []
-    for paper in PAPERS:
-        if not load_claims(paper):
+    paper = chapter.split("/")[0]
+    claims = load_claims(paper) if paper in PAPERS else []
+    asked = [
+        (claim.id, record)
+        for claim in claims
+        if claim.chapter == chapter
+        for record in (claim.record, *claim.given[:1])
+    ]
+    wrong = [
+        f"skipped, but no claim asks for it: {_named(fields)}"
+        for fields in skipped
+        if not any(fields.items() <= record.items() for _, record in asked)
+    ]
+    for name, record in asked:
+        wanted = {k: v for k, v in record.items() if k not in OF_THE_DATA}
+        if any(fields.items() <= record.items() for fields in skipped) or any(
+            wanted.items() <= other.items() for other in records
+        ):
             continue
-        own, shown = check_claims(paper, records), check_claims(paper, published)
-        lines = [f"## {read_data(paper, 'claims')['title']}", ""]
-        for name, verdicts in (("This build", own), ("Published run", shown)):
-            counts = [
-                f"{sum(v.verdict == kind for v in verdicts)} {kind}"
-                for kind in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
-            ]
-            names = {
-                part + (" (synthetic)" if v.synthetic else "")
-                for v in verdicts
-                if v.dataset
-                for part in v.dataset.split(" and ")
-            }
-            data = ", ".join(sorted(names)) or "no records"
-            lines.append(f"- **{name}** ({data}): {', '.join(counts)}.")
-        lines += ["", "| claim | paper | this build | published run |", "|---|---|---|---|"]
-        for a, b in zip(own, shown, strict=True):
-            claim = a.claim
-            where = f"{{doc}}`{claim.where} <executed/{claim.chapter}>`"
-            setting = f", {claim.setting}" if claim.setting else ""
-            cells = (f"{claim.says} ({where}{setting})", a.paper_value, _told(a), _told(b))
-            lines.append("| " + " | ".join(map(_cell, cells)) + " |")
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
+        there = {_named({k: r[k] for k in wanted if k in r}) for r in records}
+        nearest = difflib.get_close_matches(_named(wanted), sorted(there), n=3, cutoff=0)
+        wrong.append(
+            f"{name} asks for {_named(wanted)}; nearest: {' / '.join(nearest) or 'no records'}"
+        )
+    if wrong:
+        raise ValueError(
+            f"{chapter} and its claims, zslib/papers/{paper}/claims.toml, do not agree: mend the "
+            "spelling, or say with chapter.skip what this data cannot give\n  "
+            + "\n  ".join(wrong)
+        )
+
+
+def _named(fields):
+    return ", ".join(f"{name}={value!r}" for name, value in fields.items())
