@@ -33,7 +33,7 @@ def code(source):
 
 
 def labels(text):
-    return re.findall(r"""name=f?["']((?:tbl|fig)-[^"']+)["']""", text)
+    return re.findall(r"""["']((?:tbl|fig)-[^"']+)["']""", text)
 
 
 def test_there_are_chapters():

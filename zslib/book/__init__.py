@@ -27,8 +27,9 @@ ridge   29.7  30.0 [27.5, 32.5]
 """
 
 from zslib.book.chapter import Chapter, start
-from zslib.book.figures import COLORS, figure, style
+from zslib.book.figures import COLORS, figure, look, style
 from zslib.book.records import Records
+from zslib.book.results import Results
 from zslib.book.store import latest_records, published, published_records
 from zslib.book.tables import Column, Markdown, Table
 
@@ -38,9 +39,11 @@ __all__ = [
     "Column",
     "Markdown",
     "Records",
+    "Results",
     "Table",
     "figure",
     "latest_records",
+    "look",
     "published",
     "published_records",
     "start",

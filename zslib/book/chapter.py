@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import time
 from pathlib import Path
 
 import zslib
 from zslib.arrays import resolve_device
-from zslib.book.figures import style
+from zslib.book.figures import figure, style
 from zslib.book.keys import read_keys, run_key
 from zslib.book.parameters import Source
-from zslib.book.paths import RUN_DIRECTORY, layout
+from zslib.book.paths import RUN_DIRECTORY, RUN_KEY, layout
 from zslib.book.provenance import RunCard, commit, machine, peak_memory
 from zslib.book.records import RESULT, Records, clean_column, clean_value
+from zslib.book.results import Results, measure
 from zslib.book.store import keep_run, write_records
-from zslib.book.tables import Table, check_label
+from zslib.book.tables import Markdown, Table, check_label
 from zslib.validation import check_integer
 
-__all__ = ["RUN_KEY", "Chapter", "start"]
+__all__ = ["Chapter", "start"]
 
-# Set by the runner: the key under which it will keep this run.
-RUN_KEY = "ZSLIB_RUN_KEY"
+# Endings that tell two uses of the same images apart, and say nothing in a caption.
+_ENDINGS = re.compile("_(attributes|classes|segments)$")
 
 
 def start(name, *, parameters, results=None):
@@ -33,7 +35,8 @@ def start(name, *, parameters, results=None):
     name : str
         ``"hubness/02_hubness"``, the source's path under ``chapters`` without its ending.
     parameters : dict
-        Every parameter of the chapter with its value.
+        Every parameter of the chapter with its value; or the chapter's ``globals()``, from which
+        they are taken.
     results : path, optional
         Folder for record sets; None: ``results`` of the book.
 
@@ -47,11 +50,14 @@ def start(name, *, parameters, results=None):
         When ``parameters`` are not those that the chapter's source declares, the device is not
         "cpu", "gpu" or "auto", the seed is negative, or there is less than one seed.
     """
+    place = layout()
+    if "__builtins__" in parameters:
+        parameters = {k: parameters[k] for k in Source.read(name, place).parameters}
     for parameter, low in (("seed", 0), ("n_seeds", 1)):
         if parameter in parameters:
             check_integer(parameters[parameter], parameter, low=low)
     style()
-    return Chapter(name, parameters, layout(), results)
+    return Chapter(name, parameters, place, results)
 
 
 class Chapter:
@@ -169,6 +175,126 @@ class Chapter:
     def paired_difference(self, of, minus, *, over=("seed",), **columns):
         """Mean difference with 95% interval: see `Records.paired_difference`."""
         return self.records.paired_difference(of, minus, over=over, **columns)
+
+    @property
+    def seeds(self):
+        """The seeds that the parameters ask for: ``n_seeds`` from ``seed`` on."""
+        first = self.parameters["seed"]
+        return range(first, first + self.parameters["n_seeds"])
+
+    @property
+    def options(self):
+        """Those of seed, n_seeds, device and quick that the chapter has, as keywords."""
+        known = ("seed", "n_seeds", "device", "quick")
+        return {name: self.parameters[name] for name in known if name in self.parameters}
+
+    def problems(self, setting, prepare=None, **options):
+        """The data sets of ``setting`` that the parameters name, each noted as used.
+
+        Parameters
+        ----------
+        setting : str
+            As in `zslib.datasets.load_problems`.
+        prepare : callable, optional
+            Makes of each problem the one that is used.
+        **options
+            Of the loaders.
+        """
+        from zslib.datasets import load_problems
+
+        asked = {name: self.parameters[name] for name in ("seed", "quick")}
+        found = load_problems(setting, self.parameters["dataset"], **asked, **options)
+        return [self.use(prepare(p) if prepare else p) for p in found]
+
+    @staticmethod
+    def label(problem):
+        """Short name of a problem, for captions, heads and legends."""
+        name = _ENDINGS.sub("", problem.name).replace("_", "-")
+        made_up = problem.synthetic and "synthetic" not in name
+        return f"{name} (synthetic)" if made_up else name
+
+    @property
+    def data(self):
+        """Short names of all data in use."""
+        return ", ".join(map(self.label, self._problems.values()))
+
+    def counted(self, labels):
+        """Those of the short names that a mean is over: the real ones, or all if none is."""
+        named = {self.label(p): p for p in self._problems.values()}
+        real = [name for name in labels if name in named and not named[name].synthetic]
+        return real or [name for name in labels if name in named]
+
+    def joined(self, labels):
+        """Columns that name several data sets at once."""
+        used = [p for p in self._problems.values() if self.label(p) in labels]
+        return {
+            "dataset": " and ".join(p.name for p in used),
+            "synthetic": any(p.synthetic for p in used),
+        }
+
+    def collect(self, rows):
+        """Record rows of results and hand them on as `Results`.
+
+        Parameters
+        ----------
+        rows : iterable of dict
+            With ``metric``, ``value``, and what else `record` takes; ``dataset`` is a problem or
+            its name. A row whose value is None is shown as missing and not recorded.
+
+        Returns
+        -------
+        Results
+        """
+        shown = []
+        for row in rows:
+            if row["value"] is not None:
+                self.record(**row)
+            data = row.get("dataset")
+            problem = self._problems.get(getattr(data, "name", data))
+            shown.append(row | ({"dataset": self.label(problem)} if problem else {}))
+        return Results(self, shown)
+
+    def measure(self, runs, measures, **options):
+        """Estimate and record measures of runs: see `zslib.book.results.measure`."""
+        return measure(self, runs, measures, **options)
+
+    def table(self, name, caption, rows, columns, *, data=None):
+        """`Table` whose caption names the data in use (or ``data``)."""
+        return Table(name, f"{caption} ({data or self.data}).", columns, rows)
+
+    def figure(self, fig, name, caption, *, alt, data=None, photographs=False):
+        """`figure` whose caption names the data in use (or ``data``)."""
+        caption = f"{caption} ({data or self.data})."
+        return figure(fig, name=name, caption=caption, alt=alt, photographs=photographs)
+
+    def verdicts(self):
+        """`Table` of the claims that name this chapter, held against its own records."""
+        from zslib.papers import check_claims
+
+        paper, page = self.name.split("/")
+        found = [
+            verdict
+            for verdict in check_claims(paper, self.records)
+            if verdict.claim.chapter == self.name
+        ]
+        if not found:
+            raise ValueError(
+                f"no claim names the chapter {self.name!r}: see the claims' data file"
+            )
+        rows = [
+            [
+                f"{v.claim.says} ({v.claim.where})",
+                v.claim.setting or None,
+                v.paper_value,
+                v.ours,
+                Markdown(f"**{v.verdict}**"),
+                v.why,
+            ]
+            for v in found
+        ]
+        heads = ["claim", "setting", "paper", "ours", "verdict", "why"]
+        name = f"tbl-{paper}-claims-{int(page[:2])}"
+        return self.table(name, "Claims of this chapter, held against this run", rows, heads)
 
     def coverage(self, *, name, caption):
         """`Table` of the data in use: what each is, and what was listed, found and dropped.

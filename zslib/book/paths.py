@@ -8,10 +8,12 @@ from pathlib import Path
 
 from zslib.papers.printed import PAPERS
 
-__all__ = ["RUN_DIRECTORY", "Layout", "layout"]
+__all__ = ["RUN_DIRECTORY", "RUN_KEY", "Layout", "layout"]
 
 # Set by the runner for the kernel of one chapter: where its records and figures go.
 RUN_DIRECTORY = "ZSLIB_RUN_DIRECTORY"
+# Set by the runner: the key under which it will keep this run.
+RUN_KEY = "ZSLIB_RUN_KEY"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from zslib.protocols.attributes.curves import (
     zero_shot_curves,
 )
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
-from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.attributes.intervals import zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import (
     HARD_NEGATIVE_METHODS,
     ZERO_SHOT_METHODS,
@@ -57,6 +57,7 @@ from zslib.protocols.intervals import (
     independent_difference,
     independent_mean,
     mean_estimate,
+    over_runs,
     paired_difference,
     paired_ratio,
     spread_over_runs,
@@ -134,6 +135,7 @@ __all__ = [
     "mean_text_problem",
     "measures_by_alpha",
     "model_texts",
+    "over_runs",
     "own_distances",
     "paired_difference",
     "paired_ratio",
@@ -163,4 +165,5 @@ __all__ = [
     "with_enough_steps",
     "zero_shot_curves",
     "zero_shot_estimate",
+    "zero_shot_measures",
 ]

@@ -16,6 +16,7 @@ __all__ = [
     "independent_difference",
     "independent_mean",
     "mean_estimate",
+    "over_runs",
     "paired_difference",
     "paired_ratio",
     "spread_over_runs",
@@ -212,6 +213,35 @@ def paired_difference(a, b, **options) -> Estimate:
     if [row.size for row in rows_a] != [row.size for row in rows_b]:
         raise ValueError("a and b must have the same seeds and, in each, the same number of items")
     return mean_estimate([x - y for x, y in zip(rows_a, rows_b, strict=True)], **options)
+
+
+def over_runs(value, *, same_items=None):
+    """A measure for `zslib.book.Chapter.measure`: ``value`` of each run, estimated over the runs.
+
+    Parameters
+    ----------
+    value : callable
+        ``value(run)`` gives a number, or an array of one per test item.
+    same_items : bool, optional
+        As in `mean_estimate`; None: whether the runs' ``checksum`` is the same.
+
+    Returns
+    -------
+    callable
+        ``estimate(runs, minus=None)`` gives an Estimate, of the paired difference where ``minus``
+        has the runs of another method.
+    """
+
+    def estimate(runs, minus=None):
+        same = same_items
+        if same is None:
+            same = len({run.checksum for run in runs}) == 1
+        values = [value(run) for run in runs]
+        if minus is None:
+            return mean_estimate(values, same_items=same)
+        return paired_difference(values, [value(run) for run in minus], same_items=same)
+
+    return estimate
 
 
 def paired_ratio(a, b, *, level=0.95) -> Estimate:

@@ -12,9 +12,8 @@ import time
 import traceback
 
 from zslib.book.build.plan import Run, plan
-from zslib.book.chapter import RUN_KEY
 from zslib.book.parameters import Source
-from zslib.book.paths import RUN_DIRECTORY
+from zslib.book.paths import RUN_DIRECTORY, RUN_KEY
 from zslib.book.store import DEPENDENCIES, new_folder, point_latest, publish_run
 
 __all__ = ["ChaptersFailed", "Run", "plan", "run_chapters"]

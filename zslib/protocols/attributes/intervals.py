@@ -9,7 +9,41 @@ from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["zero_shot_estimate"]
+__all__ = ["zero_shot_estimate", "zero_shot_measures"]
+
+
+def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
+    """Measures of `ZeroShotRun` for `zslib.book.Chapter.measure`, by name.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Among "ACC", "seen", "unseen", "H", "AUSUC".
+    calibration : "chosen", "none" or float
+        What is taken off the scores of seen classes for "seen", "unseen" and "H": what each run
+        chose on validation classes, nothing, or this number.
+    **options
+        Of `zero_shot_estimate`.
+
+    Returns
+    -------
+    dict of str to callable
+    """
+
+    def outcome(run, name):
+        if name in ("ACC", "AUSUC") or calibration == "none":
+            return run.outcome
+        return run.outcome.at(run.gamma if calibration == "chosen" else calibration)
+
+    def measure(name):
+        def estimate(runs, minus=None):
+            others = None if minus is None else [outcome(run, name) for run in minus]
+            found = [outcome(run, name) for run in runs]
+            return zero_shot_estimate(found, name, minus=others, **options)
+
+        return estimate
+
+    return {name: measure(name) for name in names}
 
 
 def zero_shot_estimate(

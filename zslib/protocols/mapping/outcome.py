@@ -28,12 +28,15 @@ class Outcome:
         Rank of the best acceptable answer, 0 is best.
     is_training_target : (n_targets,) bool array
         Which rows of ``problem.targets`` were used in training.
+    checksum : str
+        Of the problem.
     """
 
     rows: np.ndarray
     neighbours: np.ndarray
     ranks: np.ndarray
     is_training_target: np.ndarray
+    checksum: str = ""
 
     def hits(self, k):
         """Per query, whether an acceptable answer is among the ``k`` nearest, in percent."""
@@ -115,6 +118,7 @@ def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correctio
         neighbours=rows[to_host(found)],
         ranks=to_host(gold_ranks(queries, targets, gold, **options)),
         is_training_target=problem.is_training_target,
+        checksum=problem.checksum,
     )
 
 

@@ -1,0 +1,333 @@
+"""Results of a chapter as tidy rows: recorded once, then shown as tables and figures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.book.figures import figure, look
+from zslib.book.tables import Column, Table
+
+__all__ = ["Results", "measure"]
+
+
+class Results:
+    """Rows of results, each a dict with ``dataset``, ``metric``, ``method``, ``value`` and others.
+
+    Made by `Chapter.measure` and `Chapter.collect`, or from rows that are shown and not recorded.
+    ``dataset`` is the short name of the data.
+
+    Parameters
+    ----------
+    chapter : Chapter
+        Its data are named in captions.
+    rows : iterable of dict
+        ``value`` is a number, an Estimate, text, or None.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> results = Results(SimpleNamespace(data="synthetic"), [
+    ...     {"method": "ridge", "metric": "P@1", "value": 30.0},
+    ...     {"method": "max-margin", "metric": "P@1", "value": 38.0},
+    ... ])
+    >>> results.value(method="ridge")
+    30.0
+    >>> print(results.table("tbl-p", "Precision in percent", rows="method", columns="metric"))
+    Precision in percent (synthetic).
+    <BLANKLINE>
+                 P@1
+    ----------  ----
+    ridge       30.0
+    max-margin  38.0
+    """
+
+    def __init__(self, chapter, rows):
+        self.chapter = chapter
+        self.rows = [dict(row) for row in rows]
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __add__(self, other):
+        return Results(self.chapter, [*self.rows, *other])
+
+    def only(self, **columns):
+        """The rows with these values; a list or tuple means any of its values."""
+        keep = self.rows
+        for name, wanted in columns.items():
+            several = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
+            keep = [row for row in keep if row.get(name) in several]
+        return Results(self.chapter, keep)
+
+    def of(self, column):
+        """The different values of a column, in the order of the rows."""
+        return list(dict.fromkeys(row[column] for row in self.rows if column in row))
+
+    def value(self, **columns):
+        """The value of the one row with these columns."""
+        found = self.only(**columns).rows
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} results with {columns}: name more or other columns")
+        return found[0]["value"]
+
+    def mean(self, *, metric="{}", dataset=None, over="all sets", **columns):
+        """Means over data sets of what is otherwise alike, recorded; rows of the data set "mean".
+
+        Parameters
+        ----------
+        metric : str
+            Name of the mean's metric, from that of the parts.
+        dataset : list, optional
+            Short names of the data sets that count (see `Chapter.counted`); default: all.
+        over : str or None
+            Column ``over`` of the records.
+        **columns
+            More columns of the records.
+        """
+        from zslib.protocols.intervals import independent_mean
+
+        used = self.of("dataset") if dataset is None else dataset
+        groups = {}
+        for row in self.rows:
+            if row.get("dataset") in used:
+                alike = {k: v for k, v in row.items() if k not in ("dataset", "value")}
+                groups.setdefault(tuple(alike.items()), []).append(row["value"])
+        shown = []
+        for alike, values in groups.items():
+            row = dict(alike) | columns | {"value": independent_mean(values)}
+            extra = {"over": over} if over else {}
+            self.chapter.record(
+                **(row | {"metric": metric.format(row["metric"])} | extra),
+                **self.chapter.joined(used),
+            )
+            shown.append(row | {"dataset": "mean"})
+        return Results(self.chapter, shown)
+
+    def table(
+        self, name, caption, *, rows, columns, paper=None, heads=None, formats=None, corner=""
+    ):
+        """Cross table of the values, the paper's beside ours.
+
+        Parameters
+        ----------
+        name, caption : str
+            As of `Table`; the data's names are added to the caption.
+        rows, columns : str or tuple of str
+            Columns of the results whose values head the rows and the columns. Several columns
+            for the rows give several header cells; for the columns they join as "a: b".
+        paper : callable, optional
+            ``paper(row)`` gives the printed number beside a result, or None.
+        heads : dict, optional
+            Other words for row and column heads.
+        formats : dict, optional
+            Number format by column head, ".1f" otherwise.
+        corner : str or list of str
+            Heads of the header cells.
+        """
+        down, across = _as_tuple(rows), _as_tuple(columns)
+        heads, formats = heads or {}, formats or {}
+        cells, beside = {}, {}
+        for row in self.rows:
+            place = tuple(row.get(c) for c in down), tuple(row.get(c) for c in across)
+            if place in cells:
+                raise ValueError(f"two results at {place} of table {name!r}: name more columns")
+            cells[place] = row["value"]
+            beside[place] = paper(row) if paper else None
+        lines = list(dict.fromkeys(place[0] for place in cells))
+        groups = list(dict.fromkeys(place[1] for place in cells))
+        printed = [g for g in groups if any(beside.get((line, g)) is not None for line in lines)]
+        corners = [corner] if isinstance(corner, str) else list(corner)
+        corners += [""] * (len(down) - len(corners))
+        columns_shown = corners
+        for group in groups:
+            said = ": ".join(str(heads.get(part, part)) for part in group if part is not None)
+            form = formats.get(said, ".1f")
+            if group in printed:
+                columns_shown = [*columns_shown, Column(f"{said}, paper", form)]
+            columns_shown = [
+                *columns_shown, Column(f"{said}, ours" if group in printed else said, form),
+            ]  # fmt: skip
+        body = []
+        for line in lines:
+            body.append([heads.get(part, part) for part in line])
+            for group in groups:
+                body[-1] += [beside.get((line, group))] * (group in printed)
+                body[-1].append(cells.get((line, group)))
+        return Table(name, self._caption(caption), columns_shown, body)
+
+    def bars(self, name, caption, *, groups, series, ylabel, alt, panels=None, paper=None):
+        """Grouped bars with their intervals; crosses are what ``paper(row)`` gives."""
+        fig, axes, parts = self._panels(panels)
+        for ax, part in zip(axes, parts, strict=True):
+            across, of = part.of(groups), part.of(series)
+            width = 0.8 / len(of)
+            for i, s in enumerate(of):
+                own = [row for g in across for row in part.only(**{groups: g, series: s})]
+                x = [across.index(row[groups]) + width * (i - (len(of) - 1) / 2) for row in own]
+                middle, reach = _ends([row["value"] for row in own])
+                color = look(s, of)["color"]
+                ax.bar(x, middle, 0.95 * width, color=color, label=s)
+                ax.errorbar(x, middle, reach, fmt="none", ecolor="0.3", capsize=2, lw=1)
+                marks = [(p, paper(row)) for p, row in zip(x, own, strict=True)] if paper else []
+                for place, printed in marks:
+                    if printed is not None:
+                        ax.plot(place, printed, "x", color="black", ms=5)
+            ax.set_xticks(range(len(across)), across)
+            ax.set_ylabel(ylabel if ax is axes[0] else "")
+        return self._figure(fig, axes, name, caption, alt)
+
+    def curves(
+        self, name, caption, *, x, series, xlabel, ylabel, alt, panels=None, xscale="linear",
+        yscale="linear", levels=None, lines=None, bottom=0,
+    ):  # fmt: skip
+        """Values against a column, one line a series, with bands where values have intervals.
+
+        ``levels`` and ``lines`` are ``{label: place}`` of horizontal and vertical lines;
+        ``bottom`` is where the vertical axis begins, None for wherever the values do.
+        """
+        fig, axes, parts = self._panels(panels)
+        for ax, part in zip(axes, parts, strict=True):
+            of = part.of(series)
+            for s in of:
+                own = sorted(part.only(**{series: s}), key=lambda row: row[x])
+                places = [row[x] for row in own]
+                middle, reach = _ends([row["value"] for row in own])
+                style = look(s, of)
+                if len(places) > 20:
+                    style.pop("marker")
+                ax.plot(places, middle, label=s, **style)
+                if np.any(reach > 0):
+                    band = middle - reach[0], middle + reach[1]
+                    ax.fill_between(places, *band, color=style["color"], alpha=0.15, lw=0)
+            for label, place in (levels or {}).items():
+                ax.axhline(place, color="gray", ls=":", lw=1, label=label)
+            for label, place in (lines or {}).items():
+                ax.axvline(place, color="gray", lw=0.8, label=label)
+            ax.set(xlabel=xlabel, xscale=xscale, yscale=yscale)
+            if bottom is not None and yscale == "linear":
+                ax.set_ylim(bottom, None)
+            ax.set_ylabel(ylabel if ax is axes[0] else "")
+        return self._figure(fig, axes, name, caption, alt)
+
+    def scatter(self, name, caption, *, x, y, series, xlabel, ylabel, alt, panels=None):
+        """Metric ``y`` against metric ``x``, one mark for each pair of rows that is alike."""
+        fig, axes, parts = self._panels(panels)
+        for ax, part in zip(axes, parts, strict=True):
+            of = part.of(series)
+            other = {_alike(row): row["value"] for row in part.only(metric=y)}
+            for row in part.only(metric=x):
+                style = look(row[series], of) | {"linestyle": "none"}
+                if _alike(row) in other:
+                    pair = [row["value"], other[_alike(row)]]
+                    ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
+            ax.set(xlabel=xlabel, ylabel=ylabel if ax is axes[0] else "")
+        return self._figure(fig, axes, name, caption, alt)
+
+    def forest(self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0):
+        """Estimates with their intervals, one line each; crosses are the paper's."""
+        down = _as_tuple(rows)
+        of = self.of(series) if series else []
+        heads = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in self.rows))
+        fig, ax = _subplots(1, height=0.8 + 0.3 * len(heads) * max(1, 0.6 * len(of)))
+        ax.axvline(zero, color="gray", lw=0.8)
+        for row in self.rows:
+            i = heads.index(tuple(row.get(c) for c in down))
+            shift = 0.6 * ((of.index(row[series]) + 0.5) / len(of) - 0.5) if of else 0.0
+            style = look(row[series], of) if of else {"color": "C0", "marker": "o"}
+            middle, reach = _ends([row["value"]])
+            ax.errorbar(
+                middle, [i + shift], xerr=reach, capsize=2, label=row[series] if of else None,
+                **(style | {"linestyle": "none"}),
+            )  # fmt: skip
+            printed = paper(row) if paper else None
+            if printed is not None:
+                ax.plot(printed, i + shift, "x", color="black", ms=6)
+        ax.set_yticks(range(len(heads)), [", ".join(map(str, h)) for h in heads])
+        ax.set(xlabel=xlabel, ylim=(len(heads) - 0.5, -0.5))
+        return self._figure(fig, [ax], name, caption, alt)
+
+    def _panels(self, panels):
+        of = self.of(panels) if panels else [None]
+        fig, axes = _subplots(len(of))
+        for ax, value in zip(np.atleast_1d(axes), of, strict=True):
+            ax.set_title(value or "")
+        parts = [self.only(**{panels: value}) if panels else self for value in of]
+        return fig, list(np.atleast_1d(axes)), parts
+
+    def _figure(self, fig, axes, name, caption, alt):
+        labels = {}
+        for ax in axes:
+            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+                labels.setdefault(label, handle)
+        if labels:
+            columns = 3 if max(map(len, labels)) > 16 else 5
+            fig.legend(
+                labels.values(), labels, loc="outside upper center",
+                ncols=min(len(labels), columns), fontsize="small",
+            )  # fmt: skip
+        return figure(fig, name=name, caption=self._caption(caption), alt=alt)
+
+    def _caption(self, caption):
+        names = [n for n in self.of("dataset") if n not in (None, "mean")]
+        return f"{caption} ({', '.join(names) or self.chapter.data})."
+
+
+def measure(chapter, runs, measures, *, minus=(), mean=False, **columns):
+    """Estimate and record every measure of every method, and differences of methods: `Results`.
+
+    Parameters
+    ----------
+    chapter : Chapter
+    runs : dict
+        ``{problem: {method: one run per seed}}``.
+    measures : dict
+        ``{metric: estimate}``; ``estimate(runs, minus=None)`` gives an Estimate, of the paired
+        difference where ``minus`` has the runs of another method.
+    minus : sequence of (method, method)
+        Pairs whose differences are measured too, as the method "a - b".
+    mean : bool
+        Whether to add means over the data sets: see `Results.mean`.
+    **columns
+        More columns of the records.
+    """
+    rows = []
+    for problem, methods in runs.items():
+        pairs = {m: (m, None) for m in methods}
+        pairs |= {f"{a} - {b}": (a, b) for a, b in minus if a in methods and b in methods}
+        for metric, estimate in measures.items():
+            for method, (a, b) in pairs.items():
+                value = estimate(methods[a], methods[b] if b else None)
+                rows.append(
+                    {"dataset": problem, "metric": metric, "method": method, "value": value}
+                    | columns
+                )
+    results = chapter.collect(rows)
+    return results + results.mean() if mean else results
+
+
+def _as_tuple(names):
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _alike(row):
+    return tuple((k, v) for k, v in sorted(row.items()) if k not in ("metric", "value"))
+
+
+def _middle(value):
+    return getattr(value, "mean", value)
+
+
+def _ends(values):
+    """Middles, and how far the intervals reach below and above: (n,), (2, n)."""
+    middle = np.array([float(_middle(v)) for v in values])
+    low, high = ([getattr(v, end, _middle(v)) for v in values] for end in ("low", "high"))
+    return middle, np.nan_to_num(np.abs(np.array([low, high], dtype=float) - middle))
+
+
+def _subplots(n, height=3.3):
+    from matplotlib import pyplot
+
+    return pyplot.subplots(1, n, figsize=(7.2 if n < 3 else 2.6 * n, height))
