@@ -30,8 +30,8 @@ class Estimate:
     Attributes
     ----------
     mean, low, high : float
-        The mean and the ends of the interval; ``low`` and ``high`` are NaN where no spread was
-        seen: one number alone, or one that no seed changes on the same test items.
+        ``low`` and ``high`` are NaN where no spread was seen: one number alone, or one that no
+        seed changes on the same test items.
     n_seeds : int
         Number of runs behind the mean.
     """
@@ -55,18 +55,8 @@ class Estimate:
 class Spread:
     """A mean with the standard deviation of the runs behind it, as papers print it.
 
-    It says how much runs differ, not how well the mean is known: that is an `Estimate`.
-
-    Attributes
-    ----------
-    mean : float
-    std : float or None
-        None where there is none: one run, or a method without randomness.
-
-    Examples
-    --------
-    >>> print(Spread(53.15, 0.88))
-    53.1 ± 0.9
+    It says how much runs differ, not how well the mean is known: that is an `Estimate`. ``std`` is
+    None for one run, or a method without randomness.
     """
 
     mean: float
@@ -83,27 +73,7 @@ class Spread:
 
 
 def spread_over_runs(values) -> Spread:
-    """Mean and standard deviation (divided by n - 1) of one number per run.
-
-    Parameters
-    ----------
-    values : sequence of float
-
-    Returns
-    -------
-    Spread
-        Without a deviation for one run, or where all runs are the same.
-
-    Raises
-    ------
-    ValueError
-        For no values, or values that are not finite.
-
-    Examples
-    --------
-    >>> print(spread_over_runs([10.0, 12.0, 14.0]))
-    12.0 ± 2.0
-    """
+    """Mean and standard deviation (divided by n - 1) of one number per run."""
     rows = _rows(values, "values")
     if any(row.size > 1 for row in rows):
         raise ValueError("values must hold one number for each run")
@@ -143,16 +113,6 @@ def mean_estimate(
         Bootstrap resamples.
     random_state : None, int or Generator
         Seed of the bootstrap.
-
-    Returns
-    -------
-    Estimate
-
-    Raises
-    ------
-    ValueError
-        For no seeds, empty seeds, values that are not finite, or ``same_items`` with seeds of
-        different lengths.
 
     Examples
     --------
@@ -194,15 +154,6 @@ def paired_difference(a, b, **options) -> Estimate:
         One entry per seed, in the same order, as in `mean_estimate`.
     **options
         Passed to `mean_estimate`.
-
-    Returns
-    -------
-    Estimate
-
-    Raises
-    ------
-    ValueError
-        When seeds or items do not pair up.
 
     Examples
     --------
@@ -248,27 +199,6 @@ def paired_ratio(a, b, *, level=0.95) -> Estimate:
     """Geometric mean of ``a / b`` over runs that share their seeds, with its interval.
 
     The interval is Student's t on the logarithms: a doubling and a halving count alike.
-
-    Parameters
-    ----------
-    a, b : sequence of float
-        Positive, one for each seed, in the same order.
-    level : float
-        Coverage.
-
-    Returns
-    -------
-    Estimate
-
-    Raises
-    ------
-    ValueError
-        When the runs do not pair up, or a number is not positive.
-
-    Examples
-    --------
-    >>> print(paired_ratio([8.0, 6.0, 9.0], [2.0, 2.0, 2.0]))
-    3.8 [2.3, 6.3]
     """
     logs = []
     for values, name in ((a, "a"), (b, "b")):
@@ -285,21 +215,6 @@ def independent_difference(a, b) -> Estimate:
     """Difference ``a - b`` of two estimates that share neither seeds nor items.
 
     Half-widths add in quadrature, as for the difference of independent normal means.
-
-    Parameters
-    ----------
-    a, b : Estimate
-
-    Returns
-    -------
-    Estimate
-        Without an interval when ``a`` or ``b`` has none.
-
-    Examples
-    --------
-    >>> a, b = Estimate(5.0, 2.0, 8.0, 3), Estimate(1.0, -3.0, 5.0, 3)
-    >>> print(independent_difference(a, b))
-    4.0 [-1.0, 9.0]
     """
     mean = a.mean - b.mean
     below = np.hypot(a.mean - a.low, b.high - b.mean)
@@ -312,25 +227,6 @@ def independent_mean(estimates) -> Estimate:
 
     Half-widths add in quadrature, as for the mean of independent normal means. The interval
     speaks of these data sets alone, not of others.
-
-    Parameters
-    ----------
-    estimates : sequence of Estimate
-
-    Returns
-    -------
-    Estimate
-        Without an interval when one of them has none.
-
-    Raises
-    ------
-    ValueError
-        When there are none.
-
-    Examples
-    --------
-    >>> print(independent_mean([Estimate(5.0, 2.0, 8.0, 3), Estimate(1.0, -3.0, 5.0, 3)]))
-    3.0 [0.5, 5.5]
     """
     estimates = list(estimates)
     if not estimates:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.base import clone
 
 from zslib.arrays import like, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
 from zslib.compatibility import CMT, SAE, ConSE
 from zslib.compatibility.base import BilinearModel
+from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
-from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
+from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.sweep import kept
@@ -48,10 +48,8 @@ class CalibratedRun:
         alpha is stacking by log(1 + alpha). None is calibrated.
     gammas : dict of str to float
         Of each, on its own scores, chosen on validation classes; log(1 + alpha) for distances.
-    unit : float
-        Standard deviation of the scores of training images for the seen classes.
-    largest : float
-        The largest of these scores.
+    unit, largest : float
+        Of the scores of training images for seen classes, the standard deviation and the largest.
     """
 
     method: str
@@ -97,11 +95,6 @@ def surprisals(scores, unit=1.0):
     """Minus the log probability of each class, by a softmax over an image's scores / ``unit``.
 
     A distance for any score: never negative, and in the order of the scores.
-
-    Examples
-    --------
-    >>> surprisals(np.log([[0.7, 0.2, 0.1]])).round(3)
-    array([[0.357, 1.609, 2.303]])
     """
     unit = check_real(unit, "unit", low=0, inclusive=False)
     below = np.asarray(scores, dtype=np.float64) / unit
@@ -146,38 +139,31 @@ def evaluate_calibrations(model, problem) -> tuple:
             "images out of trainval"
         )
     X, S = problem.features, problem.class_embeddings
+    model = fit_on(problem.trainval, model, problem)
     known = take_rows(X, problem.trainval)
-    model = clone(model).fit(known, like(problem.labels[problem.trainval], X), S)
     trained = to_host(model.decision_function(known, take_rows(S, problem.seen_classes)))
     unit = float(trained.std(dtype=np.float64)) or 1.0
-    every = np.arange(len(problem.is_seen))
-    sides = {name: {} for name in CALIBRATIONS}
+    scores = {name: {} for name in CALIBRATIONS}
     for side in ("test_unseen", "test_seen"):
-        rows = getattr(problem, side)
-        images, labels = take_rows(X, rows), problem.labels[rows]
-        scores = model.decision_function(images, S)
-        host = to_host(scores)
-        found = {
-            "stacking": host,
-            "own distance": own_distances(model, images, S, scores),
-            "surprisal": surprisals(host, unit),
-        }
-        for name, values in found.items():
-            if values is not None:
-                ranked = values if name == "stacking" else log_distance_scores(values)
-                sides[name][side] = Competition.of_scores(
-                    ranked, labels, every, problem.is_seen, 1
-                )
-        if side == "test_unseen":
-            among = host[:, problem.unseen_classes]
-            standard = Competition.of_scores(
-                among, labels, problem.unseen_classes, problem.is_seen, 1
-            )
-    outcomes = {
-        name: ZeroShotOutcome(problem.checksum, problem.is_seen, 0.0, standard, **found)
-        for name, found in sides.items()
-        if found
-    }
+        images = take_rows(X, getattr(problem, side))
+        found = model.decision_function(images, S)
+        scores["stacking"][side] = to_host(found)
+        own = own_distances(model, images, S, found)
+        for name, distances in zip(
+            CALIBRATIONS[1:], (own, surprisals(to_host(found), unit)), strict=True
+        ):
+            if distances is not None:
+                scores[name][side] = log_distance_scores(distances)
+
+    def outcome(ranked):
+        def score(side, images, classes):
+            # Standard zero-shot answers are those of the scores.
+            standard = side == "zero_shot"
+            return scores["stacking"]["test_unseen"][:, classes] if standard else ranked[side]
+
+        return ZeroShotOutcome.of_scores(problem, score, k=1)
+
+    outcomes = {name: outcome(ranked) for name, ranked in scores.items() if ranked}
     return outcomes, unit, float(trained.max())
 
 
@@ -186,22 +172,10 @@ def run_calibrations(
 ) -> CalibratedRun:
     """Test a method under every calibration, each chosen on validation classes.
 
-    The choice is made as `tune_zero_shot` makes it: the model is fitted on training classes,
-    without a fifth of their images, which then compete with the images of validation classes.
-    Gamma may be negative, alpha may not. Results are kept on disk.
-
-    Parameters
-    ----------
-    method : ZeroShotMethod or str
-    problem : ZeroShotProblem
-        Where it has no validation classes, they are drawn.
-    parameters : dict, optional
-        Of the estimator, as `run_zero_shot` chose them.
-    seed : int
-        Of the estimator.
-    tuning_seed : int, optional
-        Of the validation images and of the estimator fitted there; by default ``seed``.
-    device : {"cpu", "gpu", "auto"}
+    The choice is made as `tune_zero_shot` makes it: the model, with the ``parameters`` that
+    `run_zero_shot` chose, is fitted on training classes without a fifth of their images, which
+    then compete with the images of validation classes; both are drawn by ``tuning_seed``. Gamma
+    may be negative, alpha may not. Results are kept on disk.
 
     Examples
     --------

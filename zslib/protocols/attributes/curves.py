@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
-from zslib.arrays import like, take_rows, to_host
+from zslib.arrays import take_rows, to_host
 from zslib.metrics import per_class_accuracy
+from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.sweep import kept
 from zslib.validation import check_choice, check_real
@@ -19,29 +19,15 @@ def accuracy_by_epoch(model, problem):
     """Accuracy on unseen classes, in percent, after each epoch of one training on ``trainval``.
 
     The model is a `MetricLearner`, or another scorer with ``keep_epochs`` and ``at_epoch``.
-
-    Examples
-    --------
-    >>> from zslib.compatibility import MetricLearner
-    >>> from zslib.protocols import hard_negative_problems
-    >>> (problem,) = hard_negative_problems("digits", quick=True)
-    >>> model = MetricLearner(8, learning_rate=0.1, n_epochs=3, random_state=0)
-    >>> accuracy_by_epoch(model, problem).shape
-    (3,)
     """
     if "keep_epochs" not in model.get_params():
         raise TypeError(
             f"{type(model).__name__} keeps no epochs: give a model with keep_epochs, such as "
             "MetricLearner"
         )
-    features, rows = problem.features, problem.trainval
-    more = {}
-    if problem.image_attributes is not None and has_fit_parameter(model, "image_attributes"):
-        more["image_attributes"] = take_rows(problem.image_attributes, rows)
-    labels = like(problem.labels[rows], features)
-    fitted = clone(model).set_params(keep_epochs=True)
-    fitted.fit(take_rows(features, rows), labels, problem.class_embeddings, **more)
-    tests = take_rows(features, problem.test_unseen)
+    keeping = clone(model).set_params(keep_epochs=True)
+    fitted = fit_on(problem.trainval, keeping, problem)
+    tests = take_rows(problem.features, problem.test_unseen)
     candidates = take_rows(problem.class_embeddings, problem.unseen_classes)
     true = problem.labels[problem.test_unseen]
     found = []
@@ -67,20 +53,10 @@ def zero_shot_curves(method, problem, seeds=(0,), *, parameters=None, device="cp
 
 
 def epochs_to_share(curve, share=0.95, *, of="final", epochs=None):
-    """First epoch at which a learning curve has reached a share of its final or best value.
+    """First epoch at which a curve has reached a share of its "final" value or of its "best".
 
-    The curve may fall below the mark again later; the first time counts.
-
-    Parameters
-    ----------
-    curve : sequence of float
-        Accuracies, one for each epoch looked at.
-    share : float
-        In (0, 1].
-    of : {"final", "best"}
-        The last value, or the largest.
-    epochs : sequence of int, optional
-        Which epochs were looked at; by default 1, 2, 3, …
+    The curve may fall below the mark again later; the first time counts. Its values are of
+    ``epochs``, by default 1, 2, 3, …
 
     Examples
     --------

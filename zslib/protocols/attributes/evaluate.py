@@ -12,11 +12,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from zslib.arrays import like, take_rows, to_host
-from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
+from zslib.arrays import like, take_rows
+from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["evaluate_zero_shot"]
+__all__ = ["evaluate_zero_shot", "fit_on"]
 
 
 def evaluate_zero_shot(
@@ -31,9 +31,8 @@ def evaluate_zero_shot(
     Parameters
     ----------
     model : CompatibilityModel
-        Or anything with ``fit(X, y, class_embeddings)`` and ``decision_function(X,
-        class_embeddings)``. It is cloned, not changed. If its ``fit`` takes
-        ``image_attributes`` and the problem has some, it gets those of the training images.
+        Or anything with its ``fit`` and ``decision_function``. It is cloned, not changed. A
+        ``fit`` that takes ``image_attributes`` gets those of the training images.
     problem : ZeroShotProblem
         Its arrays may be on another device, after ``problem.to(device)``.
     gamma : float or None
@@ -46,15 +45,6 @@ def evaluate_zero_shot(
         Classes of each kind to keep for each image.
     keep_scores : bool
         Whether to keep all scores.
-
-    Returns
-    -------
-    ZeroShotOutcome
-
-    Raises
-    ------
-    ValueError
-        For an unknown option, or when the model's scores are not finite.
 
     Examples
     --------
@@ -69,37 +59,25 @@ def evaluate_zero_shot(
     check_choice(train_on, "train_on", ("trainval", "all seen"))
     check_integer(k, "k", low=1)
     gamma = 0.0 if gamma is None else check_real(gamma, "gamma")
-    features, embeddings = problem.features, problem.class_embeddings
-
-    def fitted(rows):
-        labels = like(problem.labels[rows], features)
-        more = {}
-        if problem.image_attributes is not None and has_fit_parameter(model, "image_attributes"):
-            more["image_attributes"] = take_rows(problem.image_attributes, rows)
-        return clone(model).fit(take_rows(features, rows), labels, embeddings, **more)
-
-    generalised = fitted(problem.trainval)
+    generalised = fit_on(problem.trainval, model, problem)
     standard = generalised
     if train_on == "all seen" and problem.test_seen.size:
-        standard = fitted(np.concatenate([problem.trainval, problem.test_seen]))
-    every = np.arange(problem.is_seen.size)
-    tests = {
-        "zero_shot": (standard, problem.test_unseen, problem.unseen_classes),
-        "test_unseen": (generalised, problem.test_unseen, every),
-        "test_seen": (generalised, problem.test_seen, every),
-    }
-    sides, scores = {}, {}
-    for name, (scorer, rows, candidates) in tests.items():
-        if not rows.size:
-            sides[name] = None
-            continue
-        found = scorer.decision_function(
-            take_rows(features, rows), take_rows(embeddings, candidates)
+        seen = np.concatenate([problem.trainval, problem.test_seen])
+        standard = fit_on(seen, model, problem)
+
+    def score(side, images, classes):
+        scorer = standard if side == "zero_shot" else generalised
+        return scorer.decision_function(
+            take_rows(problem.features, images), take_rows(problem.class_embeddings, classes)
         )
-        sides[name] = Competition.of_scores(
-            found, problem.labels[rows], candidates, problem.is_seen, k
-        )
-        if keep_scores:
-            scores[name] = to_host(found)
-    fields = problem.checksum, problem.is_seen, gamma
-    return ZeroShotOutcome(*fields, **sides, scores=scores or None)
+
+    return ZeroShotOutcome.of_scores(problem, score, gamma=gamma, k=k, keep_scores=keep_scores)
+
+
+def fit_on(images, model, problem):
+    """A clone of ``model`` fitted on some images of a problem, with their attributes if it can."""
+    features, more = problem.features, {}
+    if problem.image_attributes is not None and has_fit_parameter(model, "image_attributes"):
+        more["image_attributes"] = take_rows(problem.image_attributes, images)
+    labels = like(problem.labels[images], features)
+    return clone(model).fit(take_rows(features, images), labels, problem.class_embeddings, **more)

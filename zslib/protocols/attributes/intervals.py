@@ -72,11 +72,6 @@ def zero_shot_estimate(
     -------
     Estimate
         In percent.
-
-    Raises
-    ------
-    ValueError
-        For no outcomes, or ``minus`` with other seeds or test images.
     """
     check_choice(measure, "measure", MEASURES)
     level = check_real(level, "level", low=0, high=1, inclusive=False)

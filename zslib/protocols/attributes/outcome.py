@@ -22,16 +22,8 @@ class Competition:
     """The best seen and the best unseen classes of some test images (host arrays).
 
     It is what calibration needs to know: at any gamma the order of all classes follows from the
-    order of each kind.
-
-    Attributes
-    ----------
-    labels : (n,) int array
-        True classes, rows of ``problem.class_embeddings``.
-    seen, unseen : (n, k') int arrays
-        Classes of each kind, best first; no columns where that kind does not compete.
-    seen_scores, unseen_scores : (n, k') float arrays
-        Their scores, not calibrated.
+    order of each kind. ``labels``, (n,), are the true classes; ``seen`` and ``unseen``, (n, k'),
+    the classes of each kind, best first, with their scores, not calibrated.
     """
 
     labels: np.ndarray
@@ -42,20 +34,7 @@ class Competition:
 
     @classmethod
     def of_scores(cls, scores, labels, candidates, is_seen, k):
-        """The k best classes of each kind.
-
-        Parameters
-        ----------
-        scores : (n, n_candidates) float array
-            Of any library; higher is better.
-        labels : (n,) int array
-            True classes.
-        candidates : (n_candidates,) int array
-            Classes that the columns stand for.
-        is_seen : (C,) bool array
-            Which classes are seen.
-        k : int
-        """
+        """The k best classes of each kind, by (n, n_candidates) scores of any library."""
         xp = namespace(scores)
         found = []
         for kind in (True, False):
@@ -74,10 +53,7 @@ class Competition:
         return self.seen_scores[:, 0].astype(np.float64) - self.unseen_scores[:, 0]
 
     def neighbours(self, k=1, gamma=0.0):
-        """The first k classes under a gamma, (n, k) int array; at equal scores unseen ones first.
-
-        ``k`` may be up to the number of classes kept of each kind.
-        """
+        """The first k classes under a gamma, (n, k); at equal scores unseen ones first."""
         best = self.unseen_scores[:, :1].astype(np.float64)
         classes = np.concatenate([self.unseen, self.seen], axis=1)
         scores = np.concatenate(
@@ -96,7 +72,6 @@ class ZeroShotOutcome:
     checksum : str
         Of the problem.
     is_seen : (C,) bool array
-        Which classes are seen.
     gamma : float
         Taken off the scores of seen classes where they compete with unseen ones; 0 for none.
     zero_shot : Competition
@@ -106,7 +81,7 @@ class ZeroShotOutcome:
     test_seen : Competition or None
         Test images of seen classes, among all classes; None where the problem has none.
     scores : dict of str to (n, C') array, or None
-        All scores, where they were asked for: "zero_shot", "test_unseen" and "test_seen".
+        All scores of these three, where they were asked for.
     """
 
     checksum: str
@@ -116,6 +91,25 @@ class ZeroShotOutcome:
     test_unseen: Competition
     test_seen: Competition | None
     scores: dict | None = None
+
+    @classmethod
+    def of_scores(cls, problem, score, *, gamma=0.0, k=10, keep_scores=False):
+        """The outcome of ``score(side, images, classes)``, for the three sides named above."""
+        every = np.arange(problem.is_seen.size)
+        tests = {
+            "zero_shot": (problem.test_unseen, problem.unseen_classes),
+            "test_unseen": (problem.test_unseen, every),
+            "test_seen": (problem.test_seen, every),
+        }
+        sides, scores = dict.fromkeys(tests), {}
+        for side, (images, classes) in tests.items():
+            if images.size:
+                found = score(side, images, classes)
+                labels = problem.labels[images]
+                sides[side] = Competition.of_scores(found, labels, classes, problem.is_seen, k)
+                if keep_scores:
+                    scores[side] = to_host(found)
+        return cls(problem.checksum, problem.is_seen, gamma, **sides, scores=scores or None)
 
     def at(self, gamma):
         """The same outcome under another gamma."""
@@ -180,17 +174,10 @@ class ZeroShotOutcome:
         return float(self.class_accuracies(measure).mean())
 
     def scorer(self, measure):
-        """A measure as a function of what each test image counts for.
+        """A measure, in percent, as a function of what each test image counts for.
 
-        Parameters
-        ----------
-        measure : {"ACC", "seen", "unseen", "H", "AUSUC"}
-
-        Returns
-        -------
-        callable
-            From image weights that sum to 1 to percent. "H" and "AUSUC" take two arrays, the
-            weights of the seen and of the unseen classes' images; the others take one.
+        The weights sum to 1. "H" and "AUSUC" take two arrays, for the images of the seen and of
+        the unseen classes; the others take one.
         """
         if measure == "AUSUC":
             curve = self._curve()
@@ -217,18 +204,8 @@ class ZeroShotOutcome:
     def occurrence(self, space="unseen", k=1):
         """Hubness N_k of the class embeddings: in how many images' first k each class is.
 
-        Parameters
-        ----------
-        space : {"unseen", "all"}
-            Unseen classes among the test images of unseen classes; or all classes, calibrated by
-            ``gamma``, among all test images.
-        k : int
-            At most the number of classes that `evaluate_zero_shot` kept.
-
-        Returns
-        -------
-        (C,) int array
-            0 for classes outside the space.
+        Of unseen classes among the test images of "unseen" ones; or of "all" classes, calibrated
+        by ``gamma``, among all test images. Classes outside the space have 0.
         """
         check_choice(space, "space", ("unseen", "all"))
         if space == "unseen":

@@ -15,43 +15,16 @@ __all__ = ["choose_alpha", "measures_by_alpha", "rescaled"]
 
 
 def rescaled(outcomes, alpha):
-    """The outcomes under one alpha.
-
-    Parameters
-    ----------
-    outcomes : sequence of ZeroShotOutcome
-        Of scores -log d.
-    alpha : float
-        At least 0.
-
-    Returns
-    -------
-    list of ZeroShotOutcome
-    """
+    """The outcomes, of scores -log d, under one alpha of at least 0."""
     gamma = float(np.log1p(check_real(alpha, "alpha", low=0)))
     return [outcome.at(gamma) for outcome in outcomes]
 
 
 def measures_by_alpha(outcomes, alphas) -> dict:
-    """Seen and unseen accuracy, H and the two errors of Appendix B, at each alpha.
+    """Seen and unseen accuracy, H and the two errors of Appendix B, (n_repeats, n_alphas) each.
 
-    Parameters
-    ----------
-    outcomes : sequence of ZeroShotOutcome
-        One for each repeat, of scores -log d.
-    alphas : (n_alphas,) float array
-        At least 0.
-
-    Returns
-    -------
-    dict of str to (n_repeats, n_alphas) float64 array
-        In percent: "seen", "unseen" and "H", averaged over classes as everywhere; "unseen taken
-        for seen" and "seen taken for unseen", shares of images as in Appendix B.
-
-    Raises
-    ------
-    ValueError
-        When there are no outcomes, or an alpha is negative or not finite.
+    In percent: "seen", "unseen" and "H", averaged over classes as everywhere; "unseen taken for
+    seen" and "seen taken for unseen", shares of images as in Appendix B.
     """
     outcomes, gammas = _listed(outcomes), _gammas(alphas)
     found = {name: [] for name in ("seen", "unseen", "H", *_ERRORS)}
@@ -73,28 +46,12 @@ _ERRORS = ("unseen taken for seen", "seen taken for unseen")
 
 
 def choose_alpha(outcomes):
-    """The alpha with the largest H, averaged over repeats, and that H.
+    """The alpha with the largest H on validation outcomes, averaged over repeats, and that H.
 
     Every alpha is tried: accuracies only change where an image moves from its best seen to its
     best unseen class, so that the mean of H is known exactly between these points. The choice is
-    the middle, in log(1 + alpha), of the first stretch with the largest mean.
-
-    Parameters
-    ----------
-    outcomes : sequence of ZeroShotOutcome
-        Of scores -log d, on validation data: one for each repeat.
-
-    Returns
-    -------
-    alpha : float
-        At least 0, and 0 where H is 0 throughout.
-    H : float
-        Its mean over the repeats, in percent.
-
-    Raises
-    ------
-    ValueError
-        When there are no outcomes, or one has no test images of seen classes.
+    the middle, in log(1 + alpha), of the first stretch with the largest mean; 0 where H is 0
+    throughout.
 
     Examples
     --------

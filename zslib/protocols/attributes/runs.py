@@ -105,10 +105,6 @@ def run_zero_shot(
         Where to fit and score. Tuning runs on the host.
     quick : bool
         Coarser grid.
-
-    Returns
-    -------
-    ZeroShotRun
     """
     method = resolve_method(method)
     if quick:

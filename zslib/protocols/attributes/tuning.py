@@ -21,15 +21,12 @@ class ZeroShotTuned:
     Attributes
     ----------
     parameters : dict
-        Chosen values.
-    score : float
-        Average per-class accuracy of the validation classes under them, in percent.
-    gamma : float
-        The gamma of calibrated stacking with the highest H on held-out images of training
-        classes and images of validation classes, under the chosen parameters.
+    score, gamma : float
+        Under them: ACC of the validation classes, and the gamma of calibrated stacking with the
+        highest H on held-out images of training classes and images of validation classes.
     trials : list of dict
-        One entry per candidate: its ``parameters``, ``score``, ``gamma`` and the ``H`` that this
-        gamma reached; or its ``parameters`` and why its training ``failed``.
+        For each candidate its ``parameters``, ``score``, ``gamma`` and ``H`` there, or why it
+        ``failed``.
     """
 
     parameters: dict

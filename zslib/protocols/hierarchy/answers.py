@@ -20,14 +20,8 @@ __all__ = ["ConSEMap", "NearestTerms", "SynsetAnswers", "TermModel", "TermSpace"
 class SynsetAnswers:
     """Ranked answers to images, among the synsets of one label set.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        The label set.
-    predictions : (n, k) int array
-        Positions in ``labels``, best first; -1 where the terms named fewer than k.
-    gold : (n,) int64 array
-        Positions of the true classes.
+    ``predictions``, (n, k), are positions in ``labels``, best first, -1 where the terms named
+    fewer than k; ``gold``, (n,), are those of the true classes.
     """
 
     labels: tuple
@@ -56,16 +50,9 @@ class SynsetAnswers:
 class NearestTerms:
     """The terms nearest to each image, which can become synsets in more than one way.
 
-    Attributes
-    ----------
-    lexicon : TermLexicon
-        Of the label set.
-    terms : (n, n_terms) int array
-        Rows of ``lexicon.terms``, nearest first.
-    gold : (n,) int64 array
-        Rows of the true classes in ``lexicon.synsets``.
-    left_out : int
-        Images whose class is not in the label set, or has no term with a vector.
+    ``terms``, (n, n_terms), are rows of ``lexicon.terms``, nearest first; ``gold``, (n,), rows of
+    the true classes in ``lexicon.synsets``; ``left_out`` images have a class without a term with
+    a vector, or that is not in the label set.
     """
 
     lexicon: TermLexicon
@@ -76,22 +63,7 @@ class NearestTerms:
     def answers(self, k, *, n_terms=None, ambiguous="expand", random_state=None):
         """Answers of k synsets from the first ``n_terms`` terms, by default 4 k.
 
-        Parameters
-        ----------
-        k : int
-        n_terms : int, optional
-            At most as many as were searched for.
-        ambiguous, random_state
-            See `TermLexicon.expand`.
-
-        Returns
-        -------
-        SynsetAnswers
-
-        Raises
-        ------
-        ValueError
-            When fewer terms were searched for.
+        An ``ambiguous`` term becomes synsets as `TermLexicon.expand` has it.
         """
         wanted = min(4 * k, len(self.lexicon.terms)) if n_terms is None else n_terms
         if wanted > self.terms.shape[1]:
@@ -108,12 +80,8 @@ class NearestTerms:
 class TermSpace:
     """Terms of synsets with their vectors, and the parts of them that label sets use.
 
-    Parameters
-    ----------
-    terms_of : mapping of str to sequence of str
-        Terms of every synset that may be an answer or a training class, by wnid.
-    vectors : WordVectors
-        Of the terms. Terms without a vector are left out, and synsets without such a term.
+    ``terms_of`` has, by wnid, the terms of every synset that may be an answer or a training class;
+    terms without a vector among ``vectors`` are left out, and synsets without such a term.
     """
 
     def __init__(self, terms_of, vectors):
@@ -121,12 +89,7 @@ class TermSpace:
         self._parts = {}
 
     def part(self, labels=None):
-        """Lexicon and term vectors of a label set, or of all synsets.
-
-        Returns
-        -------
-        (TermLexicon, (n_terms, d) float32 array)
-        """
+        """`TermLexicon` and (n_terms, d) float32 vectors of a label set, or of all synsets."""
         labels = tuple(self.terms_of) if labels is None else tuple(labels)
         if labels not in self._parts:
             lexicon = TermLexicon(
@@ -140,20 +103,7 @@ class TermSpace:
 
 
 class ConSEMap:
-    """ConSE (Norouzi et al. 2013) as a mapping, for `TermModel`: each target is a class.
-
-    Parameters
-    ----------
-    model : ConSE, optional
-
-    Examples
-    --------
-    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
-    >>> Y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> ConSEMap().fit(X, Y).transform(X[:2]).round(1)
-    array([[1., 0.],
-           [0., 1.]])
-    """
+    """ConSE (Norouzi et al. 2013) as a mapping, for `TermModel`: each target is a class."""
 
     def __init__(self, model=None):
         self.model = ConSE() if model is None else model
@@ -172,19 +122,10 @@ class ConSEMap:
 class TermModel:
     """A map from image features to vectors of terms, and the terms that an image lands near.
 
-    Training images are mapped to the vector that stands for their class; a new image is
-    answered with the synsets of the terms nearest to where it lands (section A.2).
-
-    Parameters
-    ----------
-    space : TermSpace
-    mapping : estimator, optional
-        With ``fit(X, Y)`` and ``transform(X)``; by default `RidgeMap`, its penalty chosen by
-        generalised cross-validation on the training images.
-    rule : {"first", "random", "mean"}
-        What stands for a class in training: see `TermLexicon.training_targets`.
-    random_state : None, int or Generator
-        For ``rule="random"``.
+    Training images are mapped to the vector that stands for their class, by the ``rule`` of
+    `TermLexicon.training_targets`; a new image is answered with the synsets of the terms nearest
+    to where it lands (section A.2). The ``mapping`` is by default `RidgeMap`, its penalty chosen
+    by generalised cross-validation on the training images.
     """
 
     def __init__(self, space, *, mapping=None, rule="first", random_state=0):
@@ -193,18 +134,7 @@ class TermModel:
         self.rule, self.random_state = rule, random_state
 
     def fit(self, problem):
-        """Fit the map on the images of ``problem.trainval``; classes without a term are left out.
-
-        Parameters
-        ----------
-        problem : ZeroShotProblem
-            With ``class_ids``.
-
-        Returns
-        -------
-        self
-            With ``left_out_``, the number of training images left out.
-        """
+        """Fit the map on ``problem.trainval``, without ``left_out_`` images of unnamed classes."""
         lexicon, matrix = self.space.part()
         known, rows = _rows_in(lexicon, problem, problem.trainval)
         targets = lexicon.training_targets(
@@ -215,26 +145,9 @@ class TermModel:
         return self
 
     def search(self, problem, images, labels, n_terms):
-        """The terms nearest to images, among those of a label set.
+        """The ``n_terms`` terms nearest to ``images``, among those of the label set ``labels``.
 
-        Parameters
-        ----------
-        problem : ZeroShotProblem
-        images : int array
-            Rows of ``problem.features``.
-        labels : sequence of str
-            The label set. Synsets that have no term with a vector cannot be an answer.
-        n_terms : int
-            Cut to the number of terms there are.
-
-        Returns
-        -------
-        NearestTerms
-
-        Raises
-        ------
-        ValueError
-            When there are no images, or none has its class in the label set.
+        Synsets that have no term with a vector cannot be an answer.
         """
         lexicon, matrix = self.space.part(labels)
         known, rows = _rows_in(lexicon, problem, images)

@@ -15,17 +15,10 @@ __all__ = ["CorrectSetSizes", "correct_set_sizes", "reading_hierarchy"]
 
 @dataclass(frozen=True, eq=False)
 class CorrectSetSizes:
-    """Sizes of the correct sets of one label set's test labels.
+    """Sizes, (n_labels, n_ks), of the correct sets of one label set's test labels.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        The true labels of the test images.
-    sizes : (n_labels, n_ks) int array
-    weights : (n_labels,) array or None
-        Test images of each label; None where they are equal or not known.
-    left_out : int
-        Test labels that the reading's graph does not have.
+    ``weights`` are the test images of each label, None where they are equal or not known;
+    ``left_out`` counts test labels that the reading's graph does not have.
     """
 
     labels: tuple
@@ -34,35 +27,14 @@ class CorrectSetSizes:
     left_out: int
 
     def means(self, average="image"):
-        """Mean size for each k.
-
-        Parameters
-        ----------
-        average : {"image", "label"}
-            Labels weigh as their images do, where that is known, or alike.
-
-        Returns
-        -------
-        (n_ks,) float array
-        """
+        """Mean size for each k; labels weigh by their images, where known ("image"), or alike."""
         check_choice(average, "average", ("image", "label"))
         weights = self.weights if average == "image" else None
         return np.average(self.sizes, axis=0, weights=weights)
 
 
 def reading_hierarchy(lists, reading):
-    """The `Hierarchy` of a reading of Table 1.
-
-    Parameters
-    ----------
-    lists : ImageNetLists
-    reading : str
-        A key of `READINGS`.
-
-    Returns
-    -------
-    Hierarchy
-    """
+    """The `Hierarchy` of a reading of Table 1, a key of `READINGS`."""
     return _hierarchy(reading_edges(lists, reading))
 
 
@@ -71,27 +43,7 @@ def _hierarchy(graph):
 
 
 def correct_set_sizes(lists, reading, ks):
-    """Sizes of all correct sets behind Table 1.
-
-    Parameters
-    ----------
-    lists : ImageNetLists
-    reading : str
-        A key of `READINGS`.
-    ks : sequence of int
-
-    Returns
-    -------
-    dict of str to CorrectSetSizes
-        Keys "1K", "2-hop", "3-hop" and "21K", as the table's rows.
-
-    Examples
-    --------
-    >>> from zslib.datasets import imagenet_lists
-    >>> found = correct_set_sizes(imagenet_lists("embedded"), "D", (2, 5))
-    >>> found["1K"].means().round(1).tolist()
-    [6.3, 11.7]
-    """
+    """Sizes of all correct sets behind Table 1, by its rows "1K", "2-hop", "3-hop" and "21K"."""
     graph = reading_edges(lists, reading)
     hierarchy, found = _hierarchy(graph), {}
     for name, row in label_sets(lists).items():

@@ -22,66 +22,16 @@ def _draw(candidates, n, random_state, what):
 
 
 def random_distractors(problem, n, *, random_state=None):
-    """Rows of ``n`` targets drawn at random among those that are no label.
-
-    Parameters
-    ----------
-    problem : MappingProblem
-    n : int
-        How many.
-    random_state : None, int or Generator
-
-    Returns
-    -------
-    (n,) int array
-        Sorted rows of ``problem.targets``.
-
-    Raises
-    ------
-    ValueError
-        When fewer than ``n`` targets are no label.
-
-    Examples
-    --------
-    >>> from zslib.datasets import load_problem
-    >>> problem = load_problem("cross-modal", "synthetic", quick=True)
-    >>> rows = random_distractors(problem, 5, random_state=0)
-    >>> set(rows.tolist()) & set(problem.labels.tolist())
-    set()
-    """
+    """Sorted rows of ``n`` targets drawn at random among those that are no label."""
     free = np.setdiff1d(np.arange(problem.targets.shape[0]), problem.labels)
     return _draw(free, n, random_state, "random")
 
 
 def related_distractors(problem, n, *, k=5, random_state=None):
-    """Rows of ``n`` targets that are no label but among the ``k`` nearest of a training label.
+    """Sorted rows of ``n`` targets that are no label but near one of the training labels.
 
-    Parameters
-    ----------
-    problem : MappingProblem
-    n : int
-        How many; drawn at random among the candidates.
-    k : int
-        Length of the neighbour lists; the paper takes 5. The training label itself is not
-        counted as its own neighbour.
-    random_state : None, int or Generator
-
-    Returns
-    -------
-    (n,) int array
-        Sorted rows of ``problem.targets``.
-
-    Raises
-    ------
-    ValueError
-        When there are fewer than ``n`` candidates.
-
-    Examples
-    --------
-    >>> from zslib.datasets import load_problem
-    >>> problem = load_problem("cross-modal", "synthetic", quick=True)
-    >>> related_distractors(problem, 5, random_state=0).shape
-    (5,)
+    They are drawn at random among the ``k`` nearest of each; the paper takes 5. A label is not
+    counted as its own neighbour.
     """
     check_integer(k, "k", low=1)
     training = np.unique(problem.train_gold)

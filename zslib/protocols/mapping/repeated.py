@@ -49,11 +49,10 @@ class Repeated:
 
     @property
     def tuned_apart(self):
-        """Whether each seed needs a tuning of its own.
+        """Whether each seed needs a tuning of its own, because seeds split the same labels anew.
 
-        So it is where the seeds split the same labels anew: the training labels of one seed are
-        test labels of another. Seeds with the same items, or with data of their own, share what
-        was chosen on the training pairs of the first.
+        The training labels of one seed are then test labels of another. Seeds with the same items,
+        or with data of their own, share what was chosen on the training pairs of the first.
         """
         same_space = all(
             np.array_equal(p.target_words, self.problem.target_words)
@@ -87,16 +86,10 @@ class Repeated:
         return runs
 
     def search(self, runs, space="full", **options):
-        """One `Outcome` per seed.
+        """One `Outcome` per seed of `evaluate` with ``options``.
 
-        Parameters
-        ----------
-        runs : list of Trained, or "gold"
-            Whose predictions are the queries; "gold" takes the answers' own vectors.
-        space : str or list of int array
-            The space to search, or one per seed.
-        **options
-            Passed to `evaluate`.
+        The queries are the predictions of ``runs``, or "gold", the answers' own vectors; ``space``
+        is one for all seeds, or a list with one per seed.
         """
         spaces = [space] * len(self.problems) if isinstance(space, str) else space
         outcomes, searched = [], []
@@ -134,10 +127,6 @@ def repeat(setting, dataset="auto", *, seed=0, n_seeds=1, device="cpu", quick=Fa
     seed, n_seeds : int
     device : {"cpu", "gpu", "auto"}
     quick : bool
-
-    Returns
-    -------
-    Repeated
 
     Examples
     --------

@@ -18,16 +18,13 @@ __all__ = ["Trained", "chimera_pairs", "train"]
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained mapping's view of the test items, and how it came about.
+    """A trained mapping's view of the test items, and how it came about (host arrays).
 
     Attributes
     ----------
     method : str
-        Name of the method.
-    predictions : (n_test, d2) array
-        Mapped test vectors, on the host.
-    train_predictions : (n_train, d2) array
-        Mapped training vectors, on the host.
+    predictions, train_predictions : (n_test, d2) and (n_train, d2) arrays
+        Mapped test and training vectors.
     parameters : dict
         Chosen on validation pairs.
     tuned : Tuned
@@ -110,10 +107,6 @@ def train(
         Where to train. Tuning runs on the host.
     quick : bool
         Coarser grid and fewer updates.
-
-    Returns
-    -------
-    Trained
 
     Examples
     --------

@@ -16,17 +16,7 @@ __all__ = ["Tuned", "epochs_for", "tune", "validation_problem"]
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning chose, and every score it saw.
-
-    Attributes
-    ----------
-    parameters : dict
-        Chosen values, for ``set_params``.
-    score : float
-        Mean reciprocal rank of the held-out pairs under them.
-    trials : list of dict
-        One entry per candidate: its parameters and its ``score``.
-    """
+    """What tuning chose, its score, and the parameters and score of each candidate."""
 
     parameters: dict
     score: float
@@ -39,22 +29,6 @@ def validation_problem(problem, *, fraction=0.25, seed=0):
     Pairs with the same source word, and in the cross-modal setting the same label, stay together,
     so that the held-out words are as new to the mapping as the real test words. Test items of the
     original problem take no part, though their labels stay in the vocabulary.
-
-    Parameters
-    ----------
-    problem : MappingProblem
-    fraction : float
-        Share of the training words to hold out; the paper takes a quarter.
-    seed : int
-
-    Returns
-    -------
-    MappingProblem
-
-    Raises
-    ------
-    ValueError
-        When ``fraction`` leaves nothing on one side.
     """
     fraction = check_real(fraction, "fraction", low=0, high=1, inclusive=False)
     words = np.asarray(problem.train_words)
@@ -124,10 +98,6 @@ def tune(problem, method, *, fraction=0.25, seed=0) -> Tuned:
         Share of the training words held out.
     seed : int
         Of the split and of the estimator.
-
-    Returns
-    -------
-    Tuned
 
     Examples
     --------

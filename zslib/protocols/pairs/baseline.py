@@ -64,18 +64,6 @@ def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroSho
     of a class are those of `ImageTextProblem.prototype_rows`; their vectors are the problem's own
     or `tfidf_vectors`. Features are centred on the training images and divided by their length,
     since scorers such as ESZSL have no constant term, which CLAREL's image head has.
-
-    Examples
-    --------
-    >>> from zslib.compatibility import ESZSL
-    >>> from zslib.datasets import synthetic_pairs
-    >>> from zslib.protocols import evaluate_zero_shot
-    >>> pairs = synthetic_pairs(n_seen=12, n_val=3, n_unseen=4, images_per_class=8)
-    >>> problem = mean_text_problem(pairs, dimension=20)
-    >>> problem.class_embeddings.shape
-    (16, 20)
-    >>> round(evaluate_zero_shot(ESZSL(), problem).accuracy, 1)
-    31.2
     """
     if problem.texts is None:
         vectors = to_host(problem.text_vectors).astype(np.float64)
@@ -107,21 +95,10 @@ def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroSho
 
 @dataclass(frozen=True)
 class MeanTextRun:
-    """A scorer on `mean_text_problem`, tuned on validation classes.
+    """A scorer on `mean_text_problem`: chosen parameters, their gamma, the outcome under it.
 
-    Attributes
-    ----------
-    parameters : dict
-        The chosen ones.
-    gamma : float
-        Of calibrated stacking, chosen with them.
-    trials : list of dict
-        For each candidate its ``parameters``, and ``ACC``, ``H`` and ``gamma`` on validation; or
-        why it ``failed``.
-    passed_over : list of dict
-        Better candidates whose training on all seen classes ``failed``.
-    outcome : ZeroShotOutcome
-        On test images, calibrated by ``gamma``.
+    ``trials`` have ``ACC``, ``H`` and ``gamma`` of each candidate on validation, or why it
+    ``failed``; ``passed_over`` are better ones that failed on all seen classes.
     """
 
     parameters: dict
@@ -139,17 +116,6 @@ def run_mean_texts(
     Validation is that of `run_image_text`. Class embeddings are made within it, so that no text
     of a validation class or of a held-out image takes part in the weights of words, the
     projection or the mean image. ``options`` are those of `mean_text_problem`.
-
-    Examples
-    --------
-    >>> from zslib.compatibility import ESZSL
-    >>> from zslib.datasets import synthetic_pairs
-    >>> from zslib.protocols import ZeroShotMethod
-    >>> method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.1, 10.0)})
-    >>> pairs = synthetic_pairs(n_seen=12, n_val=3, n_unseen=4, images_per_class=8)
-    >>> run = run_mean_texts(method, pairs, dimension=20)
-    >>> len(run.trials), sorted(run.parameters)
-    (2, ['feature_penalty'])
     """
     method = resolve_method(method)
     held = mean_text_problem(problem.validation_problem(seed=split_seed), **options)
@@ -182,14 +148,6 @@ def with_class_texts(problem, *, own_ids=False):
     what is left of the supervision is the class. For validation, pool after the split: before it,
     images that train would own texts of images that are held out. With ``own_ids`` texts of one
     class stay each other's negatives, and nothing changes but which text an image has.
-
-    Examples
-    --------
-    >>> from zslib.datasets import synthetic_pairs
-    >>> pairs = synthetic_pairs(n_seen=6, n_val=2, n_unseen=3, images_per_class=5)
-    >>> problem = with_class_texts(pairs)
-    >>> [round(p.summary()["texts_per_image"], 1) for p in (pairs, problem)]
-    [6.5, 25.8]
     """
     if problem.level == "class":
         raise ValueError(f"{problem.name} has texts of classes already")

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
-from zslib.arrays import like, take_rows, to_host
+from zslib.arrays import like, take_rows
 from zslib.calibration import log_distance_scores
 from zslib.datasets.pairs.problem import ragged_rows
 from zslib.datasets.words.tokens import Vocabulary
-from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
+from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
 from zslib.validation import check_integer
 
@@ -36,10 +36,8 @@ class ImageTextResult:
         hubness of the prototypes.
     retrieval : RetrievalRanks
         Among images and texts of the unseen classes.
-    n_words : int
-        Words of the vocabulary, padding and the unknown word included; 0 for ready vectors.
-    n_parameters : int
-        Trained numbers of the model.
+    n_words, n_parameters : int
+        Words of the vocabulary (0 for ready vectors), and trained numbers of the model.
     learning_curve : object
         As the model logged it.
     """
@@ -54,30 +52,10 @@ class ImageTextResult:
 def model_texts(problem, *, min_count=2, length=None):
     """All texts of a problem as a model takes them, and the number of known words.
 
-    Parameters
-    ----------
-    problem : ImageTextProblem
-    min_count : int
-        Words that occur less often in training texts count as unknown. With 1 no training text
-        has an unknown word, so that its embedding stays as it was drawn.
-    length : int, optional
-        Tokens to keep of each text; by default all.
-
-    Returns
-    -------
-    texts : (m, T) int64 array, or (m, d) float array
-        Token numbers, by a vocabulary of training texts only; or the ready vectors. In the
-        library and on the device of ``problem.features``.
-    n_words : int
-        Size of the vocabulary; 0 for vectors.
-
-    Examples
-    --------
-    >>> from zslib.datasets import synthetic_pairs
-    >>> problem = synthetic_pairs(n_seen=6, n_val=2, n_unseen=3, images_per_class=5)
-    >>> texts, n_words = model_texts(problem)
-    >>> texts.shape[0] == problem.n_texts, n_words
-    (True, 116)
+    They are token numbers, (m, T), by a vocabulary of training texts only, or the ready vectors
+    with a vocabulary of size 0. Words that occur less often than ``min_count`` in training texts
+    count as unknown; with 1 no training text has an unknown word, so that its embedding stays as
+    it was drawn. Of each text ``length`` tokens are kept, by default all.
     """
     if problem.texts is None:
         return problem.text_vectors, 0
@@ -108,15 +86,6 @@ def evaluate_image_text(
         Classes of each kind to keep for each image.
     keep_scores : bool
         Whether to keep all scores -log d.
-
-    Returns
-    -------
-    ImageTextResult
-
-    Raises
-    ------
-    ValueError
-        When the distances are not finite, for instance after a training that diverged.
     """
     check_integer(k, "k", low=1)
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
@@ -124,30 +93,13 @@ def evaluate_image_text(
     rows, positions = problem.prototype_rows()
     n_classes = problem.is_seen.size
     prototypes = fitted.class_prototypes(take_rows(texts, rows), like(positions, texts), n_classes)
-    every = np.arange(n_classes)
-    tests = {
-        "zero_shot": (problem.test_unseen, problem.unseen_classes),
-        "test_unseen": (problem.test_unseen, every),
-        "test_seen": (problem.test_seen, every),
-    }
-    sides, scores = {}, {}
-    for name, (images, candidates) in tests.items():
-        if not images.size:
-            sides[name] = None
-            continue
-        found = log_distance_scores(
-            fitted.distances(
-                take_rows(problem.features, images), take_rows(prototypes, candidates)
-            )
+
+    def score(side, images, classes):
+        return log_distance_scores(
+            fitted.distances(take_rows(problem.features, images), take_rows(prototypes, classes))
         )
-        sides[name] = Competition.of_scores(
-            found, problem.labels[images], candidates, problem.is_seen, k
-        )
-        if keep_scores:
-            scores[name] = to_host(found)
-    outcome = ZeroShotOutcome(
-        problem.checksum, problem.is_seen, 0.0, **sides, scores=scores or None
-    )
+
+    outcome = ZeroShotOutcome.of_scores(problem, score, k=k, keep_scores=keep_scores)
     retrieval = retrieval_ranks(fitted, problem, texts)
     return ImageTextResult(
         outcome, retrieval, n_words, int(fitted.n_parameters_), fitted.learning_curve_

@@ -19,14 +19,8 @@ __all__ = ["RetrievalRanks", "retrieval_ranks"]
 class RetrievalRanks:
     """Ranks of the right answers, 0 is best, in both directions.
 
-    Attributes
-    ----------
-    of_texts : (n_images,) int array
-        For each image, the rank of the best of its texts.
-    of_images : (n_texts,) int array
-        For each text, the rank of the best of its images.
-    chance : dict of str to float
-        By direction, the probability in percent that a random answer is right.
+    For each image the rank of the best of its texts, for each text that of the best of its
+    images, and by direction the ``chance`` in percent that a random answer is right.
     """
 
     of_texts: np.ndarray
@@ -39,17 +33,7 @@ class RetrievalRanks:
         return self.of_texts if direction == "image to text" else self.of_images
 
     def measures(self, direction):
-        """Recall at 1 and 10 in percent, and the median rank, counted from 1.
-
-        Parameters
-        ----------
-        direction : {"image to text", "text to image"}
-
-        Returns
-        -------
-        dict of str to float
-            Keys "R@1", "R@10" and "median rank".
-        """
+        """ "R@1" and "R@10" in percent, and the "median rank", counted from 1."""
         ranks = self.of(direction)
         return {
             "R@1": 100.0 * float(hits_at_k(ranks, 1).mean()),
@@ -64,19 +48,6 @@ def retrieval_ranks(fitted, problem, texts) -> RetrievalRanks:
     Candidates are the test images of unseen classes, and their texts, each distinct text once.
     Right for an image is every text with the id of one of its own (``problem.text_ids``): equal
     texts are one answer. Where texts describe classes, every text of the image's class is right.
-
-    Parameters
-    ----------
-    fitted : CLAREL
-        Or anything with ``embed_images`` and ``embed_texts``.
-    problem : ImageTextProblem
-    texts : (m, T) or (m, d) array
-        As `zslib.protocols.pairs.evaluate.model_texts` gives them.
-
-    Returns
-    -------
-    RetrievalRanks
-        Of test images that have texts.
     """
     images, candidates, ids = _candidates(problem)
     offsets, index = ragged_rows(*problem.text_rows, images)

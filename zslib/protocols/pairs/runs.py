@@ -41,25 +41,21 @@ class ImageTextRuns:
     Attributes
     ----------
     dataset : str
-        Name of the problem.
     model : CLAREL
         With the chosen parameters; each repeat has a ``random_state`` of its own.
     seeds : list of int
     alpha : float
         Largest H on the validation outcomes, averaged over the repeats: one alpha for all.
-    validation : list of ImageTextResult
-        On the construction of Appendix C, one for each seed.
-    test : list of ImageTextResult, or None
-        Trained anew on all training images, one for each seed; None where not asked for.
+    validation, test : list of ImageTextResult
+        One for each seed: on the construction of Appendix C; trained anew on all training
+        images, or None where not asked for.
     trials : list of dict
         For each candidate its ``parameters``, and ``H``, ``alpha``, ``ACC`` and ``AUSUC`` on
-        validation under the first seed, or why its training ``failed``. Empty where nothing was
-        chosen.
+        validation under the first seed, or why it ``failed``.
     parameters : dict
         The chosen ones.
     passed_over : list of dict
-        Better candidates whose training failed with another seed or on all seen classes: their
-        ``parameters`` and why it ``failed``.
+        Better candidates that ``failed`` with another seed or on all seen classes.
     """
 
     dataset: str
@@ -133,7 +129,6 @@ def run_image_text(
     Parameters
     ----------
     model : CLAREL
-        Not changed.
     problem : ImageTextProblem
         With validation classes.
     seeds : sequence of int
@@ -141,22 +136,16 @@ def run_image_text(
     grid : mapping of str to sequence, or sequence of such mappings, optional
         Values to try for parameters; the first of equally good candidates is taken.
     test : bool
-        Whether to train on all seen classes and test. Without it only validation is run.
+        Whether to train on all seen classes and test, after validation.
     split_seed : int
         Draws the fifth of the training classes' images that is kept out, for all repeats.
     held_out : ImageTextProblem, optional
-        The validation data, where they are not ``problem.validation_problem(seed=split_seed)``:
-        for instance with other texts.
+        The validation data, where they are not ``problem.validation_problem(seed=split_seed)``.
     min_count, length, k, keep_scores
         As in `evaluate_image_text`.
     device : {"cpu", "gpu", "auto"}
     checkpoints : str or path, optional
-        Folder in which trainings leave a checkpoint each, so that a long one that is stopped
-        goes on.
-
-    Returns
-    -------
-    ImageTextRuns
+        Folder of checkpoints, from which a long training that was stopped goes on.
     """
     seeds = list(seeds)
     if not seeds:
@@ -224,9 +213,9 @@ def short_clarel(problem, *, n_batches=1000, **changes):
     """CLAREL with a light text encoder and few batches.
 
     Texts are means of word embeddings (or the problem's ready vectors), the space has fewer
-    dimensions, and the learning rate falls once, after four fifths of the batches. These values
-    were chosen on validation classes of `ikea` and `cub`; lambda, kappa, dropout, batch size and
-    texts per image are the printed ones.
+    dimensions, and the learning rate, one of `SHORT_GRID`, falls once, after four fifths of the
+    batches. These values were chosen on validation classes of `ikea` and `cub`; lambda, kappa,
+    dropout, batch size and texts per image are the printed ones.
 
     Parameters
     ----------
@@ -235,11 +224,6 @@ def short_clarel(problem, *, n_batches=1000, **changes):
         At least 5.
     **changes
         Other parameters of `CLAREL`.
-
-    Returns
-    -------
-    CLAREL
-        Its learning rate is one of `SHORT_GRID`, for `run_image_text` to choose among.
 
     Examples
     --------
@@ -284,25 +268,10 @@ def clarel_problems(dataset="auto", *, training="short", **options):
 def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes=None, **options):
     """`run_image_text` with CLAREL, trained shortly or as the paper does.
 
-    Parameters
-    ----------
-    problem : ImageTextProblem
-    seeds : sequence of int
-    training : {"short", "paper"}
-        "short": `short_clarel`, its learning rate chosen on validation classes from
-        `SHORT_GRID`. "paper": all settings of Appendix D (many hours on a processor); each
-        training leaves checkpoints in the cache folder, and goes on from there when it was
-        stopped.
-    n_batches : int
-        Of a short training.
-    changes : dict, optional
-        Parameters of `CLAREL` that differ, such as ``{"retrieval_mix": 0.0}``.
-    **options
-        Of `run_image_text`.
-
-    Returns
-    -------
-    ImageTextRuns
+    A "short" training is `short_clarel` with ``n_batches``, its learning rate chosen from
+    `SHORT_GRID`; that of the "paper" has all settings of Appendix D, takes many hours on a
+    processor, and goes on from checkpoints in the cache folder. ``changes`` are parameters that
+    differ, such as ``{"retrieval_mix": 0.0}``; ``options`` those of `run_image_text`.
     """
     check_choice(training, "training", ("short", "paper"))
     changes = changes or {}
