@@ -26,23 +26,22 @@ def measures_by_alpha(outcomes, alphas) -> dict:
     In percent: "seen", "unseen" and "H", averaged over classes as everywhere; "unseen taken for
     seen" and "seen taken for unseen", shares of images as in Appendix B.
     """
-    outcomes, gammas = _listed(outcomes), _gammas(alphas)
-    found = {name: [] for name in ("seen", "unseen", "H", *_ERRORS)}
+    alphas = np.asarray(alphas, dtype=np.float64)
+    if alphas.ndim != 1 or not alphas.size or not np.all(np.isfinite(alphas) & (alphas >= 0)):
+        raise ValueError(f"alphas must be a 1-d array of numbers of at least 0, got {alphas}")
+    outcomes, gammas = _listed(outcomes), np.log1p(alphas)
+    found = []
     for outcome in outcomes:
         seen, unseen = _accuracies(outcome, gammas)
-        found["seen"].append(seen)
-        found["unseen"].append(unseen)
-        found["H"].append(harmonic_mean(seen, unseen))
         # An image is answered with a seen class while gamma is below its flip.
-        for name, side, to_seen in zip(
-            _ERRORS, (outcome.test_unseen, outcome.test_seen), (True, False), strict=True
-        ):
-            below = np.searchsorted(np.sort(side.flips), gammas, side="right") / side.flips.size
-            found[name].append(100.0 * (1 - below if to_seen else below))
-    return {name: np.array(rows) for name, rows in found.items()}
-
-
-_ERRORS = ("unseen taken for seen", "seen taken for unseen")
+        below = [
+            np.searchsorted(np.sort(side.flips), gammas, side="right") / side.flips.size
+            for side in (outcome.test_unseen, outcome.test_seen)
+        ]
+        measures = seen, unseen, harmonic_mean(seen, unseen)
+        found.append([*measures, 100.0 * (1 - below[0]), 100.0 * below[1]])
+    names = "seen", "unseen", "H", "unseen taken for seen", "seen taken for unseen"
+    return dict(zip(names, np.array(found).swapaxes(0, 1), strict=True))
 
 
 def choose_alpha(outcomes):
@@ -80,13 +79,6 @@ def _listed(outcomes):
     if not outcomes:
         raise ValueError("outcomes is empty: give at least one, one for each repeat")
     return outcomes
-
-
-def _gammas(alphas):
-    alphas = np.asarray(alphas, dtype=np.float64)
-    if alphas.ndim != 1 or not alphas.size or not np.all(np.isfinite(alphas) & (alphas >= 0)):
-        raise ValueError(f"alphas must be a 1-d array of numbers of at least 0, got {alphas}")
-    return np.log1p(alphas)
 
 
 def _accuracies(outcome, gammas):

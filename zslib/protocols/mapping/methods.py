@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from zslib.mapping import MaxMarginMap, ProcrustesMap, RidgeMap
 
@@ -36,6 +36,13 @@ class Method:
     grid: Mapping[str, Sequence] = field(default_factory=dict)
     updates: Sequence[int] = ()
     chimeras: int = 0
+
+    def fresh(self, seed, **parameters):
+        """A new estimator with these parameters, and the seed where it takes one."""
+        estimator = clone(self.estimator).set_params(**parameters)
+        if "random_state" in estimator.get_params():
+            estimator.set_params(random_state=seed)
+        return estimator
 
     def with_chimeras(self, k):
         """The same method with ``k``-neighbour chimeras added to its training pairs."""

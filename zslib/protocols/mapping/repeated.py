@@ -67,23 +67,16 @@ class Repeated:
         ``parameters`` and ``chimera_rows`` are lists with one entry per seed.
         """
         method = METHODS[method] if isinstance(method, str) else method
-        share = parameters is None and not self.tuned_apart
-        tuned_on = self.problem if share else None
-        runs = []
-        for i, problem in enumerate(self.problems):
-            run = train(
-                problem,
-                method,
-                parameters=parameters[i] if parameters is not None else None,
-                tuned_on=tuned_on,
-                tuning_seed=self.seeds[0] if share else self.seeds[i],
-                chimera_rows=chimera_rows[i] if chimera_rows is not None else None,
-                seed=self.seeds[i],
-                device=self.device,
-                quick=self.quick,
-            )
-            runs.append(run)
-        return runs
+        options = {"device": self.device, "quick": self.quick}
+        if parameters is None and not self.tuned_apart:
+            options |= {"tuned_on": self.problem, "tuning_seed": self.seeds[0]}
+        nothing = [None] * len(self.seeds)
+        given = nothing if parameters is None else parameters
+        rows = nothing if chimera_rows is None else chimera_rows
+        return [
+            train(problem, method, parameters=p, chimera_rows=r, seed=seed, **options)
+            for problem, seed, p, r in zip(self.problems, self.seeds, given, rows, strict=True)
+        ]
 
     def search(self, runs, space="full", **options):
         """One `Outcome` per seed of `evaluate` with ``options``.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import clone
 
 from zslib.arrays import resolve_device, to_host, to_requested_device
 from zslib.mapping import chimeras
@@ -59,11 +58,8 @@ def _train(method, problem, parameters, rows, seed, on):
     X, Y = problem.X_train, problem.Y_train
     if method.chimeras:
         X, Y = chimera_pairs(problem, rows, method.chimeras)
-    estimator = clone(method.estimator).set_params(**parameters)
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=seed)
     X, Y = (to_requested_device(a, on) for a in (X, Y))
-    estimator.fit(X, Y)
+    estimator = method.fresh(seed, **parameters).fit(X, Y)
     mapped = [
         to_host(estimator.transform(to_requested_device(a, on)))
         for a in (problem.X_test, problem.X_train)

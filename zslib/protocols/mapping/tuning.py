@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import GroupShuffleSplit, ParameterGrid
 
 from zslib.protocols.mapping.outcome import evaluate
@@ -110,9 +109,7 @@ def tune(problem, method, *, fraction=0.25, seed=0) -> Tuned:
     held_out = validation_problem(problem, fraction=fraction, seed=seed)
     trials = []
     for parameters in ParameterGrid(dict(method.grid)):
-        estimator = clone(method.estimator).set_params(**parameters)
-        if "random_state" in estimator.get_params():
-            estimator.set_params(random_state=seed)
+        estimator = method.fresh(seed, **parameters)
         for chosen, score in _scores(estimator, held_out, method.updates):
             trials.append({**parameters, **chosen, "score": score})
     best = max(trials, key=lambda trial: trial["score"])

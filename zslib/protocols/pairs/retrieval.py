@@ -33,7 +33,7 @@ class RetrievalRanks:
         return self.of_texts if direction == "image to text" else self.of_images
 
     def measures(self, direction):
-        """ "R@1" and "R@10" in percent, and the "median rank", counted from 1."""
+        """Recall "R@1" and "R@10" in percent, and the "median rank", counted from 1."""
         ranks = self.of(direction)
         return {
             "R@1": 100.0 * float(hits_at_k(ranks, 1).mean()),

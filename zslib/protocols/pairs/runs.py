@@ -108,12 +108,9 @@ def run_image_text(
     test=True,
     split_seed=0,
     held_out=None,
-    min_count=2,
-    length=None,
-    k=10,
-    keep_scores=False,
     device="cpu",
     checkpoints=None,
+    **options,
 ) -> ImageTextRuns:
     """Choose on validation classes, train on all seen classes, test; several times.
 
@@ -141,25 +138,18 @@ def run_image_text(
         Draws the fifth of the training classes' images that is kept out, for all repeats.
     held_out : ImageTextProblem, optional
         The validation data, where they are not ``problem.validation_problem(seed=split_seed)``.
-    min_count, length, k, keep_scores
-        As in `evaluate_image_text`.
     device : {"cpu", "gpu", "auto"}
     checkpoints : str or path, optional
         Folder of checkpoints, from which a long training that was stopped goes on.
+    **options
+        Of `evaluate_image_text`.
     """
     seeds = list(seeds)
     if not seeds:
         raise ValueError("seeds is empty: give one for each repeat")
     if held_out is None:
         held_out = problem.validation_problem(seed=split_seed)
-    options = {
-        "min_count": min_count,
-        "length": length,
-        "k": k,
-        "keep_scores": keep_scores,
-        "device": resolve_device(device),
-        "checkpoints": checkpoints,
-    }
+    options |= {"device": resolve_device(device), "checkpoints": checkpoints}
 
     def repeats(candidate):
         validation = _results(candidate, held_out, seeds, **options)
@@ -184,8 +174,7 @@ def run_image_text(
     best, runs, passed_over = best_that_trains(
         trials, "H", lambda parameters: repeats(with_these(parameters)), name
     )
-    chosen = best["parameters"]
-    return replace(runs, trials=trials, parameters=chosen, passed_over=passed_over)
+    return replace(runs, trials=trials, parameters=best["parameters"], passed_over=passed_over)
 
 
 def _results(model, problem, seeds, *, device, checkpoints, **options):
