@@ -174,7 +174,7 @@ class Results:
                 marks = [(p, paper(row)) for p, row in zip(x, own, strict=True)] if paper else []
                 for place, printed in marks:
                     if printed is not None:
-                        ax.plot(place, printed, "x", color="black", ms=5)
+                        ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
             ax.set_xticks(range(len(across)), across)
             ax.set_ylabel(ylabel if ax is axes[0] else "")
         return self._figure(fig, axes, name, caption, alt)
@@ -244,7 +244,7 @@ class Results:
             )  # fmt: skip
             printed = paper(row) if paper else None
             if printed is not None:
-                ax.plot(printed, i + shift, "x", color="black", ms=6)
+                ax.plot(printed, i + shift, "x", color="black", ms=6, label="paper", ls="")
         ax.set_yticks(range(len(heads)), [", ".join(map(str, h)) for h in heads])
         ax.set(xlabel=xlabel, ylim=(len(heads) - 0.5, -0.5))
         return self._figure(fig, [ax], name, caption, alt)

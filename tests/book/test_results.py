@@ -1,0 +1,169 @@
+"""Results are recorded once, and shown as they were recorded."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from zslib import book
+from zslib.book.results import Results
+from zslib.protocols import Estimate, independent_mean, over_runs, paired_difference
+
+
+class Problem(SimpleNamespace):
+    __hash__ = object.__hash__
+
+
+@pytest.fixture
+def chapter(tmp_path):
+    made = book.start("demo/01_a", parameters={"seed": 3, "n_seeds": 2}, results=tmp_path)
+    for name, synthetic in (("cub_attributes", False), ("awa", False), ("made", True)):
+        made.use(
+            Problem(
+                name=name, setting="attributes", synthetic=synthetic, description=name,
+                checksum=name, coverage={},
+            )
+        )  # fmt: skip
+    return made
+
+
+def problems(chapter):
+    return list(chapter._problems.values())
+
+
+def runs_of(chapter, n=2):
+    """Runs whose item values are known: 10 for a, 4 for b, more by problem and seed."""
+    return {
+        p: {
+            m: [
+                SimpleNamespace(checksum="x", values=np.array([v + i, v + i + s]))
+                for s in range(n)
+            ]
+            for m, v in (("a", 10.0), ("b", 4.0))
+        }
+        for i, p in enumerate(problems(chapter))
+    }
+
+
+def test_measure_records_estimates_differences_and_means(chapter):
+    runs = runs_of(chapter)
+    measured = over_runs(lambda run: run.values)
+    results = chapter.measure(runs, {"P@1": measured}, minus=[("a", "b")], mean=True)
+    first = problems(chapter)[0]
+    wanted = paired_difference(
+        [r.values for r in runs[first]["a"]], [r.values for r in runs[first]["b"]], same_items=True
+    )
+    assert results.value(dataset="cub", method="a - b") == wanted
+    record = chapter.records.select(dataset="cub_attributes", method="a - b")[0]
+    assert (record["value"], record["low"]) == (wanted.mean, wanted.low)
+    parts = [results.value(dataset=d, method="a") for d in ("cub", "awa", "made (synthetic)")]
+    assert results.value(dataset="mean", method="a") == independent_mean(parts)
+    (mean,) = chapter.records.select(over="all sets", method="a")
+    assert mean["dataset"] == "cub_attributes and awa and made"
+    assert mean["synthetic"] is True
+
+
+def test_a_mean_over_real_data_leaves_the_synthetic_out(chapter):
+    rows = [
+        {"metric": "H", "value": float(i), "method": "a", "dataset": p}
+        for i, p in enumerate(problems(chapter))
+    ]
+    results = chapter.collect(
+        row | {"value": Estimate(row["value"], row["value"], row["value"], 1)} for row in rows
+    )
+    counted = chapter.counted(results.of("dataset"))
+    assert counted == ["cub", "awa"]
+    assert results.mean(dataset=counted).value(method="a").mean == 0.5
+    assert chapter.counted(["made (synthetic)"]) == ["made (synthetic)"]
+
+
+def test_missing_values_are_shown_and_not_recorded(chapter):
+    rows = [{"metric": "H", "value": v, "method": m} for m, v in (("a", 1.0), ("b", None))]
+    results = chapter.collect(rows)
+    assert len(chapter.records) == 1
+    assert "–" in str(results.table("tbl-a", "Some", rows="method", columns="metric"))
+
+
+def test_a_table_has_the_papers_numbers_where_there_are_any(chapter):
+    rows = [
+        {"method": m, "metric": c, "value": v}
+        for v, (m, c) in enumerate((m, c) for m in "ab" for c in ("H", "u"))
+    ]
+    table = Results(chapter, rows).table(
+        "tbl-a", "Some", rows="method", columns="metric", corner="system", heads={"a": "first"},
+        paper=lambda row: 9.5 if row["metric"] == "u" and row["method"] == "b" else None,
+    )  # fmt: skip
+    assert [c.header for c in table.columns] == ["system", "H", "u, paper", "u, ours"]
+    assert table.rows == [["first", 0, None, 1], ["b", 2, 9.5, 3]]
+    with pytest.raises(ValueError, match="two results at"):
+        Results(chapter, rows).table("tbl-a", "Some", rows="method", columns="dataset")
+
+
+def test_only_and_value(chapter):
+    results = Results(chapter, [{"m": "a", "value": 1}, {"m": "b", "value": 2}])
+    assert [r["value"] for r in results.only(m=["a", "b"])] == [1, 2]
+    assert results.value(m="b") == 2
+    with pytest.raises(LookupError, match="2 results with {}"):
+        results.value()
+    assert [r["value"] for r in results + results.only(m="a")] == [1, 2, 1]
+
+
+@pytest.mark.parametrize("kind", ["bars", "curves", "scatter", "forest"])
+def test_figures_draw_every_result(chapter, kind, monkeypatch):
+    rows = [
+        {"dataset": d, "method": m, "metric": k, "x": x, "value": Estimate(x + i, x, x + 2 * i, 2)}
+        for d in ("cub", "awa") for i, m in enumerate(("ridge", "own")) for k in "PQ"
+        for x in (1, 2, 3)
+    ]  # fmt: skip
+    results, options = Results(chapter, rows), {"alt": "Some."}
+    drawn = {}
+    monkeypatch.setattr(
+        "zslib.book.results.figure", lambda fig, **said: drawn.update(said, fig=fig)
+    )
+    if kind == "scatter":
+        options |= {"x": "P", "y": "Q", "series": "method", "xlabel": "P", "ylabel": "Q"}
+        results.only(x=2).scatter("fig-a", "A", panels="dataset", **options)
+    elif kind == "forest":
+        options |= {"rows": "dataset", "series": "method", "paper": lambda row: 1.0}
+        results.only(x=2, metric="P").forest("fig-a", "A", xlabel="P", **options)
+    else:
+        how = {"groups": "x"} if kind == "bars" else {"x": "x", "xlabel": "x"}
+        results.only(metric="P").__getattribute__(kind)(
+            "fig-a", "A", series="method", panels="dataset", ylabel="P", **how, **options
+        )
+    axes = drawn["fig"].axes
+    assert drawn["caption"] == "A (cub, awa)."
+    assert len(axes) == (1 if kind == "forest" else 2)
+    shown = {text.get_text() for text in drawn["fig"].legends[0].get_texts()}
+    assert shown == {"ridge", "own"} | ({"paper"} if kind == "forest" else set())
+    if kind == "curves":
+        line = axes[0].lines[1]
+        np.testing.assert_array_equal(line.get_xydata(), [[1, 2], [2, 3], [3, 4]])
+    if kind == "bars":
+        assert [bar.get_height() for bar in axes[1].patches] == [1, 2, 3, 2, 3, 4]
+
+
+def test_a_method_looks_the_same_everywhere():
+    assert book.look("ridge", ["own", "ridge"]) == book.look("ridge")
+    among = ["ridge", "one", "two"]
+    assert len({book.look(m, among)["color"] for m in among}) == 3
+
+
+def test_parameters_are_taken_from_the_notebooks_names(chapter, tmp_path, monkeypatch):
+    (tmp_path / "_toc.yml").write_text("")
+    (tmp_path / "chapters" / "demo").mkdir(parents=True)
+    (tmp_path / "chapters" / "demo" / "01_a.md").write_text(
+        "# A\n\n```{code-cell} ipython3\n:tags: [parameters]\n\nseed: int = 1  # of draws\n```\n"
+    )
+    monkeypatch.setenv("ZSLIB_BOOK", str(tmp_path))
+    names = {"__builtins__": {}, "seed": 5, "np": np}
+    made = book.start("demo/01_a", parameters=names, results=tmp_path)
+    assert made.parameters == {"seed": 5}
+    assert made.options == {"seed": 5}
+
+
+def test_seeds_and_names(chapter):
+    assert list(chapter.seeds) == [3, 4]
+    assert chapter.data == "cub, awa, made (synthetic)"
