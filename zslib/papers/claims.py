@@ -174,26 +174,13 @@ def _judge(claim, records):
 def check_claims(paper, records):
     """Verdict of ``records`` on every claim of ``paper``.
 
-    Parameters
-    ----------
-    paper : str
-        Short name.
-    records : sequence of dict
-        With ``metric``, ``value``, ``setting``, … and, where a sample stands behind the value,
-        the ends ``low`` and ``high`` of its interval. One with a ``chapter`` speaks only of the
-        claims that this chapter checks.
-
-    Returns
-    -------
-    list of Verdict
-        "reproduced" when the value and its whole interval satisfy the claim, "undecided" when
-        only a part of the interval does, "not reproduced" when none of it does, "not testable
-        here" when no record speaks of it.
+    "reproduced" when the value and its whole interval satisfy the claim, "undecided" when only a
+    part of the interval does, "not reproduced" when none of it does, "not testable here" when no
+    record speaks of it. A record with a ``chapter`` speaks only of the claims of this chapter.
 
     Examples
     --------
-    >>> verdicts = check_claims("hubness", [])
-    >>> {verdict.verdict for verdict in verdicts}
+    >>> {verdict.verdict for verdict in check_claims("hubness", [])}
     {'not testable here'}
     """
     return [_judge(claim, records) for claim in load_claims(paper)]
@@ -203,22 +190,8 @@ def check_records(chapter, records, skipped=()):
     """Refuse the records of a chapter that leave one of its claims without what it asks for.
 
     A claim's record may be of a data set or setting that this run does not have. Its other fields
-    must be those of some record: else they are misspelt, here or in the chapter.
-
-    Parameters
-    ----------
-    chapter : str
-        Name; a chapter of none of the papers has no claims.
-    records : sequence of dict
-        All of one run.
-    skipped : sequence of dict
-        Fields of records that this run cannot write, each met by the claims that it excuses.
-
-    Raises
-    ------
-    ValueError
-        Names each claim without a record, the fields asked for and the nearest records, and each
-        of ``skipped`` that excuses no claim.
+    must be those of some record: else they are misspelt, here or in the chapter. ``skipped`` has
+    fields of records that this run cannot write: they excuse the claims that ask for them.
     """
     paper = chapter.split("/")[0]
     claims = load_claims(paper) if paper in PAPERS else []

@@ -54,20 +54,12 @@ class Erratum:
     numbers: dict = field(default_factory=dict)
 
     def evidence(self):
-        """Recompute.
-
-        Returns
-        -------
-        Evidence or None
-            Whether the entry is confirmed, and the numbers as text; None without a check.
+        """Recompute: whether the entry is confirmed, and the numbers; None without a check.
 
         Examples
         --------
         >>> entry = next(e for e in load_errata() if e.id == "clarel-harmonic-mean")
-        >>> confirmed, text = entry.evidence()
-        >>> confirmed
-        True
-        >>> print(text)
+        >>> print(entry.evidence().text)
         Of 21 triples u, s and H in Tables 1 and 3, 21 agree with 2us/(u+s) ...
         """
         return CHECKS[self.paper][self.check](self.numbers) if self.check else None
@@ -80,22 +72,7 @@ def _data():
 
 
 def load_errata():
-    """All entries, paper by paper in the order of the book.
-
-    Returns
-    -------
-    list of Erratum
-
-    Raises
-    ------
-    ValueError
-        When an entry names an unknown paper, kind or check, or an id occurs twice.
-
-    Examples
-    --------
-    >>> [entry.id for entry in load_errata() if entry.paper == "dark" and entry.kind == "verified"]
-    ['dark-data-sets', 'dark-averages', 'dark-gains']
-    """
+    """All entries, paper by paper in the order of the book."""
     return _entries(_data()["erratum"])
 
 
@@ -137,26 +114,9 @@ def _section(entry):
 
 
 def errata_markdown():
-    """The errata page's body: MyST Markdown, headings from ``##``, evidence recomputed now.
+    """The errata page's body: MyST Markdown, with evidence recomputed now.
 
     One section per paper, one short subsection per entry with a target ``erratum-<id>``.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> text = errata_markdown()
-    >>> "not confirmed" in text
-    False
-    >>> print(text[text.index("(erratum-hubness-fc7)=") :][:109])
-    (erratum-hubness-fc7)=
-    ### Width of fc7
-    <BLANKLINE>
-    *Section 2 · misprint*
-    <BLANKLINE>
-    - **Printed:** A 4094-dimensional layer fc7.
     """
     entries = load_errata()
     checked = [entry.evidence() for entry in entries if entry.check]

@@ -28,18 +28,7 @@ def _told(verdict):
 
 
 def scorecard_markdown(records, published=()):
-    """Every claim with the verdict of this run beside that of the published records, as Markdown.
-
-    Parameters
-    ----------
-    records, published : sequence of dict
-        Records of the reader's own run and those that the project publishes.
-
-    Returns
-    -------
-    str
-        One table per paper that has claims, and a line of totals above each.
-    """
+    """Every claim, its verdict by ``records`` beside that by ``published``: one table a paper."""
     parts = []
     for paper in PAPERS:
         own, shown = check_claims(paper, records), check_claims(paper, published)

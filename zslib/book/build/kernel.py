@@ -20,26 +20,12 @@ _THREADS = (
 
 
 def kernel_manager_class(folder, *, environment, one_thread):
-    """Class of kernel managers for one run.
+    """A subclass of `jupyter_client.AsyncKernelManager` for one run.
 
     No installed kernel specification is needed: the kernel is ``python -m ipykernel_launcher``
-    of the running interpreter. Channels are sockets in ``folder``, since kernels that start at
-    the same time race for free ports.
-
-    Parameters
-    ----------
-    folder : str
-        An empty folder with a short path (sockets allow about a hundred characters).
-    environment : dict
-        Variables to set for the kernel.
-    one_thread : bool
-        Whether linear algebra takes one thread: several chapters at once share the cores.
-
-    Returns
-    -------
-    type
-        A subclass of `jupyter_client.AsyncKernelManager`, for nbclient's
-        ``kernel_manager_class``.
+    of the running interpreter. Channels are sockets in ``folder``, which is empty and has a short
+    path (they allow about a hundred characters), since kernels that start at the same time race
+    for free ports. With ``one_thread`` linear algebra takes one: chapters share the cores.
     """
     variables = {
         # The order of sets of words must not change what a chapter shows.

@@ -56,31 +56,10 @@ class Run:
 
 
 def plan(chapters, parameters=None, *, root=None):
-    """Runs of ``chapters`` and of the chapters whose records they read, in an order that works.
+    """`Run` by chapter, for ``chapters`` and those whose records they read, dependencies first.
 
-    Parameters
-    ----------
-    chapters : sequence of str
-        Names such as ``"hubness/02_hubness"``.
-    parameters : dict, optional
-        Values other than the defaults, for every one of ``chapters``. Chapters that are there
-        for their records alone take those of the values that they declare.
-    root : path, optional
-        The book's folder.
-
-    Returns
-    -------
-    dict
-        `Run` by chapter, dependencies first.
-
-    Raises
-    ------
-    FileNotFoundError
-        For an unknown chapter.
-    ValueError
-        For an unknown parameter, a malformed parameters cell, or chapters that read each other.
-    TypeError
-        For a parameter of another type.
+    ``parameters`` are values other than the defaults, for every one of ``chapters``. Chapters that
+    are there for their records alone take those of the values that they declare.
     """
     place, parameters = layout(root), dict(parameters or {})
     sources, waiting = {}, list(chapters)

@@ -71,12 +71,7 @@ def _flat(records_by_chapter):
 
 
 def scorecard(*, root=None):
-    """The scorecard as Markdown: every claim, this copy's verdict and the published one.
-
-    Returns
-    -------
-    str
-    """
+    """The scorecard as Markdown: every claim, this copy's verdict and the published one."""
     from zslib.papers import scorecard_markdown
 
     return scorecard_markdown(_flat(current_records(root=root)), _flat(published(root=root)))
@@ -117,13 +112,7 @@ def runs_markdown(records_by_chapter):
 
 
 def write_pages(*, root=None):
-    """Write the generated pages into ``book/generated``, those that changed.
-
-    Parameters
-    ----------
-    root : path, optional
-        The book's folder.
-    """
+    """Write the generated pages into ``book/generated``, those that changed."""
     from zslib.papers import errata_markdown
 
     place = layout(root)
@@ -143,23 +132,7 @@ def write_pages(*, root=None):
 def publish(chapters, *, root=None):
     """Keep the latest records of ``chapters`` with the sources, as the published run.
 
-    Parameters
-    ----------
-    chapters : sequence of str
-    root : path, optional
-        The book's folder.
-
-    Returns
-    -------
-    list of Path
-        Folders written, below ``results/published``.
-
-    Raises
-    ------
-    FileNotFoundError
-        When a chapter has no records.
-    ValueError
-        For a quick run, or one on synthetic data alone: readers compare with these.
+    Quick runs, and runs on synthetic data alone, are refused: readers compare with these.
     """
     place = layout(root)
     chosen: dict[str, Records] = {}

@@ -27,32 +27,12 @@ class ChaptersFailed(RuntimeError):
 
 
 def run_chapters(runs, *, jobs=1, force=False, progress=True):
-    """Execute planned runs that were not finished before.
+    """Execute planned runs that were not finished before; names of those executed.
 
     Each chapter runs in a kernel of its own, started by a worker process of joblib; wrap the
     call in ``joblib.parallel_config(backend="dask")`` to spread the workers over a cluster that
-    shares the book's folder. When one fails, the others that do not read its records finish.
-
-    Parameters
-    ----------
-    runs : dict
-        As `plan` gives.
-    jobs : int
-        Number of chapters at once; while several run, each takes one thread for linear algebra.
-    force : bool
-        Whether to run also what was finished before.
-    progress : bool
-        Whether to show a progress bar.
-
-    Returns
-    -------
-    list of str
-        Names of the chapters that were executed; the others were there.
-
-    Raises
-    ------
-    ChaptersFailed
-        After all others finished; the message has each traceback.
+    shares the book's folder. `ChaptersFailed` is raised once all have ended that do not read the
+    records of one that failed.
     """
     from tqdm import tqdm
 
@@ -105,23 +85,10 @@ def _execute_all(runs, jobs):
 
 
 def execute(run, *, one_thread=False):
-    """Execute one run and keep it; errors are returned, not raised.
+    """Execute one run and keep it, giving the chapter, and the traceback where it failed.
 
     Everything is written to an unfinished folder beside the final one, which is renamed when the
     chapter has ended: a run that is killed leaves nothing that looks finished.
-
-    Parameters
-    ----------
-    run : Run
-        From `plan`.
-    one_thread : bool
-        Whether linear algebra takes one thread.
-
-    Returns
-    -------
-    chapter : str
-    error : str or None
-        Traceback where the chapter failed.
     """
     parent = run.folder.parent
     _remove_abandoned(parent)

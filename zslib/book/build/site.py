@@ -25,32 +25,10 @@ class BuildFailed(RuntimeError):
 
 
 def build(*, root=None, quick=False, jobs=1, force=False, strict=False):
-    """Run what has to be run, and build what has to be built, of the whole book.
+    """Run what has to be run, build what has to be built of the whole book; the page to open.
 
-    Parameters
-    ----------
-    root : path, optional
-        The book's folder.
-    quick : bool
-        Small data and few runs.
-    jobs : int
-        Chapters at once.
-    force : bool
-        Whether to run and build also what is up to date.
-    strict : bool
-        Whether warnings and references that lead nowhere are errors.
-
-    Returns
-    -------
-    Path
-        The page to open.
-
-    Raises
-    ------
-    ChaptersFailed
-        When chapters fail; no page is built then.
-    BuildFailed
-        When Jupyter Book fails.
+    With ``force`` also what is up to date. With ``strict`` warnings, and references that lead
+    nowhere, are errors. No page is built where chapters fail.
     """
     place = layout(root)
     runs = plan(place.names(), {"quick": True} if quick else None, root=place.root)
@@ -75,11 +53,6 @@ def show(run, place):
     """Copy a run's notebook and figures to where the table of contents names them.
 
     Files are written only when they change, since Sphinx reads again what is newer.
-
-    Parameters
-    ----------
-    run : Run
-    place : Layout
     """
     import nbformat
 

@@ -117,16 +117,12 @@ def _difference(first, second, measure):
     }
 
 
-def _signed(values):
-    return join(f"{value:+.1f} ({dataset})" for dataset, value in values.items())
-
-
 def seen_gain(numbers):
     """Seen accuracy of line 1 over line 2, in points and relative."""
     points = _difference("1", "2", "s")
     relative = {d: 100.0 * v / printed("clarel", "table3", "2", d, "s") for d, v in points.items()}
     text = (
-        f"Line 1 over line 2, seen accuracy: {_signed(points)} points, or "
+        f"Line 1 over line 2, seen accuracy: {join(points, '+.1f')} points, or "
         f"{join(f'{value:.1f}%' for value in relative.values())} of line 2's."
     )
     about = printed("clarel", "text", "gain on seen classes by the classifier losses, about")
@@ -138,8 +134,8 @@ def classifier_losses(numbers):
     """What the classifier losses add to H, without and with rescaling."""
     without, with_rescaling = _difference("1", "2", "H"), _difference("6", "3", "H")
     text = (
-        f"H with the classifier losses minus H without: {_signed(without)} with no rescaling "
-        f"(lines 1 and 2), {_signed(with_rescaling)} with rescaling (lines 6 and 3)."
+        f"H with the classifier losses minus H without: {join(without, '+.1f')} with no rescaling "
+        f"(lines 1 and 2), {join(with_rescaling, '+.1f')} with rescaling (lines 6 and 3)."
     )
     helps = all(value > 0 for value in without.values())
     more = all(with_rescaling[d] > without[d] for d in _DATASETS)
@@ -177,8 +173,8 @@ def gap(numbers):
         for line in ("1", "6")
     }
     text = (
-        f"Seen minus unseen accuracy: {_signed(gaps['1'])} without rescaling, "
-        f"{_signed(gaps['6'])} with it."
+        f"Seen minus unseen accuracy: {join(gaps['1'], '+.1f')} without rescaling, "
+        f"{join(gaps['6'], '+.1f')} with it."
     )
     smaller = all(abs(gaps["6"][d]) < abs(gaps["1"][d]) for d in _DATASETS)
     return Evidence(smaller and gaps["6"]["CUB"] < 0.0 < gaps["6"]["FLOWERS"], text)

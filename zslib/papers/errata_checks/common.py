@@ -40,13 +40,17 @@ def harmonic_mean_range(u, s, *, decimals=1):
     return tuple(2.0 * a * b / (a + b) if a + b else math.nan for a, b in (low, high))
 
 
-def join(words):
-    """Words in a row, as a sentence has them.
+def join(values, form=""):
+    """Values in a row, as a sentence has them; those of a dictionary with their names.
 
     Examples
     --------
-    >>> join(["AwA2"]), join(["aPY", "SUN", "CUB"])
-    ('AwA2', 'aPY, SUN and CUB')
+    >>> join(["AwA2"]), join([1.25, 2, 3], ".1f"), join({"aPY": 1, "SUN": -2}, "+")
+    ('AwA2', '1.2, 2.0 and 3.0', '+1 (aPY) and -2 (SUN)')
     """
-    *first, last = [str(word) for word in words]
+    if isinstance(values, dict):
+        words = [f"{value:{form}} ({name})" for name, value in values.items()]
+    else:
+        words = [f"{value:{form}}" for value in values]
+    *first, last = words
     return f"{', '.join(first)} and {last}" if first else last

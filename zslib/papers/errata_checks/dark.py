@@ -157,9 +157,7 @@ def best_baseline(numbers):
             differences.append(table["DARK"][dataset][measure] - best)
         won += sum(difference > 0 for difference in differences)
         mean[measure] = sum(differences) / len(differences)
-        texts.append(
-            f"{measure}: {join(f'{d:+.1f}' for d in differences)}, mean {mean[measure]:.2f}"
-        )
+        texts.append(f"{measure}: {join(differences, '+.1f')}, mean {mean[measure]:.2f}")
     text = (
         f"Against the best baseline of each data set ({', '.join(_DATASETS)}): "
         + "; ".join(texts)
@@ -181,8 +179,8 @@ def cmt_star(numbers):
 
     found = {name: {d: harmonic(*numbers[name][d]) for d in _DATASETS} for name in ("CMT", "CMT*")}
     given = {d: row[d]["H"] for d in _DATASETS}
-    text = f"The row prints H = {join(f'{h:.1f}' for h in given.values())}. " + " ".join(
-        f"From the accuracies of {name} H is {join(f'{h:.1f}' for h in values.values())}."
+    text = f"The row prints H = {join(given.values(), '.1f')}. " + " ".join(
+        f"From the accuracies of {name} H is {join(values.values(), '.1f')}."
         for name, values in found.items()
     )
     starred = all(abs(found["CMT*"][d] - given[d]) <= 0.1 for d in _DATASETS)
@@ -199,7 +197,7 @@ def data_sets(numbers):
         train, test = row["train seen samples"], row["test seen samples"]
         shares[dataset] = train / (train + test)
     text = (
-        f"Seen and unseen classes add up to {join(f'{v} ({d})' for d, v in classes.items())}, as "
+        f"Seen and unseen classes add up to {join(classes)}, as "
         f"in the text; training takes {min(shares.values()):.3%} to {max(shares.values()):.3%} of "
         "the seen samples."
     )
@@ -250,9 +248,9 @@ def margin_follows(numbers):
     adaptive = [0.5 * float(np.logaddexp(0.0, scale)) - 0.2 * scale for scale in scales]
     constant = [1.0 - 0.2 * scale for scale in scales]
     text = (
-        f"Own scores of {join(f'{s:g}' for s in scales)} and a rival at 0.8 of them: R is "
-        + join(f"{r:.2f}" for r in adaptive)
-        + f" with Eq. 3, and {join(f'{r:.1f}' for r in constant)} with a constant margin of 1."
+        f"Own scores of {join(scales, 'g')} and a rival at 0.8 of them: R is "
+        + join(adaptive, ".2f")
+        + f" with Eq. 3, and {join(constant, '.1f')} with a constant margin of 1."
     )
     return Evidence(min(adaptive) > 0.0 and max(constant[1:]) < 0.0, text)
 
@@ -267,8 +265,8 @@ def weight_follows(numbers):
     slopes = (loss(R + step) - loss(R - step)) / (2.0 * step)
     weights = 1.0 / (1.0 + np.exp(-R))
     text = (
-        f"At R = {join(f'{r:g}' for r in R)} the weight is {join(f'{w:.2f}' for w in weights)}, "
-        f"and the derivative of what a triplet adds is {join(f'{d:.2f}' for d in slopes)}."
+        f"At R = {join(R, 'g')} the weight is {join(weights, '.2f')}, "
+        f"and the derivative of what a triplet adds is {join(slopes, '.2f')}."
     )
     return Evidence(weights[0] > 0.0 > slopes[0] and slopes[2] > 0.0, text)
 
@@ -281,7 +279,7 @@ def sums_over_rivals(numbers):
     ratio = max(pull.values()) / min(pull.values())
     text = (
         "Where all scores are 0, an image pulls its own score by "
-        + join(f"{p:.0f} ({d})" for d, p in pull.items())
+        + join(pull, ".0f")
         + f": {ratio:.0f} times as much at one end as at the other, at one step size."
     )
     return Evidence(round(ratio) == 34, text)

@@ -38,7 +38,7 @@ def loop_condition(numbers):
     text = (
         f"From a leaf of a binary tree of {sizes[-1]} nodes the sets for k = {join(ks)} have "
         f"{join(grown)} members. Every mean of Table 1 is at least its k, as it must be: the "
-        f"smallest are {join(f'{value:g}' for value in smallest.values())}."
+        f"smallest are {join(smallest.values(), 'g')}."
     )
     at_least = all(value >= k for k, value in smallest.items())
     return Evidence(
@@ -90,7 +90,7 @@ def hop_names(numbers):
     ]
     sizes = [printed("devise", "table1", name, "labels") - known for name in ("2-hop", "3-hop")]
     text = (
-        f"One, two and three links from the {known:,} there are {join(f'{n:,}' for n in reached)} "
+        f"One, two and three links from the {known:,} there are {join(reached, ',')} "
         f"unseen labels; the table leaves {sizes[0]:,} for 2-hop and {sizes[1]:,} for 3-hop."
     )
     nearest = [min(range(3), key=lambda i: abs(reached[i] - size)) + 1 for size in sizes]

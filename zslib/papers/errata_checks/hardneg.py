@@ -124,9 +124,9 @@ def mean_improvement(numbers):
     against = {method: float(row.mean() - original) for method, row in selected.items()}
     text = (
         "Mean over the four ratios, against random negatives at the same ratio: "
-        + join(f"{value:.2f} ({method})" for method, value in equal.items())
+        + join(equal, ".2f")
         + f"; against {original:.2f}, Bucher's original: "
-        + join(f"{value:.2f} ({method})" for method, value in against.items())
+        + join(against, ".2f")
         + "."
     )
     claimed = printed("hardneg", "text", "mean improvement by selected negatives")
@@ -150,9 +150,9 @@ def ratio_trend(numbers):
     text = (
         f"Each of the three rows falls at least once ({sum(falls)} falls in 9 steps). From 1 to "
         "100 negatives the gains are "
-        + join(f"{gain:.2f}" for gain in gains)
+        + join(gains, ".2f")
         + ", in pooled standard deviations of the two ends "
-        + join(f"{share:.2f}" for share in shares)
+        + join(shares, ".2f")
         + f". With {runs:g} runs the largest t is {largest:.2f}, where 95% needs {critical:.2f}."
     )
     return Evidence(min(falls) >= 1 and min(gains) > 0 and largest < critical, text)
@@ -173,7 +173,7 @@ def equal_attributes(numbers):
     same = np.array_equal(uncertainty * correlation, uncertainty)
     text = (
         f"Five images of each of four classes, equal vectors within a class: q = "
-        f"{join(f'{value:g}' for value in correlation)}, so p equals u."
+        f"{join(correlation, 'g')}, so p equals u."
     )
     return Evidence(bool(same), text)
 
@@ -183,9 +183,9 @@ def growing_ratio(numbers):
     epochs = 10
     kept = {ratio: int(ratio) * epochs for ratio in _RATIOS}
     text = (
-        f"With {join(kept)} new pairs for each image in an epoch and all pairs kept, an image has "
-        + join(str(value) for value in kept.values())
-        + f" after {epochs} epochs; with the new ones alone it has what the table's head says."
+        f"With {join(kept.keys())} new pairs for each image in an epoch and all pairs kept, an "
+        f"image has {join(kept.values())} after {epochs} epochs; with the new ones alone it has "
+        "what the table's head says."
     )
     return Evidence(all(value != int(ratio) for ratio, value in kept.items()), text)
 

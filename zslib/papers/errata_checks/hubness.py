@@ -61,7 +61,7 @@ def roadmap(numbers):
     here, other = differ.get(cell, (None, []))
     one_other_value = len(set(other)) == 1
     text = "; ".join(
-        f"{row}, {column}: {a:g} in Table 1, {join(f'{b:g}' for b in others)} in the others"
+        f"{row}, {column}: {a:g} in Table 1, {join(others, 'g')} in the others"
         for (row, column), (a, others) in differ.items()
     )
     text = f"P@1 of {text or 'no row'}. {len(again) - len(differ)} more cells agree throughout."
@@ -184,10 +184,6 @@ def _gains(table, column, new, old):
     return points, relative
 
 
-def _list(values, form):
-    return join(f"{value:{form}}" for value in values)
-
-
 def small_gains(numbers):
     """Gains of intruders over random negatives in Table 11."""
     settings = ("cross-linguistic", "cross-modal")
@@ -195,7 +191,7 @@ def small_gains(numbers):
     points = [gain for both in gains.values() for gain in both[0]]
     limit = numbers["less than"]
     text = "Gains at 1, 5 and 10: " + "; ".join(
-        f"{_list(both[0], '.1f')} points {name} (relative {_list(both[1], '.0f')}%)"
+        f"{join(both[0], '.1f')} points {name} (relative {join(both[1], '.0f')}%)"
         for name, both in gains.items()
     )
     below = sum(gain < limit for gain in points)
@@ -208,9 +204,9 @@ def largest_gain(numbers):
     points, relative = _gains("table3", "cross-linguistic", "max-margin", "ridge")
     modal, modal_relative = _gains("table3", "cross-modal", "max-margin", "ridge")
     text = (
-        f"Across languages the gains at 1, 5 and 10 are {_list(points, '.1f')} points, or "
-        f"{_list(relative, '.0f')}% of ridge's. Across modes: {_list(modal, '.1f')} points, or "
-        f"{_list(modal_relative, '.0f')}%."
+        f"Across languages the gains at 1, 5 and 10 are {join(points, '.1f')} points, or "
+        f"{join(relative, '.0f')}% of ridge's. Across modes: {join(modal, '.1f')} points, or "
+        f"{join(modal_relative, '.0f')}%."
     )
     confirmed = all(
         max(p) == p[2] and max(r) == r[0] for p, r in ((points, relative), (modal, modal_relative))
@@ -254,7 +250,7 @@ def chimera_ten(numbers):
         for name in ("chimera-5", "chimera-10")
     }
     text = "Against none, at 1, 5 and 10: " + "; ".join(
-        f"{name} {_list(values, '+.1f')}" for name, values in gains.items()
+        f"{name} {join(values, '+.1f')}" for name, values in gains.items()
     )
     five, ten = gains.values()
     return Evidence(min(five) > 0 and ten[0] > 0 > max(ten[1:]), text + ".")
