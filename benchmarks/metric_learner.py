@@ -125,8 +125,11 @@ def torch_epoch(data, growth, batch_size, *, how):
     import torch
     from torch.nn.functional import relu
 
-    from zslib.compatibility.metric.negative_set import NegativeSet
-    from zslib.compatibility.metric.negatives import distinct_candidates, random_negatives
+    from zslib.compatibility.metric.negatives import (
+        NegativeSet,
+        distinct_candidates,
+        random_negatives,
+    )
     from zslib.optim import minibatches
 
     X, V = torch.from_numpy(data.X), torch.from_numpy(data.seen)
@@ -234,8 +237,7 @@ def fitted(data, k, batch_size=64):
     import numpy as np
 
     from zslib.compatibility import MetricLearner
-    from zslib.compatibility.metric.negative_set import NegativeSet
-    from zslib.compatibility.metric.negatives import distinct_candidates
+    from zslib.compatibility.metric.negatives import NegativeSet, distinct_candidates
 
     model = MetricLearner(
         DIMENSIONS,

@@ -107,3 +107,21 @@ def test_tanh_in_place(backend):
     there = backend.asarray(x.copy())
     assert arrays.tanh_in_place(there) is there
     np.testing.assert_allclose(backend.to_numpy(there), np.tanh(x))
+
+
+@given(codes=st.lists(st.integers(0, 4), min_size=1, max_size=30), entries=st.integers(1, 40))
+def test_sums_of_classes_in_blocks(codes, entries):
+    codes = np.array(codes)
+    X = np.random.default_rng(0).standard_normal((len(codes), 3))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "ENTRIES", entries)
+        sums, counts = arrays.class_sums(X, codes, 5)
+        slices = list(arrays.row_blocks(len(codes), 5))
+    for c in range(5):
+        np.testing.assert_allclose(sums[c], X[codes == c].sum(axis=0), atol=1e-12)
+        assert counts[c] == np.sum(codes == c)
+    np.testing.assert_array_equal(
+        np.concatenate([np.arange(99)[s] for s in slices]),
+        np.arange(99)[: max(s.stop for s in slices)],
+    )
+    assert slices[-1].stop == len(codes)

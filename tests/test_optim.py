@@ -1,13 +1,15 @@
 """Optimisers against their definition, on every array library."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import rosen, rosen_der
 
-from zslib.optim import SGD, Adagrad, minibatches
+from zslib.optim import SGD, Adagrad, minibatches, minimize
 
 
 def gradients(dtype, steps=5):
@@ -130,3 +132,97 @@ def test_minibatches_differ_between_epochs_but_not_between_runs():
 def test_minibatches_refuse_empty_requests(n, size, name):
     with pytest.raises(ValueError, match=name):
         minibatches(n, size, np.random.default_rng(0))
+
+
+def test_minimize_finds_the_minimum_of_a_quadratic(backend):
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((6, 6))
+    matrix, shift = root @ root.T + np.eye(6), rng.standard_normal((6, 1))
+    A, b = backend.asarray(matrix), backend.asarray(shift)
+
+    def objective(w):
+        slope = A @ w - b
+        return 0.5 * float((w.T @ (slope - b))[0, 0]), slope
+
+    start = backend.asarray(np.zeros((6, 1)))
+    w, values = minimize(objective, start, max_iter=100, tol=1e-10)
+    np.testing.assert_allclose(backend.to_numpy(w), np.linalg.solve(matrix, shift), atol=1e-8)
+    assert len(values) < 60
+    assert all(a >= b for a, b in pairwise(values))
+    assert not np.any(backend.to_numpy(start))
+
+
+def test_minimize_follows_a_curved_valley():
+    def objective(w):
+        return float(rosen(w)), rosen_der(w)
+
+    start = np.array([-1.2, 1.0, 0.5, -0.3])
+    w, _ = minimize(objective, start, max_iter=200, tol=1e-9)
+    np.testing.assert_allclose(w, 1.0, atol=1e-6)
+    _, values = minimize(objective, start, max_iter=3, tol=0.0)
+    assert len(values) == 4
+
+
+def test_minimize_stops_at_a_kink_or_where_it_stands():
+    w, values = minimize(
+        lambda w: (float(np.abs(w).sum()), np.sign(w)), np.array([3.3, -0.7]), max_iter=99, tol=0.0
+    )
+    assert values[-1] < 1e-6
+    w, values = minimize(lambda w: (0.0, 0.0 * w), np.ones(2), max_iter=9, tol=0.0)
+    np.testing.assert_array_equal(w, 1.0)
+    assert values == [0.0]
+
+
+def test_minimize_reports_a_gradient_out_of_range():
+    steep = np.full(2, 1e30, dtype="float32")
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="scale the features down"):
+        minimize(lambda w: (1.0, steep), np.zeros(2, dtype="float32"), max_iter=9, tol=0.0)
+
+
+def logistic(dtype, condition):
+    """A logistic regression whose features differ in size, as a function of its weights."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 30)) * np.logspace(0, -np.log10(condition), 30)
+    signs = np.where(X @ rng.standard_normal(30) + 0.1 * rng.standard_normal(400) > 0, 1.0, -1.0)
+    X, signs = X.astype(dtype), signs.astype(dtype)
+
+    def objective(w):
+        reach = signs * (X @ w)
+        losses = np.logaddexp(np.zeros_like(reach), -reach)
+        slope = -signs / (1 + np.exp(reach)) / len(X)
+        penalty = 0.5e-4 * float(np.sum(w * w, dtype="float64"))
+        return float(np.mean(losses, dtype="float64")) + penalty, X.T @ slope + w * w.dtype.type(
+            1e-4
+        )
+
+    return objective
+
+
+@pytest.mark.parametrize("condition", [1.0, 1e2, 1e4])
+def test_minimize_ends_where_rounding_hides_the_descent(condition):
+    """Asked for more than float32 can tell, it stops at the minimum that float32 can tell."""
+    start = np.zeros(30)
+    _, best = minimize(logistic("float64", condition), start, max_iter=2000, tol=1e-9)
+    evaluations = []
+    rounded = logistic("float32", condition)
+
+    def objective(w):
+        assert w.dtype == np.float32
+        evaluations.append(w)
+        return rounded(w)
+
+    w, values = minimize(objective, start.astype("float32"), max_iter=2000, tol=0.0)
+    assert w.dtype == np.float32
+    assert len(evaluations) < 600
+    assert values[-1] == pytest.approx(best[-1], rel=1e-5)
+    assert logistic("float64", condition)(w.astype("float64"))[0] < best[-1] * (1 + 1e-5)
+    assert values[-1] == min(values)
+
+
+def test_minimize_hands_the_objective_arrays_of_its_own_device(backend):
+    def objective(w):
+        backend.check(w)
+        return float(backend.to_numpy(w * w).sum()), 2.0 * w
+
+    w, _ = minimize(objective, backend.asarray(np.ones((2, 3))), max_iter=9, tol=1e-9)
+    assert backend.to_numpy(w).shape == (2, 3)

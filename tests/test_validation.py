@@ -73,3 +73,12 @@ def test_overlap_of_train_and_test_is_refused():
     v.check_disjoint(["a"], ["b"])
     with pytest.raises(ValueError, match=r"1 word\(s\) .*\(b\).* not zero-shot"):
         v.check_disjoint(["a", "b"], ["b", "c"])
+
+
+def test_what_is_learned_is_finite():
+    v.check_learned(np.ones(2), "")
+    v.check_learned(0.5, "")
+    with pytest.raises(ValueError, match="training left the range of numbers: try less"):
+        v.check_learned(float("nan"), "try less")
+    with pytest.raises(ValueError, match="training left the range of float32: try less"):
+        v.check_learned(np.array([1.0, np.inf], dtype="float32"), "try less")

@@ -1,4 +1,4 @@
-"""Gradient steps and minibatches: Adagrad, plain SGD.
+"""Gradient steps and minibatches: Adagrad, plain SGD; and SciPy's L-BFGS-B for small problems.
 
 One optimiser object holds the state of one parameter array. ``step`` changes that array in place
 and returns it.
@@ -6,12 +6,16 @@ and returns it.
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+import scipy.optimize
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import namespace
+from zslib.arrays import like, namespace, to_host
 from zslib.validation import check_integer, check_real
 
-__all__ = ["SGD", "Adagrad", "minibatches"]
+__all__ = ["SGD", "Adagrad", "minibatches", "minimize"]
 
 
 def _check_gradient(parameter, gradient):
@@ -156,3 +160,74 @@ def minibatches(n, batch_size, rng):
     check_integer(batch_size, "batch_size", low=1)
     order = rng.permutation(n)
     return [order[start : start + batch_size] for start in range(0, n, batch_size)]
+
+
+def minimize(objective, start, *, max_iter, tol):
+    """Minimise a function of one array by SciPy's L-BFGS-B, from ``start``.
+
+    Only the point and the gradient cross between the host and the device of ``start``, once for
+    each evaluation: the data that the objective looks at stay where they are. SciPy's vectors are
+    float64; the objective is evaluated at the point rounded to the type of ``start``. In float32
+    the search ends where rounding hides any further descent.
+
+    Parameters
+    ----------
+    objective : callable
+        ``objective(w)`` returns the value, a float, and the gradient, an array like ``w``.
+    start : array
+        Where to begin; left as it is.
+    max_iter : int
+        Steps at most.
+    tol : float
+        It stops when the largest entry of the gradient has fallen to this share of that at
+        ``start``.
+
+    Returns
+    -------
+    w : array
+        The last point.
+    values : list of float
+        The objective at the start and after each step.
+
+    Raises
+    ------
+    ValueError
+        When a value, or the squared length of a gradient, is beyond the range of its type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> w, values = minimize(lambda w: (float(w @ w), 2 * w), np.ones(2), max_iter=9, tol=1e-9)
+    >>> w.round(9) + 0.0, len(values)
+    (array([0., 0.]), 3)
+    """
+    xp = namespace(start)
+    largest = float(xp.finfo(start.dtype).max)
+
+    def point(flat):
+        return xp.astype(like(flat.reshape(start.shape), start), start.dtype)
+
+    def evaluate(flat):
+        value, gradient = objective(point(flat))
+        gradient = to_host(gradient).astype(np.float64).ravel()
+        if not (math.isfinite(value) and float(gradient @ gradient) <= largest):
+            raise ValueError(f"training left the range of {start.dtype}: scale the features down")
+        return value, gradient
+
+    first = to_host(start).astype(np.float64).ravel()
+    value, gradient = evaluate(first)
+    values = [value]
+    found = scipy.optimize.minimize(
+        evaluate,
+        first,
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda intermediate_result: values.append(float(intermediate_result.fun)),
+        options={
+            "maxiter": max_iter,
+            "maxfun": 40 * max_iter,
+            "ftol": 0.0,
+            "gtol": tol * float(np.abs(gradient).max()),
+        },
+    )
+    return point(found.x), values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 
 from zslib.arrays import namespace
@@ -11,6 +12,7 @@ __all__ = [
     "check_disjoint",
     "check_indices",
     "check_integer",
+    "check_learned",
     "check_pairs",
     "check_real",
     "check_same_width",
@@ -122,6 +124,29 @@ def check_real(value, name, *, low=None, high=None, inclusive=True):
             bounds.append(f"{'at most' if inclusive else 'below'} {high}")
         raise ValueError(f"{name} must be {', '.join(bounds)}, got {value}")
     return value
+
+
+def check_learned(learned, remedy):
+    """Raise unless what was learned is finite; ``remedy`` says what to do.
+
+    Parameters
+    ----------
+    learned : array or float
+        Parameters, or the loss that they reach.
+    remedy : str
+
+    Raises
+    ------
+    ValueError
+        For NaN or infinity.
+    """
+    if isinstance(learned, float):
+        finite, kind = math.isfinite(learned), "numbers"
+    else:
+        xp = namespace(learned)
+        finite, kind = bool(xp.all(xp.isfinite(learned))), learned.dtype
+    if not finite:
+        raise ValueError(f"training left the range of {kind}: {remedy}")
 
 
 def check_choice(value, name, choices):

@@ -36,20 +36,3 @@ def problem():
 @pytest.fixture
 def problem32():
     return make_problem(dtype="float32")
-
-
-@pytest.fixture
-def numerical_gradient():
-    """``numerical_gradient(f, w)``: central differences of the float function f at the array w."""
-
-    def gradient(f, w, step=1e-6):
-        slopes = np.empty_like(w)
-        for place in np.ndindex(w.shape):
-            moved = w.copy()
-            moved[place] = w[place] + step
-            above = f(moved)
-            moved[place] = w[place] - step
-            slopes[place] = (above - f(moved)) / (2 * step)
-        return slopes
-
-    return gradient

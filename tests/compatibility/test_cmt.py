@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from zslib import arrays
 from zslib.compatibility import CMT
-from zslib.compatibility import _blocks as blocks
 from zslib.compatibility.cmt import two_layer_objective
 
 
@@ -54,7 +54,7 @@ def test_seeds_matter(problem):
 def test_scores_are_distances(backend, problem, monkeypatch):
     inputs = (backend.asarray(array) for array in (problem.X, problem.y, problem.S))
     model = CMT(5, n_epochs=1, random_state=0).fit(*inputs)
-    monkeypatch.setattr(blocks, "ENTRIES", 50)
+    monkeypatch.setattr(arrays, "ENTRIES", 50)
     X, S = problem.X[::9], problem.S + 100.0
     scores = model.decision_function(backend.asarray(X), backend.asarray(S))
     mapped = np.tanh(X @ backend.to_numpy(model.hidden_coef_))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from zslib import arrays
 from zslib.compatibility import ConSE
-from zslib.compatibility import _blocks as blocks
 from zslib.compatibility.conse import softmax_objective
 
 
@@ -25,7 +25,7 @@ def training_data(k=4):
 
 
 def test_objective_and_gradient(backend, numerical_gradient, monkeypatch):
-    monkeypatch.setattr(blocks, "ENTRIES", 20)
+    monkeypatch.setattr(arrays, "ENTRIES", 20)
     X, y, weights = training_data()
     value, gradient = softmax_objective(
         backend.asarray(weights), backend.asarray(X), backend.asarray(y), 0.3
@@ -60,7 +60,7 @@ def test_scores_against_a_loop(backend, problem, T, monkeypatch):
     inputs = (backend.asarray(array) for array in (X, y, S))
     model = ConSE(T, regularization=1e-2, max_iter=20).fit(*inputs)
     coef, intercept = backend.to_numpy(model.coef_), backend.to_numpy(model.intercept_)
-    monkeypatch.setattr(blocks, "ENTRIES", 100)
+    monkeypatch.setattr(arrays, "ENTRIES", 100)
     queries = problem.X_unseen[::7]
     scores = model.decision_function(backend.asarray(queries), backend.asarray(S))
     seen = S[np.unique(y)]

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
+from zslib import arrays
 from zslib.compatibility import DAP, IAP
-from zslib.compatibility import _blocks as blocks
-from zslib.compatibility._attributes import (
+from zslib.compatibility.dap import (
+    attribute_objective,
     binary_attributes,
     log_add_exp_of_classes,
     log_sigmoid,
 )
-from zslib.compatibility.dap import attribute_objective
 
 both = pytest.mark.parametrize("Model", [DAP, IAP])
 
@@ -49,7 +49,7 @@ def class_scores(likely, S, seen, threshold):
 
 
 def test_objective_and_gradient(backend, numerical_gradient, monkeypatch):
-    monkeypatch.setattr(blocks, "ENTRIES", 20)
+    monkeypatch.setattr(arrays, "ENTRIES", 20)
     X, y, binary, weights = training_data()
     value, gradient = attribute_objective(
         *(backend.asarray(array) for array in (weights, X, y, binary)), 0.3
@@ -87,7 +87,7 @@ def test_scores_against_a_loop(Model, backend, problem, monkeypatch):
     inputs = (backend.asarray(array) for array in (X, y, S))
     model = Model(regularization=1e-2, max_iter=15).fit(*inputs)
     assert backend.to_numpy(model.kept_).tolist() == [0, 1, 3, 4, 5, 6, 7]
-    monkeypatch.setattr(blocks, "ENTRIES", 100)
+    monkeypatch.setattr(arrays, "ENTRIES", 100)
     queries = problem.X_unseen[::7]
     scores = backend.to_numpy(model.decision_function(*map(backend.asarray, (queries, S))))
     coef, intercept = backend.to_numpy(model.coef_), backend.to_numpy(model.intercept_)

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from zslib import arrays
 from zslib.compatibility import SSE
-from zslib.compatibility import _blocks as blocks
-from zslib.compatibility._simplex import simplex_mixtures
-from zslib.compatibility.sse import margin_objective, seen_scores
+from zslib.compatibility.sse import margin_objective, seen_scores, simplex_mixtures
 
 MEET = {
     "relu": lambda x, v: np.maximum(0.0, x - v),
@@ -37,7 +36,7 @@ def random_case(k=4, p=3, n=9):
 
 @pytest.mark.parametrize("feature_map", ["relu", "intersection"])
 def test_objective_and_gradients(backend, numerical_gradient, feature_map, monkeypatch):
-    monkeypatch.setattr(blocks, "ENTRIES", 16 * 4 * 3 * 2)
+    monkeypatch.setattr(arrays, "ENTRIES", 16 * 4 * 3 * 2)
     w, V, X, codes, Z, margins = random_case()
     value, (by_w, by_V) = margin_objective(
         (backend.asarray(w), backend.asarray(V)),
@@ -58,11 +57,11 @@ def test_objective_and_gradients(backend, numerical_gradient, feature_map, monke
 
 @pytest.mark.parametrize("feature_map", ["relu", "intersection"])
 def test_scores_of_seen_classes(backend, feature_map, monkeypatch):
-    monkeypatch.setattr(blocks, "ENTRIES", 16 * 4 * 3 * 2)
+    monkeypatch.setattr(arrays, "ENTRIES", 16 * 4 * 3 * 2)
     w, V, X, *_ = random_case()
-    arrays = (backend.asarray(array) for array in (w, V, X))
+    given = (backend.asarray(array) for array in (w, V, X))
     expected = [[w @ MEET[feature_map](x, v) for v in V] for x in X]
-    got = backend.to_numpy(seen_scores(*arrays, feature_map))
+    got = backend.to_numpy(seen_scores(*given, feature_map))
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 

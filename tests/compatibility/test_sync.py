@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
+from zslib import arrays
 from zslib.compatibility import SynC
-from zslib.compatibility import _blocks as blocks
 from zslib.compatibility.sync import class_margins, similarities, squared_hinge_objective
 
 
@@ -35,7 +35,7 @@ def random_case():
 
 @pytest.mark.parametrize("loss", ["one_vs_other", "crammer_singer", "structured"])
 def test_objective_and_gradient(backend, numerical_gradient, loss, monkeypatch):
-    monkeypatch.setattr(blocks, "ENTRIES", 20)
+    monkeypatch.setattr(arrays, "ENTRIES", 20)
     W, X, codes, S = random_case()
     margins = class_margins(backend.asarray(S), loss)
     value, gradient = squared_hinge_objective(

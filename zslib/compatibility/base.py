@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,7 +13,6 @@ __all__ = [
     "BilinearModel",
     "CompatibilityModel",
     "check_fit_input",
-    "check_learned",
     "cosines",
     "zero_shot_scorer",
 ]
@@ -303,29 +300,6 @@ def zero_shot_scorer(model, X, y):
     classes, codes = xp.unique_inverse(y)
     candidates = xp.take(model.class_embeddings_, classes, axis=0)
     return model.score(X, xp.reshape(codes, (-1,)), xp.astype(candidates, X.dtype, copy=False))
-
-
-def check_learned(learned, remedy):
-    """Raise unless what was learned is finite; ``remedy`` says what to do.
-
-    Parameters
-    ----------
-    learned : array or float
-        Parameters, or the loss that they reach.
-    remedy : str
-
-    Raises
-    ------
-    ValueError
-        For NaN or infinity.
-    """
-    if isinstance(learned, float):
-        finite, kind = math.isfinite(learned), "numbers"
-    else:
-        xp = namespace(learned)
-        finite, kind = bool(xp.all(xp.isfinite(learned))), learned.dtype
-    if not finite:
-        raise ValueError(f"training left the range of {kind}: {remedy}")
 
 
 def cosines(A, B):

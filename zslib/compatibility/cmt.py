@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator, take_rows
-from zslib.compatibility._blocks import row_blocks
-from zslib.compatibility.base import CompatibilityModel, check_learned
+from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows
+from zslib.compatibility.base import CompatibilityModel
 from zslib.optim import Adagrad, minibatches
-from zslib.validation import check_integer
+from zslib.validation import check_integer, check_learned
 
 __all__ = ["CMT", "two_layer_objective"]
 

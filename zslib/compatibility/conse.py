@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from array_api_compat import device as array_device
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import namespace
-from zslib.compatibility._blocks import one_hot, row_blocks
-from zslib.compatibility._linear import fit_linear
+from zslib.arrays import namespace, one_hot, row_blocks
 from zslib.compatibility.base import CompatibilityModel, cosines
-from zslib.validation import check_integer
+from zslib.optim import minimize
+from zslib.validation import check_integer, check_learned, check_real
 
-__all__ = ["ConSE", "softmax_objective"]
+__all__ = ["ConSE", "fit_linear", "softmax_objective"]
 
 
 class ConSE(CompatibilityModel):
@@ -159,3 +159,37 @@ def softmax_objective(weights, X, codes, regularization):
         slopes = slopes + block.T @ error
         totals = totals + xp.sum(error, axis=0, keepdims=True)
     return value, xp.concat([slopes, totals], axis=0)
+
+
+def fit_linear(model, objective, X, n_outputs):
+    """Fit ``model``'s linear classifiers with intercept, by L-BFGS from zero.
+
+    Parameters
+    ----------
+    model : CompatibilityModel
+        With parameters ``regularization``, ``max_iter`` and ``tol``. Gets ``coef_`` (p,
+        n_outputs), ``intercept_`` (n_outputs,), ``objective_`` and ``n_iter_``.
+    objective : callable
+        ``objective(weights, regularization)`` returns the value and the gradient by weights
+        (p + 1, n_outputs), the intercepts in the last row.
+    X : array, shape (n, p)
+    n_outputs : int
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a parameter out of range, or when training leaves the range of numbers.
+    """
+    regularization = check_real(model.regularization, "regularization", low=0.0)
+    check_integer(model.max_iter, "max_iter", low=1)
+    check_real(model.tol, "tol", low=0.0)
+    shape = (X.shape[1] + 1, n_outputs)
+    weights, model.objective_ = minimize(
+        lambda weights: objective(weights, regularization),
+        namespace(X).zeros(shape, dtype=X.dtype, device=array_device(X)),
+        max_iter=model.max_iter,
+        tol=model.tol,
+    )
+    model.n_iter_ = len(model.objective_) - 1
+    check_learned(weights, "scale the features, or raise regularization")
+    model.coef_, model.intercept_ = weights[:-1, :], weights[-1, :]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace
-from zslib.compatibility._blocks import class_sums
-from zslib.compatibility.base import BilinearModel, check_learned
-from zslib.validation import check_real
+from zslib.arrays import class_sums, namespace
+from zslib.compatibility.base import BilinearModel
+from zslib.validation import check_learned, check_real
 
 __all__ = ["ESZSL"]
 

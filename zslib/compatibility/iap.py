@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from zslib.arrays import namespace
-from zslib.compatibility._attributes import AttributeModel, log_add_exp_of_classes
-from zslib.compatibility._blocks import row_blocks
-from zslib.compatibility._linear import fit_linear
-from zslib.compatibility.conse import softmax_objective
+from zslib.arrays import namespace, row_blocks
+from zslib.compatibility.conse import fit_linear, softmax_objective
+from zslib.compatibility.dap import AttributeModel, log_add_exp_of_classes
 
 __all__ = ["IAP"]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from zslib.arrays import namespace
-from zslib.compatibility._blocks import class_sums
-from zslib.compatibility.base import CompatibilityModel, check_learned, cosines
-from zslib.validation import check_choice, check_real
+from zslib.arrays import class_sums, namespace
+from zslib.compatibility.base import CompatibilityModel, cosines
+from zslib.validation import check_choice, check_learned, check_real
 
 __all__ = ["SAE"]
 

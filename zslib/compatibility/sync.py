@@ -6,11 +6,10 @@ from functools import partial
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace, unit_rows
-from zslib.compatibility._blocks import one_hot, row_blocks
-from zslib.compatibility._lbfgs import minimize
-from zslib.compatibility.base import CompatibilityModel, check_learned
-from zslib.validation import check_choice, check_integer, check_real
+from zslib.arrays import namespace, one_hot, row_blocks, unit_rows
+from zslib.compatibility.base import CompatibilityModel
+from zslib.optim import minimize
+from zslib.validation import check_choice, check_integer, check_learned, check_real
 
 __all__ = ["SynC", "similarities", "squared_hinge_objective"]
 

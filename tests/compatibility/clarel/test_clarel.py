@@ -11,11 +11,9 @@ from sklearn.exceptions import NotFittedError
 from zslib.arrays import random_generator
 from zslib.compatibility import CLAREL
 from zslib.compatibility.clarel.loss import clarel_loss, embedding_distances
-from zslib.compatibility.clarel.network import ClarelNetwork
+from zslib.compatibility.clarel.network import ClarelNetwork, make_encoder
 from zslib.compatibility.clarel.pairs import Pairs
-from zslib.compatibility.clarel.progress import Progress
-from zslib.compatibility.clarel.setup import make_encoder
-from zslib.compatibility.clarel.training import Training
+from zslib.compatibility.clarel.training import Progress, Training
 
 SMALL = {
     "embedding_dim": 8,
@@ -340,7 +338,7 @@ def test_progress(capsys, monkeypatch):
     assert re.fullmatch(pattern, last.strip()), last
     # A second later, and another: at most two lines a second.
     times = iter([0.0, 0.1, 0.2, 0.3, 1.0])
-    monkeypatch.setattr("zslib.compatibility.clarel.progress.monotonic", lambda: next(times))
+    monkeypatch.setattr("zslib.compatibility.clarel.training.monotonic", lambda: next(times))
     with Progress("x", 100) as progress:
         for done in (1, 2, 3, 50):
             progress.update(done, None)

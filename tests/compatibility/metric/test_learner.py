@@ -8,10 +8,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from zslib import arrays
 from zslib.compatibility import MetricLearner
-from zslib.compatibility import _blocks as blocks
-from zslib.compatibility.metric.negative_set import NegativeSet
-from zslib.compatibility.metric.negatives import NEGATIVES
+from zslib.compatibility.metric.negatives import NEGATIVES, NegativeSet
 from zslib.compatibility.metric.objective import (
     HINGES,
     attribute_estimates,
@@ -216,7 +215,7 @@ def test_learns_from_attributes_of_images(backend, problem, negatives, monkeypat
     expected = clone(model).fit(problem.X, problem.y, problem.S, A)
     assert 12 < expected.n_candidates_ <= len(A)
     assert expected.score(problem.X_unseen, problem.y_unseen, problem.S_unseen) > 0.6
-    monkeypatch.setattr(blocks, "ENTRIES", 5 * expected.n_candidates_)
+    monkeypatch.setattr(arrays, "ENTRIES", 5 * expected.n_candidates_)
     inputs = (backend.asarray(array) for array in (problem.X, problem.y, problem.S, A))
     model.fit(*inputs)
     backend.check(model.threshold_)
@@ -358,7 +357,7 @@ def test_epochs_are_kept(problem):
 def test_scores_are_distances(backend, problem, monkeypatch):
     inputs = [backend.asarray(array) for array in (problem.X, problem.y, problem.S)]
     model = MetricLearner(3, n_epochs=2, random_state=0).fit(*inputs)
-    monkeypatch.setattr(blocks, "ENTRIES", 100)
+    monkeypatch.setattr(arrays, "ENTRIES", 100)
     parts = (model.coef_, model.intercept_, model.metric_, model.threshold_)
     theta = [backend.to_numpy(part) for part in parts]
     expected = [[-distance(theta, x, s) for s in problem.S] for x in problem.X]

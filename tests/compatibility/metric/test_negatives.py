@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.compatibility import _blocks as blocks
-from zslib.compatibility.metric.negative_set import NegativeSet
+from zslib import arrays
 from zslib.compatibility.metric.negatives import (
+    NegativeSet,
     distinct_candidates,
     draw_negatives,
     log_correlation,
@@ -74,7 +74,7 @@ def test_correlation_is_eq_9(backend, dtype, monkeypatch):
     codes, A = attributes_of(rng, 40, 5, 3)
     A = (A * rng.uniform(0.1, 1.0, 5) + 100.0).astype(dtype)
     found = distinct_candidates(backend.asarray(codes), backend.asarray(A[:3]), backend.asarray(A))
-    monkeypatch.setattr(blocks, "ENTRIES", 30)
+    monkeypatch.setattr(arrays, "ENTRIES", 30)
     log_q = backend.to_numpy(log_correlation(found))
     for i, row in enumerate(A.astype(float)):
         mates = A[codes == codes[i]].astype(float)

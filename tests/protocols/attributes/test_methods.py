@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from zslib.compatibility import ESZSL, MetricLearner
 from zslib.compatibility.metric import learner as metric_learner
-from zslib.compatibility.metric.negative_set import NegativeSet
+from zslib.compatibility.metric.negatives import NegativeSet
 from zslib.datasets import available, load_problem, synthetic_attributes
 from zslib.protocols import (
     HARD_NEGATIVE_METHODS,

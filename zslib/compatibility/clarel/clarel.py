@@ -8,15 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, namespace, random_generator, to_host
-from zslib.compatibility._blocks import class_sums, row_blocks
+from zslib.arrays import class_sums, like, namespace, random_generator, row_blocks, to_host
 from zslib.compatibility.clarel.checkpoint import Checkpoint
 from zslib.compatibility.clarel.draws import TextDraw
 from zslib.compatibility.clarel.encoders import check_tokens
 from zslib.compatibility.clarel.loss import checked_distances
-from zslib.compatibility.clarel.network import ClarelNetwork
+from zslib.compatibility.clarel.network import ClarelNetwork, check_parameters, make_encoder
 from zslib.compatibility.clarel.pairs import Pairs
-from zslib.compatibility.clarel.setup import check_parameters, make_encoder
 from zslib.compatibility.clarel.training import Training, identity
 from zslib.validation import check_indices, check_integer, check_same_width, check_vectors
 

@@ -9,12 +9,11 @@ import numpy as np
 from array_api_compat import device as array_device
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, namespace, random_generator, take_rows
-from zslib.compatibility._blocks import row_blocks
+from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows
 from zslib.compatibility.base import CompatibilityModel
-from zslib.compatibility.metric.negative_set import NegativeSet
 from zslib.compatibility.metric.negatives import (
     NEGATIVES,
+    NegativeSet,
     distinct_candidates,
     draw_negatives,
     log_correlation,

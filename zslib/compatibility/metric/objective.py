@@ -5,8 +5,7 @@ The parameters ``theta`` are ``(W_X, b_X, W_A, tau)``, shapes (p, q), (q,), (q, 
 
 from __future__ import annotations
 
-from zslib.arrays import namespace
-from zslib.compatibility._blocks import one_hot
+from zslib.arrays import namespace, one_hot
 
 __all__ = ["HINGES", "attribute_estimates", "metric_objective", "pair_hinge", "squared_distances"]
 

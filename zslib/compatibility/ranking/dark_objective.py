@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zslib.arrays import namespace
-from zslib.compatibility._blocks import class_sums, one_hot
+from zslib.arrays import class_sums, namespace, one_hot
 from zslib.compatibility.ranking.loss import every_violation, hardness, score_gradient, violations
 
 __all__ = [
