@@ -167,8 +167,9 @@ def minimize(objective, start, *, max_iter, tol):
 
     Only the point and the gradient cross between the host and the device of ``start``, once for
     each evaluation: the data that the objective looks at stay where they are. SciPy's vectors are
-    float64; the objective is evaluated at the point rounded to the type of ``start``. In float32
-    the search ends where rounding hides any further descent.
+    float64; the objective is evaluated at the point rounded to the type of ``start``. A line search
+    in float32 fails where rounding hides the descent, so it also stops once the value has fallen by
+    no more than its rounding in three steps.
 
     Parameters
     ----------
@@ -203,6 +204,7 @@ def minimize(objective, start, *, max_iter, tol):
     """
     xp = namespace(start)
     largest = float(xp.finfo(start.dtype).max)
+    rounding = float(xp.finfo(start.dtype).eps)
 
     def point(flat):
         return xp.astype(like(flat.reshape(start.shape), start), start.dtype)
@@ -214,6 +216,11 @@ def minimize(objective, start, *, max_iter, tol):
             raise ValueError(f"training left the range of {start.dtype}: scale the features down")
         return value, gradient
 
+    def after_step(intermediate_result):
+        values.append(float(intermediate_result.fun))
+        if len(values) > 3 and values[-4] - values[-1] <= rounding * abs(values[-1]):
+            raise StopIteration
+
     first = to_host(start).astype(np.float64).ravel()
     value, gradient = evaluate(first)
     values = [value]
@@ -222,7 +229,7 @@ def minimize(objective, start, *, max_iter, tol):
         first,
         jac=True,
         method="L-BFGS-B",
-        callback=lambda intermediate_result: values.append(float(intermediate_result.fun)),
+        callback=after_step,
         options={
             "maxiter": max_iter,
             "maxfun": 40 * max_iter,
