@@ -109,10 +109,8 @@ def mean_estimate(
         bootstrap that resamples items, common to all seeds, and seeds.
     level : float
         Coverage.
-    n_resamples : int
-        Bootstrap resamples.
-    random_state : None, int or Generator
-        Seed of the bootstrap.
+    n_resamples, random_state
+        Of the bootstrap.
 
     Examples
     --------
@@ -150,10 +148,8 @@ def paired_difference(a, b, **options) -> Estimate:
 
     Parameters
     ----------
-    a, b : sequence of float or of (n_items,) arrays
-        One entry per seed, in the same order, as in `mean_estimate`.
-    **options
-        Passed to `mean_estimate`.
+    a, b, **options
+        Values in the same order, and options, as in `mean_estimate`.
 
     Examples
     --------

@@ -49,7 +49,7 @@ def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
 def zero_shot_estimate(
     outcomes, measure, *, minus=None, level=0.95, n_resamples=1000, random_state=0
 ) -> Estimate:
-    """Mean of a measure over seeds, or of a paired difference, with its interval.
+    """Mean of a measure over seeds, or of a paired difference, with its interval, in percent.
 
     Where all seeds have the same problem, the interval is a percentile bootstrap that
     resamples the images within each class, common to all seeds, and seeds. It speaks of other
@@ -63,15 +63,8 @@ def zero_shot_estimate(
     measure : {"ACC", "seen", "unseen", "H", "AUSUC"}
     minus : sequence of ZeroShotOutcome, optional
         Another method on the same seeds and test images; the estimate is then of the difference.
-    level : float
-        Coverage.
-    n_resamples : int
-    random_state : None, int or Generator
-
-    Returns
-    -------
-    Estimate
-        In percent.
+    level, n_resamples, random_state
+        As in `mean_estimate`.
     """
     check_choice(measure, "measure", MEASURES)
     level = check_real(level, "level", low=0, high=1, inclusive=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -57,12 +58,6 @@ class ZeroShotMethod:
         Parameters that are not tuned.
     seeds_matter : bool
         Whether fits differ by ``random_state``; False for closed forms.
-
-    Examples
-    --------
-    >>> method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.1, 1.0)})
-    >>> method.estimator(feature_penalty=0.1)
-    ESZSL(feature_penalty=0.1)
     """
 
     name: str
@@ -88,49 +83,28 @@ _RANKING = {"learning_rate": (0.3, 1.0, 3.0), "n_epochs": (10, 40)}
 _DARK = {"init_scale": (0.2, 1.0), "gradient": ("fixed", "margin", "objective")}
 _REFRESHED = {"refresh_every": 1}
 _LOGISTIC = {"regularization": (1e-6, 1e-5, 1e-4, 1e-3)}
+_SYNC = {"sigma": (0.5, 1.0, 2.0), "regularization": (1e-5, 1e-4)}
+_DIRECTIONS = ("semantic_to_feature", "feature_to_semantic")
+_closed = partial(ZeroShotMethod, seeds_matter=False)
 
 ZERO_SHOT_METHODS = {
     method.name: method
     for method in (
         ZeroShotMethod("DeViSE", DeViSE, _RANKING),
-        ZeroShotMethod(
-            "ConSE",
-            ConSE,
-            {"n_averaged": (1, 10, 100), "regularization": (1e-5, 1e-4)},
-            seeds_matter=False,
-        ),
+        _closed("ConSE", ConSE, {"n_averaged": (1, 10, 100), "regularization": (1e-5, 1e-4)}),
         ZeroShotMethod("CMT", CMT, {"learning_rate": (0.01, 0.1), "n_epochs": (30, 100)}),
         ZeroShotMethod("SJE", SJE, _RANKING),
-        ZeroShotMethod(
-            "ESZSL",
-            ESZSL,
-            {"feature_penalty": _PENALTIES, "embedding_penalty": _PENALTIES},
-            seeds_matter=False,
-        ),
+        _closed("ESZSL", ESZSL, {"feature_penalty": _PENALTIES, "embedding_penalty": _PENALTIES}),
         ZeroShotMethod("SSE", SSE, {"mixture_penalty": (1.0, 3.0), "n_epochs": (10, 30)}),
         ZeroShotMethod("ALE", ALE, _RANKING),
-        ZeroShotMethod(
-            "SynC",
-            SynC,
-            {"sigma": (0.5, 1.0, 2.0), "regularization": (1e-5, 1e-4)},
-            fixed={"max_iter": 100},
-            seeds_matter=False,
-        ),
+        _closed("SynC", SynC, _SYNC, fixed={"max_iter": 100}),
         ZeroShotMethod("LatEm", LatEm, {"n_matrices": (2, 4, 8), "learning_rate": (1.0, 3.0)}),
-        ZeroShotMethod(
-            "SAE",
-            SAE,
-            {
-                "regularization": _PENALTIES,
-                "direction": ("semantic_to_feature", "feature_to_semantic"),
-            },
-            seeds_matter=False,
-        ),
+        _closed("SAE", SAE, {"regularization": _PENALTIES, "direction": _DIRECTIONS}),
         ZeroShotMethod("DARK-L", DARK, _DARK, fixed={"label_view": False, **_REFRESHED}),
         ZeroShotMethod("DARK-H", DARK, _DARK, fixed={"hardness": False, **_REFRESHED}),
         ZeroShotMethod("DARK", DARK, _DARK, fixed=_REFRESHED),
-        ZeroShotMethod("DAP", DAP, _LOGISTIC, seeds_matter=False),
-        ZeroShotMethod("IAP", IAP, _LOGISTIC, seeds_matter=False),
+        _closed("DAP", DAP, _LOGISTIC),
+        _closed("IAP", IAP, _LOGISTIC),
     )
 }
 """The methods by name, in the order of Table 3, with the ablations of Figures 2 and 3; then DAP,
@@ -194,9 +168,8 @@ def with_enough_steps(method, problem, *, n_epochs=None, steps=1000):
     ``n_epochs`` is the least number of them, by default the method's own.
     """
     check_integer(steps, "steps", low=1)
-    least = check_integer(
-        method.fixed["n_epochs"] if n_epochs is None else n_epochs, "n_epochs", low=1
-    )
+    n_epochs = method.fixed["n_epochs"] if n_epochs is None else n_epochs
+    least = check_integer(n_epochs, "n_epochs", low=1)
     batches = -(-len(problem.trainval) // method.estimator().batch_size)
     epochs = max(least, math.ceil(steps / batches))
     return replace(method, fixed={**method.fixed, "n_epochs": epochs})

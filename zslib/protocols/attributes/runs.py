@@ -31,17 +31,13 @@ class ZeroShotRun:
     method, dataset, scaling : str
         Names of the method and the problem, and what was done to the features.
     seed : int
-    parameters : dict
-        Those used.
-    gamma : float or None
-        Chosen with them on validation classes; None where parameters were given.
-    tuned : ZeroShotTuned or None
-        How they were chosen; None where they were given.
+    parameters, gamma, tuned : dict, float and ZeroShotTuned
+        Those used, the gamma chosen with them, and how; no gamma and no choice where they were
+        given.
     passed_over : list of dict
-        Better candidates of ``tuned`` whose training on all seen classes failed: their
-        ``parameters`` and why it ``failed``.
+        Better candidates whose training on all seen classes ``failed``.
     outcome : ZeroShotOutcome
-        Not calibrated: its gamma is 0.
+        Not calibrated.
     """
 
     method: str
@@ -95,11 +91,9 @@ def run_zero_shot(
     parameters : dict, optional
         Use these instead of tuning.
     tuning_seed : int, optional
-        Seed of tuning, where it is not ``seed``.
     split, fraction
         Validation classes, as in `tune_zero_shot`.
-    train_on : {"trainval", "all seen"}
-    k : int
+    train_on, k
         As in `evaluate_zero_shot`.
     device : {"cpu", "gpu", "auto"}
         Where to fit and score. Tuning runs on the host.
@@ -207,20 +201,10 @@ def evaluate_table(methods, problem, seeds=(0,), *, gamma=0.2, **options) -> lis
 
     Columns: metric, value (percent; gamma in the unit of the scores), method, dataset, seed,
     scaling, and for "seen", "unseen" and "H" also calibration: "none"; "fixed" with the given
-    gamma; "validation", with the gamma that tuning chose; and, for "H" alone, "best", the largest
-    H that any gamma reaches on the *test* images, a bound and not a result. The record of the
-    validation accuracy carries the chosen parameters as text.
-
-    Parameters
-    ----------
-    methods, problem, seeds, **options
-        As in `run_table`.
-    gamma : float
-        The fixed one: 0.2 in Guo et al. (2019).
-
-    Returns
-    -------
-    list of dict
+    ``gamma``, as of Guo et al. (2019); "validation", with the gamma that tuning chose; and, for
+    "H" alone, "best", the largest H that any gamma reaches on the *test* images, a bound and not
+    a result. The record of the validation accuracy carries the chosen parameters as text. Other
+    arguments are those of `run_table`.
 
     Examples
     --------

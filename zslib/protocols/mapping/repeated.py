@@ -23,8 +23,8 @@ class Repeated:
     Attributes
     ----------
     problems : list of MappingProblem
-        One per seed. Real dictionaries are the same for every seed; splits of labels and
-        synthetic data are drawn anew.
+        Real dictionaries are the same for every seed; splits of labels and synthetic data are
+        drawn anew.
     seeds : list of int
     device : str
         Where training and search run.
@@ -115,11 +115,10 @@ def repeat(setting, dataset="auto", *, seed=0, n_seeds=1, device="cpu", quick=Fa
     Parameters
     ----------
     setting : {"cross-linguistic", "cross-modal"}
-    dataset : str
+    dataset, quick
         As in `zslib.datasets.load_problem`.
     seed, n_seeds : int
     device : {"cpu", "gpu", "auto"}
-    quick : bool
 
     Examples
     --------

@@ -82,7 +82,7 @@ def train(
 ) -> Trained:
     """Tune ``method`` on the training pairs, train it on all of them, map the test items.
 
-    Results are kept on disk, so that two chapters which need the same map share it.
+    Results are kept on disk.
 
     Parameters
     ----------
@@ -92,13 +92,11 @@ def train(
         Use these instead of tuning.
     tuned_on : MappingProblem, optional
         Tune on the training pairs of this problem instead of the problem's own.
-    tuning_seed : int, optional
-        Seed of the validation split, where it is not ``seed``.
     chimera_rows : (n,) int array, optional
         Targets to make chimeras for, where the method uses them. Default: the labels of the
         problem that are not in training, as in the paper's cross-modal setting.
-    seed : int
-        Of the estimator and, by default, of the validation split.
+    seed, tuning_seed : int
+        Of the estimator and, where it is another, of the validation split.
     device : {"cpu", "gpu", "auto"}
         Where to train. Tuning runs on the host.
     quick : bool
