@@ -165,18 +165,9 @@ def paired_difference(a, b, **options) -> Estimate:
 def over_runs(value, *, same_items=None):
     """A measure for `zslib.book.Chapter.measure`: ``value`` of each run, estimated over the runs.
 
-    Parameters
-    ----------
-    value : callable
-        ``value(run)`` gives a number, or an array of one per test item.
-    same_items : bool, optional
-        As in `mean_estimate`; None: whether the runs' ``checksum`` is the same.
-
-    Returns
-    -------
-    callable
-        ``estimate(runs, minus=None)`` gives an Estimate, of the paired difference where ``minus``
-        has the runs of another method.
+    ``value(run)`` is a number, or an array of one per test item. With ``same_items=None`` runs
+    have the same items if they have the same ``checksum``. ``estimate(runs, minus=None)`` is of
+    the paired difference where ``minus`` has the runs of another method.
     """
 
     def estimate(runs, minus=None):

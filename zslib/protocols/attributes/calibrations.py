@@ -39,17 +39,10 @@ CALIBRATIONS = ("stacking", "own distance", "surprisal")
 class CalibratedRun:
     """One fitted method under every calibration of `CALIBRATIONS` that it allows.
 
-    Attributes
-    ----------
-    method, dataset : str
-    seed : int
-    outcomes : dict of str to ZeroShotOutcome
-        "stacking": of the method's scores. The others: of scores -log d, on which rescaling by
-        alpha is stacking by log(1 + alpha). None is calibrated.
-    gammas : dict of str to float
-        Of each, on its own scores, chosen on validation classes; log(1 + alpha) for distances.
-    unit, largest : float
-        Of the scores of training images for seen classes, the standard deviation and the largest.
+    ``outcomes`` are of its scores ("stacking"), or of scores -log d, on which rescaling by alpha
+    is stacking by log(1 + alpha); none is calibrated. The ``gammas`` are of each, on its own
+    scores, chosen on validation classes. Of the scores of training images for seen classes
+    ``unit`` is the standard deviation and ``largest`` the largest.
     """
 
     method: str
@@ -176,16 +169,6 @@ def run_calibrations(
     `run_zero_shot` chose, is fitted on training classes without a fifth of their images, which
     then compete with the images of validation classes; both are drawn by ``tuning_seed``. Gamma
     may be negative, alpha may not. Results are kept on disk.
-
-    Examples
-    --------
-    >>> from zslib.datasets.attributes.digits import digits_segments
-    >>> run = run_calibrations("SAE", digits_segments())
-    >>> for name in run.outcomes:
-    ...     print(name, round(run.outcomes[name].ausuc, 1), round(run.chosen(name).value("H"), 1))
-    stacking 41.3 32.1
-    own distance 43.6 40.1
-    surprisal 41.6 40.1
     """
     method = resolve_method(method)
     tuning_seed = seed if tuning_seed is None else tuning_seed

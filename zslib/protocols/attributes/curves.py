@@ -57,12 +57,6 @@ def epochs_to_share(curve, share=0.95, *, of="final", epochs=None):
 
     The curve may fall below the mark again later; the first time counts. Its values are of
     ``epochs``, by default 1, 2, 3, …
-
-    Examples
-    --------
-    >>> curve = [20.0, 50.0, 58.0, 61.0, 60.0]
-    >>> epochs_to_share(curve), epochs_to_share(curve, 1.0, of="best", epochs=[1, 2, 4, 8, 16])
-    (3, 8)
     """
     check_choice(of, "of", ("final", "best"))
     share = check_real(share, "share", low=0.0, high=1.0)

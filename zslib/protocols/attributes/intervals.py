@@ -15,19 +15,9 @@ __all__ = ["zero_shot_estimate", "zero_shot_measures"]
 def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
     """Measures of `ZeroShotRun` for `zslib.book.Chapter.measure`, by name.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Among "ACC", "seen", "unseen", "H", "AUSUC".
-    calibration : "chosen", "none" or float
-        What is taken off the scores of seen classes for "seen", "unseen" and "H": what each run
-        chose on validation classes, nothing, or this number.
-    **options
-        Of `zero_shot_estimate`.
-
-    Returns
-    -------
-    dict of str to callable
+    Off the scores of seen classes, for "seen", "unseen" and "H", is taken what each run chose on
+    validation classes (``calibration="chosen"``), nothing ("none"), or a number. ``options`` are
+    those of `zero_shot_estimate`.
     """
 
     def outcome(run, name):

@@ -202,11 +202,6 @@ def hard_negative_problems(dataset="auto", *, split="standard", seed=0, quick=Fa
 
     The ``split`` of ``cub``, ``awa1`` and ``apy`` is that of the paper ("standard") or of Xian et
     al. 2017 ("proposed"); other data have one.
-
-    Examples
-    --------
-    >>> [problem.name for problem in hard_negative_problems("synthetic+digits", quick=True)]
-    ['synthetic-apy', 'digits_segments']
     """
     check_choice(split, "split", ("standard", "proposed"))
     found = []

@@ -51,15 +51,6 @@ def choose_alpha(outcomes):
     best unseen class, so that the mean of H is known exactly between these points. The choice is
     the middle, in log(1 + alpha), of the first stretch with the largest mean; 0 where H is 0
     throughout.
-
-    Examples
-    --------
-    >>> from zslib.compatibility import ESZSL
-    >>> from zslib.datasets.attributes.digits import digits_segments
-    >>> from zslib.protocols import evaluate_zero_shot
-    >>> alpha, H = choose_alpha([evaluate_zero_shot(ESZSL(), digits_segments())])
-    >>> round(alpha, 3), round(H, 1)
-    (0.151, 53.0)
     """
     outcomes = _listed(outcomes)
     flips = [outcome.curve.gammas for outcome in outcomes]

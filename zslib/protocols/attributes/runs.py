@@ -24,20 +24,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ZeroShotRun:
-    """One method on one problem under one seed.
+    """One method on one problem under one seed; its outcome is not calibrated.
 
-    Attributes
-    ----------
-    method, dataset, scaling : str
-        Names of the method and the problem, and what was done to the features.
-    seed : int
-    parameters, gamma, tuned : dict, float and ZeroShotTuned
-        Those used, the gamma chosen with them, and how; no gamma and no choice where they were
-        given.
-    passed_over : list of dict
-        Better candidates whose training on all seen classes ``failed``.
-    outcome : ZeroShotOutcome
-        Not calibrated.
+    ``scaling`` is what was done to the features; ``parameters`` are those used, ``gamma`` was
+    chosen with them on validation classes, as ``tuned`` has it: both None where parameters were
+    given. ``passed_over`` are better candidates whose training on all seen classes ``failed``.
     """
 
     method: str

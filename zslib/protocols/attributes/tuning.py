@@ -18,15 +18,10 @@ __all__ = ["ZeroShotTuned", "split_validation_classes", "tune_zero_shot"]
 class ZeroShotTuned:
     """What tuning chose, and everything it saw.
 
-    Attributes
-    ----------
-    parameters : dict
-    score, gamma : float
-        Under them: ACC of the validation classes, and the gamma of calibrated stacking with the
-        highest H on held-out images of training classes and images of validation classes.
-    trials : list of dict
-        For each candidate its ``parameters``, ``score``, ``gamma`` and ``H`` there, or why it
-        ``failed``.
+    ``score`` is the ACC of the validation classes, ``gamma`` that of calibrated stacking with the
+    highest H on held-out images of training classes and images of validation classes. ``trials``
+    have the ``parameters``, ``score``, ``gamma`` and ``H`` of each candidate, or why it
+    ``failed``.
     """
 
     parameters: dict
@@ -53,12 +48,6 @@ def split_validation_classes(problem, *, fraction=0.25, seed=0):
     """The problem with a random ``fraction`` of its seen classes as validation classes.
 
     For data without an official split, or to see how much the official one matters.
-
-    Examples
-    --------
-    >>> from zslib.datasets.attributes.digits import digits_segments
-    >>> split_validation_classes(digits_segments(), fraction=0.25, seed=1).val_classes
-    array([4, 9])
     """
     fraction = check_real(fraction, "fraction", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
@@ -81,24 +70,17 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     training classes' images is kept out of training, so that seen and "unseen" classes compete as
     in generalised ZSL, and gamma is the middle of the first stretch with the highest H there.
     No test image, and no embedding of an unseen class, takes part. A candidate whose training
-    raises ValueError is noted and passed over.
+    raises ValueError is noted and passed over; of equally good ones the first is taken.
 
     Parameters
     ----------
     method : ZeroShotMethod
     problem : ZeroShotProblem
     split : {"official", "random", None}
-        The problem's own validation classes; a random share of the seen ones; or None, the former
-        where there are some.
-    fraction : float
-        That share.
+        The problem's own validation classes; a random ``fraction`` of the seen ones; or None, the
+        former where there are some.
     seed : int
         Of the split, of the held-out images and of the estimator.
-
-    Returns
-    -------
-    ZeroShotTuned
-        The first of equally good candidates.
 
     Examples
     --------

@@ -17,21 +17,11 @@ __all__ = ["Trained", "chimera_pairs", "train"]
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained mapping's view of the test items, and how it came about (host arrays).
+    """A trained mapping's view of test and training items, (n, d2), and how it came about.
 
-    Attributes
-    ----------
-    method : str
-    predictions, train_predictions : (n_test, d2) and (n_train, d2) arrays
-        Mapped test and training vectors.
-    parameters : dict
-        Chosen on validation pairs.
-    tuned : Tuned
-        Every candidate and its validation score.
-    learning_curve : list of float
-        Mean training loss per epoch; empty for closed forms.
-    n_pairs : int
-        Training pairs, chimeras included.
+    ``parameters`` were chosen on validation pairs, ``tuned`` has every candidate;
+    ``learning_curve`` is the mean loss per epoch, empty for closed forms; ``n_pairs`` are training
+    pairs, chimeras included.
     """
 
     method: str

@@ -28,18 +28,10 @@ __all__ = ["ImageTextResult", "evaluate_image_text", "model_texts"]
 class ImageTextResult:
     """What one trained model did on an `ImageTextProblem`.
 
-    Attributes
-    ----------
-    outcome : ZeroShotOutcome
-        Of the scores -log d, d the distance of image and class prototype. It is not rescaled;
-        rescaling by alpha is ``outcome.at(log(1 + alpha))``. ``outcome.occurrence`` is the
-        hubness of the prototypes.
-    retrieval : RetrievalRanks
-        Among images and texts of the unseen classes.
-    n_words, n_parameters : int
-        Words of the vocabulary (0 for ready vectors), and trained numbers of the model.
-    learning_curve : object
-        As the model logged it.
+    The ``outcome`` is of the scores -log d, d the distance of image and class prototype; rescaling
+    by alpha is ``outcome.at(log(1 + alpha))``, and ``outcome.occurrence`` the hubness of the
+    prototypes. ``retrieval`` is among images and texts of the unseen classes. ``n_words``, of the
+    vocabulary, is 0 for ready vectors; ``n_parameters`` are trained numbers of the model.
     """
 
     outcome: ZeroShotOutcome

@@ -1,7 +1,4 @@
-"""Repeated trainings on image-text pairs, alpha chosen on validation classes; CLAREL's own.
-
-The paper trains its text network on 150,000 batches (Appendix D), `short_clarel` on a thousand.
-"""
+"""Repeated trainings on image-text pairs, alpha chosen on validation classes; CLAREL's own."""
 
 from __future__ import annotations
 
@@ -49,13 +46,9 @@ class ImageTextRuns:
     validation, test : list of ImageTextResult
         One for each seed: on the construction of Appendix C; trained anew on all training
         images, or None where not asked for.
-    trials : list of dict
-        For each candidate its ``parameters``, and ``H``, ``alpha``, ``ACC`` and ``AUSUC`` on
-        validation under the first seed, or why it ``failed``.
-    parameters : dict
-        The chosen ones.
-    passed_over : list of dict
-        Better candidates that ``failed`` with another seed or on all seen classes.
+    trials, parameters, passed_over : list, dict and list
+        ``H``, ``alpha``, ``ACC`` and ``AUSUC`` of each candidate on validation under the first
+        seed; the chosen one; better ones that ``failed`` with another seed or on all seen classes.
     """
 
     dataset: str
@@ -201,7 +194,8 @@ some data."""
 def short_clarel(problem, *, n_batches=1000, **changes):
     """CLAREL with a light text encoder and few batches.
 
-    Texts are means of word embeddings (or the problem's ready vectors), the space has fewer
+    The paper trains its text network on 150,000 batches (Appendix D), as ``CLAREL()`` does. Here
+    texts are means of word embeddings (or the problem's ready vectors), the space has fewer
     dimensions, and the learning rate, one of `SHORT_GRID`, falls once, after four fifths of the
     batches. These values were chosen on validation classes of `ikea` and `cub`; lambda, kappa,
     dropout, batch size and texts per image are the printed ones.
