@@ -9,7 +9,7 @@ import pytest
 
 from zslib import book
 from zslib.book.results import Results
-from zslib.protocols import Estimate, independent_mean, over_runs, paired_difference
+from zslib.protocols import Estimate, Spread, independent_mean, over_runs, paired_difference
 
 
 class Problem(SimpleNamespace):
@@ -63,6 +63,25 @@ def test_measure_records_estimates_differences_and_means(chapter):
     (mean,) = chapter.records.select(over="all sets", method="a")
     assert mean["dataset"] == "cub_attributes and awa and made"
     assert mean["synthetic"] is True
+
+
+def test_differences_can_be_named_and_stand_alone(chapter):
+    runs, measured = runs_of(chapter), over_runs(lambda run: run.values)
+    named = chapter.measure(
+        runs, {"P": measured}, minus={"gain": ("a", "b"), "lost": ("a", "c")}, methods=["b"], k=1
+    )
+    assert named.of("method") == ["b", "gain"]
+    assert named.without("k").mean().value(method="gain").mean == 6.0
+    assert not chapter.records.select(over="all sets", k=1)
+    assert len(sum([named, named])) == 2 * len(named)
+
+
+def test_a_spread_is_recorded_with_its_deviation(chapter):
+    chapter.collect(
+        {"metric": "P", "value": v, "seed": i}
+        for i, v in enumerate([Spread(3.0, 0.5), Spread(2.0)])
+    )
+    assert [(r["value"], r.get("std")) for r in chapter.records] == [(3.0, 0.5), (2.0, None)]
 
 
 def test_a_mean_over_real_data_leaves_the_synthetic_out(chapter):

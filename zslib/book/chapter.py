@@ -120,7 +120,8 @@ class Chapter:
         metric : str
             ``"P@1"``.
         value : number, bool or Estimate
-            Finite. An estimate is kept with its interval in the columns ``low`` and ``high``.
+            Finite. An estimate is kept with its interval in the columns ``low`` and ``high``, a
+            `Spread` with its ``std``.
         method, dataset, setting : str, optional
             ``dataset`` may be the problem itself, or the name of one given to `use`: its setting
             and whether it is synthetic are then filled in.
@@ -144,6 +145,9 @@ class Chapter:
         if hasattr(value, "mean") and hasattr(value, "low"):
             spread = {} if value.low != value.low else {"low": value.low, "high": value.high}
             columns |= spread | {"n_seeds": value.n_seeds}
+            value = value.mean
+        elif not callable(getattr(value, "std", len)):  # a Spread
+            columns |= {} if value.std is None else {"std": value.std}
             value = value.mean
         record = {"metric": str(metric), "value": clean_value(value)}
         given = {"method": method, "dataset": dataset, "setting": setting, "seed": seed}

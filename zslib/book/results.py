@@ -54,6 +54,15 @@ class Results:
     def __add__(self, other):
         return Results(self.chapter, [*self.rows, *other])
 
+    def __radd__(self, other):
+        """So that ``sum`` joins several results."""
+        return self if other == 0 else NotImplemented
+
+    def without(self, *columns):
+        """The rows without these columns."""
+        kept = [{k: v for k, v in row.items() if k not in columns} for row in self.rows]
+        return Results(self.chapter, kept)
+
     def only(self, **columns):
         """The rows with these values; a list or tuple means any of its values."""
         keep = self.rows
@@ -207,6 +216,9 @@ class Results:
             for label, place in (lines or {}).items():
                 ax.axvline(place, color="gray", lw=0.8, label=label)
             ax.set(xlabel=xlabel, xscale=xscale, yscale=yscale)
+            if xscale != "linear" and len(part.of(x)) < 9:
+                ax.set_xticks(part.of(x), [f"{place:g}" for place in part.of(x)])
+                ax.minorticks_off()
             if bottom is not None and yscale == "linear":
                 ax.set_ylim(bottom, None)
             ax.set_ylabel(ylabel if ax is axes[0] else "")
@@ -275,7 +287,7 @@ class Results:
         return f"{caption} ({', '.join(names) or self.chapter.data})."
 
 
-def measure(chapter, runs, measures, *, minus=(), mean=False, **columns):
+def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **columns):
     """Estimate and record every measure of every method, and differences of methods: `Results`.
 
     Parameters
@@ -286,20 +298,23 @@ def measure(chapter, runs, measures, *, minus=(), mean=False, **columns):
     measures : dict
         ``{metric: estimate}``; ``estimate(runs, minus=None)`` gives an Estimate, of the paired
         difference where ``minus`` has the runs of another method.
-    minus : sequence of (method, method)
-        Pairs whose differences are measured too, as the method "a - b".
+    minus : sequence of (method, method), or dict
+        Pairs whose differences are measured too, as the method "a - b", or by the dict's names.
+    methods : sequence of str, optional
+        Those that are measured by themselves; default: all.
     mean : bool
         Whether to add means over the data sets: see `Results.mean`.
     **columns
         More columns of the records.
     """
     rows = []
-    for problem, methods in runs.items():
-        pairs = {m: (m, None) for m in methods}
-        pairs |= {f"{a} - {b}": (a, b) for a, b in minus if a in methods and b in methods}
+    named = minus if isinstance(minus, dict) else {f"{a} - {b}": (a, b) for a, b in minus}
+    for problem, of in runs.items():
+        pairs = {m: (m, None) for m in of if methods is None or m in methods}
+        pairs |= {name: pair for name, pair in named.items() if set(pair) <= set(of)}
         for metric, estimate in measures.items():
             for method, (a, b) in pairs.items():
-                value = estimate(methods[a], methods[b] if b else None)
+                value = estimate(of[a], of[b] if b else None)
                 rows.append(
                     {"dataset": problem, "metric": metric, "method": method, "value": value}
                     | columns
