@@ -47,6 +47,14 @@ def runs_of(chapter, n=2):
     }
 
 
+def test_rows_know_the_setting_of_their_data(chapter):
+    rows = [{"metric": "P@1", "value": 1.0, "dataset": p} for p in problems(chapter)]
+    results = chapter.collect(rows)
+    assert results.of("setting") == ["attributes"]
+    estimates = [row | {"value": Estimate(1.0, 0.9, 1.1, 2)} for row in results]
+    assert Results(chapter, estimates).mean(metric="mean of {}").of("setting") == []
+
+
 def test_measure_records_estimates_differences_and_means(chapter):
     runs = runs_of(chapter)
     measured = over_runs(lambda run: run.values)

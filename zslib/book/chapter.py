@@ -255,7 +255,9 @@ class Chapter:
                 self.record(**row)
             data = row.get("dataset")
             problem = self._problems.get(getattr(data, "name", data))
-            shown.append(row | ({"dataset": self.label(problem)} if problem else {}))
+            if problem:
+                row = {"setting": problem.setting} | row | {"dataset": self.label(problem)}
+            shown.append(row)
         return Results(self, shown)
 
     def measure(self, runs, measures, **options):

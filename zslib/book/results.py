@@ -14,7 +14,7 @@ class Results:
     """Rows of results, each a dict with ``dataset``, ``metric``, ``method``, ``value`` and others.
 
     Made by `Chapter.measure` and `Chapter.collect`, or from rows that are shown and not recorded.
-    ``dataset`` is the short name of the data.
+    ``dataset`` is the short name of the data, ``setting`` its setting.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Results:
         groups = {}
         for row in self.rows:
             if row.get("dataset") in used:
-                alike = {k: v for k, v in row.items() if k not in ("dataset", "value")}
+                alike = {k: v for k, v in row.items() if k not in ("dataset", "setting", "value")}
                 groups.setdefault(tuple(alike.items()), []).append(row["value"])
         shown = []
         for alike, values in groups.items():

@@ -8,35 +8,40 @@ from functools import cached_property
 import numpy as np
 
 from zslib.arrays import like, to_host
-from zslib.metrics import hits_at_k, k_occurrence, pollution
+from zslib.datasets.mapping.problem import MappingProblem
+from zslib.metrics import hits_at_k, hub_correlations, k_occurrence, pollution
 from zslib.search import gold_ranks, top_k
 
 __all__ = ["Outcome", "evaluate", "gold_queries"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """What one set of queries found in one search space (host arrays).
 
     Attributes
     ----------
+    problem : MappingProblem
+    queries : (n_queries, d2) array
+        Mapped test vectors.
     rows : (n_space,) int array
         Rows of ``problem.targets`` that make up the search space.
     neighbours : (n_queries, k) int array
         Rows of ``problem.targets`` nearest to each query, best first.
     ranks : (n_queries,) int array
         Rank of the best acceptable answer, 0 is best.
-    is_training_target : (n_targets,) bool array
-        Which rows of ``problem.targets`` were used in training.
-    checksum : str
-        Of the problem.
     """
 
+    problem: MappingProblem
+    queries: np.ndarray
     rows: np.ndarray
     neighbours: np.ndarray
     ranks: np.ndarray
-    is_training_target: np.ndarray
-    checksum: str = ""
+
+    @property
+    def checksum(self):
+        """Of the problem."""
+        return self.problem.checksum
 
     def hits(self, k):
         """Per query, whether an acceptable answer is among the ``k`` nearest, in percent."""
@@ -44,23 +49,45 @@ class Outcome:
 
     def polluted(self, k=1):
         """Per query, N^pol_{k,S} in percent (Hubness and Pollution, section 4)."""
-        return 100.0 * pollution(self.neighbours[:, :k], self.is_training_target)
+        return 100.0 * pollution(self.neighbours[:, :k], self.problem.is_training_target)
+
+    @cached_property
+    def _occurrences(self):
+        return k_occurrence(self.neighbours, self.problem.targets.shape[0])
 
     @cached_property
     def counts(self):
         """k-occurrence N_k of each element of the search space, in the order of ``rows``."""
-        occurrences = k_occurrence(self.neighbours, self.is_training_target.size)
-        return occurrences[self.rows]
+        return self._occurrences[self.rows]
 
     def hub_answers(self, threshold=5):
         """Per query, whether its first answer has N_k above ``threshold``, in percent."""
-        occurrences = k_occurrence(self.neighbours, self.is_training_target.size)
-        return 100.0 * (occurrences[self.neighbours[:, 0]] > threshold)
+        return 100.0 * (self._occurrences[self.neighbours[:, 0]] > threshold)
 
     @property
     def largest_hub(self):
         """The largest N_k in the search space."""
         return int(self.counts.max())
+
+    def hubs(self, n):
+        """Rows of ``problem.targets`` with the ``n`` largest N_k, the largest first."""
+        return self.rows[np.argsort(-self.counts, kind="stable")[:n]]
+
+    def named_hubs(self, n):
+        """The ``n`` largest hubs as ``"word (N_k)"``."""
+        words = self.problem.target_words
+        return [f"{words[row]} ({self._occurrences[row]})" for row in self.hubs(n)]
+
+    @property
+    def directions(self):
+        """The queries scaled to length one: all that a search by cosine sees of them."""
+        return self.queries / np.linalg.norm(self.queries, axis=1, keepdims=True)
+
+    @cached_property
+    def correlations(self):
+        """What `hub_correlations` finds for N_k over the whole vocabulary."""
+        problem = self.problem
+        return hub_correlations(self._occurrences, problem.targets, problem.is_training_target)
 
 
 def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correction=None) -> Outcome:
@@ -105,11 +132,11 @@ def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correctio
             "choose a space that holds the test labels"
         )
     return Outcome(
+        problem=problem,
+        queries=to_host(queries),
         rows=rows,
         neighbours=rows[to_host(found)],
         ranks=to_host(gold_ranks(queries, targets, gold, **options)),
-        is_training_target=problem.is_training_target,
-        checksum=problem.checksum,
     )
 
 

@@ -100,6 +100,28 @@ class Repeated:
             searched.append((problem, queries))
         return outcomes
 
+    def outcomes(self, methods, space="full", *, chimera_rows=None, **options):
+        """Train each of the methods and search: ``{name: one Outcome per seed}``.
+
+        Parameters
+        ----------
+        methods : sequence of str, or dict
+            Names of methods, or ``{name: Method or name}``; "gold" are the answers' own vectors.
+        space, **options
+            As of `search`.
+        chimera_rows : list of arrays, optional
+            As of `train`.
+        """
+        methods = methods if isinstance(methods, dict) else {name: name for name in methods}
+        return {
+            name: self.search(
+                "gold" if method == "gold" else self.train(method, chimera_rows=chimera_rows),
+                space,
+                **options,
+            )
+            for name, method in methods.items()
+        }
+
     def estimate(self, values):
         """Mean of one value or array of per-item values per seed, with its interval."""
         return mean_estimate(values, same_items=self.same_items)
