@@ -167,9 +167,9 @@ def minimize(objective, start, *, max_iter, tol):
 
     Only the point and the gradient cross between the host and the device of ``start``, once for
     each evaluation: the data that the objective looks at stay where they are. SciPy's vectors are
-    float64; the objective is evaluated at the point rounded to the type of ``start``. A line search
-    in float32 fails where rounding hides the descent, so it also stops once the value has fallen by
-    no more than its rounding in three steps.
+    float64; the objective is evaluated at the point rounded to the type of ``start``. A line
+    search in float32 fails where rounding hides the descent, so it also stops once the value has
+    fallen by no more than its rounding in three steps.
 
     Parameters
     ----------

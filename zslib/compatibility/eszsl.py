@@ -8,7 +8,7 @@ from zslib.arrays import class_sums, namespace
 from zslib.compatibility.base import BilinearModel
 from zslib.validation import check_learned, check_real
 
-__all__ = ["ESZSL"]
+__all__ = ["ESZSL", "eszsl_solution"]
 
 
 class ESZSL(BilinearModel):
@@ -64,13 +64,19 @@ class ESZSL(BilinearModel):
         lam = check_real(self.embedding_penalty, "embedding_penalty", low=0.0, inclusive=False)
         sums, _ = class_sums(X, codes, embeddings.shape[0])
         gram = xp.astype(X.T @ X, xp.float64)
-        sums, S = xp.astype(sums, xp.float64), xp.astype(embeddings, xp.float64)
-        targets = (2.0 * sums - xp.sum(sums, axis=0)[None, :]).T @ S
         check_learned(gram, "give smaller features")
-        left = xp.linalg.solve(_plus_diagonal(gram, gamma), targets)
-        coef = xp.linalg.solve(_plus_diagonal(S.T @ S, lam), left.T).T
-        self.coef_ = xp.astype(coef, X.dtype)
+        sums, S = xp.astype(sums, xp.float64), xp.astype(embeddings, xp.float64)
+        self.coef_ = xp.astype(eszsl_solution(gram, sums, S, gamma, lam), X.dtype)
         check_learned(self.coef_, "raise feature_penalty and embedding_penalty")
+
+
+def eszsl_solution(gram, sums, S, gamma, lam):
+    """W from X'X, the sums of the features of each class, and the embeddings of the classes."""
+    xp = namespace(gram)
+    # X'Y: plus the class's own sum, minus those of all others.
+    cross = (2.0 * sums - xp.sum(sums, axis=0)[None, :]).T
+    left = xp.linalg.solve(_plus_diagonal(gram, gamma), cross @ S)
+    return xp.linalg.solve(_plus_diagonal(S.T @ S, lam), left.T).T
 
 
 def _plus_diagonal(matrix, value):

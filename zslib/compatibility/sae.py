@@ -6,7 +6,7 @@ from zslib.arrays import class_sums, namespace
 from zslib.compatibility.base import CompatibilityModel, cosines
 from zslib.validation import check_choice, check_learned, check_real
 
-__all__ = ["SAE"]
+__all__ = ["SAE", "sylvester_solution"]
 
 DIRECTIONS = ("semantic_to_feature", "feature_to_semantic")
 
@@ -66,18 +66,11 @@ class SAE(CompatibilityModel):
         check_choice(self.direction, "direction", DIRECTIONS)
         sums, counts = class_sums(X, codes, embeddings.shape[0])
         gram = xp.astype(X.T @ X, xp.float64)
-        S = xp.astype(embeddings, xp.float64)
-        cross = S.T @ xp.astype(sums, xp.float64)
         check_learned(gram, "give smaller features")
-        a, P = xp.linalg.eigh(S.T @ (xp.astype(counts, xp.float64)[:, None] * S))
-        b, Q = xp.linalg.eigh(gram)
-        # Both are positive semidefinite: what is not clearly above 0 is rounding.
-        a_kept = a > a.shape[0] * _eps(a) * xp.max(a)
-        b_kept = b > _eps(X) * xp.max(b)
-        kept = xp.astype(a_kept[:, None] & b_kept[None, :], xp.float64)
-        denominator = kept * (a[:, None] + lam * b[None, :]) + (1.0 - kept)
-        inverse = (1.0 + lam) * kept / denominator
-        self.coef_ = xp.astype(P @ ((P.T @ cross @ Q) * inverse) @ Q.T, X.dtype)
+        S = xp.astype(embeddings, xp.float64)
+        S_gram = S.T @ (xp.astype(counts, xp.float64)[:, None] * S)
+        cross = S.T @ xp.astype(sums, xp.float64)
+        self.coef_ = xp.astype(sylvester_solution(S_gram, gram, cross, lam, _eps(X)), X.dtype)
         check_learned(self.coef_, "change regularization, or scale the features")
 
     def _scores(self, X, class_embeddings):
@@ -86,6 +79,19 @@ class SAE(CompatibilityModel):
         if self.direction == "semantic_to_feature":
             return cosines(X, class_embeddings @ coef)
         return cosines(X @ coef.T, class_embeddings)
+
+
+def sylvester_solution(S_gram, gram, cross, lam, eps):
+    """W of S'S W + lam W X'X = (1 + lam) S'X; ``eps`` is the rounding of X'X."""
+    xp = namespace(gram)
+    a, P = xp.linalg.eigh(S_gram)
+    b, Q = xp.linalg.eigh(gram)
+    # Both are positive semidefinite: what is not clearly above 0 is rounding.
+    a_kept = a > a.shape[0] * _eps(a) * xp.max(a)
+    b_kept = b > eps * xp.max(b)
+    kept = xp.astype(a_kept[:, None] & b_kept[None, :], xp.float64)
+    denominator = kept * (a[:, None] + lam * b[None, :]) + (1.0 - kept)
+    return P @ ((P.T @ cross @ Q) * ((1.0 + lam) * kept / denominator)) @ Q.T
 
 
 def _eps(array):

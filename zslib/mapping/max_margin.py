@@ -30,7 +30,7 @@ from zslib.validation import (
     check_vectors,
 )
 
-__all__ = ["MaxMarginMap", "max_margin_loss_and_gradient"]
+__all__ = ["MaxMarginMap", "max_margin_loss_and_gradient", "max_margin_step"]
 
 DISTANCES = ("cosine", "angle")
 INITS = ("random", "ridge", "procrustes")
@@ -261,8 +261,7 @@ class MaxMarginMap(LinearMap):
                     negatives = intruders(unit, gold, positives, self._k)
                 else:
                     negatives = drawn[b, :] if self.negatives == "uniform" else drawn[rows, :]
-                loss, step = _loss_and_step(
-                    xp,
+                loss, step = max_margin_step(
                     unit,
                     gold,
                     xp.take(labels, xp.reshape(negatives, (-1,)), axis=0),
@@ -349,8 +348,7 @@ def max_margin_loss_and_gradient(
     _check_mapped(X, W, "W")
     xp = namespace(X)
     unit, lengths = _unit_mapped(xp, X, W)
-    loss, step = _loss_and_step(
-        xp,
+    loss, step = max_margin_step(
         unit,
         xp.take(unit_labels, own, axis=0),
         xp.take(unit_labels, xp.reshape(negatives, (-1,)), axis=0),
@@ -389,7 +387,7 @@ def _distance_and_slope(xp, cosines, distance):
     return xp.acos(cosines), xp.where(smooth, slope, xp.zeros_like(cosines))
 
 
-def _loss_and_step(xp, unit, gold, rivals, counts, *, margin, distance, first_violating):
+def max_margin_step(unit, gold, rivals, counts, *, margin, distance, first_violating):
     r"""Loss of a batch, summed, and minus the way in which each mapped vector should turn.
 
     With :math:`c_{ij} = \hat u_i \cdot u_j`, :math:`a_{ij}` the derivative of the loss by
@@ -399,7 +397,7 @@ def _loss_and_step(xp, unit, gold, rivals, counts, *, margin, distance, first_vi
     ``rivals`` are the negatives' vectors, (n * k, d2), or (k, d2) when all items share them;
     ``counts`` (n, k) says which of them count.
     """
-    n, d2 = unit.shape
+    xp, (n, d2) = namespace(unit), unit.shape
     shared = counts.shape[1] == rivals.shape[0]
     gold_cosine = xp.vecdot(unit, gold)[:, None]
     if shared:

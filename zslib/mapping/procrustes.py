@@ -6,7 +6,7 @@ from zslib.arrays import namespace
 from zslib.mapping.base import LinearMap
 from zslib.validation import check_pairs
 
-__all__ = ["ProcrustesMap"]
+__all__ = ["ProcrustesMap", "orthogonal_map"]
 
 
 class ProcrustesMap(LinearMap):
@@ -64,17 +64,21 @@ class ProcrustesMap(LinearMap):
                 f"X has {X.shape[1]} columns and Y has {Y.shape[1]}: an orthogonal map needs "
                 "spaces of the same width; use RidgeMap, or reduce one by PCA first"
             )
-        # Lengths common to all entries do not change the solution, and keep X'Y in range.
-        source = xp.astype(X, xp.float64)
-        target = xp.astype(Y, xp.float64)
-        cross = (source / _largest(xp, source)).T @ (target / _largest(xp, target))
-        left, _, right = xp.linalg.svd(cross, full_matrices=False)
-        self.coef_ = xp.astype(left @ right, X.dtype)
+        self.coef_ = xp.astype(orthogonal_map(X, Y), X.dtype)
         self.n_features_in_ = X.shape[1]
         return self
 
 
+def orthogonal_map(X, Y):
+    """The orthogonal W that takes X (n, d) nearest to Y (n, d), in float64."""
+    xp = namespace(X, Y)
+    # Lengths common to all entries do not change the solution, and keep X'Y in range.
+    source, target = (xp.astype(A, xp.float64) / _largest(xp, A) for A in (X, Y))
+    left, _, right = xp.linalg.svd(source.T @ target, full_matrices=False)
+    return left @ right
+
+
 def _largest(xp, array):
     """Largest absolute entry, or 1 when all entries are zero."""
-    largest = xp.max(xp.abs(array))
+    largest = xp.max(xp.abs(xp.astype(array, xp.float64)))
     return xp.where(largest > 0, largest, xp.ones_like(largest))

@@ -8,7 +8,7 @@ from zslib.arrays import like, namespace, to_host
 from zslib.mapping.base import LinearMap
 from zslib.validation import check_choice, check_pairs, check_real
 
-__all__ = ["RidgeMap"]
+__all__ = ["RidgeMap", "gcv_scores", "ridge_solution"]
 
 
 class RidgeMap(LinearMap):
@@ -121,7 +121,7 @@ class RidgeMap(LinearMap):
         if by_gcv:
             self.alphas_ = self._path(to_host(singular))
             beyond = target - left @ rotated
-            self.gcv_scores_ = _gcv_scores(
+            self.gcv_scores_ = gcv_scores(
                 self.alphas_,
                 to_host(singular) ** 2,
                 to_host(xp.sum(rotated * rotated, axis=1)),
@@ -133,8 +133,7 @@ class RidgeMap(LinearMap):
         else:
             self.alpha_ = check_real(self.alpha, "alpha", low=0.0)
 
-        shrinkage = like(_shrinkage(to_host(singular), self.alpha_, source.shape), singular)
-        coef = right.T @ (shrinkage[:, None] * rotated)
+        coef = ridge_solution(singular, right, rotated, self.alpha_, n)
         self.coef_ = xp.astype(coef, X.dtype)
         self.intercept_ = None
         if self.fit_intercept:
@@ -157,7 +156,7 @@ class RidgeMap(LinearMap):
         return alphas
 
 
-def _gcv_scores(alphas, eigenvalues, explained, beyond, *, shape, intercept):
+def gcv_scores(alphas, eigenvalues, explained, beyond, *, shape, intercept):
     """GCV score of each penalty; see the class for the formula.
 
     ``eigenvalues`` are the squared singular values, ``explained`` the squared length of each row
@@ -179,10 +178,13 @@ def _gcv_scores(alphas, eigenvalues, explained, beyond, *, shape, intercept):
     return (residual / (n * d2)) / (freedom / n) ** 2
 
 
-def _shrinkage(singular, alpha, shape):
-    """s / (s² + alpha); for alpha = 0 the pseudo-inverse, without directions lost to rounding."""
+def ridge_solution(singular, right, rotated, alpha, n):
+    """W = V diag(s / (s² + alpha)) U'Y, from X = U diag(s) V' with n rows and U'Y."""
+    s = to_host(singular)
     if alpha > 0:
-        return singular / (singular**2 + alpha)
-    floor = np.finfo(np.float64).eps * max(shape) * singular[0]
-    kept = singular > floor
-    return np.where(kept, 1.0 / np.where(kept, singular, 1.0), 0.0)
+        shrinkage = s / (s**2 + alpha)
+    else:
+        # Least squares, without directions lost to rounding.
+        kept = s > np.finfo(np.float64).eps * max(n, right.shape[1]) * s[0]
+        shrinkage = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
+    return right.T @ (like(shrinkage, singular)[:, None] * rotated)

@@ -341,6 +341,9 @@ class Hierarchy:
             )
         return radii, sizes
 
+    def _hops_between(self, sources, limits, row, targets):
+        return _walk.hops_between(self._step, self.n_nodes, sources, limits, row, targets)
+
 
 def _check_predictions(predictions, gold, ks):
     """The columns of ``predictions`` that ``ks`` need, after checks of shapes and types."""
@@ -423,14 +426,31 @@ def hierarchical_precision_at_k(
         raise TypeError("valid_labels must have an order, positions refer to it: pass a list")
     valid = hierarchy._valid_positions(valid_labels)
     ks = _check_ks(ks, len(valid))
+    answers = _check_answers(predictions, gold, ks, len(valid))
+    # Samples in the order of their labels, so that each block of walks serves a run of them.
+    gold = check_indices(to_host(gold), "gold", len(valid))
+    sources, row = np.unique(valid[gold], return_inverse=True)
+    radii, _ = hierarchy._stops_at(sources, valid, ks, if_fewer)
+    order = np.argsort(row, kind="stable")
+    hops = np.empty_like(answers)
+    limits, targets = radii.max(axis=1), valid[answers[order]]
+    hops[order] = hierarchy._hops_between(sources, limits, row[order], targets)
+    near = (answers >= 0) & (hops >= 0)
+    shares = [
+        np.mean(near[:, :k] & (hops[:, :k] <= radii[row, column, None]), axis=1)
+        for column, k in enumerate(ks)
+    ]
+    return like(np.stack(shares, axis=1), predictions)
+
+
+def _check_answers(predictions, gold, ks, n_valid):
+    """The columns of ``predictions`` that ``ks`` need, on the host, after all checks of them."""
     answers = to_host(_check_predictions(predictions, gold, ks)).astype(np.int64)
-    given = answers >= 0
-    if answers.min() < -1 or answers.max() >= len(valid):
+    if answers.min() < -1 or answers.max() >= n_valid:
         raise ValueError(
-            f"predictions must lie in [-1, {len(valid)}), positions in valid_labels or -1, found "
+            f"predictions must lie in [-1, {n_valid}), positions in valid_labels or -1, found "
             f"{answers.min()} to {answers.max()}"
         )
-    gold = check_indices(to_host(gold), "gold", len(valid))
     ordered = np.sort(answers, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if twice.any():
@@ -439,26 +459,7 @@ def hierarchical_precision_at_k(
             f"predictions has position {ordered[row, column]} more than once in row {row}: it "
             "would count twice; keep its first place only"
         )
-
-    # Samples in the order of their labels, so that each block of walks serves a run of them.
-    sources, row = np.unique(valid[gold], return_inverse=True)
-    radii, _ = hierarchy._stops_at(sources, valid, ks, if_fewer)
-    order = np.argsort(row, kind="stable")
-    hops = np.empty_like(answers)
-    hops[order] = _walk.hops_between(
-        hierarchy._step,
-        hierarchy.n_nodes,
-        sources,
-        radii.max(axis=1),
-        row[order],
-        valid[answers[order]],
-    )
-    reached = given & (hops >= 0)
-    shares = [
-        np.mean(reached[:, :k] & (hops[:, :k] <= radii[row, column, None]), axis=1)
-        for column, k in enumerate(ks)
-    ]
-    return like(np.stack(shares, axis=1), predictions)
+    return answers
 
 
 def flat_hits_at_k(predictions, gold, ks):

@@ -60,18 +60,7 @@ def class_accuracies(y_true, y_pred, classes=None):
     array([0.5 , 0.75])
     """
     xp = namespace(y_true, y_pred, classes)
-    y_true, y_pred = _labels(y_true, "y_true"), _labels(y_pred, "y_pred")
-    if y_true.shape != y_pred.shape:
-        raise ValueError(
-            f"y_true has {y_true.shape[0]} labels and y_pred {y_pred.shape[0]}: give one "
-            "prediction per sample"
-        )
-    if classes is None:
-        classes = xp.sort(xp.unique_values(y_true))
-    else:
-        classes = _labels(classes, "classes")
-        if xp.unique_values(classes).shape != classes.shape:
-            raise ValueError("classes lists a class twice: give each class once")
+    y_true, y_pred, classes = _checked_labels(y_true, y_pred, classes)
     # Hits and misses of a class are counted in one sorted array, as odd and even numbers.
     codes = xp.sort(2 * y_true + xp.astype(y_true == y_pred, xp.int64))
     start = xp.searchsorted(codes, 2 * classes)
@@ -86,6 +75,23 @@ def class_accuracies(y_true, y_pred, classes=None):
             f"first is class {first}: leave them out of classes"
         )
     return xp.astype(end - middle, xp.float64) / n_samples
+
+
+def _checked_labels(y_true, y_pred, classes):
+    """The arguments of `class_accuracies` as int64, the classes filled in."""
+    xp = namespace(y_true, y_pred, classes)
+    y_true, y_pred = _labels(y_true, "y_true"), _labels(y_pred, "y_pred")
+    if y_true.shape != y_pred.shape:
+        raise ValueError(
+            f"y_true has {y_true.shape[0]} labels and y_pred {y_pred.shape[0]}: give one "
+            "prediction per sample"
+        )
+    if classes is None:
+        return y_true, y_pred, xp.sort(xp.unique_values(y_true))
+    classes = _labels(classes, "classes")
+    if xp.unique_values(classes).shape != classes.shape:
+        raise ValueError("classes lists a class twice: give each class once")
+    return y_true, y_pred, classes
 
 
 def per_class_accuracy(y_true, y_pred, classes=None):
@@ -379,33 +385,38 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
     (0.5, 1.0)
     """
     namespace(scores_seen, y_seen, scores_unseen, y_unseen)
-    mask = to_host(is_seen)
-    moves = []
-    for side, scores, labels, seen in (
-        ("seen", scores_seen, y_seen, True),
-        ("unseen", scores_unseen, y_unseen, False),
-    ):
-        best_seen, best_unseen, flips = seen_unseen_maxima(scores, is_seen)
-        labels = _labels(labels, f"y_{side}")
-        if labels.shape[0] != scores.shape[0]:
-            raise ValueError(
-                f"y_{side} has {labels.shape[0]} labels and scores_{side} {scores.shape[0]} rows: "
-                "give one label per row"
-            )
-        check_indices(labels, f"y_{side}", scores.shape[1])
-        y = to_host(labels)
-        if np.any(mask[y] != seen):
-            raise ValueError(
-                f"y_{side} holds class {int(y[mask[y] != seen][0])}, which is_seen marks as "
-                f"{'un' if seen else ''}seen: test samples must be on the side of their class"
-            )
-        right = to_host((best_seen if seen else best_unseen) == labels)
-        moves.append((to_host(flips), right * sample_weights(y)))
-    flips, weights = zip(*moves, strict=True)
+    flips, weights = [], []
+    sides = ("seen", scores_seen, y_seen), ("unseen", scores_unseen, y_unseen)
+    for side, scores, labels in sides:
+        best_seen, best_unseen, gammas = seen_unseen_maxima(scores, is_seen)
+        labels = _labels_of_side(labels, side, scores, to_host(is_seen))
+        right = (best_seen if side == "seen" else best_unseen) == labels
+        flips.append(to_host(gammas))
+        weights.append(to_host(right) * sample_weights(to_host(labels)))
     curve = curve_of_weights(*flips)(*weights)
     return SeenUnseenCurve(
         *(like(part, scores_seen) for part in (curve.gammas, curve.seen, curve.unseen))
     )
+
+
+def _labels_of_side(labels, side, scores, mask):
+    """``labels`` as int64 when they fit their scores, and their classes are of the given side."""
+    labels = _labels(labels, f"y_{side}")
+    if labels.shape[0] != scores.shape[0]:
+        raise ValueError(
+            f"y_{side} has {labels.shape[0]} labels and scores_{side} {scores.shape[0]} rows: "
+            "give one label per row"
+        )
+    check_indices(labels, f"y_{side}", scores.shape[1])
+    y = to_host(labels)
+    strange = mask[y] != (side == "seen")
+    if np.any(strange):
+        other = "unseen" if side == "seen" else "seen"
+        raise ValueError(
+            f"y_{side} holds class {int(y[strange][0])}, which is_seen marks as {other}: test "
+            "samples must be on the side of their class"
+        )
+    return labels
 
 
 def curve_of_weights(flips_seen, flips_unseen):

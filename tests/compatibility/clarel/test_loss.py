@@ -220,14 +220,14 @@ def test_equal_texts_do_not_push_each_other():
 @pytest.mark.parametrize("text_rows", ["shared rows", "equal rows"])
 def test_training_excludes_equal_texts_or_none(monkeypatch, exclude_equal, text_rows):
     """Without exclusion each batch has the loss of Algorithm 1, shared texts or not."""
-    batches, compute = [], _clarel_network.checked_loss
+    batches, compute = [], _clarel_network.batch_loss
 
     def watched(*arrays, **parameters):
         found = compute(*arrays, **parameters)
         batches.append((arrays, [float(term) for term in found[0]]))
         return found
 
-    monkeypatch.setattr(_clarel_network, "checked_loss", watched)
+    monkeypatch.setattr(_clarel_network, "batch_loss", watched)
     rng = np.random.default_rng(0)
     X, y, texts = rng.standard_normal((8, 5)), np.arange(8) % 3, rng.standard_normal((3, 4))
     of, ids = [0, 1, 0, 2, 0, 1, 2, 0], None

@@ -230,12 +230,12 @@ def retrieval_loss(images, texts, *, retrieval_mix=0.5, distance="euclidean", sa
     """
     retrieval_mix = check_real(retrieval_mix, "retrieval_mix", low=0.0, high=1.0)
     _check_batch(images, texts, distance, same_text)
-    return _retrieval_loss(
+    return batch_retrieval_loss(
         images, texts, retrieval_mix=retrieval_mix, distance=distance, same_text=same_text
     )
 
 
-def _retrieval_loss(images, texts, *, retrieval_mix, distance="euclidean", same_text=None):
+def batch_retrieval_loss(images, texts, *, retrieval_mix, distance="euclidean", same_text=None):
     """`retrieval_loss` of arguments that are known to be in order."""
     xp = namespace(images, texts)
     A, B = xp.astype(images, xp.float64), xp.astype(texts, xp.float64)
@@ -319,7 +319,7 @@ def clarel_loss(
     _check_batch(images, texts, distance, same_text)
     check_pairs(images, image_logits, "images", "image_logits")
     check_pairs(images, text_logits, "images", "text_logits")
-    return checked_loss(
+    return batch_loss(
         images,
         texts,
         image_logits,
@@ -332,7 +332,7 @@ def clarel_loss(
     )
 
 
-def checked_loss(
+def batch_loss(
     images,
     texts,
     image_logits,
@@ -344,7 +344,7 @@ def checked_loss(
     **pairing,
 ):
     """`clarel_loss` of arguments that are known to be in order."""
-    TR, IR, by_image, by_text = _retrieval_loss(
+    TR, IR, by_image, by_text = batch_retrieval_loss(
         images, texts, retrieval_mix=retrieval_mix, **pairing
     )
     TC, by_text_logit = _classification(text_logits, codes)

@@ -8,7 +8,7 @@ from zslib.arrays import like as move
 from zslib.arrays import namespace
 from zslib.compatibility.clarel.draws import RowParameter
 from zslib.compatibility.clarel.encoders import ConvLSTMEncoder, MeanEncoder, ReadyVectors
-from zslib.compatibility.clarel.loss import DISTANCES, checked_loss
+from zslib.compatibility.clarel.loss import DISTANCES, batch_loss
 from zslib.nn import Dropout, Linear
 from zslib.validation import check_choice, check_integer, check_real
 
@@ -73,7 +73,7 @@ class ClarelNetwork:
         texts = self.text_layer.forward(
             self._text_dropout.forward(encoded, train=True), train=True
         )
-        terms, (by_image, by_text, by_image_logit, by_text_logit) = checked_loss(
+        terms, (by_image, by_text, by_image_logit, by_text_logit) = batch_loss(
             images,
             texts,
             self.image_classifier.forward(images, train=True),

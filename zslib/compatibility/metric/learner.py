@@ -300,10 +300,7 @@ class MetricLearner(CompatibilityModel):
         """One pass of SGD; the mean objective of its batches."""
         xp = namespace(X)
         n, rate = X.shape[0], self.learning_rate
-        # Of an image's pairs: both 1 in Eq. 11's means; in Eq. 6 all pairs weigh the same.
-        positive, negative = 1.0, 1.0 / pairs.per_image
-        if not self.balanced:
-            positive = negative = 2.0 / (1.0 + pairs.per_image)
+        positive, negative = self._pair_weights(pairs.per_image)
         # All is linear in these weights: with the rate in them the gradients are steps.
         losses = []
         for batch in minibatches(n, self.batch_size, rng):
@@ -324,6 +321,12 @@ class MetricLearner(CompatibilityModel):
                 part -= step
             losses.append(loss * len(batch))
         return float(xp.sum(xp.stack(losses), dtype=xp.float64)) / (rate * n)
+
+    def _pair_weights(self, n_negatives):
+        """Weight of an image's positive pair and of each of its negative ones."""
+        if self.balanced:
+            return 1.0, 1.0 / n_negatives  # Eq. 11: the means over both kinds
+        return 2.0 / (1.0 + n_negatives), 2.0 / (1.0 + n_negatives)  # Eq. 6: all alike
 
     def at_epoch(self, epoch):
         """The model as it was after an epoch.

@@ -264,15 +264,9 @@ def random_negatives(candidates, k, rng):
            [0, 1]])
     """
     candidates.check_enough(k)
-    labels, n = candidates.labels, len(candidates.own)
     if 2 * k > candidates.fewest:
-        # Nearly all of them: drawing anew would take long.
-        log_counts = np.log(candidates.counts.astype(np.float32))
-        found = np.empty((n, k), dtype=np.int64)
-        for rows in row_blocks(n, len(log_counts)):
-            rivals = labels[rows, None] != candidates.classes
-            found[rows] = draw_negatives(np.where(rivals, log_counts, -np.inf), k, rng)
-        return found
+        return _many_random_negatives(candidates, k, rng)
+    labels, n = candidates.labels, len(candidates.own)
     slots = np.repeat(np.arange(len(candidates.counts)), candidates.counts)
     sizes = np.bincount(labels)
     starts = np.cumsum(sizes) - sizes
@@ -292,6 +286,16 @@ def random_negatives(candidates, k, rng):
         some[again, column] = draw(labels[pending[again]])
         found[pending] = some
         pending = pending[np.unique(again)]
+    return found
+
+
+def _many_random_negatives(candidates, k, rng):
+    """`random_negatives` where an image has most of them, so that drawing anew would take long."""
+    labels, log_counts = candidates.labels, np.log(candidates.counts.astype(np.float32))
+    found = np.empty((len(labels), k), dtype=np.int64)
+    for rows in row_blocks(len(labels), len(log_counts)):
+        rivals = labels[rows, None] != candidates.classes
+        found[rows] = draw_negatives(np.where(rivals, log_counts, -np.inf), k, rng)
     return found
 
 

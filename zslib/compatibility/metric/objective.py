@@ -111,10 +111,7 @@ def pair_hinge(D, sign, threshold, hinge):
     >>> pair_hinge(np.array([2.0, 3.0]), 1, np.array([2.0]), "squared_distance")[0]
     array([1., 2.])
     """
-    return _hinge(namespace(D), D, sign, threshold, hinge)
-
-
-def _hinge(xp, D, sign, threshold, hinge):
+    xp = namespace(D)
     if hinge == "squared_distance":
         residual = 1.0 - sign * (threshold - D)
         active = xp.astype(residual > 0.0, D.dtype)
@@ -213,7 +210,7 @@ def _listed(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
 def _pairs(xp, apart, sign, weight, metric, threshold, hinge):
     """Gradient of some pairs by their differences under the metric; loss; gradient by tau."""
     E = apart @ metric
-    loss, by_squared, by_threshold = _hinge(xp, xp.vecdot(E, E), sign, threshold, hinge)
+    loss, by_squared, by_threshold = pair_hinge(xp.vecdot(E, E), sign, threshold, hinge)
     E *= ((2.0 * weight) * by_squared)[:, None]
     return E, weight * xp.sum(loss), weight * xp.sum(by_threshold)
 
@@ -223,8 +220,8 @@ def _counted(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
     A, V, Z, U, D = _distances(xp, A, vectors, metric)
     # Own distances without the difference of squares.
     E = Z - xp.take(U, own, axis=0)
-    near, by_near, tau = _hinge(xp, xp.vecdot(E, E), 1, threshold, hinge)
-    far, by_far, tau_too = _hinge(xp, D, -1, threshold, hinge)
+    near, by_near, tau = pair_hinge(xp.vecdot(E, E), 1, threshold, hinge)
+    far, by_far, tau_too = pair_hinge(D, -1, threshold, hinge)
     value = weights[0] * xp.sum(near) + weights[1] * xp.sum(far * negatives)
     by_tau = weights[0] * xp.sum(tau) + weights[1] * xp.sum(tau_too * negatives)
     G = by_far * negatives

@@ -13,10 +13,10 @@ from zslib.compatibility.ranking.loss import score_gradient, violations
 from zslib.optim import SGD, minibatches
 from zslib.validation import check_integer, check_real
 
-__all__ = ["RankingModel", "check_ranking_parameters", "train_by_ranking"]
+__all__ = ["RankingModel", "check_ranking_parameters", "ranking_step", "train_by_ranking"]
 
 
-def _ranking_step(W, X, own, S, weigh, margin):
+def ranking_step(W, X, own, S, weigh, margin):
     """Summed loss of a minibatch and its gradient for ``W`` (p, K * q), K matrices side by side.
 
     The score of a label is the largest over the matrices, and its gradient goes to the winner.
@@ -82,7 +82,7 @@ def train_by_ranking(
         with np.errstate(over="ignore", invalid="ignore"):
             for batch in minibatches(n, batch_size, rng):
                 x, labels = take_rows(X, batch), take_rows(own, batch)
-                loss, gradient = _ranking_step(W, x, labels, S, weigh, margin)
+                loss, gradient = ranking_step(W, x, labels, S, weigh, margin)
                 gradient /= len(batch)
                 if regularization:
                     gradient += (2.0 * regularization) * W
