@@ -23,6 +23,7 @@ __all__ = [
     "like",
     "namespace",
     "one_hot",
+    "ragged_rows",
     "random_generator",
     "resolve_device",
     "row_blocks",
@@ -123,6 +124,21 @@ def take_rows(array, rows):
            [1.]])
     """
     return namespace(array).take(array, like(rows, array), axis=0)
+
+
+def ragged_rows(offsets, index, rows):
+    """Some rows of a ragged list, as offsets and index of their own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ragged_rows(np.array([0, 2, 2, 5]), np.array([7, 8, 4, 5, 6]), np.array([2, 0]))
+    (array([0, 3, 5]), array([4, 5, 6, 7, 8]))
+    """
+    counts = np.diff(offsets)[rows]
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    within = np.arange(ends[-1]) - np.repeat(ends[:-1], counts)
+    return ends, index[np.repeat(np.asarray(offsets)[rows], counts) + within]
 
 
 def add_rows(target, rows, values):

@@ -80,7 +80,7 @@ def test_loading_by_name(small):
 @pytest.mark.parametrize(
     ("setting", "dataset", "message"),
     [
-        (LINGUAL, "muse", "unknown dataset 'muse': known are synthetic, europarl, dinu2015"),
+        (LINGUAL, "muse", "unknown dataset 'muse': known are synthetic, digits, wordnet"),
         (LINGUAL, "europarl+muse", "unknown dataset 'muse'"),
         (MODAL, "europarl", "names no data set for the cross-modal setting: choose one of"),
         (LINGUAL, "europarl+dinu2015", "names several data sets for the cross-linguistic"),

@@ -51,7 +51,7 @@ def data_fingerprint(parameters, settings=None):
     """
     found = {}
     if "dataset" in parameters:
-        from zslib.datasets.mapping.problem import SETTINGS
+        from zslib.datasets.entry import SETTINGS
         from zslib.datasets.registry import fingerprint, served
 
         found["dataset"] = fingerprint(

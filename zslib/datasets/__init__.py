@@ -7,26 +7,24 @@ from zslib.datasets.attributes.awa1 import awa1
 from zslib.datasets.attributes.caltech101 import caltech101
 from zslib.datasets.attributes.cub import cub
 from zslib.datasets.attributes.digits import digits_segments
-from zslib.datasets.attributes.own import load_zero_shot, save_zero_shot
+from zslib.datasets.attributes.own import load_zero_shot, save_zero_shot, vgg19
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
-from zslib.datasets.attributes.vgg19 import vgg19
-from zslib.datasets.attributes.xlsa17 import load_xlsa17
-from zslib.datasets.attributes.xlsa17_fetch import fetch_xlsa17
-from zslib.datasets.attributes.xlsa17_splits import official_split_summary
-from zslib.datasets.catalogue import ALL_SETTINGS, DATASETS
+from zslib.datasets.attributes.xlsa17 import fetch_xlsa17, load_xlsa17, official_split_summary
+from zslib.datasets.catalogue import DATASETS
+from zslib.datasets.entry import ALL_SETTINGS, SETTINGS
 from zslib.datasets.hierarchy.lists import ImageNetLists, imagenet_lists
 from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
 from zslib.datasets.hierarchy.wordnet import fetch_wordnet, read_wordnet
 from zslib.datasets.locate import cache_dir, data_root
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.mapping.dinu2015 import dinu2015
-from zslib.datasets.mapping.europarl import europarl, europarl_vectors
+from zslib.datasets.mapping.europarl import europarl
 from zslib.datasets.mapping.imagenet1k import imagenet1k
 from zslib.datasets.mapping.labels import label_means, split_labels
 from zslib.datasets.mapping.own import from_files, split_dictionary
-from zslib.datasets.mapping.problem import SETTINGS, MappingProblem
+from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.pairs.captions import captioned
@@ -55,7 +53,7 @@ from zslib.datasets.words.term_vectors import (
     load_term_vectors,
 )
 from zslib.datasets.words.tokens import Vocabulary, tokenize
-from zslib.datasets.words.vectors import WordVectors, load_vectors
+from zslib.datasets.words.vectors import WordVectors, europarl_vectors, load_vectors
 
 __all__ = [
     "ALL_SETTINGS",

@@ -9,15 +9,8 @@ import os
 import tempfile
 
 from zslib.datasets import locate
-from zslib.datasets.catalogue import (
-    ALL_SETTINGS,
-    DATASETS,
-    EMBEDDED,
-    HIERARCHY,
-    REAL_FIRST,
-    SEVERAL,
-)
-from zslib.datasets.mapping.problem import SETTINGS
+from zslib.datasets.catalogue import DATASETS, EMBEDDED, REAL_FIRST
+from zslib.datasets.entry import ALL_SETTINGS, HIERARCHY, SETTINGS, SEVERAL
 from zslib.validation import check_choice, check_integer
 
 __all__ = [

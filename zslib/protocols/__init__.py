@@ -1,5 +1,6 @@
 """The papers' experiments: splits, tuning, seeds and repeated runs."""
 
+from zslib.datasets.attributes.scaling import common_scale, unit_length
 from zslib.protocols.attributes.calibrations import (
     CALIBRATIONS,
     CalibratedRun,
@@ -20,7 +21,6 @@ from zslib.protocols.attributes.methods import (
     HARD_NEGATIVE_METHODS,
     ZERO_SHOT_METHODS,
     ZeroShotMethod,
-    common_scale,
     hard_negative_problems,
     with_enough_steps,
 )
@@ -32,7 +32,6 @@ from zslib.protocols.attributes.runs import (
     run_table,
     run_zero_shot,
     table_records,
-    unit_length,
 )
 from zslib.protocols.attributes.tuning import (
     ZeroShotTuned,

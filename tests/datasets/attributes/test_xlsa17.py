@@ -8,15 +8,19 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from zslib.datasets.attributes import xlsa17_fetch
+from zslib.datasets.attributes import xlsa17
 from zslib.datasets.attributes.att_splits import (
     OFFICIAL_STATISTICS,
     read_att_splits,
     split_summary,
 )
-from zslib.datasets.attributes.xlsa17 import XLSA17_NAMES, load_xlsa17
-from zslib.datasets.attributes.xlsa17_fetch import extract_xlsa17, fetch_xlsa17
-from zslib.datasets.attributes.xlsa17_splits import official_split_summary
+from zslib.datasets.attributes.xlsa17 import (
+    XLSA17_NAMES,
+    extract_xlsa17,
+    fetch_xlsa17,
+    load_xlsa17,
+    official_split_summary,
+)
 
 NAMES = ["ant", "bat", "cat", "dog", "eel"]
 CLASSES = np.repeat([3, 1, 5, 2, 4], 4)  # of images 1 to 20, counted from 1 as in MATLAB
@@ -259,11 +263,11 @@ def test_fetch_downloads_and_extracts(tmp_path, monkeypatch, own_cache):
     ]
 
     def fetch_file(url, path, checksum, *, progress):
-        assert url == xlsa17_fetch.XLSA17_URL
+        assert url == xlsa17.XLSA17_URL
         assert checksum is None
         return archive(path, files)
 
-    monkeypatch.setattr(xlsa17_fetch, "fetch_file", fetch_file)
+    monkeypatch.setattr(xlsa17, "fetch_file", fetch_file)
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
     assert fetch_xlsa17(["SUN"]) == own_cache / "xlsa17"
     assert len(load_xlsa17("SUN").labels) == 20

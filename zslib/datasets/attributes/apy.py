@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from zslib.arrays import unit_rows
-from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import PARTS, class_parts, select_images, split_seen
+from zslib.datasets.attributes.images import OLDER, ImageSet
+from zslib.datasets.attributes.splits import split_seen
 from zslib.datasets.attributes.synthetic import attribute_features
-from zslib.datasets.locate import require_folder
+from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.validation import check_choice
 
 __all__ = ["apy_attributes"]
+
+
+def _standard(data, seed):
+    """aPascal's classes are seen, aYahoo's unseen."""
+    is_yahoo = data["part"] == 2
+    seen = split_seen(data["label"][~is_yahoo], 5, seed=seed)
+    return (*seen, np.unique(data["label"][is_yahoo]))
+
+
+_APY = ImageSet(
+    name="apy_attributes",
+    synthetic=True,
+    description="aPY's real attributes and {split} split with synthetic features",
+    folder="visual/apy",
+    arrays="apy_instances.npz",
+    features={},
+    semantics={
+        "unit length": ("", "class_attributes"),
+        "original": ("", lambda data, folder: data["class_attributes"]),
+    },
+    splits={"proposed": None, "standard": _standard},
+)
 
 
 def apy_attributes(
@@ -31,9 +54,9 @@ def apy_attributes(
 
     64 binary attributes were annotated for every object, so that images of one class differ
     (``image_attributes`` with ``att="original"``), which the sampling of Bucher et al. (2016)
-    needs. The images and
-    their features are not part of the data; features are generated from the real attributes
-    by `attribute_features`, so results say nothing about the benchmark's images.
+    needs. The images and their features are not part of the data; features are generated from
+    the real attributes by `attribute_features`, so results say nothing about the benchmark's
+    images.
 
     Parameters
     ----------
@@ -42,63 +65,49 @@ def apy_attributes(
         al. 2009), which Bucher et al. used: aPascal's 20 classes are seen, aYahoo's 12 unseen;
         5 of the seen ones become validation classes and ``seen_fraction`` of each seen class's
         images ``test_seen``, both drawn by ``seed``.
-    seed : int
-        Of the generated features, of these draws and of ``max_per_class``.
-    seen_fraction : float
-        Used by the standard split only.
-    n_features : int
-    noise, class_shift : float
-        See `attribute_features`. With both zero ESZSL recognises about 35% of the images of
-        unseen classes, with the default 25%: these attributes alone are a hard problem.
+    n_features, noise, class_shift
+        See `attribute_features`. Without noise and shift ESZSL recognises about 35% of the
+        images of unseen classes, with the default 25%: these attributes alone are a hard problem.
     att : {"unit length", "original"}
         Whether the classes' attributes are divided by row length. Those of images would not
         share that unit, so that ``image_attributes`` are left out; originally they do.
-    feature_scaling : {"unit length", "none"}
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    folder : path, optional
-        By default ``visual/apy`` in the data folder.
 
     Returns
     -------
     ZeroShotProblem
-        ``class_embeddings`` are the official means of the attributes over each class's
-        images.
+        ``class_embeddings`` are the official means of the attributes over each class's images.
     """
-    check_choice(split, "split", ("proposed", "standard"))
     check_choice(att, "att", ("unit length", "original"))
-    folder = require_folder("visual/apy", folder)
-    with np.load(folder / "apy_instances.npz", allow_pickle=False) as stored:
-        data = dict(stored)
-    labels = data["label"]
-    if split == "proposed":
-        parts = {part: data[f"{part}_loc"] for part in PARTS}
-    else:
-        is_yahoo = data["part"] == 2
-        groups = (*split_seen(labels[~is_yahoo], 5, seed=seed), np.unique(labels[is_yahoo]))
-        parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
-    rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    attributes = data["attributes"].astype(np.float32)
-    features = attribute_features(
-        attributes,
-        labels,
-        n_features=n_features,
-        noise=noise,
-        class_shift=class_shift,
+
+    def features(data):
+        sizes = {"n_features": n_features, "noise": noise, "class_shift": class_shift}
+        return attribute_features(data["attributes"], data["label"], **sizes, seed=seed)
+
+    return _APY.load(
+        features=features,
+        semantics=att,
+        image_attributes="attributes" if att == "original" else None,
+        split=split,
         seed=seed,
+        seen_fraction=seen_fraction,
+        feature_scaling=feature_scaling,
+        max_per_class=max_per_class,
+        folder=folder,
     )
-    classes = data["class_attributes"]
-    listed = (folder / "classes.txt").read_text(encoding="utf-8").splitlines()
-    return ZeroShotProblem(
-        name="apy_attributes",
-        synthetic=True,
-        description=f"aPY's real attributes and {split} split with synthetic features",
-        features=features[rows],
-        labels=labels[rows],
-        class_embeddings=unit_rows(classes, name="class_attributes")
-        if att == "unit length"
-        else classes,
-        class_names=np.array([name.strip() for name in listed if name.strip()]),
-        **parts,
-        image_attributes=attributes[rows] if att == "original" else None,
-    ).scaled(feature_scaling)
+
+
+ENTRIES = (
+    Dataset(
+        name="apy",
+        kind="real",
+        loaders={
+            ATTRIBUTES: apy_attributes,
+            METRIC: partial(apy_attributes, att="original", **OLDER),
+        },
+        summary="aPascal-aYahoo: attributes of 15,339 objects, with synthetic features",
+        licence="attributes: as their authors state",
+        quick={setting: {"max_per_class": 20} for setting in (ATTRIBUTES, METRIC)},
+        auto={METRIC: 2},
+        files=below("visual/apy", "apy_instances.npz", "classes.txt"),
+    ),
+)

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
 
-from zslib.arrays import unit_rows
-from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import (
-    PARTS,
-    class_parts,
-    load_rows,
-    select_images,
-    split_seen,
-    without_tested,
-)
-from zslib.datasets.locate import require_folder
-from zslib.validation import check_choice
+from zslib.datasets.attributes.images import OLDER, ImageSet
+from zslib.datasets.attributes.splits import split_seen
+from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 
 __all__ = ["awa1"]
 
-_EMBEDDINGS = {
-    "attributes": ("attributes_xlsa17", "85 attributes"),
-    "binary": ("attributes_binary", "85 binary attributes"),
-    "word_vectors": ("word_vectors_1000", "1,000-d word vectors"),
-}
+
+def _standard(data, seed):
+    groups = split_seen(data["standard_train_classes"], 10, seed=seed)
+    return (*groups, data["standard_test_classes"])
+
+
+_AWA1 = ImageSet(
+    name="awa1",
+    description="AWA1, hand-crafted features, {semantics}, {split} split",
+    folder="visual/awa1",
+    arrays="awa1.npz",
+    features={"histograms": ("", "features_bow5_pca256.npy")},
+    semantics={
+        "attributes": ("85 attributes", "attributes_xlsa17"),
+        "binary": ("85 binary attributes", "attributes_binary"),
+        "word_vectors": ("1,000-d word vectors", "word_vectors_1000"),
+    },
+    splits={"proposed": None, "standard": _standard},
+)
 
 
 def awa1(
@@ -52,42 +57,23 @@ def awa1(
         validation images without those that test seen classes. Or the older standard split: 10
         of its 40 seen classes become validation classes and ``seen_fraction`` of each seen
         class's images ``test_seen``, both drawn by ``seed``.
-    seed : int
-        Of these draws and of ``max_per_class``.
-    seen_fraction : float
-        Used by the standard split only.
-    feature_scaling : {"unit length", "none"}
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    folder : path, optional
-        By default ``visual/awa1`` in the data folder.
 
     Returns
     -------
     ZeroShotProblem
     """
-    check_choice(semantics, "semantics", tuple(_EMBEDDINGS))
-    check_choice(split, "split", ("proposed", "standard"))
-    folder = require_folder("visual/awa1", folder)
-    with np.load(folder / "awa1.npz", allow_pickle=False) as stored:
-        data = dict(stored)
-    labels = data["label"]
-    if split == "proposed":
-        parts = without_tested({part: data[f"{part}_loc"] for part in PARTS})
-    else:
-        groups = split_seen(data["standard_train_classes"], 10, seed=seed)
-        groups = (*groups, data["standard_test_classes"])
-        parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
-    rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    key, described = _EMBEDDINGS[semantics]
-    names = (folder / "classes.txt").read_text(encoding="utf-8").splitlines()
-    return ZeroShotProblem(
+    return _AWA1.load(**locals(), features="histograms")
+
+
+ENTRIES = (
+    Dataset(
         name="awa1",
-        synthetic=False,
-        description=f"AWA1, hand-crafted features, {described}, {split} split",
-        features=load_rows(folder / "features_bow5_pca256.npy", rows, len(labels)),
-        labels=labels[rows],
-        class_embeddings=unit_rows(data[key].astype(np.float32), name=key),
-        class_names=np.array([name.strip().replace("+", " ") for name in names]),
-        **parts,
-    ).scaled(feature_scaling)
+        kind="real",
+        loaders={ATTRIBUTES: awa1, METRIC: partial(awa1, **OLDER)},
+        summary="Animals with Attributes: 30,475 images of 50 animals, hand-crafted features",
+        licence="as its authors state",
+        quick={setting: {"max_per_class": 20} for setting in (ATTRIBUTES, METRIC)},
+        auto={ATTRIBUTES: 2, METRIC: 1},
+        files=below("visual/awa1", "awa1.npz", "classes.txt", "features_bow5_pca256.npy"),
+    ),
+)

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import class_parts, load_rows, select_images, split_classes
-from zslib.datasets.locate import require_folder
+from zslib.datasets.attributes.images import ImageSet
+from zslib.datasets.attributes.splits import split_classes
+from zslib.datasets.entry import ATTRIBUTES, Dataset, below
 from zslib.datasets.words.synset_vectors import synset_embeddings
-from zslib.validation import check_choice
 
 __all__ = ["caltech101"]
 
-_SEMANTICS = {"hypernym": "hypernym", "gloss": "gloss", "both": "gloss+hypernym"}
-_WORDS = {
-    "hypernym": "the is-a hierarchy",
-    "gloss": "definitions",
-    "both": "definitions and the is-a hierarchy",
-}
+
+def _by(semantics):
+    return lambda data, folder: synset_embeddings(data["wnid"], semantics=semantics)
+
+
+_CALTECH = ImageSet(
+    name="caltech101",
+    description="Caltech-101, MobileNetV2 features, classes by {semantics}",
+    folder="visual/caltech101",
+    arrays="caltech101.npz",
+    features={"mobilenet": ("", "features_mobilenetv2_pca256.npy")},
+    semantics={
+        "hypernym": ("the is-a hierarchy", _by("hypernym")),
+        "gloss": ("definitions", _by("gloss")),
+        "both": ("definitions and the is-a hierarchy", _by("gloss+hypernym")),
+    },
+    splits={
+        "fixed": lambda data, seed: [data[f"{part}_classes"] for part in ("train", "val", "test")],
+        "random": lambda data, seed: split_classes(
+            np.arange(len(data["wnid"])), test_fraction=0.24, seed=seed
+        ),
+    },
+)
 
 
 def caltech101(
@@ -40,43 +56,31 @@ def caltech101(
     Parameters
     ----------
     semantics : {"hypernym", "gloss", "both"}
-        See `synset_embeddings`; "both" is "gloss+hypernym" there.
+        Ancestors in WordNet's hierarchy, words of the definition, or both with equal weight.
     split : {"fixed", "random"}
         The split that comes with the data (51 training, 14 validation, 21 unseen classes), or
         one of the same proportions drawn by ``seed``.
-    seed : int
-        Of the random split, the held-out images and ``max_per_class``.
-    seen_fraction : float
-    feature_scaling : {"unit length", "none"}
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    folder : path, optional
-        By default ``visual/caltech101`` in the data folder.
 
     Returns
     -------
     ZeroShotProblem
         ``class_ids`` are WordNet ids.
     """
-    check_choice(semantics, "semantics", tuple(_SEMANTICS))
-    check_choice(split, "split", ("fixed", "random"))
-    folder = require_folder("visual/caltech101", folder)
-    with np.load(folder / "caltech101.npz", allow_pickle=False) as stored:
-        data = dict(stored)
-    labels, wnids = data["label"], data["wnid"]
-    groups = [data[f"{name}_classes"] for name in ("train", "val", "test")]
-    if split == "random":
-        groups = split_classes(np.arange(len(wnids)), test_fraction=0.24, seed=seed)
-    parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
-    rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    return ZeroShotProblem(
+    return _CALTECH.load(**locals(), features="mobilenet")
+
+
+ENTRIES = (
+    Dataset(
         name="caltech101",
-        synthetic=False,
-        description=f"Caltech-101, MobileNetV2 features, classes by {_WORDS[semantics]}",
-        features=load_rows(folder / "features_mobilenetv2_pca256.npy", rows, len(labels)),
-        labels=labels[rows],
-        class_embeddings=synset_embeddings(wnids, semantics=_SEMANTICS[semantics]),
-        class_names=np.array([name.replace("_", " ") for name in data["classes"].tolist()]),
-        class_ids=wnids,
-        **parts,
-    ).scaled(feature_scaling)
+        kind="real",
+        loaders={ATTRIBUTES: caltech101},
+        summary="images of 86 categories, 54 of them not among the 1,000",
+        licence="images: as their owners state",
+        quick={ATTRIBUTES: {"max_per_class": 10}},
+        auto={ATTRIBUTES: 4},
+        files=(
+            *below("visual/caltech101", "caltech101.npz", "features_mobilenetv2_pca256.npy"),
+            *below("visual/imagenet_synsets", "synsets.tsv.gz", "is_a.txt.gz"),
+        ),
+    ),
+)

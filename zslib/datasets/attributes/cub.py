@@ -3,27 +3,48 @@
 from __future__ import annotations
 
 import json
-
-import numpy as np
+from functools import partial
 
 from zslib.arrays import unit_rows
-from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import (
-    PARTS,
-    class_parts,
-    load_rows,
-    select_images,
-    split_seen,
-    without_tested,
-)
-from zslib.datasets.locate import require_folder
+from zslib.datasets.attributes.images import OLDER, ImageSet
+from zslib.datasets.attributes.splits import split_seen
+from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.datasets.words.glosses import reduced_tfidf
-from zslib.validation import check_choice
 
-__all__ = ["cub"]
+__all__ = ["class_sentences", "cub"]
 
-_FILES = {"resnet": "features_resnet_pca256.npy", "vgg": "features_vgg_pca512.npy"}
-_WORDS = {"resnet": "ResNet class scores", "vgg": "VGG fc7 features"}
+
+def class_sentences(folder):
+    """Wikipedia's sentences about each species, in the order of the classes."""
+    lines = (folder / "class_wikipedia_sentences.jsonl").read_text(encoding="utf-8").splitlines()
+    entries = sorted(map(json.loads, lines), key=lambda entry: entry["class"])
+    return [entry["sentences"] for entry in entries]
+
+
+def _sentence_vectors(data, folder):
+    vectors, _ = reduced_tfidf([" ".join(texts) for texts in class_sentences(folder)], 150)
+    return unit_rows(vectors, name="sentence vectors")
+
+
+def _standard(data, seed):
+    return (*split_seen(data["ss_trainval_classes"], 50, seed=seed), data["ss_test_classes"])
+
+
+_CUB = ImageSet(
+    name="cub",
+    description="CUB-200-2011, {features}, {semantics}, {split} split",
+    folder="visual/cub",
+    arrays="cub.npz",
+    features={
+        "resnet": ("ResNet class scores", "features_resnet_pca256.npy"),
+        "vgg": ("VGG fc7 features", "features_vgg_pca512.npy"),
+    },
+    semantics={
+        "attributes": ("312 attributes", "attributes"),
+        "wikipedia": ("Wikipedia sentences", _sentence_vectors),
+    },
+    splits={"proposed": None, "standard": _standard},
+)
 
 
 def cub(
@@ -54,54 +75,24 @@ def cub(
         classes without the images that test seen classes. Or the older standard split: 50 of
         its 150 seen classes become validation classes and ``seen_fraction`` of each seen class's
         images ``test_seen``, both drawn by ``seed``.
-    seed : int
-        Of these draws and of ``max_per_class``.
-    seen_fraction : float
-        Used by the standard split only.
-    feature_scaling : {"unit length", "none"}
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    folder : path, optional
-        By default ``visual/cub`` in the data folder.
 
     Returns
     -------
     ZeroShotProblem
     """
-    check_choice(features, "features", tuple(_FILES))
-    check_choice(semantics, "semantics", ("attributes", "wikipedia"))
-    check_choice(split, "split", ("proposed", "standard"))
-    folder = require_folder("visual/cub", folder)
-    with np.load(folder / "cub.npz", allow_pickle=False) as stored:
-        data = dict(stored)
-    labels = data["label"]
-    if split == "proposed":
-        parts = without_tested({part: data[f"{part}_loc"] for part in PARTS})
-    else:
-        groups = split_seen(data["ss_trainval_classes"], 50, seed=seed)
-        groups = (*groups, data["ss_test_classes"])
-        parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
-    rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    listed = (folder / "classes.txt").read_text(encoding="utf-8").split()
-    if semantics == "attributes":
-        embeddings = unit_rows(data["attributes"], name="attributes")
-    else:
-        embeddings = _sentence_vectors(folder / "class_wikipedia_sentences.jsonl")
-    described = "312 attributes" if semantics == "attributes" else "Wikipedia sentences"
-    return ZeroShotProblem(
+    return _CUB.load(**locals())
+
+
+ENTRIES = (
+    Dataset(
         name="cub",
-        synthetic=False,
-        description=f"CUB-200-2011, {_WORDS[features]}, {described}, {split} split",
-        features=load_rows(folder / _FILES[features], rows, len(labels)),
-        labels=labels[rows],
-        class_embeddings=embeddings,
-        class_names=np.array([name.split(".", 1)[-1].replace("_", " ") for name in listed]),
-        **parts,
-    ).scaled(feature_scaling)
-
-
-def _sentence_vectors(path, dimension=150):
-    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    texts = [" ".join(e["sentences"]) for e in sorted(entries, key=lambda e: e["class"])]
-    vectors, _ = reduced_tfidf(texts, dimension)
-    return unit_rows(vectors, name="sentence vectors")
+        kind="real",
+        loaders={ATTRIBUTES: cub, METRIC: partial(cub, features="vgg", **OLDER)},
+        summary="CUB-200-2011: 11,788 images of 200 birds, 312 attributes",
+        licence="images: non-commercial research",
+        quick={setting: {"max_per_class": 6} for setting in (ATTRIBUTES, METRIC)},
+        auto={ATTRIBUTES: 1, METRIC: 0},
+        files=below("visual/cub", "cub.npz", "classes.txt", "features_resnet_pca256.npy"),
+        optional_files=below("visual/cub", "features_vgg_pca512.npy"),
+    ),
+)

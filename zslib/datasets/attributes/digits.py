@@ -6,6 +6,7 @@ import numpy as np
 
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts, select_images
+from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset
 from zslib.validation import check_indices
 
 __all__ = ["SEGMENTS", "digits_segments"]
@@ -79,3 +80,15 @@ def digits_segments(
         **parts,
         feature_scaling="pixels divided by 16",
     )
+
+
+ENTRIES = (
+    Dataset(
+        name="digits",
+        kind="embedded",
+        loaders=dict.fromkeys((ATTRIBUTES, METRIC), digits_segments),
+        summary="scikit-learn's 8 x 8 digits, classes by their seven-segment displays",
+        licence="BSD (scikit-learn)",
+        quick={setting: {"max_per_class": 40} for setting in (ATTRIBUTES, METRIC)},
+    ),
+)

@@ -7,17 +7,22 @@ import os
 import tempfile
 import zipfile
 import zlib
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from zslib.arrays import to_host
 from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import PARTS
+from zslib.datasets.attributes.splits import PARTS, select_images
+from zslib.datasets.entry import METRIC, Dataset
+from zslib.datasets.locate import require_folder
 from zslib.validation import check_choice
 
-__all__ = ["load_zero_shot", "save_zero_shot"]
+__all__ = ["load_zero_shot", "save_zero_shot", "vgg19"]
 
+_VGG19 = ("APY", "AWA", "CUB", "SUN")
 _VECTORS = ("features", "class_embeddings", "image_attributes")
 _TEXTS = ("class_names", "class_ids")
 _INDICES = ("labels", *PARTS)
@@ -182,3 +187,64 @@ def _single(array, name, path):
     if not isinstance(value, str):
         raise ValueError(f"{path}: {name} must be text, got {array.dtype}")
     return value
+
+
+def vgg19(name, *, seed=0, max_per_class=None, feature_scaling="unit length", folder=None):
+    """One of the paper's four data sets, from features that you extracted.
+
+    The features were never published as files. Whoever has the images can extract layer fc7 (4,096
+    dimensions) of VGG-verydeep-19 and save them, with labels, attributes and the split, as
+    ``vgg19/<NAME>.npz`` in the data folder, in the form of `load_zero_shot`; any other feature
+    matrix does as well. Attributes of single images go into ``image_attributes``, in the unit of
+    ``class_embeddings``. Then the chapters on metric learning take it by name ("vgg19-CUB").
+
+    Parameters
+    ----------
+    name : {"APY", "AWA", "CUB", "SUN"}
+    seed : int
+        Of ``max_per_class``.
+    max_per_class : int, optional
+        At most this many images of each class in each part, for quick runs.
+    feature_scaling : {"unit length", "none", "standard"}
+        See `ZeroShotProblem.scaled`.
+    folder : path, optional
+        By default ``vgg19`` in the data folder.
+
+    Returns
+    -------
+    ZeroShotProblem
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `load_zero_shot`.
+    """
+    check_choice(name, "name", _VGG19)
+    problem = load_zero_shot(require_folder("vgg19", folder) / f"{name}.npz")
+    if max_per_class is not None:
+        parts = {part: getattr(problem, part) for part in PARTS}
+        rows, parts = select_images(problem.labels, parts, max_per_class=max_per_class, seed=seed)
+        images = problem.image_attributes
+        problem = replace(
+            problem,
+            features=problem.features[rows],
+            labels=problem.labels[rows],
+            image_attributes=None if images is None else images[rows],
+            **parts,
+        )
+    return replace(problem, name=f"vgg19-{name.lower()}").scaled(feature_scaling)
+
+
+ENTRIES = tuple(
+    Dataset(
+        name=f"vgg19-{name}",
+        kind="real",
+        loaders={METRIC: partial(vgg19, name)},
+        summary=f"{name} with VGG-19 features that you extracted, as load_zero_shot reads",
+        licence="yours",
+        quick={METRIC: {"max_per_class": 10}},
+        auto={METRIC: 3},
+        files=(f"vgg19/{name}.npz",),
+    )
+    for name in _VGG19
+)

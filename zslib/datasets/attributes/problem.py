@@ -11,6 +11,7 @@ import numpy as np
 
 from zslib.arrays import take_rows
 from zslib.datasets.attributes.seen_unseen import SplitProblem
+from zslib.datasets.problem import add_words
 
 __all__ = ["ZeroShotProblem"]
 
@@ -123,7 +124,7 @@ class ZeroShotProblem(SplitProblem):
         """SHA-256 (hex) over all arrays and names, to print beside results."""
         digest = self._digest(hashlib.sha256())
         for words in (self.class_names, () if self.class_ids is None else self.class_ids):
-            digest.update("\n".join(map(str, words)).encode() + b"\0")
+            add_words(digest, words)
         return digest.hexdigest()
 
     def summary(self):

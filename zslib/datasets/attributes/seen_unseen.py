@@ -7,35 +7,25 @@ from functools import cached_property
 
 import numpy as np
 
-from zslib.arrays import namespace, take_rows, to_host, to_requested_device, unit_rows
+from zslib.arrays import namespace, take_rows, unit_rows
 from zslib.datasets.attributes.splits import PARTS, hold_out
-from zslib.validation import check_choice, check_indices, check_vectors
+from zslib.datasets.problem import Problem, add_array
+from zslib.validation import check_choice, check_indices
 
 __all__ = ["SplitProblem", "integers"]
 
 
-class SplitProblem:
-    """Base of frozen dataclasses with ``features``, ``labels``, ``class_names`` and the parts.
-
-    A subclass names its vector arrays in ``_ARRAYS`` and calls `_check` in ``__post_init__``.
-    """
+class SplitProblem(Problem):
+    """Base of problems with ``features``, ``labels``, ``class_names`` and the parts."""
 
     _ARRAYS = ("features",)
-
-    def _set(self, name, value):
-        object.__setattr__(self, name, value)
 
     def _check(self, n_classes, class_rows, *, class_strings=("class_names",)):
         """Check and convert everything but what is the subclass's own.
 
         ``class_rows`` says in an error what has a row for each class.
         """
-        if ("synthetic" in self.description.lower()) != bool(self.synthetic):
-            raise ValueError(
-                f"description {self.description!r} must have the word 'synthetic' exactly when "
-                f"the data are synthetic (synthetic={self.synthetic})"
-            )
-        self._set("coverage", dict(self.coverage))
+        self._check_description()
         n = self.features.shape[0]
         self._set("labels", integers(self.labels, "labels", n_classes))
         if len(self.labels) != n:
@@ -52,15 +42,8 @@ class SplitProblem:
         self._check_validation()
 
     def _check_vectors(self):
-        xp = namespace(*(getattr(self, name) for name in self._ARRAYS))
-        present = [name for name in self._ARRAYS if getattr(self, name) is not None]
-        for name in present:
-            check_vectors(getattr(self, name), name)
-        kinds = {str(getattr(self, name).dtype) for name in present}
-        if len(kinds) > 1:
-            raise TypeError(
-                f"{', '.join(present)} mix {' and '.join(sorted(kinds))}: convert them to one type"
-            )
+        super()._check_vectors()
+        xp = namespace(self.features)
         if bool(xp.all(self.features == self.features[:1, :])):
             raise ValueError("features are constant, all rows alike: nothing can be learnt")
 
@@ -136,9 +119,8 @@ class SplitProblem:
     def _digest(self, digest):
         """Add arrays, labels, parts and class names to a SHA-256."""
         digest.update(self.feature_scaling.encode())
-        names = [name for name in self._ARRAYS if getattr(self, name) is not None]
-        arrays = [to_host(getattr(self, name)) for name in names]
-        for array in (*arrays, self.labels, *(getattr(self, name) for name in PARTS)):
+        parts = (getattr(self, name) for name in PARTS)
+        for array in (*self._present().values(), self.labels, *parts):
             add_array(digest, array)
         return digest
 
@@ -207,18 +189,6 @@ class SplitProblem:
             },
         )
 
-    def to(self, device):
-        """The same problem with its vector arrays on ``"cpu"``, ``"gpu"`` or ``"auto"``.
-
-        Labels, row numbers, names and texts stay on the host.
-        """
-        moved = {
-            name: to_requested_device(to_host(getattr(self, name)), device)
-            for name in self._ARRAYS
-            if getattr(self, name) is not None
-        }
-        return replace(self, **moved)
-
 
 def integers(values, name, size):
     """``values`` as a 1-d int64 array of numbers in [0, size), or an error that names them."""
@@ -228,12 +198,6 @@ def integers(values, name, size):
     if not values.size:
         return np.empty(0, dtype=np.int64)
     return check_indices(values, name, size).astype(np.int64)
-
-
-def add_array(digest, array):
-    """Add type, shape and content of a NumPy array to a hash."""
-    digest.update(f"{array.dtype.str}{array.shape}".encode())
-    digest.update(np.ascontiguousarray(array).data)
 
 
 def _class_strings(values, name, n_classes, class_rows):

@@ -12,13 +12,11 @@ from zslib.datasets.attributes.caltech101 import caltech101
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
 from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
+from zslib.datasets.entry import BEYOND, WITHIN, Dataset
 from zslib.datasets.hierarchy.embedded import embedded_labels
 from zslib.datasets.hierarchy.lists import imagenet_lists
 from zslib.datasets.words.term_vectors import hypernym_vectors
 from zslib.validation import check_integer, check_real
-
-# Settings: classes of the 1,000 alone, and others besides.
-WITHIN, BEYOND = "within 1K", "beyond 1K"
 
 __all__ = ["caltech101_beyond", "synthetic_beyond", "synthetic_within", "tiny_imagenet_within"]
 
@@ -188,3 +186,30 @@ def _synthetic(
         feature_scaling="unit length",
         **parts | ({} if len(groups[1]) else {"train": (), "val": ()}),
     )
+
+
+ENTRIES = (
+    Dataset(
+        name="synthetic",
+        kind="embedded",
+        loaders={WITHIN: synthetic_within, BEYOND: synthetic_beyond},
+        quick={
+            WITHIN: {"n_classes": 60, "images_per_class": 12},
+            BEYOND: {"n_seen": 40, "n_unseen": 8, "images_per_class": 12},
+        },
+    ),
+    Dataset(
+        name="tiny_imagenet",
+        kind="real",
+        loaders={WITHIN: tiny_imagenet_within},
+        quick={WITHIN: {"max_per_class": 15}},
+        auto={WITHIN: 0},
+    ),
+    Dataset(
+        name="caltech101",
+        kind="real",
+        loaders={BEYOND: caltech101_beyond},
+        quick={BEYOND: {"max_per_class": 15}},
+        auto={BEYOND: 0},
+    ),
+)

@@ -27,10 +27,13 @@ about 60% (AWA2's shape), 50% (CUB, SUN) and 27% (APY) of the unseen classes' im
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["SHAPES", "attribute_features", "synthetic_attributes"]
@@ -263,3 +266,22 @@ def _image_attributes(rng, labels, meaning, loading, base, variation):
 
 def _logistic(x):
     return 1 / (1 + np.exp(-x))
+
+
+ENTRIES = (
+    Dataset(
+        name="synthetic",
+        kind="embedded",
+        loaders={
+            # Fewer features than the 2,048 of real sets: a first look should not take long.
+            ATTRIBUTES: partial(synthetic_attributes, n_features=512),
+            METRIC: partial(
+                synthetic_attributes, "APY", scale=0.2, n_features=256, att="original"
+            ),
+        },
+        quick={
+            ATTRIBUTES: {"scale": 0.04, "n_features": 256},
+            METRIC: {"scale": 0.05, "n_features": 128},
+        },
+    ),
+)

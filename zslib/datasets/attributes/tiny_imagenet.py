@@ -5,23 +5,68 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import class_parts, load_rows, select_images, split_classes
-from zslib.datasets.locate import require_folder
-from zslib.datasets.words.synset_vectors import SYNSET_SEMANTICS, synset_embeddings
-from zslib.validation import check_choice
+from zslib.datasets.attributes.images import ImageSet
+from zslib.datasets.attributes.splits import split_classes
+from zslib.datasets.entry import ATTRIBUTES, Dataset
+from zslib.datasets.words.synset_vectors import synset_embeddings
 
 __all__ = ["tiny_imagenet_classes"]
 
-_SEMANTICS = ("glove", "attributes", "both", *SYNSET_SEMANTICS)
-_WORDS = {
-    "glove": "GloVe vectors",
-    "attributes": "30 attributes",
-    "both": "GloVe vectors and attributes",
-    "gloss": "definitions",
-    "hypernym": "the is-a hierarchy",
-    "gloss+hypernym": "definitions and the is-a hierarchy",
-}
+_GROUPS = ("train_classes", "val_classes", "test_classes")
+
+
+def _named(path):
+    """The arrays of the classes that have a name, which are numbered anew; no label is -1."""
+    with np.load(path, allow_pickle=False) as stored:
+        data = dict(stored)
+    names = data["zjl_name"]
+    classes = np.flatnonzero(names != "")
+    number = np.full(len(names), -1)
+    number[classes] = np.arange(len(classes))
+    left_out = len(names) - len(classes)
+    return {
+        "part": data["part"],
+        "label": number[data["label"]],
+        "classes": names[classes],
+        **{key: data[key][classes] for key in ("wnid", "glove300", "attributes30")},
+        **{group: number[data[group]] for group in _GROUPS},
+        "coverage": {"classes": len(names), "classes without a name": left_out},
+    }
+
+
+def _side_by_side(*kinds):
+    def embeddings(data, folder):
+        vectors = [unit_rows(data[kind], name=kind) for kind in kinds]
+        return unit_rows(np.concatenate(vectors, axis=1), name="class embeddings")
+
+    return embeddings
+
+
+def _by(semantics):
+    return lambda data, folder: synset_embeddings(data["wnid"], semantics=semantics)
+
+
+_TINY = ImageSet(
+    name="tiny_imagenet_classes",
+    description="Tiny-ImageNet, MobileNetV2 features, classes by {semantics}",
+    folder="visual/tiny_imagenet",
+    arrays="tiny_imagenet.npz",
+    read=_named,
+    features={"mobilenet": ("", "features_mobilenetv2_pca256.npy")},
+    semantics={
+        "glove": ("GloVe vectors", _side_by_side("glove300")),
+        "attributes": ("30 attributes", _side_by_side("attributes30")),
+        "both": ("GloVe vectors and attributes", _side_by_side("glove300", "attributes30")),
+        "gloss": ("definitions", _by("gloss")),
+        "hypernym": ("the is-a hierarchy", _by("hypernym")),
+        "gloss+hypernym": ("definitions and the is-a hierarchy", _by("gloss+hypernym")),
+    },
+    splits={
+        "fixed": lambda data, seed: [data[group] for group in _GROUPS],
+        "random": lambda data, seed: split_classes(np.arange(len(data["classes"])), seed=seed),
+    },
+    is_test=lambda data: data["part"] == 1,
+)
 
 
 def tiny_imagenet_classes(
@@ -45,54 +90,26 @@ def tiny_imagenet_classes(
     ----------
     semantics : {"both", "glove", "attributes", "gloss", "hypernym", "gloss+hypernym"}
         GloVe vectors of the class name (300), human attributes (30), both side by side with
-        equal weight; or those of `synset_embeddings` (300 each). Rows have unit length.
+        equal weight; the words of the synset's definition, its ancestors in the hierarchy (300
+        each), or both. Rows have unit length.
     split : {"fixed", "random"}
         The split that comes with the data (114 training, 28 validation, 48 unseen classes), or
         one of the same proportions drawn by ``seed``.
-    seed : int
-        Of the random split and of ``max_per_class``.
-    feature_scaling : {"unit length", "none"}
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    folder : path, optional
-        By default ``visual/tiny_imagenet`` in the data folder.
 
     Returns
     -------
     ZeroShotProblem
         ``class_ids`` are WordNet ids.
     """
-    check_choice(semantics, "semantics", _SEMANTICS)
-    check_choice(split, "split", ("fixed", "random"))
-    folder = require_folder("visual/tiny_imagenet", folder)
-    with np.load(folder / "tiny_imagenet.npz", allow_pickle=False) as stored:
-        data = dict(stored)
-    classes = np.flatnonzero(data["zjl_name"] != "")
-    if split == "fixed":
-        groups = [data[f"{name}_classes"] for name in ("train", "val", "test")]
-    else:
-        groups = split_classes(classes, seed=seed)
-    parts = class_parts(data["label"], *groups, is_test=data["part"] == 1)
-    rows, parts = select_images(data["label"], parts, max_per_class=max_per_class, seed=seed)
-    if semantics in SYNSET_SEMANTICS:
-        embeddings = synset_embeddings(data["wnid"][classes], semantics=semantics)
-    else:
-        kinds = {"glove": ["glove300"], "attributes": ["attributes30"]}
-        kinds = kinds.get(semantics, ["glove300", "attributes30"])
-        vectors = [unit_rows(data[kind][classes], name=kind) for kind in kinds]
-        embeddings = unit_rows(np.concatenate(vectors, axis=1), name="class embeddings")
-    return ZeroShotProblem(
-        name="tiny_imagenet_classes",
-        synthetic=False,
-        description=f"Tiny-ImageNet, MobileNetV2 features, classes by {_WORDS[semantics]}",
-        features=load_rows(folder / "features_mobilenetv2_pca256.npy", rows, len(data["label"])),
-        labels=np.searchsorted(classes, data["label"][rows]),
-        class_embeddings=embeddings,
-        class_names=data["zjl_name"][classes],
-        class_ids=data["wnid"][classes],
-        **parts,
-        coverage={
-            "classes": len(data["wnid"]),
-            "classes without a name": len(data["wnid"]) - len(classes),
-        },
-    ).scaled(feature_scaling)
+    return _TINY.load(**locals(), features="mobilenet")
+
+
+ENTRIES = (
+    Dataset(
+        name="tiny_imagenet",
+        kind="real",
+        loaders={ATTRIBUTES: tiny_imagenet_classes},
+        quick={ATTRIBUTES: {"max_per_class": 10}},
+        auto={ATTRIBUTES: 3},
+    ),
+)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import tarfile
+import zipfile
+import zlib
+from functools import partial
+from pathlib import Path
+
 import numpy as np
 
 from zslib.datasets import locate
 from zslib.datasets.attributes.att_splits import (
     OFFICIAL_STATISTICS,
-    AttSplits,
     load_mat,
     matrix,
     read_att_splits,
@@ -16,20 +21,18 @@ from zslib.datasets.attributes.att_splits import (
 )
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
+from zslib.datasets.download import archive_members, fetch_file, write_atomically
+from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.validation import check_choice
 
-__all__ = [
-    "OFFICIAL_STATISTICS",
-    "XLSA17_FILES",
-    "XLSA17_NAMES",
-    "AttSplits",
-    "load_xlsa17",
-    "read_att_splits",
-    "split_summary",
-]
+__all__ = ["fetch_xlsa17", "load_xlsa17", "official_split_summary"]
 
 XLSA17_NAMES = tuple(OFFICIAL_STATISTICS)
 XLSA17_FILES = ("res101.mat", "att_splits.mat")
+XLSA17_URL = "https://datasets.d2.mpi-inf.mpg.de/xian/xlsa17.zip"
+# Of the splits alone, without images.
+_SPLIT_FILES = {"APY": "APY_att_splits_2020.mat", "CUB": "CUB_att_splits_2020.mat"}
+_SUN_IMAGES = 20  # of each of its 717 classes, class after class
 
 
 def load_xlsa17(
@@ -142,3 +145,180 @@ def find_xlsa17(source):
         f"put res101.mat and att_splits.mat into xlsa17/{source} in the folder that ZSLIB_DATA "
         "names"
     )
+
+
+def fetch_xlsa17(names=XLSA17_NAMES, *, url=XLSA17_URL, checksum=None, progress=None):
+    """Download the official archive (0.9 GB) and take out the data sets named.
+
+    The authors publish no checksum. With ``checksum=None`` the archive is taken as it comes;
+    `load_xlsa17` then tells in ``coverage`` whether the counts are the published ones.
+
+    Parameters
+    ----------
+    names : sequence of str
+    url : str
+    checksum : str, optional
+        ``"md5:..."`` or ``"sha256:..."`` of the archive.
+    progress : callable, optional
+        Called with (file name, bytes so far, bytes in all or None).
+
+    Returns
+    -------
+    pathlib.Path
+        The folder ``xlsa17`` in the cache, with one folder for each data set.
+
+    Raises
+    ------
+    ConnectionError
+        When the connection broke; run it again to continue.
+    ValueError
+        When the checksum differs, or the archive is damaged, unsafe or incomplete.
+    """
+    folder = locate.cache_dir() / "xlsa17"
+    folder.mkdir(parents=True, exist_ok=True)
+    report = progress and partial(progress, "xlsa17.zip")
+    archive = fetch_file(url, folder / "xlsa17.zip", checksum, progress=report)
+    extract_xlsa17(archive, folder, names)
+    return folder
+
+
+def extract_xlsa17(archive, folder, names=XLSA17_NAMES):
+    """Take ``res101.mat`` and ``att_splits.mat`` of the data sets named out of an archive.
+
+    Nothing else is written. An archive with a member path that leaves its folder is refused
+    whole.
+
+    Parameters
+    ----------
+    archive : path
+        ``xlsa17.zip`` or a tar file, members ``.../<name>/res101.mat`` and so on.
+    folder : path
+        Gets one folder for each data set.
+    names : sequence of str
+
+    Returns
+    -------
+    list of pathlib.Path
+        The data sets' folders.
+
+    Raises
+    ------
+    ValueError
+        When the archive is damaged, unsafe, lacks a file, or has one twice.
+    """
+    for name in names:
+        check_choice(name, "names", XLSA17_NAMES)
+    folder = Path(folder)
+    wanted = {(name, file) for name in names for file in XLSA17_FILES}
+    for name in names:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    found = set()
+    try:
+        with archive_members(archive) as members:
+            paths = [(_safe_parts(path, archive), opener) for path, opener in members]
+            for parts, open_member in paths:
+                member = parts[-2:]
+                if member not in wanted:
+                    continue
+                if member in found:
+                    raise ValueError(f"{archive} has {'/'.join(member)} twice: unpack it by hand")
+                with open_member() as source:
+                    write_atomically(source, folder.joinpath(*member))
+                found.add(member)
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
+        raise ValueError(f"{archive} is damaged ({error}): fetch it again") from error
+    missing = sorted("/".join(member) for member in wanted - found)
+    if missing:
+        raise ValueError(f"{archive} lacks {', '.join(missing)}: is it xlsa17.zip?")
+    return [folder / name for name in names]
+
+
+def _safe_parts(path, archive):
+    parts = tuple(path.replace("\\", "/").split("/"))
+    if parts[0] in ("", "~") or ":" in parts[0] or ".." in parts:
+        raise ValueError(
+            f"{archive} has a member {path!r} that leaves the folder: it is not the official "
+            "archive, nothing was taken out"
+        )
+    return parts
+
+
+def official_split_summary(name, *, folder=None):
+    """Rows of Table 2, counted from the official ``att_splits.mat``.
+
+    The number of images and attributes are in that file. The number of classes needs the
+    labels, which come with the features: here they are known from other files for AWA1, CUB,
+    APY and FLO; SUN has 20 images a class in order of class; AWA2 has AWA1's classes and
+    attributes, and its runs of training, validation and unseen images follow each other as
+    AWA1's do, which is checked, so its classes are counted there.
+
+    Parameters
+    ----------
+    name : {"AWA1", "AWA2", "CUB", "SUN", "APY", "FLO"}
+    folder : path, optional
+        By default ``visual`` in the data folder.
+
+    Returns
+    -------
+    dict
+        See `split_summary`; and images_dropped, the test images that
+        the file lists for training or validation.
+    """
+    check_choice(name, "name", XLSA17_NAMES)
+    folder = locate.require_folder("visual", folder)
+
+    def read(which):
+        return read_att_splits(
+            folder / "xlsa17_splits" / _SPLIT_FILES.get(which, f"{which}_att_splits.mat")
+        )
+
+    splits = read(name)
+    if name == "AWA2":
+        twin = read("AWA1")
+        same = np.array_equal(splits.att, twin.att)
+        if not same or _groups_in_order(splits.parts) != _groups_in_order(twin.parts):
+            raise ValueError("AWA2's split does not follow AWA1's: its classes cannot be counted")
+        counted = split_summary(twin, _labels("AWA1", folder, twin))
+        summary = split_summary(splits)
+        summary |= {key: counted[key] for key in ("seen_classes", "unseen_classes")}
+    else:
+        summary = split_summary(splits, _labels(name, folder, splits))
+    return {**summary, "images_dropped": splits.dropped}
+
+
+def _labels(name, folder, splits):
+    if name == "SUN":
+        return np.repeat(np.arange(len(splits.att)), _SUN_IMAGES)
+    file = {
+        "AWA1": "awa1/awa1.npz",
+        "CUB": "cub/cub.npz",
+        "APY": "apy/apy_instances.npz",
+        "FLO": "xlsa17_splits/FLO_order.npz",
+    }[name]
+    with np.load(folder / file, allow_pickle=False) as data:
+        return data["label"]
+
+
+def _groups_in_order(parts):
+    """The order in which runs of training, validation and unseen images follow each other."""
+    group = np.full(max(int(rows.max()) for rows in parts.values()) + 1, -1)
+    for code, part in enumerate(("train", "val", "test_unseen")):
+        group[parts[part]] = code
+    group = group[group >= 0]
+    return group[np.flatnonzero(np.diff(group, prepend=-1))].tolist()
+
+
+ENTRIES = tuple(
+    Dataset(
+        name=name,
+        kind="official",
+        loaders=dict.fromkeys((ATTRIBUTES, METRIC), partial(load_xlsa17, name)),
+        summary=f"{name} as Xian et al. (2017) published it, ResNet-101 features",
+        licence="as its authors state",
+        quick={setting: {"max_per_class": 10} for setting in (ATTRIBUTES, METRIC)},
+        auto={ATTRIBUTES: 0},
+        files=below(f"xlsa17/{name}", *XLSA17_FILES),
+        fetch=partial(fetch_xlsa17, (name,)),
+    )
+    for name in XLSA17_NAMES
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator, take_rows, to_host
+from zslib.arrays import like, namespace, ragged_rows, random_generator, take_rows, to_host
 from zslib.search import top_k
 from zslib.validation import check_choice, check_indices, check_integer, check_vectors
 
@@ -207,14 +207,11 @@ class TermLexicon:
         check_indices(terms, "terms", len(self.terms))
         host = np.asarray(to_host(terms))
         n, width = host.shape
-        first, counts = self._term_start[host].ravel(), self.synsets_per_term[host].ravel()
+        ends, synset = ragged_rows(self._term_start, self._term_synsets, host.ravel())
+        query = np.repeat(np.repeat(np.arange(n), width), np.diff(ends))
         if ambiguous == "random":
-            first = first + random_generator(random_state).integers(counts)
-            counts = np.ones_like(counts)
-        ends = np.cumsum(counts)
-        within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
-        synset = self._term_synsets[np.repeat(first, counts) + within]
-        query = np.repeat(np.repeat(np.arange(n), width), counts)
+            chosen = ends[:-1] + random_generator(random_state).integers(np.diff(ends))
+            query, synset = query[chosen], synset[chosen]
         _, earliest = np.unique(query * len(self.synsets) + synset, return_index=True)
         earliest.sort()
         query, synset = query[earliest], synset[earliest]

@@ -11,15 +11,24 @@ import gzip
 import hashlib
 import json
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
+from zslib.datasets.entry import HIERARCHY, Dataset, below
 from zslib.datasets.hierarchy.embedded import embedded_labels, embedded_wordnet, read_labels
 from zslib.datasets.hierarchy.tree import fall2011_links, hop_labels
-from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet, wordnet_folder
+from zslib.datasets.hierarchy.wordnet import (
+    FILES,
+    WordNet,
+    fetch_wordnet,
+    read_wordnet,
+    wordnet_folder,
+)
 from zslib.datasets.locate import data_root, require_folder
+from zslib.datasets.words.glosses import GLOSSES
+from zslib.datasets.words.vectors import ENGLISH
 from zslib.validation import check_choice
 
-__all__ = ["IMAGENET_FILES", "ImageNetLists", "imagenet_lists"]
+__all__ = ["ImageNetLists", "imagenet_lists"]
 
 _FILES = {
     "hypernyms": "wordnet30_noun_hypernyms.tsv.gz",
@@ -31,7 +40,6 @@ _FILES = {
     "is_a": "imagenet_fall2011_is_a.tsv.gz",
     "image_counts": "fall2011_image_counts.tsv.gz",
 }
-IMAGENET_FILES = tuple(_FILES.values())
 
 
 @dataclass(frozen=True)
@@ -272,3 +280,38 @@ def _assemble(
     }
     checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return ImageNetLists(source=source, description=description, checksum=checksum, **content)
+
+
+# Chapters with labels make vectors of their terms.
+_TERMS = (GLOSSES, *ENGLISH)
+ENTRIES = (
+    Dataset(
+        name="imagenet",
+        kind="real",
+        loaders={HIERARCHY: partial(imagenet_lists, source="real")},
+        summary="ImageNet's published label lists and tree of 2011, WordNet 3.0",
+        licence="WordNet licence; lists as their sources state",
+        auto={HIERARCHY: 0},
+        files=below("imagenet", *_FILES.values()),
+        optional_files=_TERMS,
+    ),
+    Dataset(
+        name="wordnet",
+        kind="embedded",
+        loaders={HIERARCHY: partial(imagenet_lists, source="embedded")},
+        summary="WordNet 3.0's nouns and ImageNet's label lists, carried by the package",
+        licence="WordNet licence; lists: Apache 2.0",
+        optional_files=_TERMS,
+    ),
+    Dataset(
+        name="wordnet30",
+        kind="official",
+        loaders={HIERARCHY: partial(imagenet_lists, source="wordnet")},
+        summary="WordNet 3.0's own files, with the label lists of the package",
+        licence="WordNet licence",
+        auto={HIERARCHY: 1},
+        files=below("wordnet", *FILES),
+        optional_files=_TERMS,
+        fetch=fetch_wordnet,
+    ),
+)

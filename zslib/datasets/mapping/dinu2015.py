@@ -6,6 +6,7 @@ Zenodo record 2654864. `fetch_dinu2015` brings the four files; `dinu2015` reads 
 from __future__ import annotations
 
 from zslib.datasets import download
+from zslib.datasets.entry import BILINGUAL, Dataset, below
 from zslib.datasets.locate import cache_dir, data_root, require_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import load_vectors
@@ -143,3 +144,18 @@ def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
             f"{', '.join(listed)}. Put the missing files into {folder}"
         )
     return folder
+
+
+ENTRIES = (
+    Dataset(
+        name="dinu2015",
+        kind="official",
+        loaders={BILINGUAL: dinu2015},
+        summary="the paper's own English-Italian vectors (Zenodo 2654864)",
+        licence="as its authors state",
+        quick={BILINGUAL: {"limit": 20_000, "max_train": 1_500, "max_test": 300}},
+        auto={BILINGUAL: 1},
+        files=below("dinu2015", *FILES.values()),
+        fetch=fetch_dinu2015,
+    ),
+)

@@ -2,55 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-
-import numpy as np
-
+from zslib.datasets.entry import BILINGUAL, Dataset, below
 from zslib.datasets.locate import require_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
-from zslib.datasets.words.vectors import WordVectors
+from zslib.datasets.words.vectors import europarl_vectors
 from zslib.validation import check_choice
 
-__all__ = ["europarl", "europarl_vectors"]
+__all__ = ["europarl"]
 
 _TRAIN = {"europarl": "europarl.train.txt", "dinu": "dinu.train.txt"}
 _TEST = {"opus": "opus.test.txt", "europarl": "europarl.test.txt"}
-
-
-def europarl_vectors(language, *, limit=None, folder=None):
-    """Word vectors of one language, most frequent word first, as stored (not normalised).
-
-    Parameters
-    ----------
-    language : {"en", "it"}
-        54,850 English or 92,790 Italian words, 300 dimensions.
-    limit : int, optional
-        Only the most frequent words.
-    folder : path, optional
-        The data set's folder; by default ``crosslingual`` in the data folder.
-
-    Returns
-    -------
-    WordVectors
-        Memory-mapped float16.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        When the files are absent, or word list and vectors do not fit.
-    """
-    check_choice(language, "language", ("en", "it"))
-    folder = require_folder("crosslingual", folder)
-    with gzip.open(folder / f"words.{language}.tsv.gz", "rt", encoding="utf-8", newline="\n") as f:
-        words = [line.split("\t", 1)[0] for line in f]
-    path = folder / f"vectors.{language}.npy"
-    vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    if vectors.ndim != 2 or len(words) != len(vectors):
-        raise ValueError(
-            f"{path} has shape {vectors.shape}, and its word list {len(words)} words: one of "
-            "the two files is damaged"
-        )
-    return WordVectors(np.array(words[:limit]), vectors[:limit])
 
 
 def europarl(
@@ -116,3 +77,27 @@ def europarl(
         max_train=max_train,
         max_test=max_test,
     )
+
+
+ENTRIES = (
+    Dataset(
+        name="europarl",
+        kind="real",
+        loaders={BILINGUAL: europarl},
+        summary="English-Italian vectors of Europarl and fiction",
+        licence="as its sources state",
+        quick={BILINGUAL: {"limit": 20_000, "max_train": 1_500, "max_test": 300}},
+        auto={BILINGUAL: 0},
+        files=below(
+            "crosslingual",
+            "vectors.en.npy",
+            "vectors.it.npy",
+            "words.en.tsv.gz",
+            "words.it.tsv.gz",
+            "europarl.train.txt",
+            "europarl.test.txt",
+            "dinu.train.txt",
+            "opus.test.txt",
+        ),
+    ),
+)

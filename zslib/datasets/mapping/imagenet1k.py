@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
+from zslib.datasets.entry import MODAL, Dataset
 from zslib.datasets.locate import require_folder
 from zslib.datasets.mapping.labels import sample_rows, split_labels
 from zslib.datasets.mapping.problem import MappingProblem
-from zslib.datasets.words.glosses import gloss_vectors
+from zslib.datasets.words.glosses import GLOSSES, gloss_vectors
 from zslib.validation import check_integer
 
 __all__ = ["imagenet1k"]
@@ -81,3 +82,17 @@ def imagenet1k(*, seed=0, pca=256, test_images=None, dimension=300, folder=None)
             "test images used": len(queries),
         },
     )
+
+
+ENTRIES = (
+    Dataset(
+        name="imagenet1k",
+        kind="real",
+        loaders={MODAL: imagenet1k},
+        summary="one photograph of each of 1,000 labels, glosses of 21,844 synsets",
+        licence="images: non-commercial research; WordNet licence",
+        quick={MODAL: {"dimension": 100}},
+        auto={MODAL: 0},
+        files=("visual/imagenet1k_sample/imagenet1k_sample.npz", GLOSSES),
+    ),
+)

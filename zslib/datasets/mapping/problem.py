@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from zslib.arrays import like, namespace, to_host, to_requested_device
+from zslib.arrays import like, namespace
+from zslib.datasets.entry import SETTINGS
+from zslib.datasets.problem import Problem, add_array, add_words
 from zslib.validation import (
     check_choice,
     check_disjoint,
     check_indices,
     check_same_width,
-    check_vectors,
 )
 
-__all__ = ["SETTINGS", "MappingProblem"]
-
-SETTINGS = ("cross-linguistic", "cross-modal")
+__all__ = ["MappingProblem"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MappingProblem:
+class MappingProblem(Problem):
     """Training pairs, queries and the search space of one zero-shot mapping experiment.
 
     Follows section 2 of Lazaridou, Dinu and Baroni (ACL 2015): a map is learnt from
@@ -100,15 +99,13 @@ class MappingProblem:
     labels: np.ndarray | None = None
     coverage: Mapping = field(default_factory=dict)
 
+    _ARRAYS = ("X_train", "X_test", "targets")
+
     def __post_init__(self):
         check_choice(self.setting, "setting", SETTINGS)
-        if ("synthetic" in self.description.lower()) != bool(self.synthetic):
-            raise ValueError(
-                f"description {self.description!r} must have the word 'synthetic' exactly when "
-                f"the data are synthetic (synthetic={self.synthetic})"
-            )
+        self._check_description()
         self._check_vectors()
-        self._set("coverage", dict(self.coverage))
+        check_same_width(self.X_train, self.X_test, "X_train", "X_test")
         for name in ("target_words", "train_words", "test_words"):
             self._set(name, np.asarray(getattr(self, name)))
         n_targets = self.targets.shape[0]
@@ -122,21 +119,6 @@ class MappingProblem:
         check_disjoint(self.train_words, self.test_words)
         self._set("labels", self._checked_labels())
         self._check_zero_shot()
-
-    def _set(self, name, value):
-        object.__setattr__(self, name, value)
-
-    def _check_vectors(self):
-        namespace(self.X_train, self.X_test, self.targets)
-        for name in ("X_train", "X_test", "targets"):
-            check_vectors(getattr(self, name), name)
-        check_same_width(self.X_train, self.X_test, "X_train", "X_test")
-        kinds = {str(a.dtype) for a in (self.X_train, self.X_test, self.targets)}
-        if len(kinds) > 1:
-            raise TypeError(
-                f"X_train, X_test and targets mix {' and '.join(sorted(kinds))}: "
-                "convert them to one type"
-            )
 
     def _check_lengths(self):
         for words, array, what in (
@@ -191,13 +173,13 @@ class MappingProblem:
     def checksum(self):
         """SHA-256 (hex) over all arrays and words, to print beside results."""
         digest = hashlib.sha256()
-        for array in (self.X_train, self.X_test, self.targets):
-            _update(digest, to_host(array))
+        for array in self._present().values():
+            add_array(digest, array)
         lengths = np.array([len(rows) for rows in self.test_gold])
         for rows in (self.train_gold, lengths, np.concatenate(self.test_gold), self.labels):
-            _update(digest, rows.astype("<i8"))
+            add_array(digest, rows.astype("<i8"))
         for words in (self.target_words, self.train_words, self.test_words):
-            digest.update("\n".join(map(str, words)).encode() + b"\0")
+            add_words(digest, words)
         return digest.hexdigest()
 
     def space(self, which):
@@ -235,17 +217,6 @@ class MappingProblem:
         found = (position[gold] for gold in self.test_gold)
         return tuple(gold[gold >= 0] for gold in found)
 
-    def to(self, device):
-        """The same problem with its three vector arrays on ``"cpu"``, ``"gpu"`` or ``"auto"``.
-
-        Row numbers and words stay NumPy arrays on the host.
-        """
-        moved = {
-            name: to_requested_device(to_host(getattr(self, name)), device)
-            for name in ("X_train", "X_test", "targets")
-        }
-        return replace(self, **moved)
-
     def __repr__(self):
         m = self.X_test.shape[0]
         return (
@@ -271,8 +242,3 @@ def _check_unique(words):
             f"target_words has {len(words) - len(values)} duplicate word(s) ({shown}): "
             "keep one row for each word"
         )
-
-
-def _update(digest, array):
-    digest.update(f"{array.dtype.str}{array.shape}".encode())
-    digest.update(np.ascontiguousarray(array).data)

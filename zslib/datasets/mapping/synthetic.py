@@ -33,6 +33,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
+from zslib.datasets.entry import BILINGUAL, MODAL, Dataset
 from zslib.datasets.mapping.labels import split_labels
 from zslib.datasets.mapping.problem import MappingProblem
 from zslib.validation import check_integer, check_real
@@ -349,3 +350,18 @@ def _topic_name(topic):
         topic, rest = divmod(topic, len(syllables))
         name = syllables[rest] + name
     return name if topic == 0 else f"{name}{topic}"
+
+
+ENTRIES = (
+    Dataset(
+        name="synthetic",
+        kind="embedded",
+        loaders={BILINGUAL: synthetic_crosslingual, MODAL: synthetic_crossmodal},
+        summary="seeded generators of each setting",
+        licence="part of zslib",
+        quick={
+            BILINGUAL: {"n_targets": 3_000, "n_train": 1_000, "n_test": 300},
+            MODAL: {"n_targets": 3_000, "n_labels": 300, "test_images": 300},
+        },
+    ),
+)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
+from zslib.datasets.entry import MODAL, Dataset
 from zslib.datasets.locate import require_folder
-from zslib.datasets.mapping.europarl import europarl_vectors
 from zslib.datasets.mapping.labels import label_means, sample_rows, split_labels
 from zslib.datasets.mapping.problem import MappingProblem
-from zslib.datasets.words.vectors import WordVectors
+from zslib.datasets.words.vectors import ENGLISH, WordVectors, europarl_vectors
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["glove_vectors", "tiny_imagenet"]
@@ -131,3 +131,22 @@ def tiny_imagenet(
             "test images used": len(queries),
         },
     )
+
+
+ENTRIES = (
+    Dataset(
+        name="tiny_imagenet",
+        kind="real",
+        loaders={MODAL: tiny_imagenet},
+        summary="images of 190 labels, GloVe vectors of 1,326 words",
+        licence="images: non-commercial research; GloVe: PDDL",
+        quick={MODAL: {"test_images": 300}},
+        auto={MODAL: 1},
+        files=(
+            "visual/tiny_imagenet/features_mobilenetv2_pca256.npy",
+            "visual/tiny_imagenet/tiny_imagenet.npz",
+            "visual/word_vectors/glove6B_300_union.npz",
+        ),
+        optional_files=ENGLISH,
+    ),
+)

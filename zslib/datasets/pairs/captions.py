@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 
 from zslib.datasets import locate
 from zslib.datasets.attributes.att_splits import load_mat, read_att_splits
 from zslib.datasets.attributes.splits import PARTS, select_images
-from zslib.datasets.attributes.xlsa17 import find_xlsa17, load_xlsa17
+from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, find_xlsa17, load_xlsa17
+from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_choice
 
-__all__ = ["CAPTION_NAMES", "captioned"]
+__all__ = ["captioned"]
 
-CAPTION_NAMES = ("CUB", "FLO")
+_NAMES = ("CUB", "FLO")
 
 
 def captioned(
@@ -59,7 +61,7 @@ def captioned(
     ValueError
         When two files fit an image, or a file has no caption.
     """
-    check_choice(name, "name", CAPTION_NAMES)
+    check_choice(name, "name", _NAMES)
     captions = locate.require_folder(f"reed2016/{name}/text_c10", captions)
     source = name if folder is None else folder
     images = load_xlsa17(
@@ -122,3 +124,19 @@ def _captions_of(stems, folder):
         if not own[-1]:
             raise ValueError(f"{paths[stem]} has no caption")
     return own, idle
+
+
+ENTRIES = tuple(
+    Dataset(
+        name=f"reed_{name.lower()}",
+        kind="official",
+        loaders={PAIRS: partial(captioned, name)},
+        summary=f"{name} of Xian et al. with the captions of Reed et al. (2016)",
+        licence="as its authors state",
+        quick={PAIRS: {"max_per_class": 6}},
+        auto={PAIRS: 0},
+        files=below(f"xlsa17/{name}", *XLSA17_FILES),
+        folders=(f"reed2016/{name}/text_c10",),
+    )
+    for name in _NAMES
+)

@@ -9,6 +9,7 @@ import numpy as np
 from zslib.datasets.attributes.att_splits import read_att_splits
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.attributes.synthetic import attribute_features
+from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.datasets.pairs.sentences import sentence_pairs, split_sentences
@@ -112,3 +113,21 @@ def _articles(path):
     if missing:
         raise ValueError(f"{path} has no article on {', '.join(map(repr, missing[:5]))}")
     return [split_sentences(text_of[name]) for name in FLOWER_NAMES]
+
+
+ENTRIES = (
+    Dataset(
+        name="flowers",
+        kind="real",
+        loaders={PAIRS: flowers},
+        summary="Oxford's 102 flowers: Wikipedia articles, with synthetic features",
+        licence="articles: CC BY-SA; split: MIT",
+        quick={PAIRS: {"max_per_class": 6, "max_sentences": 8}},
+        files=below(
+            "visual/xlsa17_splits",
+            "FLO_att_splits.mat",
+            "FLO_class_wikipedia.jsonl",
+            "FLO_order.npz",
+        ),
+    ),
+)

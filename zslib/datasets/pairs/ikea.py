@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
+from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_choice
@@ -97,3 +98,17 @@ def _texts(path, n_images):
     if len(lines) != n_images:
         raise ValueError(f"{path} has {len(lines)} lines and ikea.npz {n_images} photographs")
     return [f"{colour}. {text}" if colour else text for *_, colour, text in lines]
+
+
+ENTRIES = (
+    Dataset(
+        name="ikea",
+        kind="real",
+        loaders={PAIRS: ikea},
+        summary="IKEA products: 1,459 photographs with their own texts, 44 types",
+        licence="images and texts: property of IKEA, non-commercial use",
+        quick={PAIRS: {"max_per_class": 8}},
+        auto={PAIRS: 1},
+        files=below("visual/ikea", "ikea.npz", "texts.tsv"),
+    ),
+)

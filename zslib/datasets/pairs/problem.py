@@ -9,11 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from zslib.arrays import take_rows
-from zslib.datasets.attributes.seen_unseen import SplitProblem, add_array, integers
+from zslib.arrays import ragged_rows, take_rows
+from zslib.datasets.attributes.seen_unseen import SplitProblem, integers
+from zslib.datasets.problem import add_array, add_words
 from zslib.validation import check_choice
 
-__all__ = ["ImageTextProblem", "ragged_rows"]
+__all__ = ["ImageTextProblem"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,7 +270,7 @@ class ImageTextProblem(SplitProblem):
         for array in (self.text_offsets, self.text_index, self.text_ids):
             add_array(digest, array)
         for words in (self.class_names, () if self.texts is None else self.texts):
-            digest.update("\0".join(map(str, words)).encode() + b"\0\0")
+            add_words(digest, words, end="\0\0", between="\0")
         return digest.hexdigest()
 
     def summary(self):
@@ -351,20 +352,6 @@ class ImageTextProblem(SplitProblem):
             f"{s['test_seen_samples']} seen and {s['unseen_samples']} unseen images, "
             f"{s['texts']} texts {kind}, {s['features']} features)"
         )
-
-
-def ragged_rows(offsets, index, rows):
-    """Some rows of a ragged list, as offsets and index of their own.
-
-    Examples
-    --------
-    >>> ragged_rows(np.array([0, 2, 2, 5]), np.array([7, 8, 4, 5, 6]), np.array([2, 0]))
-    (array([0, 3, 5]), array([4, 5, 6, 7, 8]))
-    """
-    counts = np.diff(offsets)[rows]
-    ends = np.concatenate([[0], np.cumsum(counts)])
-    within = np.arange(ends[-1]) - np.repeat(ends[:-1], counts)
-    return ends, index[np.repeat(np.asarray(offsets)[rows], counts) + within]
 
 
 def _words(texts):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
 
-from zslib.datasets.attributes.cub import cub
+from zslib.arrays import ragged_rows
+from zslib.datasets.attributes.cub import class_sentences, cub
+from zslib.datasets.attributes.splits import PARTS
+from zslib.datasets.entry import PAIRS, Dataset
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.datasets.words.tokens import tokenize
@@ -57,10 +59,9 @@ def cub_sentences(
         max_per_class=max_per_class,
         folder=folder,
     )
-    path = folder / "class_wikipedia_sentences.jsonl"
-    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    sentences = [entry["sentences"] for entry in sorted(entries, key=lambda e: e["class"])]
-    texts, coverage = sentence_pairs(images.labels, sentences, max_sentences=max_sentences)
+    texts, coverage = sentence_pairs(
+        images.labels, class_sentences(folder), max_sentences=max_sentences
+    )
     described = images.description.replace("312 attributes", "Wikipedia sentences of classes")
     return ImageTextProblem(
         name="cub-sentences",
@@ -69,9 +70,7 @@ def cub_sentences(
         features=images.features,
         labels=images.labels,
         class_names=images.class_names,
-        **{
-            p: getattr(images, p) for p in ("trainval", "test_seen", "test_unseen", "train", "val")
-        },
+        **{part: getattr(images, part) for part in PARTS},
         **texts,
         feature_scaling=images.feature_scaling,
         coverage={**images.coverage, **coverage},
@@ -124,9 +123,8 @@ def sentence_pairs(labels, sentences, *, min_words=3, max_sentences=None):
     labels = np.asarray(labels)
     if len(bare := np.setdiff1d(labels, np.flatnonzero(counts))):
         raise ValueError(f"class {bare[0]} has no sentence of {min_words} words: leave it out")
-    starts = np.cumsum(counts) - counts
-    offsets = np.concatenate([[0], np.cumsum(counts[labels])])
-    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts[labels])
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    offsets, index = ragged_rows(ends, np.arange(ends[-1]), labels)
     owners = {}
     for number, texts in enumerate(kept):
         for text in texts:
@@ -135,7 +133,7 @@ def sentence_pairs(labels, sentences, *, min_words=3, max_sentences=None):
     return {
         "texts": [text for texts in kept for text in texts],
         "text_offsets": offsets,
-        "text_index": np.repeat(starts[labels], counts[labels]) + within,
+        "text_index": index,
         "level": "class",
     }, {
         "sentences listed": sum(map(len, sentences)),
@@ -159,3 +157,15 @@ def split_sentences(text):
         else:
             sentences.append(piece)
     return sentences
+
+
+ENTRIES = (
+    Dataset(
+        name="cub",
+        kind="real",
+        loaders={PAIRS: cub_sentences},
+        quick={PAIRS: {"max_per_class": 6, "max_sentences": 8}},
+        auto={PAIRS: 2},
+        optional_files=("visual/cub/class_wikipedia_sentences.jsonl",),
+    ),
+)

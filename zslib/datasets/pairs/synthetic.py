@@ -29,6 +29,7 @@ import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, split_seen
 from zslib.datasets.attributes.synthetic import attribute_features
+from zslib.datasets.entry import PAIRS, Dataset
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_integer, check_real
 
@@ -222,3 +223,22 @@ def _caption(rng, values, mentions, distractors):
 def _word(rng, words):
     """One of the words, each half as often as the one before it."""
     return words[min(int(-np.log2(1 - rng.random())), len(words) - 1)]
+
+
+ENTRIES = (
+    Dataset(
+        name="synthetic",
+        kind="embedded",
+        loaders={PAIRS: synthetic_pairs},
+        quick={
+            PAIRS: {
+                "n_seen": 15,
+                "n_val": 5,
+                "n_unseen": 5,
+                "images_per_class": 10,
+                "captions": (2, 5),
+                "n_features": 64,
+            }
+        },
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
+from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_choice
@@ -82,3 +83,16 @@ def wikipedia_xmodal(
         **parts,
         feature_scaling=histograms,
     ).scaled(feature_scaling)
+
+
+ENTRIES = (
+    Dataset(
+        name="wikipedia_xmodal",
+        kind="real",
+        loaders={PAIRS: wikipedia_xmodal},
+        summary="2,866 sections of Wikipedia articles with photographs, ready vectors",
+        licence="as its sources state",
+        quick={PAIRS: {"max_per_class": 20}},
+        files=below("visual/wikipedia_xmodal", "wikipedia.npz", "categories.txt"),
+    ),
+)

@@ -13,6 +13,8 @@ from zslib.validation import check_integer
 
 __all__ = ["gloss_term_vectors", "gloss_vectors", "read_glosses", "reduced_tfidf"]
 
+GLOSSES = "visual/imagenet_synsets/synsets.tsv.gz"
+
 
 def read_glosses(folder=None):
     """Lemmas and definitions of 21,844 ImageNet synsets.

@@ -6,9 +6,8 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.locate import data_root
-from zslib.datasets.mapping.europarl import europarl_vectors
 from zslib.datasets.words.glosses import gloss_term_vectors
-from zslib.datasets.words.vectors import WordVectors
+from zslib.datasets.words.vectors import WordVectors, europarl_vectors
 from zslib.validation import check_choice, check_integer
 
 __all__ = [

@@ -6,6 +6,7 @@ which later readings map into memory at once.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -18,12 +19,13 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.locate import cache_dir
+from zslib.datasets.locate import cache_dir, require_folder
 from zslib.datasets.words.formats import read_vectors
 from zslib.validation import check_choice, check_integer
 
-__all__ = ["WordVectors", "load_vectors"]
+__all__ = ["ENGLISH", "WordVectors", "europarl_vectors", "load_vectors"]
 
+ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
 _CACHE_LAYOUT = 1
 
 
@@ -161,3 +163,39 @@ def _restore(entry):
     report = json.loads((entry / "report.json").read_text(encoding="utf-8"))
     vectors = np.load(entry / "vectors.npy", mmap_mode="r", allow_pickle=False)
     return WordVectors(np.array(words), vectors, report)
+
+
+def europarl_vectors(language, *, limit=None, folder=None):
+    """Word vectors of one language, most frequent word first, as stored (not normalised).
+
+    Parameters
+    ----------
+    language : {"en", "it"}
+        54,850 English or 92,790 Italian words, 300 dimensions.
+    limit : int, optional
+        Only the most frequent words.
+    folder : path, optional
+        The data set's folder; by default ``crosslingual`` in the data folder.
+
+    Returns
+    -------
+    WordVectors
+        Memory-mapped float16.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        When the files are absent, or word list and vectors do not fit.
+    """
+    check_choice(language, "language", ("en", "it"))
+    folder = require_folder("crosslingual", folder)
+    with gzip.open(folder / f"words.{language}.tsv.gz", "rt", encoding="utf-8", newline="\n") as f:
+        words = [line.split("\t", 1)[0] for line in f]
+    path = folder / f"vectors.{language}.npy"
+    vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    if vectors.ndim != 2 or len(words) != len(vectors):
+        raise ValueError(
+            f"{path} has shape {vectors.shape}, and its word list {len(words)} words: one of "
+            "the two files is damaged"
+        )
+    return WordVectors(np.array(words[:limit]), vectors[:limit])

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from zslib.arrays import namespace, row_norms, take_rows
+from zslib.arrays import take_rows
 from zslib.compatibility import (
     ALE,
     CMT,
@@ -28,13 +28,13 @@ from zslib.compatibility import (
 )
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
+from zslib.datasets.attributes.scaling import common_scale
 from zslib.validation import check_choice, check_integer
 
 __all__ = [
     "HARD_NEGATIVE_METHODS",
     "ZERO_SHOT_METHODS",
     "ZeroShotMethod",
-    "common_scale",
     "hard_negative_problems",
     "resolve_method",
     "seen_candidates",
@@ -173,28 +173,6 @@ def with_enough_steps(method, problem, *, n_epochs=None, steps=1000):
     batches = -(-len(problem.trainval) // method.estimator().batch_size)
     epochs = max(least, math.ceil(steps / batches))
     return replace(method, fixed={**method.fixed, "n_epochs": epochs})
-
-
-def common_scale(problem):
-    """The problem with features of length one, and attributes of length one on average.
-
-    Attributes of classes and of images are divided by one number, the mean length of the seen
-    classes' attributes, so that both keep their common unit: `MetricLearner` compares them.
-    """
-    scaled = problem if problem.feature_scaling == "unit length" else problem.scaled("unit length")
-    lengths = row_norms(take_rows(problem.class_embeddings, problem.seen_classes))
-    length = float(namespace(lengths).mean(lengths))
-    if not length:
-        raise ValueError(
-            "class_embeddings of all seen classes are zero: check how the attributes were read"
-        )
-    images = problem.image_attributes
-    return replace(
-        scaled,
-        class_embeddings=problem.class_embeddings / length,
-        image_attributes=None if images is None else images / length,
-        feature_scaling=f"{scaled.feature_scaling}, attributes of mean length 1",
-    )
 
 
 def hard_negative_problems(dataset="auto", *, split="standard", seed=0, quick=False):

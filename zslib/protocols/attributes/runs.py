@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from zslib.arrays import unit_rows
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
@@ -18,7 +17,6 @@ __all__ = [
     "run_table",
     "run_zero_shot",
     "table_records",
-    "unit_length",
 ]
 
 
@@ -40,17 +38,6 @@ class ZeroShotRun:
     tuned: ZeroShotTuned | None
     passed_over: list
     outcome: ZeroShotOutcome
-
-
-def unit_length(problem):
-    """The problem with features and class embeddings of length one (Guo et al. 2019, p. 6)."""
-    already = problem.feature_scaling == "unit length"
-    scaled = problem if already else problem.scaled("unit length")
-    return replace(
-        scaled,
-        class_embeddings=unit_rows(problem.class_embeddings, name="class_embeddings"),
-        feature_scaling=f"{scaled.feature_scaling}, class embeddings too",
-    )
 
 
 def run_zero_shot(

@@ -1,0 +1,86 @@
+"""What a data set's file says of it: kind, licence, files, loaders, and its small version."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+
+__all__ = ["ALL_SETTINGS", "SETTINGS", "Dataset", "below"]
+
+SETTINGS = BILINGUAL, MODAL = ("cross-linguistic", "cross-modal")
+HIERARCHY, WITHIN, BEYOND = "hierarchy", "within 1K", "beyond 1K"
+# Settings whose requests may stand for several sets at once.
+SEVERAL = ATTRIBUTES, METRIC, PAIRS = ("attributes", "metric learning", "pairs")
+ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND, *SEVERAL)
+KINDS = ("embedded", "real", "official")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One data set, or what one file has to say of it: `catalogue` joins those of one name.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"embedded", "real", "official"}
+    loaders : dict of str to callable
+        By setting, of `ALL_SETTINGS`.
+    summary : str
+        One line for listings.
+    licence : str
+    quick : dict of str to dict
+        By setting, the loader's options in quick mode; none where it is small anyway.
+    auto : dict of str to int
+        By setting, its place among those that "auto" and "real" try; none where they do not.
+    files : tuple of str
+        Read by the loaders, relative to the data folder.
+    optional_files : tuple of str
+        Read besides under some options of a loader.
+    folders : tuple of str
+        Folders whose files, many small ones, a loader reads.
+    fetch : callable, optional
+        Of official data: downloads the files, and takes ``progress``.
+    """
+
+    name: str
+    kind: str
+    loaders: dict
+    summary: str = ""
+    licence: str = ""
+    quick: dict = field(default_factory=dict)
+    auto: dict = field(default_factory=dict)
+    files: tuple = ()
+    optional_files: tuple = ()
+    folders: tuple = ()
+    fetch: Callable | None = None
+
+    @property
+    def settings(self):
+        """The settings that it serves, in the order of `ALL_SETTINGS`."""
+        return tuple(setting for setting in ALL_SETTINGS if setting in self.loaders)
+
+    @property
+    def folder(self):
+        """Its place below the data folder; "" for embedded data."""
+        return "".join((*self.folders, *self.files)[:1]).rpartition("/")[0]
+
+    @property
+    def takes_seed(self):
+        """Whether a seed changes the problem: a split, or the generated numbers."""
+        return any("seed" in inspect.signature(f).parameters for f in self.loaders.values())
+
+    def __or__(self, other):
+        values = {}
+        for own in fields(self):
+            a, b = getattr(self, own.name), getattr(other, own.name)
+            if isinstance(a, dict):
+                values[own.name] = a | b
+            else:
+                values[own.name] = tuple(dict.fromkeys(a + b)) if isinstance(a, tuple) else a or b
+        return Dataset(**values)
+
+
+def below(folder, *names):
+    """The paths of files in a folder of the data folder."""
+    return tuple(f"{folder}/{name}" for name in names)

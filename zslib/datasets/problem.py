@@ -1,0 +1,65 @@
+"""What the problems of all settings share: frozen fields, a checksum, arrays on one device."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from zslib.arrays import namespace, to_host, to_requested_device
+from zslib.validation import check_vectors
+
+__all__ = ["Problem", "add_array", "add_words"]
+
+
+class Problem:
+    """Base of frozen dataclasses; a subclass names its vector arrays in ``_ARRAYS``."""
+
+    _ARRAYS = ()
+
+    def _set(self, name, value):
+        object.__setattr__(self, name, value)
+
+    def _present(self):
+        """The vector arrays that are not None, by name."""
+        arrays = {name: getattr(self, name) for name in self._ARRAYS}
+        return {name: array for name, array in arrays.items() if array is not None}
+
+    def _check_description(self):
+        if ("synthetic" in self.description.lower()) != bool(self.synthetic):
+            raise ValueError(
+                f"description {self.description!r} must have the word 'synthetic' exactly when "
+                f"the data are synthetic (synthetic={self.synthetic})"
+            )
+        self._set("coverage", dict(self.coverage))
+
+    def _check_vectors(self):
+        present = self._present()
+        namespace(*present.values())
+        for name, array in present.items():
+            check_vectors(array, name)
+        kinds = {str(array.dtype) for array in present.values()}
+        if len(kinds) > 1:
+            raise TypeError(
+                f"{', '.join(present)} mix {' and '.join(sorted(kinds))}: convert them to one type"
+            )
+
+    def to(self, device):
+        """The same problem with its vector arrays on ``"cpu"``, ``"gpu"`` or ``"auto"``.
+
+        Labels, row numbers, names and texts stay on the host.
+        """
+        present = self._present().items()
+        return replace(self, **{n: to_requested_device(to_host(a), device) for n, a in present})
+
+
+def add_array(digest, array):
+    """Add type, shape and content of an array to a hash."""
+    array = to_host(array)
+    digest.update(f"{array.dtype.str}{array.shape}".encode())
+    digest.update(np.ascontiguousarray(array).data)
+
+
+def add_words(digest, words, end="\0", between="\n"):
+    """Add words to a hash."""
+    digest.update((between.join(map(str, words)) + end).encode())
