@@ -236,7 +236,7 @@ class Chapter:
             "synthetic": any(p.synthetic for p in used),
         }
 
-    def collect(self, rows):
+    def collect(self, rows, *, record=True):
         """Record rows of results and hand them on as `Results`.
 
         Parameters
@@ -244,6 +244,8 @@ class Chapter:
         rows : iterable of dict
             With ``metric``, ``value``, and what else `record` takes; ``dataset`` is a problem or
             its name. A row whose value is None is shown as missing and not recorded.
+        record : bool
+            False for rows that are only shown.
 
         Returns
         -------
@@ -251,7 +253,7 @@ class Chapter:
         """
         shown = []
         for row in rows:
-            if row["value"] is not None:
+            if record and row["value"] is not None:
                 self.record(**row)
             data = row.get("dataset")
             problem = self._problems.get(getattr(data, "name", data))

@@ -167,8 +167,14 @@ class Results:
                 body[-1].append(cells.get((line, group)))
         return Table(name, self._caption(caption), columns_shown, body)
 
-    def bars(self, name, caption, *, groups, series, ylabel, alt, panels=None, paper=None):
-        """Grouped bars with their intervals; crosses are what ``paper(row)`` gives."""
+    def bars(
+        self, name, caption, *, groups, series, ylabel, alt, panels=None, paper=None, heads=None
+    ):
+        """Grouped bars with their intervals; crosses are what ``paper(row)`` gives.
+
+        Here and below, ``heads`` has other words for legends and for the names of groups.
+        """
+        heads = heads or {}
         fig, axes, parts = self._panels(panels)
         for ax, part in zip(axes, parts, strict=True):
             across, of = part.of(groups), part.of(series)
@@ -177,20 +183,21 @@ class Results:
                 own = [row for g in across for row in part.only(**{groups: g, series: s})]
                 x = [across.index(row[groups]) + width * (i - (len(of) - 1) / 2) for row in own]
                 middle, reach = _ends([row["value"] for row in own])
-                color = look(s, of)["color"]
+                s = heads.get(s, s)
+                color = look(s, [heads.get(o, o) for o in of])["color"]
                 ax.bar(x, middle, 0.95 * width, color=color, label=s)
                 ax.errorbar(x, middle, reach, fmt="none", ecolor="0.3", capsize=2, lw=1)
                 marks = [(p, paper(row)) for p, row in zip(x, own, strict=True)] if paper else []
                 for place, printed in marks:
                     if printed is not None:
                         ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
-            ax.set_xticks(range(len(across)), across)
+            ax.set_xticks(range(len(across)), [heads.get(g, g) for g in across])
             ax.set_ylabel(ylabel if ax is axes[0] else "")
         return self._figure(fig, axes, name, caption, alt)
 
     def curves(
         self, name, caption, *, x, series, xlabel, ylabel, alt, panels=None, xscale="linear",
-        yscale="linear", levels=None, lines=None, bottom=0,
+        yscale="linear", levels=None, lines=None, bottom=0, heads=None,
     ):  # fmt: skip
         """Values against a column, one line a series, with bands where values have intervals.
 
@@ -204,10 +211,11 @@ class Results:
                 own = sorted(part.only(**{series: s}), key=lambda row: row[x])
                 places = [row[x] for row in own]
                 middle, reach = _ends([row["value"] for row in own])
-                style = look(s, of)
+                said = [(heads or {}).get(o, o) for o in of]
+                style = look(said[of.index(s)], said)
                 if len(places) > 20:
                     style.pop("marker")
-                ax.plot(places, middle, label=s, **style)
+                ax.plot(places, middle, label=said[of.index(s)], **style)
                 if np.any(reach > 0):
                     band = middle - reach[0], middle + reach[1]
                     ax.fill_between(places, *band, color=style["color"], alpha=0.15, lw=0)
@@ -238,15 +246,17 @@ class Results:
             ax.set(xlabel=xlabel, ylabel=ylabel if ax is axes[0] else "")
         return self._figure(fig, axes, name, caption, alt)
 
-    def forest(self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0):
+    def forest(
+        self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0, heads=None
+    ):
         """Estimates with their intervals, one line each; crosses are the paper's."""
         down = _as_tuple(rows)
         of = self.of(series) if series else []
-        heads = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in self.rows))
-        fig, ax = _subplots(1, height=0.8 + 0.3 * len(heads) * max(1, 0.6 * len(of)))
+        lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in self.rows))
+        fig, ax = _subplots(1, height=0.8 + 0.3 * len(lines) * max(1, 0.6 * len(of)))
         ax.axvline(zero, color="gray", lw=0.8)
         for row in self.rows:
-            i = heads.index(tuple(row.get(c) for c in down))
+            i = lines.index(tuple(row.get(c) for c in down))
             shift = 0.6 * ((of.index(row[series]) + 0.5) / len(of) - 0.5) if of else 0.0
             style = look(row[series], of) if of else {"color": "C0", "marker": "o"}
             middle, reach = _ends([row["value"]])
@@ -257,8 +267,10 @@ class Results:
             printed = paper(row) if paper else None
             if printed is not None:
                 ax.plot(printed, i + shift, "x", color="black", ms=6, label="paper", ls="")
-        ax.set_yticks(range(len(heads)), [", ".join(map(str, h)) for h in heads])
-        ax.set(xlabel=xlabel, ylim=(len(heads) - 0.5, -0.5))
+        heads = heads or {}
+        told = [", ".join(str(heads.get(part, part)) for part in line) for line in lines]
+        ax.set_yticks(range(len(lines)), told)
+        ax.set(xlabel=xlabel, ylim=(len(lines) - 0.5, -0.5))
         return self._figure(fig, [ax], name, caption, alt)
 
     def _panels(self, panels):

@@ -41,6 +41,11 @@ class Estimate:
     high: float
     n_seeds: int
 
+    def __sub__(self, number):
+        """The estimate less a known number."""
+        ends = (self.mean - number, self.low - number, self.high - number)
+        return Estimate(*ends, self.n_seeds)
+
     def __format__(self, spec):
         spec = spec or ".1f"
         if np.isnan(self.low):

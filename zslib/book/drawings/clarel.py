@@ -1,4 +1,4 @@
-"""What the chapter on CLAREL's method draws: the model as a diagram, and softmax matrices."""
+"""Drawings of CLAREL: the model as a diagram, softmax matrices, what rescaling moves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from zslib.book.figures import COLORS
 
-__all__ = ["draw_probabilities", "draw_schema"]
+__all__ = ["draw_probabilities", "draw_schema", "draw_wedge"]
 
 _IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
 
@@ -139,3 +139,30 @@ def draw_probabilities(ax, p, *, same, names=None):
     ax.tick_params(length=0)
     ax.grid(False)
     return drawn
+
+
+def draw_wedge(panels):
+    """Images by their distances to the nearest seen and unseen class, and what alpha moves.
+
+    ``panels`` is {title: (seen, unseen, alpha)}, the distances (n,) each; returns the figure.
+    """
+    from matplotlib import pyplot
+
+    fig, axes = pyplot.subplots(1, len(panels), figsize=(7.2, 3.8), squeeze=False)
+    for ax, (title, (seen, unseen, alpha)) in zip(axes[0], panels.items(), strict=True):
+        stays = (1 + alpha) * seen < unseen
+        moves = (seen < unseen) & ~stays
+        for color, which, label in (
+            (0, ~(stays | moves), "unseen class in any case"),
+            (1, moves, "moved by α"),
+            (6, stays, "seen class in any case"),
+        ):
+            ax.plot(unseen[which], seen[which], ".", color=COLORS[color], ms=3, alpha=0.6, label=label)
+        reach = np.array([0.98 * unseen.min(), 1.02 * unseen.max()])
+        ax.plot(reach, reach, "--", color="0.3", lw=1)
+        ax.plot(reach, reach / (1 + alpha), "-", color="0.3", lw=1)
+        ax.set(title=f"{title}, α = {alpha:.2f}", xlabel="distance to nearest unseen class")
+    axes[0, 0].set_ylabel("distance to nearest seen class")
+    handles = axes[0, 0].get_legend_handles_labels()
+    fig.legend(*handles, loc="outside upper center", ncols=3, fontsize="small", markerscale=3)
+    return fig

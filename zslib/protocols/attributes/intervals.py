@@ -13,7 +13,7 @@ __all__ = ["zero_shot_estimate", "zero_shot_measures"]
 
 
 def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
-    """Measures of `ZeroShotRun` for `zslib.book.Chapter.measure`, by name.
+    """Measures of runs or outcomes for `zslib.book.Chapter.measure`, by name.
 
     Off the scores of seen classes, for "seen", "unseen" and "H", is taken what each run chose on
     validation classes (``calibration="chosen"``), nothing ("none"), or a number. ``options`` are
@@ -21,14 +21,17 @@ def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
     """
 
     def outcome(run, name):
+        found = getattr(run, "outcome", run)
         if name in ("ACC", "AUSUC") or calibration == "none":
-            return run.outcome
-        return run.outcome.at(run.gamma if calibration == "chosen" else calibration)
+            return found
+        return found.at(run.gamma if calibration == "chosen" else calibration)
 
     def measure(name):
         def estimate(runs, minus=None):
-            others = None if minus is None else [outcome(run, name) for run in minus]
             found = [outcome(run, name) for run in runs]
+            others = None if minus is None else [outcome(run, name) for run in minus]
+            if others is not None and len(others) == 1:  # a closed form serves all seeds
+                others *= len(found)
             return zero_shot_estimate(found, name, minus=others, **options)
 
         return estimate

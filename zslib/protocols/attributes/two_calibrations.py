@@ -1,0 +1,165 @@
+"""Stacking of scores beside rescaling of distances, over systems and data sets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from zslib.protocols.attributes.calibrations import from_common_zero, run_calibrations
+from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS
+from zslib.protocols.attributes.runs import run_zero_shot
+from zslib.protocols.intervals import mean_estimate
+
+__all__ = [
+    "area_rows",
+    "calibrated_runs",
+    "flip_rows",
+    "lift_rows",
+    "mean_size_rows",
+    "point_rows",
+    "zero_rows",
+]
+
+
+def calibrated_runs(problem, methods, seeds, *, device, quick):
+    """`CalibratedRun` by method, one per seed, with the parameters that DARK's comparison chose.
+
+    In quick mode they are the first of the grid.
+    """
+    found = {}
+    for name in methods:
+        method = ZERO_SHOT_METHODS[name]
+        if quick:
+            chosen = {key: values[0] for key, values in method.grid.items()}
+        else:
+            chosen = run_zero_shot(name, problem, seed=seeds[0], device=device).parameters
+        drawn = seeds if method.seeds_matter else [seeds[0]] * len(seeds)
+        how = {"parameters": chosen, "tuning_seed": seeds[0], "device": device}
+        found[name] = [run_calibrations(name, problem, seed=s, **how) for s in drawn]
+    return found
+
+
+def ways(own):
+    """The distances that the runs of a system have: its own, where it has one, and the surprisal."""
+    return [way for way in ("own distance", "surprisal") if way in own[0].outcomes]
+
+
+def area_rows(problem, runs, n_resamples):
+    """AUSUC of stacking, and what each distance adds to it."""
+    for method, own in runs.items():
+        plain = [run.outcomes["stacking"] for run in own]
+        value = zero_shot_estimate(plain, "AUSUC", n_resamples=n_resamples)
+        yield _row(problem, "AUSUC", method, value, calibration="stacking")
+        for way in ways(own):
+            moved = [run.outcomes[way] for run in own]
+            gain = zero_shot_estimate(moved, "AUSUC", minus=plain, n_resamples=n_resamples)
+            yield _row(problem, "AUSUC", f"{method}: {way} - stacking", gain)
+
+
+def flip_rows(problem, runs):
+    """Rank correlation of the flips of all test images under stacking and under each distance."""
+    for method, own in runs.items():
+        for way in ways(own):
+            rho = [
+                spearmanr(*(_flips(run.outcomes[name]) for name in ("stacking", way))).statistic
+                for run in own
+            ]
+            which = f"{method}: {way} and stacking"
+            yield _row(problem, "rank correlation of flips", which, float(np.mean(rho)))
+
+
+def _flips(outcome):
+    return np.concatenate([outcome.test_seen.flips, outcome.test_unseen.flips])
+
+
+def mean_size_rows(gains):
+    """Mean size of AUSUC's differences, and the largest, by distance.
+
+    ``gains`` are rows of `area_rows`. The mean has one number for each system, as systems share
+    the test images of a data set; its interval is over systems.
+    """
+    for way in ("own distance", "surprisal"):
+        own = [row for row in gains if row["method"].endswith(f": {way} - stacking")]
+        if not own:
+            continue
+        systems = list(dict.fromkeys(row["method"] for row in own))
+        sizes = [
+            np.mean([abs(row["value"].mean) for row in own if row["method"] == system])
+            for system in systems
+        ]
+        size = mean_estimate(sizes)
+        size = replace(size, low=max(0.0, size.low))  # as no absolute value is below zero
+        named = {"method": f"{way} and stacking", "over": "all systems and sets"}
+        yield {"metric": "AUSUC, mean absolute difference", "value": size} | named
+        largest = max(own, key=lambda row: abs(row["value"].mean))
+        where = {"system": largest["method"].split(":")[0], "on": largest["dataset"]}
+        named = {"method": f"{way} and stacking", "over": "all sets"}
+        yield {"metric": "AUSUC, largest difference", "value": largest["value"]} | named | where
+
+
+def zero_rows(problem, runs, reach):
+    """AUSUC of distances to a common zero less that of stacking, first seed, by place of the zero.
+
+    Only the two ends are to be recorded: they have the column ``distance_of_zero`` alone.
+    """
+    for method, (run, *_) in runs.items():
+        plain = run.outcomes["stacking"]
+        for t in reach:
+            moved = from_common_zero(plain, run.largest + t * run.unit).ausuc - plain.ausuc
+            name = f"{method}: common zero - stacking"
+            yield _row(problem, "AUSUC", name, moved, distance_of_zero=float(t))
+
+
+def point_rows(problem, runs, n_resamples):
+    """H under what validation chose: of stacking, and of each distance less stacking; and alpha."""
+    for method, own in runs.items():
+        plain = [run.chosen("stacking") for run in own]
+        value = zero_shot_estimate(plain, "H", n_resamples=n_resamples)
+        yield _row(problem, "H", method, value, calibration="chosen")
+        for way in ways(own):
+            chosen = [run.chosen(way) for run in own]
+            gain = zero_shot_estimate(chosen, "H", minus=plain, n_resamples=n_resamples)
+            yield _row(problem, "H", f"{method}: {way} - stacking", gain, calibration="chosen")
+
+
+def alpha_rows(problem, runs):
+    """The chosen alpha of each distance, mean over seeds."""
+    for method, own in runs.items():
+        for way in ways(own):
+            alpha = float(np.mean([run.alpha(way) for run in own]))
+            yield _row(problem, "chosen alpha", f"{method}: {way}", alpha)
+
+
+def lift_rows(runs):
+    """What a chosen calibration adds to H: mean over systems of their means over data sets.
+
+    ``runs`` is {problem: {method: runs}}; intervals are over systems.
+    """
+    problems = list(runs)
+    for way in ("stacking", "own distance", "surprisal"):
+        lifts = []
+        for method in runs[problems[0]]:
+            own = [run for p in problems for run in runs[p][method]]
+            if way in own[0].outcomes:
+                lifts.append(
+                    float(np.mean([r.chosen(way).value("H") - r.outcomes[way].value("H") for r in own]))
+                )
+        if lifts:
+            named = {"method": f"{way}: chosen - none", "over": "all systems"}
+            yield {"metric": "H", "value": mean_estimate(lifts)} | named
+
+
+def curve_rows(problem, runs):
+    """The seen-unseen curve of each calibration, first seed: points to draw."""
+    for method, (run, *_) in runs.items():
+        for way, outcome in run.outcomes.items():
+            curve = outcome.curve
+            for s, u in zip(curve.seen, curve.unseen, strict=True):
+                yield _row(problem, "unseen", method, 100 * float(u), seen=100 * float(s), way=way)
+
+
+def _row(problem, metric, method, value, **columns):
+    return {"dataset": problem, "metric": metric, "method": method, "value": value} | columns

@@ -1,0 +1,140 @@
+"""CLAREL beside a baseline on mean texts: what validation chose, levels of texts, retrieval, hubs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from zslib.compatibility import ESZSL
+from zslib.metrics import k_skewness
+from zslib.protocols.attributes.methods import ZeroShotMethod
+from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.pairs.baseline import with_class_texts
+from zslib.protocols.pairs.runs import run_clarel
+
+__all__ = [
+    "chance_rows",
+    "eszsl_baseline",
+    "hub_rows",
+    "known_text_share",
+    "level_runs",
+    "retrieval_rows",
+    "trial_rows",
+]
+
+
+def eszsl_baseline(quick):
+    """ESZSL with the grid of both penalties that suits mean texts."""
+    penalties = tuple(10.0**e for e in range(-3, 4, 2 if quick else 1))
+    grid = {"feature_penalty": penalties, "embedding_penalty": penalties}
+    return ZeroShotMethod("ESZSL", ESZSL, grid, seeds_matter=False)
+
+
+def known_text_share(p):
+    """Seen test images, in percent, one of whose texts a training image of the class has too."""
+    if p.level != "image":
+        return None
+
+    def own(i):
+        rows = p.text_index[p.text_offsets[i] : p.text_offsets[i + 1]]
+        return {(p.labels[i], text) for text in p.text_ids[rows]}
+
+    known = set().union(*map(own, p.trainval))
+    found = [bool(own(i) & known) for i in p.test_seen if own(i)]
+    return 100 * float(np.mean(found)) if found else None
+
+
+def trial_rows(problem, run, baseline):
+    """Validation H of each learning rate, and the chosen alpha and gamma."""
+    row = partial(_row, problem)
+    for trial in run.trials:
+        rate = trial["parameters"]["learning_rate"]
+        yield row("validation H", "CLAREL", trial.get("H"), learning_rate=rate)
+    yield row("chosen alpha", "CLAREL", run.alpha)
+    yield row("chosen gamma", "ESZSL", baseline.gamma)
+
+
+def level_runs(problem, seeds, own=None, **options):
+    """Test outcomes of CLAREL with texts of images and with texts of their class.
+
+    A training image draws one text in each batch: one of its own, or any of the training images
+    of its class. The third has as many texts at a time as the original, and no negatives of the
+    class. ``own`` is the first where it is there already. Texts are pooled after the validation
+    split, so that none of a held-out image is used.
+    """
+    held, one = problem.validation_problem(), {"texts_per_image": 1}
+    if own is None:
+        own = run_clarel(problem, seeds, changes=one, **options)
+    pooled, suited = (
+        run_clarel(
+            with_class_texts(problem, own_ids=own_ids), seeds, changes=changes,
+            held_out=with_class_texts(held, own_ids=own_ids), **options,
+        )
+        for own_ids, changes in ((True, one), (False, None))
+    )  # fmt: skip
+    return {
+        "CLAREL, texts of images": own.outcomes(),
+        "CLAREL, texts of classes": pooled.outcomes(),
+        "CLAREL, texts of classes, more drawn, no negatives of the class": suited.outcomes(),
+    }
+
+
+def chance_rows(problem, accuracy):
+    """Accuracy of CLAREL less that of chance."""
+    yield _row(problem, "ACC above chance", "CLAREL", accuracy - 100 / problem.unseen_classes.size)
+
+
+def retrieval_rows(problem, run):
+    """Recall and median rank in both directions, and R@1 of images less chance."""
+    row = partial(_row, problem)
+    for direction in ("image to text", "text to image"):
+        for measure in ("R@1", "R@10", "median rank"):
+            value = run.retrieval(measure, direction)
+            yield row(measure, "CLAREL", value, direction=direction)
+        chance = run.test[0].retrieval.chance[direction]
+        yield row("R@1 by chance", "CLAREL", chance, direction=direction)
+        if direction == "image to text":
+            value = run.retrieval("R@1", direction) - chance
+            yield row("R@1 above chance", "CLAREL", value)
+
+
+def answer_counts(problem, outcome):
+    """N_1 of each unseen class among the test images of unseen classes."""
+    return outcome.occurrence("unseen")[problem.unseen_classes]
+
+
+def true_counts(problem):
+    """Test images of each unseen class."""
+    labels = problem.labels[problem.test_unseen]
+    return np.bincount(labels, minlength=problem.is_seen.size)[problem.unseen_classes]
+
+
+def hub_rows(problem, outcomes):
+    """How test images fall on the prototypes of unseen classes; ``outcomes`` is {method: list}."""
+    row, true = partial(_row, problem), k_skewness(true_counts(problem))
+    yield row("true skewness of N_1", "images", true)
+    for method, found in outcomes.items():
+        counts = [answer_counts(problem, outcome) for outcome in found]
+        skewness = mean_estimate([k_skewness(c) for c in counts])
+        yield row("skewness of N_1", method, skewness)
+        largest = mean_estimate([c.max() / c.mean() for c in counts])
+        yield row("largest N_1 over fair share", method, largest)
+        never = mean_estimate([100 * np.mean(c == 0) for c in counts])
+        yield row("prototypes never nearest, %", method, never)
+        if method == "CLAREL":
+            excess = mean_estimate([k_skewness(c) - true for c in counts])
+            yield row("skewness of N_1 less the true one", method, excess)
+
+
+def ranked_counts(problem, outcomes):
+    """Sorted N_1 of unseen classes, true and as answered with the first seed: rows to draw."""
+    counts = {"images of the class": true_counts(problem)}
+    counts |= {method: answer_counts(problem, found[0]) for method, found in outcomes.items()}
+    for method, values in counts.items():
+        for place, value in enumerate(np.sort(values)[::-1], 1):
+            yield _row(problem, "N_1", method, int(value), rank=place)
+
+
+def _row(problem, metric, method, value, **columns):
+    return {"dataset": problem, "metric": metric, "method": method, "value": value} | columns
