@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 
+from zslib.arrays import to_host
 from zslib.book.figures import COLORS
+from zslib.compatibility.clarel.loss import embedding_distances
 
-__all__ = ["draw_probabilities", "draw_schema", "draw_wedge"]
+__all__ = ["draw_batch", "draw_method", "draw_probabilities", "draw_schema", "draw_wedge"]
 
 _IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
 
@@ -157,7 +161,9 @@ def draw_wedge(panels):
             (1, moves, "moved by α"),
             (6, stays, "seen class in any case"),
         ):
-            ax.plot(unseen[which], seen[which], ".", color=COLORS[color], ms=3, alpha=0.6, label=label)
+            ax.plot(
+                unseen[which], seen[which], ".", color=COLORS[color], ms=3, alpha=0.6, label=label
+            )
         reach = np.array([0.98 * unseen.min(), 1.02 * unseen.max()])
         ax.plot(reach, reach, "--", color="0.3", lw=1)
         ax.plot(reach, reach / (1 + alpha), "-", color="0.3", lw=1)
@@ -166,3 +172,56 @@ def draw_wedge(panels):
     handles = axes[0, 0].get_legend_handles_labels()
     fig.legend(*handles, loc="outside upper center", ncols=3, fontsize="small", markerscale=3)
     return fig
+
+
+def draw_method(pairs, model):
+    """Figure 1 with the numbers of a trained ``model`` on its `HeldOutPairs`."""
+    from matplotlib import pyplot
+
+    held, (rows, own, _) = pairs.problem, pairs.batch()
+    width, n_features = model.network_.encoder.width, held.features.shape[1]
+    dimension = model.embedding_dim
+    branch = ["text", f"vector of {width},\nmean of those drawn"]
+    if pairs.n_words:
+        text = textwrap.shorten(held.texts[held.training_texts[own[0]]], 54, placeholder=" …")
+        said = "\n".join(textwrap.wrap(f"“{text}”", 19))
+        branch = [said, f"{pairs.n_words:,} words:\nembeddings of {width},\nmean"]
+    linear = f"dropout {model.dropout:.0%},\nlinear,\n"
+    fig, ax = pyplot.subplots(figsize=(9.5, 5.0))
+    draw_schema(
+        ax,
+        image=[
+            f"image:\n{batch_names(pairs)[0]}",
+            f"{n_features:,} features\nof a network\nthat is not trained",
+            linear + f"{n_features:,} × {dimension}",
+        ],
+        text=[*branch, linear + f"{width} × {dimension}"],
+        space=f"{dimension}",
+        classes=len(held.seen_classes),
+        distances=to_host(embedding_distances(*pairs.embedded(model, rows, own))),
+    )
+    return fig
+
+
+def draw_batch(pairs, models):
+    """Both softmaxes of one batch, for each of ``models``, {title: model}."""
+    from matplotlib import pyplot
+
+    names, (_, _, same) = batch_names(pairs), pairs.batch()
+    fig, axes = pyplot.subplots(len(models), 2, figsize=(8.6, 4.0 * len(models)), squeeze=False)
+    for row, (title, model) in zip(axes, models.items(), strict=True):
+        found = pairs.batch_probabilities(model)
+        for ax, (name, (p, loss)) in zip(row, found.items(), strict=True):
+            drawn = draw_probabilities(ax, p, same=same, names=names if ax is row[0] else None)
+            ax.set(title=f"{name}, {title}: loss {loss:.2f}", xlabel="texts")
+        row[0].set_ylabel("images, by their class")
+    ticks = [0, 0.05, 0.2, 0.5, 1]
+    fig.colorbar(drawn, ax=axes, shrink=0.5, label="probability", ticks=ticks)
+    return fig
+
+
+def batch_names(pairs):
+    """Short names of the classes of the batch shown."""
+    held, (rows, _, _) = pairs.problem, pairs.batch()
+    labels = held.labels[held.trainval[rows]]
+    return [str(held.class_names[label]).replace("_", " ")[:18] for label in labels]

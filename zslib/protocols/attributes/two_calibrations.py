@@ -43,7 +43,7 @@ def calibrated_runs(problem, methods, seeds, *, device, quick):
 
 
 def ways(own):
-    """The distances that the runs of a system have: its own, where it has one, and the surprisal."""
+    """The distances of a system: its own, where it has one, and the surprisal."""
     return [way for way in ("own distance", "surprisal") if way in own[0].outcomes]
 
 
@@ -101,10 +101,7 @@ def mean_size_rows(gains):
 
 
 def zero_rows(problem, runs, reach):
-    """AUSUC of distances to a common zero less that of stacking, first seed, by place of the zero.
-
-    Only the two ends are to be recorded: they have the column ``distance_of_zero`` alone.
-    """
+    """AUSUC of distances to a common zero less that of stacking, first seed, by its place."""
     for method, (run, *_) in runs.items():
         plain = run.outcomes["stacking"]
         for t in reach:
@@ -114,7 +111,7 @@ def zero_rows(problem, runs, reach):
 
 
 def point_rows(problem, runs, n_resamples):
-    """H under what validation chose: of stacking, and of each distance less stacking; and alpha."""
+    """H under what validation chose: of stacking, and of each distance less stacking."""
     for method, own in runs.items():
         plain = [run.chosen("stacking") for run in own]
         value = zero_shot_estimate(plain, "H", n_resamples=n_resamples)
@@ -145,20 +142,15 @@ def lift_rows(runs):
             own = [run for p in problems for run in runs[p][method]]
             if way in own[0].outcomes:
                 lifts.append(
-                    float(np.mean([r.chosen(way).value("H") - r.outcomes[way].value("H") for r in own]))
+                    float(
+                        np.mean(
+                            [r.chosen(way).value("H") - r.outcomes[way].value("H") for r in own]
+                        )
+                    )
                 )
         if lifts:
             named = {"method": f"{way}: chosen - none", "over": "all systems"}
             yield {"metric": "H", "value": mean_estimate(lifts)} | named
-
-
-def curve_rows(problem, runs):
-    """The seen-unseen curve of each calibration, first seed: points to draw."""
-    for method, (run, *_) in runs.items():
-        for way, outcome in run.outcomes.items():
-            curve = outcome.curve
-            for s, u in zip(curve.seen, curve.unseen, strict=True):
-                yield _row(problem, "unseen", method, 100 * float(u), seen=100 * float(s), way=way)
 
 
 def _row(problem, metric, method, value, **columns):

@@ -44,8 +44,10 @@ def sweep_rows(problem, symbol, runs):
 
 
 def stability_rows(problem, symbol, runs, low, high):
-    """Largest less smallest mean H for values from ``low`` to ``high``; for kappa also 1 less 0.5."""
-    H = {x: np.array([o.value("H") for o in run.outcomes("validation")]) for x, run in runs.items()}
+    """Largest less smallest mean H from ``low`` to ``high``; for kappa also 1 less 0.5."""
+    H = {
+        x: np.array([o.value("H") for o in run.outcomes("validation")]) for x, run in runs.items()
+    }
     means = {x: values.mean() for x, values in H.items() if low <= x <= high}
     if len(means) > 1:
         spread = paired_difference(H[max(means, key=means.get)], H[min(means, key=means.get)])

@@ -1,4 +1,4 @@
-"""Appendix B of CLAREL, image by image; measures against alpha; rescaling beside stacking on -d."""
+"""Appendix B of CLAREL, image by image; measures against alpha; stacking on -d beside it."""
 
 from __future__ import annotations
 
@@ -77,19 +77,18 @@ def event_counts(problem, run, alphas):
 
 
 def error_rows(problem, run):
-    """Shares of test images on the wrong side, before and after rescaling, and their difference."""
+    """Shares of test images on the wrong side before and after rescaling, and their difference."""
     found = measures_by_alpha([result.outcome for result in run.test], [0.0, run.alpha])
-    errors = [found["unseen taken for seen"], found["seen taken for unseen"]]
+    errors = {name: found[name] for name in ("unseen taken for seen", "seen taken for unseen")}
     for column, state in enumerate(("α = 0", "α chosen")):
-        for name, values in zip(("unseen taken for seen", "seen taken for unseen"), errors, strict=True):
-            value = mean_estimate(values[:, column])
+        for name, values in errors.items():
             yield {
-                "dataset": problem, "metric": f"{name}, %", "method": "CLAREL", "value": value,
-                "state": state,
+                "dataset": problem, "metric": f"{name}, %", "method": "CLAREL", "state": state,
+                "value": mean_estimate(values[:, column]),
             }  # fmt: skip
     yield {
         "dataset": problem, "metric": "error of unseen less error of seen", "method": "α = 0",
-        "value": paired_difference(errors[0][:, 0], errors[1][:, 0]),
+        "value": paired_difference(*(values[:, 0] for values in errors.values())),
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""CLAREL beside a baseline on mean texts: what validation chose, levels of texts, retrieval, hubs."""
+"""CLAREL beside a baseline on mean texts: choices, levels of texts, retrieval, hubs."""
 
 from __future__ import annotations
 

@@ -1,0 +1,60 @@
+"""Seen-unseen curves of many systems, as small plots."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.book.figures import look
+
+__all__ = ["draw_seen_unseen"]
+
+_MARKS = "osX^"
+
+
+def draw_seen_unseen(panels, *, columns=4, behind=False):
+    """Accuracy on unseen against seen classes over all gamma, one small plot for each system.
+
+    Parameters
+    ----------
+    panels : dict
+        ``{title: {label: (curve, {mark: gamma})}}``: a `SeenUnseenCurve`, and where to mark it.
+    columns : int
+    behind : bool
+        Whether the curves of all plots stand behind each, in grey.
+
+    Returns
+    -------
+    Figure
+    """
+    from matplotlib import pyplot
+
+    rows = -(-len(panels) // columns)
+    fig, axes = pyplot.subplots(
+        rows, columns, figsize=(7.6, 1.9 * rows + 0.5), sharex=True, sharey=True, squeeze=False
+    )
+    curves = [curve for lines in panels.values() for curve, _ in lines.values()]
+    labels = list(dict.fromkeys(label for lines in panels.values() for label in lines))
+    legend = {}
+    for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
+        for curve in curves if behind else ():
+            ax.plot(100 * np.asarray(curve.seen), 100 * np.asarray(curve.unseen), "0.85", lw=0.8)
+        for label, (curve, points) in lines.items():
+            style = look(label, labels)
+            color, line = style["color"], style["linestyle"]
+            path = 100 * np.asarray(curve.seen), 100 * np.asarray(curve.unseen)
+            (drawn,) = ax.plot(*path, color=color, ls=line, lw=1.5)
+            if len(lines) > 1:
+                legend.setdefault(label, drawn)
+            for marker, (name, gamma) in zip(_MARKS, points.items(), strict=False):
+                place = 100 * np.array(curve.at(gamma))
+                ax.plot(*place, marker, color=color, ms=6, mec="white")
+                mark = pyplot.Line2D([], [], ls="", marker=marker, color="0.3", label=name)
+                legend.setdefault(name, mark)
+        ax.set_title(title)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_axis_off()
+    axes[0, 0].set(xlim=(0, None), ylim=(0, None))
+    fig.supxlabel("accuracy on seen classes, %", fontsize="medium")
+    fig.supylabel("accuracy on unseen classes, %", fontsize="medium")
+    fig.legend(legend.values(), legend, loc="outside upper center", ncols=5, fontsize="small")
+    return fig

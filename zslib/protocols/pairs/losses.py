@@ -1,0 +1,235 @@
+"""What CLAREL's losses do: trainings with parts left out, measured on held-out classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+
+from zslib.arrays import like, take_rows, to_host
+from zslib.compatibility.clarel.loss import embedding_distances, retrieval_probabilities
+from zslib.compatibility.clarel.pairs import Pairs
+from zslib.datasets.pairs.problem import ragged_rows
+from zslib.protocols.attributes.tuning import split_validation_classes
+from zslib.protocols.pairs.evaluate import evaluate_image_text, model_texts
+from zslib.protocols.pairs.runs import run_image_text, short_clarel
+
+__all__ = ["KINDS", "HeldOutPairs", "PairMeasures", "curve_rows", "share_meeting_equals"]
+
+# A step of no length is the random start.
+KINDS = {
+    "before training": {"n_batches": 1, "learning_rate": 1e-30},
+    "retrieval alone": {"classification_weight": 0.0},
+    "CLAREL": {},
+    "classifiers alone": {"classification_weight": 1.0},
+    "equal texts kept": {"exclude_equal": False},
+    "squared distance": {"distance": "squared"},
+}
+RATES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+@dataclass(frozen=True)
+class PairMeasures:
+    """Of one model: own texts nearer, per image in percent; the outcome; spread by part."""
+
+    nearer: np.ndarray
+    outcome: object
+    spread: dict
+
+
+class HeldOutPairs:
+    """A problem whose validation classes play the unseen ones, and trainings of CLAREL on it.
+
+    Attributes
+    ----------
+    models : dict
+        One list of models, one for each seed, by kind: see `KINDS`.
+    steps : dict
+        The step size of each kind: the one with the largest H on a quarter of the training
+        classes, or the next best where a training diverges with it.
+    passed_over : list of (kind, step size)
+        With which a training diverged.
+    """
+
+    def __init__(self, problem, seeds, *, n_batches, embedding_dim, device):
+        seed = seeds[0]
+        split = problem if problem.val.size else split_validation_classes(problem, seed=seed)
+        self._on_host = split.validation_problem()
+        self.seeds, self.device = seeds, device
+        self.problem = held = self._on_host.to(device)
+        self.texts, self.n_words = model_texts(held)
+        self.offsets, index = ragged_rows(*held.text_rows, held.trainval)
+        known = held.training_texts
+        self.index = np.searchsorted(known, index)
+        self.images = take_rows(held.features, held.trainval)
+        self.labels = like(held.labels[held.trainval], self.images)
+        self.known_texts, self.ids = take_rows(self.texts, known), held.text_ids[known]
+        self.model = short_clarel(
+            held,
+            n_batches=n_batches,
+            embedding_dim=embedding_dim,
+            batch_size=min(32, len(held.trainval)),
+            log_every=max(n_batches // 40, 1),
+        )
+        self.models, self.steps, self.passed_over = {}, {}, []
+
+    def train(self, kinds):
+        """Train these kinds with every seed."""
+        for kind in kinds:
+            for rate in self._rates(KINDS[kind]):
+                changes = KINDS[kind] | {"learning_rate": rate}
+                try:
+                    self.models[kind] = [self._fit(seed, changes) for seed in self.seeds]
+                except ValueError:
+                    self.passed_over.append((kind, rate))
+                else:
+                    self.steps[kind] = rate
+                    break
+            else:
+                raise ValueError(
+                    f"{kind} diverges with every step size on {self.problem.name}: pass shorter "
+                    "features or fewer batches"
+                )
+        return self
+
+    def _fit(self, seed, changes):
+        model = clone(self.model).set_params(random_state=seed, **changes)
+        rows = self.offsets, self.index
+        return model.fit(self.images, self.labels, self.known_texts, rows, self.ids)
+
+    def _rates(self, changes):
+        """Step sizes, best first."""
+        if "learning_rate" in changes:
+            return [changes["learning_rate"]]
+        nested = split_validation_classes(self._on_host, seed=self.seeds[0])
+        model = clone(self.model).set_params(**changes)
+        grid = {"learning_rate": RATES}
+        found = run_image_text(
+            model, nested, self.seeds[:1], grid=grid, test=False, device=self.device
+        )
+        finished = sorted((t for t in found.trials if "H" in t), key=lambda t: -t["H"])
+        return [trial["parameters"]["learning_rate"] for trial in finished]
+
+    def measures(self):
+        """`PairMeasures` of every model: {kind: one for each seed}."""
+        parts = {
+            "training classes": self.problem.test_seen,
+            "validation classes": self.problem.test_unseen,
+        }
+        return {
+            kind: [
+                PairMeasures(
+                    self._own_text_nearer(model),
+                    evaluate_image_text(FrozenEstimator(model), self.problem).outcome,
+                    {
+                        p: self._spread_within(model, rows)
+                        for p, rows in parts.items()
+                        if rows.size
+                    },
+                )
+                for model in models
+            ]
+            for kind, models in self.models.items()
+        }
+
+    @cached_property
+    def _asked(self):
+        """Images of validation classes, the texts they may be given, and which belong to them."""
+        held = self.problem
+        images = held.test_unseen[np.diff(held.text_offsets)[held.test_unseen] > 0]
+        offsets, index = ragged_rows(*held.text_rows, images)
+        texts = np.unique(index)
+        if held.level == "image":  # each distinct text once
+            texts = texts[np.unique(held.text_ids[texts], return_index=True)[1]]
+        ids = np.unique(held.text_ids[index])
+        has = np.zeros((len(images), len(ids)), dtype=bool)
+        owner = np.repeat(np.arange(len(images)), np.diff(offsets))
+        has[owner, np.searchsorted(ids, held.text_ids[index])] = True
+        return images, texts, has[:, np.searchsorted(ids, held.text_ids[texts])]
+
+    def _own_text_nearer(self, model):
+        """For each image, percent of pairs of an own and another text in the right order."""
+        images, candidates, belongs = self._asked
+        z = model.embed_images(take_rows(self.problem.features, images))
+        t = model.embed_texts(take_rows(self.texts, candidates))
+        rank = rankdata(to_host(embedding_distances(z, t)), axis=1)
+        mine, others = belongs.sum(axis=1), (~belongs).sum(axis=1)
+        ahead = (rank * belongs).sum(axis=1) - mine * (mine + 1) / 2
+        return 100.0 * (1.0 - ahead / (mine * others))
+
+    def _spread_within(self, model, rows):
+        """Percent of the variance of embedded images that lies within classes."""
+        z = to_host(model.embed_images(take_rows(self.problem.features, rows))).astype(float)
+        of = self.problem.labels[rows]
+        within = sum(((z[of == c] - z[of == c].mean(axis=0)) ** 2).sum() for c in np.unique(of))
+        return 100.0 * within / ((z - z.mean(axis=0)) ** 2).sum()
+
+    def batch(self):
+        """A batch of training images, by class, with a text of each and which texts are equal."""
+        rng, held = np.random.default_rng(self.seeds[0]), self.problem
+        rows = rng.choice(len(held.trainval), self.model.batch_size, replace=False)
+        rows = rows[np.argsort(held.labels[held.trainval[rows]], kind="stable")]
+        own = np.array(
+            [rng.choice(self.index[self.offsets[i] : self.offsets[i + 1]]) for i in rows]
+        )
+        return rows, own, self.ids[own][:, None] == self.ids[own][None, :]
+
+    def embedded(self, model, rows, own):
+        """A batch in the common space, without dropout."""
+        images, texts = take_rows(self.images, rows), take_rows(self.known_texts, own)
+        return model.embed_images(images), model.embed_texts(texts)
+
+    def batch_probabilities(self, model):
+        """Both softmaxes of the batch shown, and the loss of each, by search."""
+        rows, own, same = self.batch()
+        z, t = self.embedded(model, rows, own)
+        found = map(to_host, retrieval_probabilities(z, t, same_text=like(same, z)))
+        names = "text retrieval", "image retrieval"
+        return {
+            name: (p, float(-np.log(np.maximum(np.diag(p), 1e-300)).mean()))
+            for name, p in zip(names, found, strict=True)
+        }
+
+    def at_ends(self, kinds):
+        """Sentences on step sizes at an end of the range, and on those passed over."""
+        name = self.problem.name
+        said = [
+            f"On {name} the best step size for “{kind}” is at the end of the range, so a better "
+            "one may lie beyond. "
+            for kind in kinds
+            if self.steps[kind] in (RATES[0], RATES[-1])
+        ]
+        for kind in kinds:
+            skipped = " and ".join(f"{rate:g}" for k, rate in self.passed_over if k == kind)
+            if skipped:
+                said.append(f"On {name} a training of “{kind}” diverged with {skipped}. ")
+        return "".join(said)
+
+
+def curve_rows(pairs, kinds, terms):
+    """Terms of the loss by batches, means over trainings: rows."""
+    for kind in kinds:
+        logs = [model.learning_curve_ for model in pairs.models[kind]]
+        for term in terms:
+            means = np.mean([[entry[term] for entry in log] for log in logs], axis=0)
+            for entry, value in zip(logs[0], means, strict=True):
+                yield {
+                    "method": kind, "metric": term.replace("_", " "), "value": float(value),
+                    "batches": entry["batch"],
+                }  # fmt: skip
+
+
+def share_meeting_equals(pairs, n_draws=500):
+    """Percent of the images that meet an equal text in their batch."""
+    draws, met = np.random.default_rng(pairs.seeds[0]), []
+    rows = pairs.offsets, pairs.index
+    drawn = Pairs(len(pairs.images), len(pairs.ids), rows, pairs.ids)
+    for _ in range(n_draws):
+        some = draws.choice(len(pairs.images), pairs.model.batch_size, replace=False)
+        same = drawn.in_common(drawn.draw(some, pairs.model.texts_per_image, draws))
+        met.append(0.0 if same is None else 100.0 * np.mean(same.sum(axis=1) > 1))
+    return float(np.mean(met))
