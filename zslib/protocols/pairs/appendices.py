@@ -1,0 +1,329 @@
+"""CLAREL's appendices: the validation sets of Appendix C, and the network of Appendix D."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from zslib.arrays import like, to_host, to_requested_device
+from zslib.compatibility import CLAREL
+from zslib.compatibility.clarel.encoders import ConvLSTMEncoder
+from zslib.compatibility.clarel.loss import clarel_loss
+from zslib.datasets import data_root
+from zslib.datasets.pairs.problem import ragged_rows
+from zslib.nn import Linear, n_parameters
+from zslib.protocols.attributes.tuning import split_validation_classes
+from zslib.protocols.pairs.evaluate import model_texts
+
+__all__ = ["GROUPS", "AppendixNetwork", "listed_images", "validation_counts"]
+
+# Names of parameters, by what they contain.
+GROUPS = {
+    "word vectors": ("embedding",),
+    "convolutions": ("conv", "shortcut"),
+    "normalisations": ("norm",),
+    "LSTM": ("lstm",),
+    "linear layers": ("_layer", "_classifier"),
+    "all": ("",),
+}
+PENALISED = {
+    "convolutions 1 and 2 of a block": ("conv1.", "conv2."),
+    "convolutions 3, before the sum": ("conv3.",),
+    "shortcuts": ("shortcut",),
+    "scales γ": (".gamma",),
+    "shifts β": (".beta",),
+}
+
+
+def validation_counts(problem, aside, seed):
+    """Classes and images of Appendix C, with and without the test images of seen classes.
+
+    ``aside`` is the share of the images of training classes that is put aside.
+    """
+    p = problem if problem.val.size else split_validation_classes(problem, seed=seed)
+    held = p.validation_problem(seen_fraction=aside, seed=seed)
+    groups = [np.unique(p.labels[rows]) for rows in (p.train, p.val)]
+    every = p.labels[np.concatenate([p.trainval, p.test_seen])]
+    return {
+        "classes": [len(group) for group in groups],
+        "all images": [int(np.isin(every, group).sum()) for group in groups],
+        "kept": len(held.trainval),
+        "seen validation": len(held.test_seen),
+        "unseen validation": len(held.test_unseen),
+        "trainval": len(p.trainval),
+        "test seen": len(p.test_seen),
+    }
+
+
+def listed_images():
+    """Lengths of CUB's lists of images, and how many of the first also test seen classes.
+
+    None where the file of the split is not here.
+    """
+    root = data_root()
+    if root is None or not (root / "visual" / "cub" / "cub.npz").is_file():
+        return None
+    with np.load(root / "visual" / "cub" / "cub.npz") as stored:
+        lists = {k: stored[k] for k in stored.files if k.endswith(("_loc", "_loc_2020"))}
+    tested = [np.isin(lists[k], lists["test_seen_loc"]).sum() for k in ("train_loc", "val_loc")]
+    return {k: len(rows) for k, rows in lists.items()} | {"tested too": int(sum(tested))}
+
+
+class AppendixNetwork:
+    """The network of Appendix D for a problem with texts: shapes, sizes, gradients, penalty.
+
+    Parameters
+    ----------
+    problem : ImageTextProblem
+    embedding_dim : int
+        Of the common space.
+    max_tokens : int
+        Words of a text that are read.
+    seed : int
+        Draws batches; each network has a seed of its own.
+    device : str
+    """
+
+    def __init__(self, problem, *, embedding_dim, max_tokens, seed, device):
+        self.problem, self.embedding_dim, self.seed = problem, embedding_dim, seed
+        self.device, self.defaults = device, CLAREL().get_params()
+        self.n_classes, self.n_features = len(problem.seen_classes), problem.features.shape[1]
+        tokens, self.n_words = model_texts(problem, length=max_tokens)
+        self._tokens, self._rng = to_host(tokens), np.random.default_rng(seed)
+
+    def reference(self, dtype):
+        """An array of the type and device that a network shall have."""
+        return to_requested_device(np.zeros(1, dtype), self.device)
+
+    def draw(self, n_images, n_texts):
+        """Rows of images, the owner of each of their texts, tokens without empty columns."""
+        p, rng = self.problem, self._rng
+        images = np.sort(rng.choice(p.trainval, min(n_images, len(p.trainval)), replace=False))
+        owner, chosen = [], []
+        for place, image in enumerate(images):
+            own = ragged_rows(*p.text_rows, np.array([image]))[1]
+            some = rng.choice(own, min(n_texts, len(own)), replace=False)
+            owner += [place] * len(some)
+            chosen += some.tolist()
+        words = self._tokens[chosen]
+        return images, np.array(owner), words[:, words.any(axis=0)]
+
+    def encoder(self, source, reference, **changes):
+        """The text encoder with CLAREL's defaults, but for the changes."""
+        names = ("filters", "kernel_width", "lstm_units", "word_dim", "pooling")
+        given = {name: self.defaults[name] for name in names} | changes
+        width, penalty = given.pop("word_dim"), self.defaults["convolution_penalty"]
+        return ConvLSTMEncoder(
+            self.n_words, width, source, penalty=penalty, like=reference, **given
+        )
+
+    def shapes(self, batch, texts):
+        """Output of each layer for one batch: (name, kind, shape, branch), and the shortcuts."""
+        encoder = self.encoder(np.random.default_rng(self.seed), self.reference(np.float32))
+        images, _, words = self.draw(batch, texts)
+        reference = self.reference(np.float32)
+        x, mask = like(words, reference), like(words != 0, reference)
+        layers = encoder.layers.layers
+        found, shortcuts = [("tokens", "input", (*words.shape, 1), "text")], []
+        x = layers["embedding"].forward(x, mask)
+        found.append(("word vectors", "table", x.shape, "text"))
+        for number in (1, 2):
+            start, block, h = len(found) - 1, layers[f"block{number}"], x
+            for k in (1, 2, 3):
+                for part in (f"conv{k}", f"norm{k}", f"relu{k}"):
+                    if part in block.branch.layers:
+                        h = block.branch.layers[part].forward(h, mask)
+                ending = "" if k == 3 else ", ReLU"
+                name = f"block {number}: convolution {k}, norm{ending}"
+                found.append((name, "convolution", h.shape, "text"))
+            x = block.forward(x, mask)
+            found.append((f"block {number}: plus shortcut, ReLU", "convolution", x.shape, "text"))
+            shortcuts.append((start, len(found) - 1))
+        x = layers["lstm"].forward(x, mask)
+        found.append(("LSTM, both directions", "LSTM", x.shape, "text"))
+        x = layers["pool"].forward(x, mask)
+        n, e, c = len(images), self.embedding_dim, self.n_classes
+        return [
+            *found,
+            (f"{self.defaults['pooling']} over words", "mean", x.shape, "text"),
+            ("mean over texts", "mean", (n, x.shape[1]), "text"),
+            ("dropout, linear: text embedding", "linear", (n, e), "text"),
+            ("linear: text classifier", "linear", (n, c), "text"),
+            ("image features", "input", (n, self.n_features), "image"),
+            ("dropout, linear: image embedding", "linear", (n, e), "image"),
+            ("linear: image classifier", "linear", (n, c), "image"),
+        ], shortcuts
+
+    def sizes(self):
+        """Parameters by layer: (layer, formula, number of arrays' entries, whether penalised)."""
+        reference, source = self.reference(np.float32), np.random.default_rng(self.seed)
+        encoder = self.encoder(source, reference)
+        layers, e, c = encoder.layers.layers, self.embedding_dim, self.n_classes
+        d, (a, b), w, h = (
+            self.defaults[k] for k in ("word_dim", "filters", "kernel_width", "lstm_units")
+        )
+        rows = [("word vectors", f"{self.n_words}·{d}", n_parameters(layers["embedding"]), "no")]
+        for number, n_in, n_out in ((1, d, a), (2, a, b)):
+            own = layers[f"block{number}"].parameters()
+            for kind, prefix, formula in (
+                ("convolutions", "conv", f"{w}·({n_in} + 2·{n_out})·{n_out}"),
+                ("normalisations", "norm", f"3·2·{n_out}"),
+                ("shortcut", "shortcut", f"{n_in}·{n_out}"),
+            ):
+                size = sum(p.value.size for key, p in own.items() if key.startswith(prefix))
+                rows.append((f"block {number}: {kind}", formula, size, "yes"))
+        lstm = n_parameters(layers["lstm"])
+        rows.append(("LSTM", f"2·4·{h}·({b} + {h} + 1)", lstm, "no"))
+        for name, n_in, n_out in (
+            ("text layer", encoder.width, e),
+            ("image layer", self.n_features, e),
+            ("both classifiers", e, 2 * c),
+        ):
+            size = n_parameters(Linear(n_in, n_out, source, like=reference))
+            rows.append((name, f"({n_in} + 1)·{n_out}", size, "no"))
+        return rows
+
+    def readings(self):
+        """Parameters of the encoder under other readings, one changed at a time: {name: size}."""
+        changes = {"as above": {}}
+        changes |= {f"kernel width {k}": {"kernel_width": k} for k in (1, 3, 5, 7)}
+        changes |= {f"word vectors of {k:,}": {"word_dim": k} for k in (50, 300, 1024)}
+        changes[f"last state instead of the {self.defaults['pooling']}"] = {"pooling": "last"}
+        return {
+            name: n_parameters(
+                self.encoder(np.random.default_rng(self.seed), np.zeros(1, np.float32), **change)
+            )
+            for name, change in changes.items()
+            if not change or any(self.defaults[k] != v for k, v in change.items())
+        }
+
+    def checker(self, *, narrow):
+        """The network with its loss on a batch of four images: see `LossCheck`."""
+        changes, width = {}, self.embedding_dim
+        if narrow:
+            changes, width = {"filters": (8, 12), "lstm_units": 10, "word_dim": 16}, 12
+        return LossCheck(self, changes, width)
+
+
+class LossCheck:
+    """Algorithm 1 with its penalty through the whole network, on one small batch."""
+
+    def __init__(self, network, changes, width):
+        self._network, self._changes, self._width = network, changes, width
+        problem = network.problem
+        self._images, owner, self._words = network.draw(4, 2)
+        self._codes = np.searchsorted(problem.seen_classes, problem.labels[self._images])
+        share = (owner == np.arange(len(self._images))[:, None]).astype(float)
+        self._share = share / share.sum(axis=1, keepdims=True)
+
+    def network(self, start, reference):
+        """Encoder and heads, in the library and type of the reference."""
+        own, source, width = self._network, np.random.default_rng(start), self._width
+        text = own.encoder(source, reference, **self._changes)
+        sizes = {
+            "image_layer": (own.n_features, width),
+            "text_layer": (text.width, width),
+            "image_classifier": (width, own.n_classes),
+            "text_classifier": (width, own.n_classes),
+        }
+        heads = {name: Linear(*size, source, like=reference) for name, size in sizes.items()}
+        return {"encoder": text.layers} | heads
+
+    def encoded(self, net):
+        """Vectors of the texts of the batch, as in training."""
+        reference = net["image_layer"].weight.value
+        words = like(self._words, reference), like(self._words != 0, reference)
+        return net["encoder"].forward(*words, train=True)
+
+    def loss(self, net, *, backward=False):
+        """The loss with its penalty; on request all gradients too."""
+        reference = net["image_layer"].weight.value
+        dtype = to_host(reference).dtype
+        share = like(self._share.astype(dtype), reference)
+        features = to_host(self._network.problem.features)[self._images].astype(dtype)
+        z = net["image_layer"].forward(like(features, reference), train=True)
+        t = net["text_layer"].forward(share @ self.encoded(net), train=True)
+        logits = (
+            net["image_classifier"].forward(z, train=True),
+            net["text_classifier"].forward(t, train=True),
+        )
+        terms, (by_z, by_t, by_image, by_text) = clarel_loss(
+            z, t, *logits, like(self._codes, reference)
+        )
+        learned = all_parameters(net).values()
+        penalty = sum(p.penalty * float((p.value**2).sum()) for p in learned if p.penalty)
+        if backward:
+            net["image_layer"].backward(by_z + net["image_classifier"].backward(by_image))
+            by_share = net["text_layer"].backward(by_t + net["text_classifier"].backward(by_text))
+            net["encoder"].backward(share.T @ by_share)
+            for p in learned:
+                p.add_penalty()
+        return float(terms.total) + penalty
+
+    def errors(self, group, start, dtype, steps):
+        """Relative errors of central differences along a random direction, for each step."""
+        net = self.network(start, self._network.reference(dtype))
+        self.loss(net, backward=True)
+        moved = _chosen(all_parameters(net), GROUPS[group])
+        source = np.random.default_rng(1000 + start)
+        delta = {k: source.standard_normal(p.value.shape) for k, p in moved.items()}
+        length = math.sqrt(sum(float((p.value**2).sum()) for p in moved.values()))
+        length /= math.sqrt(sum(float((v**2).sum()) for v in delta.values()))
+        delta = {k: like((length * v).astype(dtype), moved[k].value) for k, v in delta.items()}
+        slope = sum(float((p.gradient * delta[k]).sum()) for k, p in moved.items())
+        kept = {k: p.value for k, p in moved.items()}
+        found = []
+        for step in steps.tolist():
+            ends = []
+            for sign in (1.0, -1.0):
+                for k, p in moved.items():
+                    p.value = kept[k] + (sign * step) * delta[k]
+                ends.append(self.loss(net))
+            found.append(abs((ends[0] - ends[1]) / (2.0 * step) - slope) / abs(slope))
+        return found
+
+    def penalty_rows(self):
+        """Of each penalised group at the start: its penalty, and what doubling it changes.
+
+        (name, numbers, penalty, largest cosine of weight and gradient, relative change of the
+        text vectors); the last but one is None where the group is zero.
+        """
+        weight = self._network.defaults["convolution_penalty"]
+        net = self.network(self._network.seed, self._network.reference(np.float64))
+        start = to_host(self.encoded(net))
+        for p in all_parameters(net).values():
+            p.penalty = 0.0
+        self.bare = self.loss(net, backward=True)
+        rows = []
+        for name, words in PENALISED.items():
+            own = list(_chosen(all_parameters(net), words, within="encoder.block").values())
+            squares = [float((p.value**2).sum()) for p in own]
+            cosine = max(abs(_cosine(p.value, p.gradient)) for p in own)
+            kept = [p.value for p in own]
+            for p in own:
+                p.value = 2.0 * p.value
+            changed = to_host(self.encoded(net))
+            for p, value in zip(own, kept, strict=True):
+                p.value = value
+            change = float(np.linalg.norm(changed - start) / np.linalg.norm(start))
+            shown = cosine if sum(squares) else None
+            numbers = sum(p.value.size for p in own)
+            rows.append((name, numbers, weight * sum(squares), shown, change))
+        return rows
+
+
+def all_parameters(net):
+    """Parameters of a network's parts, "part.name" by `Parameter`."""
+    return {f"{part}.{k}": p for part, layer in net.items() for k, p in layer.parameters().items()}
+
+
+def _cosine(a, b):
+    lengths = float((a**2).sum()) * float((b**2).sum())
+    return float((a * b).sum()) / math.sqrt(max(lengths, 1e-300))
+
+
+def _chosen(parameters, words, within=""):
+    return {
+        k: p for k, p in parameters.items() if k.startswith(within) and any(w in k for w in words)
+    }
