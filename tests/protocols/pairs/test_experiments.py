@@ -1,0 +1,231 @@
+"""The chapters' experiments on image-text pairs: what they measure, by slow loops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from zslib.datasets import synthetic_pairs
+from zslib.protocols import Estimate, run_clarel
+from zslib.protocols.pairs.ablation import absolute_mean, side_rows, stability_rows, sweep_rows
+from zslib.protocols.pairs.appendices import GROUPS, AppendixNetwork, validation_counts
+from zslib.protocols.pairs.balancing import (
+    answered_otherwise,
+    check_appendix_b,
+    distances,
+    equal_errors,
+    error_rows,
+    event_counts,
+    nearest_distances,
+    of_distances,
+)
+from zslib.protocols.pairs.comparison import hub_rows, known_text_share, ranked_counts
+from zslib.protocols.pairs.losses import HeldOutPairs, curve_rows, share_meeting_equals
+
+
+@pytest.fixture(scope="module")
+def problem():
+    made = synthetic_pairs(n_seen=8, n_val=3, n_unseen=4, images_per_class=8, seed=2)
+    return made.scaled("unit length")
+
+
+@pytest.fixture(scope="module")
+def run(problem, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
+        return run_clarel(
+            problem, [0, 1], n_batches=60, changes={"batch_size": 16}, keep_scores=True
+        )
+
+
+def by_metric(rows, **columns):
+    return {
+        row["metric"]: row["value"]
+        for row in rows
+        if all(row.get(k) == v for k, v in columns.items())
+    }
+
+
+def test_appendix_b_holds_and_a_false_answer_is_seen(problem, run, monkeypatch):
+    broken, rises = check_appendix_b({problem: run}, np.linspace(0, 2, 9))
+    assert broken == 0
+    assert max(rises.values()) == 0
+    monkeypatch.setattr(
+        "zslib.protocols.pairs.balancing.events",
+        lambda seen, unseen, alpha: (seen < unseen, seen < unseen, seen < unseen),
+    )
+    assert check_appendix_b({problem: run}, [0.0, 1.0])[0] > 0
+
+
+def test_events_are_counted_one_image_at_a_time(problem, run):
+    result, alpha = run.test[0], 0.3
+    D = distances(result, "unseen")
+    stay = move = nearer = 0
+    for row in D:
+        tr, ts = row[problem.is_seen].min(), row[~problem.is_seen].min()
+        nearer += tr < ts
+        stay += (1 + alpha) * tr < ts
+        move += tr < ts <= (1 + alpha) * tr
+    found = by_metric(event_counts(problem, run, [alpha]))
+    wanted = {"images": len(D), "nearer to a seen class": nearer, "stay": stay, "move": move}
+    assert found == wanted
+    tr, ts = nearest_distances(problem, result, "unseen")
+    errors = by_metric(error_rows(problem, replace(run, test=run.test[:1])), state="α = 0")
+    assert errors["unseen taken for seen, %"].mean == pytest.approx(100 * np.mean(tr < ts))
+
+
+def test_equal_errors_are_nearest_to_each_other(run):
+    alphas = np.linspace(0, 1, 21)
+    gaps = []
+    for alpha in alphas:
+        wrong = []
+        for result in run.test:
+            outcome = result.outcome
+            of = {
+                k: getattr(outcome, f"test_{k}").flips > np.log1p(alpha)
+                for k in ("seen", "unseen")
+            }
+            wrong.append(of["unseen"].mean() - (~of["seen"]).mean())
+        gaps.append(abs(np.mean(wrong)))
+    assert equal_errors(run, alphas) == alphas[int(np.argmin(gaps))]
+
+
+def test_stacking_of_logarithms_answers_alike_and_distances_order_alike(problem, run):
+    assert answered_otherwise(problem, run) == 0
+    outcome = run.test[0].outcome
+    plain = of_distances(outcome)
+    np.testing.assert_array_equal(plain.test_unseen.seen[:, 0], outcome.test_unseen.seen[:, 0])
+    np.testing.assert_allclose(
+        plain.test_unseen.seen_scores[:, 0],
+        -np.exp(-outcome.test_unseen.seen_scores[:, 0].astype(float)),
+    )
+
+
+def test_weights_of_the_loss(problem, run):
+    rows = list(sweep_rows(problem, "kappa", {0.5: run}))
+    H = [o.value("H") for o in run.outcomes("validation")]
+    assert by_metric(rows, kappa=0.5)["validation H"].mean == pytest.approx(np.mean(H))
+    runs = {0.2: run, 0.5: run, 1.0: run}
+    found = by_metric(stability_rows(problem, "kappa", runs, 0.2, 0.6))
+    assert found["range of H from 0.2 to 0.6"].mean == 0
+    assert "range of H from 0.2 to 0.6" not in by_metric(
+        stability_rows(problem, "lambda", {0.0: run}, 0.2, 0.6)
+    )
+    lines = {f"line {n}": run.outcomes() for n in (1, 3, 6)}
+    sides = by_metric(side_rows(problem, lines))
+    tests = [o.value("H") for o in run.outcomes()]
+    assert sides["H"].mean == pytest.approx(np.mean(tests) / 2)
+
+
+@pytest.mark.parametrize(
+    ("ends", "wanted"), [((-3.0, 1.0), (1.0, 0.0, 3.0)), ((-3.0, -1.0), (2.0, 1.0, 3.0))]
+)
+def test_absolute_mean(ends, wanted):
+    mean = sum(ends) / 2
+    found = absolute_mean([Estimate(mean, *ends, 2)])
+    assert (found.mean, found.low, found.high) == wanted
+
+
+def test_known_texts_and_hubs(problem, run):
+    found = []
+    training = {}
+    for i in problem.trainval:
+        rows = problem.text_index[problem.text_offsets[i] : problem.text_offsets[i + 1]]
+        training.setdefault(problem.labels[i], set()).update(problem.text_ids[rows].tolist())
+    for i in problem.test_seen:
+        rows = problem.text_index[problem.text_offsets[i] : problem.text_offsets[i + 1]]
+        found.append(bool(set(problem.text_ids[rows].tolist()) & training[problem.labels[i]]))
+    assert known_text_share(problem) == pytest.approx(100 * np.mean(found))
+    outcomes = {"CLAREL": run.outcomes()}
+    counts = [
+        np.bincount(o.predictions("ACC"), minlength=problem.is_seen.size)[problem.unseen_classes]
+        for o in outcomes["CLAREL"]
+    ]
+    hubs = by_metric(hub_rows(problem, outcomes), method="CLAREL")
+    assert hubs["largest N_1 over fair share"].mean == pytest.approx(
+        np.mean([c.max() / c.mean() for c in counts])
+    )
+    drawn = [r["value"] for r in ranked_counts(problem, outcomes) if r["method"] == "CLAREL"]
+    assert drawn == sorted(counts[0].tolist(), reverse=True)
+
+
+@pytest.fixture(scope="module")
+def pairs(problem):
+    made = HeldOutPairs(problem, [0], n_batches=20, embedding_dim=6, device="cpu")
+    return made.train(("before training",))
+
+
+def test_own_texts_and_spread_by_loops(pairs):
+    (measured,) = pairs.measures()["before training"]
+    (model,) = pairs.models["before training"]
+    held = pairs.problem
+    image = next(i for i in held.test_unseen if held.text_offsets[i] < held.text_offsets[i + 1])
+    z = model.embed_images(held.features[image : image + 1])[0]
+    images, texts, belongs = pairs._asked
+    d = [np.linalg.norm(z - model.embed_texts(pairs.texts[t : t + 1])[0]) for t in texts]
+    own = belongs[list(images).index(image)]
+    told = list(zip(d, own, strict=True))
+    pairs_in_order = [a < b for a, x in told for b, y in told if x and not y]
+    assert measured.nearer[list(images).index(image)] == pytest.approx(
+        100 * np.mean(pairs_in_order)
+    )
+    rows = held.test_unseen
+    z = model.embed_images(held.features[rows]).astype(float)
+    of = held.labels[rows]
+    between = sum(
+        (of == c).sum() * ((z[of == c].mean(0) - z.mean(0)) ** 2).sum() for c in np.unique(of)
+    )
+    total = ((z - z.mean(0)) ** 2).sum()
+    assert measured.spread["validation classes"] == pytest.approx(100 * (1 - between / total))
+
+
+def test_equal_texts_meet_as_often_as_they_are_drawn(pairs):
+    rng, same = np.random.default_rng(0), pairs.ids
+    met = []
+    for _ in range(400):
+        rows = rng.choice(len(pairs.images), pairs.model.batch_size, replace=False)
+        drawn = [
+            {int(same[t]) for t in pairs.index[pairs.offsets[i] : pairs.offsets[i + 1]]}
+            for i in rows
+        ]
+        met += [any(a & b for j, b in enumerate(drawn) if j != i) for i, a in enumerate(drawn)]
+    assert share_meeting_equals(pairs, 200) == pytest.approx(100 * np.mean(met), abs=5)
+
+
+def test_curves_are_means_over_trainings(pairs):
+    rows = list(curve_rows(pairs, ["before training"], ["text_retrieval"]))
+    log = pairs.models["before training"][0].learning_curve_
+    assert [r["value"] for r in rows] == [entry["text_retrieval"] for entry in log]
+
+
+@pytest.fixture(scope="module")
+def network(problem):
+    return AppendixNetwork(problem, embedding_dim=16, max_tokens=6, seed=0, device="cpu")
+
+
+def test_formulas_give_the_sizes_of_the_arrays(network):
+    for name, formula, size, _ in network.sizes():
+        assert eval(formula.replace("·", "*")) == size, name
+
+
+def test_gradients_agree_with_differences_and_penalties_turn(network):
+    check = network.checker(narrow=True)
+    steps = 10.0 ** np.arange(-3, -7, -1)
+    for group in GROUPS:
+        assert min(check.errors(group, 0, "float64", steps)) < 1e-5
+    rows = {name: row for name, *row in check.penalty_rows()}
+    _, _, cosine, change = rows["convolutions 1 and 2 of a block"]
+    # What is normalised afterwards: no length counts, so the gradient is at a right angle.
+    assert cosine < 1e-3
+    assert change < 1e-3
+    assert rows["shifts β"][2] is None
+
+
+def test_counts_of_validation_sets(problem):
+    counts = validation_counts(problem, 0.25, 0)
+    seen = np.isin(problem.labels[problem.trainval], np.unique(problem.labels[problem.train]))
+    assert counts["kept"] + counts["seen validation"] == seen.sum()
+    assert counts["trainval"] == len(problem.trainval)
+    assert counts["all images"][0] >= counts["kept"] + counts["seen validation"]
