@@ -32,7 +32,7 @@ _LOOKS = {
     "SynC": (6, "X", "-."), "CLAREL": (0, "o", "-"),
     "DAP": (4, "D", "--"), "IAP": (3, "P", "--"),
 }  # fmt: skip
-_MARKERS = "osD^vPX*"
+MARKERS = "osD^vPX*"
 
 
 def look(name, among=()):
@@ -61,7 +61,7 @@ def look(name, among=()):
         turn = others.index(name) if name in others else 0
         taken = {_LOOKS[other][0] for other in among if other in _LOOKS}
         free = [i for i in range(len(COLORS)) if i not in taken] or list(range(len(COLORS)))
-        color, marker = free[turn % len(free)], _MARKERS[turn % len(_MARKERS)]
+        color, marker = free[turn % len(free)], MARKERS[turn % len(MARKERS)]
         line = "-" if turn < len(free) else "--"
     return {"color": COLORS[color], "marker": marker, "linestyle": line}
 

@@ -61,6 +61,11 @@ class Repeated:
         )
         return same_space and not self.same_items
 
+    def suited(self, methods):
+        """Those of the methods that fit: an orthogonal map needs spaces of one dimension."""
+        square = self.problem.X_train.shape[1] == self.problem.targets.shape[1]
+        return [method for method in methods if square or method != "orthogonal"]
+
     def train(self, method, *, parameters=None, chimera_rows=None):
         """One `Trained` per seed; ``method`` is a `Method` or the name of one.
 

@@ -1,0 +1,31 @@
+"""From ridge to an orthogonal map: the same singular vectors, other singular values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.mapping import RidgeMap
+from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.protocols.mapping.outcome import evaluate
+
+__all__ = ["powered", "shrinking_path"]
+
+
+def powered(X, W, power):
+    """``X U S^power V'`` where ``W = U S V'``: ``X W`` at 1, an orthogonal map of X at 0."""
+    U, S, Vt = np.linalg.svd(W, full_matrices=False)
+    S = np.maximum(S, 1e-3 * S.max())  # a negative power of a vanishing factor explodes
+    return (X @ (U * S**power)) @ Vt
+
+
+def shrinking_path(problem, powers, **parameters):
+    """Rows: P@1 and hub answers of ridge's matrix with its singular values to each power."""
+    W = RidgeMap(**parameters).fit(problem.X_train, problem.Y_train).coef_
+    found = {power: evaluate(problem, powered(problem.X_test, W, power)) for power in powers}
+    for metric, of in (("P@1", lambda o: o.hits(1)), ("hub answers", lambda o: o.hub_answers())):
+        same = {"metric": metric, "dataset": problem}
+        for power, outcome in found.items():
+            row = {"method": "ridge, powered singular values", "power": power}
+            yield same | row | {"value": mean_estimate([of(outcome)])}
+        undone = paired_difference([of(found[0.0])], [of(found[1.0])])
+        yield same | {"method": "power 0 - power 1", "value": undone}
