@@ -236,7 +236,7 @@ class Chapter:
             "synthetic": any(p.synthetic for p in used),
         }
 
-    def collect(self, rows, *, record=True):
+    def collect(self, rows, *, record=True, **columns):
         """Record rows of results and hand them on as `Results`.
 
         Parameters
@@ -246,6 +246,8 @@ class Chapter:
             its name. A row whose value is None is shown as missing and not recorded.
         record : bool
             False for rows that are only shown.
+        **columns
+            What all rows share.
 
         Returns
         -------
@@ -253,6 +255,7 @@ class Chapter:
         """
         shown = []
         for row in rows:
+            row = columns | row
             if record and row["value"] is not None:
                 self.record(**row)
             data = row.get("dataset")

@@ -192,7 +192,7 @@ class Results:
                     if printed is not None:
                         ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
             ax.set_xticks(range(len(across)), [heads.get(g, g) for g in across])
-            ax.set_ylabel(ylabel if ax is axes[0] else "")
+            ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
         return self._figure(fig, axes, name, caption, alt)
 
     def curves(
@@ -229,7 +229,7 @@ class Results:
                 ax.minorticks_off()
             if bottom is not None and yscale == "linear":
                 ax.set_ylim(bottom, None)
-            ax.set_ylabel(ylabel if ax is axes[0] else "")
+            ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
         return self._figure(fig, axes, name, caption, alt)
 
     def scatter(
@@ -252,7 +252,7 @@ class Results:
                     ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
             for mark, shape in shapes.items():
                 ax.plot([], [], shape, color="gray", label=mark)
-            ax.set(xlabel=xlabel, ylabel=ylabel if ax is axes[0] else "")
+            ax.set(xlabel=xlabel, ylabel=ylabel if ax.get_subplotspec().is_first_col() else "")
         return self._figure(fig, axes, name, caption, alt)
 
     def forest(
@@ -262,7 +262,7 @@ class Results:
         down = _as_tuple(rows)
         of = self.of(series) if series else []
         lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in self.rows))
-        fig, ax = _subplots(1, height=0.8 + 0.3 * len(lines) * max(1, 0.6 * len(of)))
+        fig, (ax,) = _subplots(1, height=0.8 + 0.3 * len(lines) * max(1, 0.6 * len(of)))
         ax.axvline(zero, color="gray", lw=0.8)
         for row in self.rows:
             i = lines.index(tuple(row.get(c) for c in down))
@@ -285,10 +285,10 @@ class Results:
     def _panels(self, panels):
         of = self.of(panels) if panels else [None]
         fig, axes = _subplots(len(of))
-        for ax, value in zip(np.atleast_1d(axes), of, strict=True):
+        for ax, value in zip(axes, of, strict=True):
             ax.set_title(value or "")
         parts = [self.only(**{panels: value}) if panels else self for value in of]
-        return fig, list(np.atleast_1d(axes)), parts
+        return fig, axes, parts
 
     def _figure(self, fig, axes, name, caption, alt):
         labels = {}
@@ -353,7 +353,7 @@ def _alike(row):
 
 
 def _middle(value):
-    return getattr(value, "mean", value)
+    return value if isinstance(value, np.generic) else getattr(value, "mean", value)
 
 
 def _ends(values):
@@ -364,6 +364,13 @@ def _ends(values):
 
 
 def _subplots(n, height=3.3):
+    """A figure and its list of n axes, beside each other; in two rows where they are many."""
     from matplotlib import pyplot
 
-    return pyplot.subplots(1, n, figsize=(7.2 if n < 3 else 2.6 * n, height))
+    rows = 1 if n <= 4 else 2
+    across = -(-n // rows)
+    width = 7.2 if across < 3 else 2.6 * across
+    fig, axes = pyplot.subplots(rows, across, figsize=(width, height * rows), squeeze=False)
+    for ax in axes.flat[n:]:
+        ax.remove()
+    return fig, list(axes.flat[:n])

@@ -122,3 +122,5 @@ def image_curves(lists):
                 place = percent / 100 * (summed.size - 1)
                 value = 100 * np.interp(place, np.arange(summed.size), summed) / summed[-1]
                 yield {"method": name, "labels": percent, "value": value}
+    if lists.image_counts is not None:
+        yield from ({"method": "equal shares", "labels": p, "value": p} for p in (0, 100))

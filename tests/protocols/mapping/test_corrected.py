@@ -1,0 +1,57 @@
+"""Which queries a correction is tried on, and where a gain comes from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zslib.protocols import repeat
+from zslib.protocols.mapping.corrected import (
+    CORRECTIONS,
+    corrected_precision,
+    first_queries,
+    gains_by_answer,
+)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return repeat("cross-linguistic", "synthetic", n_seeds=2, quick=True)
+
+
+def test_first_queries_are_evenly_spaced_and_keep_their_answers(runs):
+    problem = runs.problem
+    fewer, keep = first_queries(problem, 5)
+    assert keep[0] == 0
+    assert keep[-1] == len(problem.test_gold) - 1
+    assert np.ptp(np.diff(keep)) <= 1
+    np.testing.assert_array_equal(fewer.X_test, problem.X_test[keep])
+    assert all(
+        (a == problem.test_gold[i]).all() for a, i in zip(fewer.test_gold, keep, strict=True)
+    )
+
+
+def test_gains_of_both_kinds_of_queries_add_up(runs):
+    found = runs.outcomes({"ridge": "ridge", "gold": "gold"})
+    rows = {(r["metric"], r["method"]): r["value"].mean for r in gains_by_answer(runs, found)}
+    over = "gain in P@1 over ridge"
+    parts = [rows[f"{over} from {which} queries", "gold"] for which in ("hub", "other")]
+    assert sum(parts) == pytest.approx(rows[over, "gold"])
+    stuck = np.mean([(o.hub_answers() > 0).mean() for o in found["ridge"]])
+    share = rows["share of the queries that it answers with a hub", "ridge"]
+    assert share == pytest.approx(100 * stuck)
+
+
+def test_corrected_precision_is_that_of_a_corrected_search(runs):
+    methods = ["ridge", "max-margin"]
+    rows = list(corrected_precision(runs, methods, "full"))
+    value = {
+        r["correction"]: r["value"].mean
+        for r in rows
+        if r["method"] == "ridge" and r["metric"] == "P@1"
+    }
+    assert value.keys() == CORRECTIONS.keys()
+    searched = runs.outcomes(["ridge"], correction="csls")["ridge"]
+    assert value["CSLS"] == np.mean([o.hits(1).mean() for o in searched])
+    gain = next(r for r in rows if r["method"] == "CSLS on top of ridge")["value"].mean
+    assert gain == pytest.approx(value["CSLS"] - value["none"])
