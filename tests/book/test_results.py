@@ -132,7 +132,7 @@ def test_only_and_value(chapter):
     results = Results(chapter, [{"m": "a", "value": 1}, {"m": "b", "value": 2}])
     assert [r["value"] for r in results.only(m=["a", "b"])] == [1, 2]
     assert results.value(m="b") == 2
-    with pytest.raises(LookupError, match="2 results with {}"):
+    with pytest.raises(LookupError, match=r"2 results with \{\}"):
         results.value()
     assert [r["value"] for r in results + results.only(m="a")] == [1, 2, 1]
 
