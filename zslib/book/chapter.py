@@ -80,7 +80,7 @@ class Chapter:
         self.device = resolve_device(self.parameters.get("device", "cpu"))
         self._place = place
         self._results = Path(results) if results is not None else place.results
-        self._problems = {}
+        self._problems, self._skipped = {}, []
         self._started = time.perf_counter()
         self._source = None
         if (place.chapters / f"{name}.md").is_file():
@@ -325,6 +325,14 @@ class Chapter:
             rows.append([problem.name, "checksum (SHA-256)", problem.checksum[:16] + "…"])
         return Table(name, caption, ["data", "what", "value"], rows)
 
+    def skip(self, *, why, **columns):
+        """Say that this run cannot write the records with these columns, and why.
+
+        Claims that ask for them are then not testable here. Without it `finish` takes a record
+        that a claim asks for and the run lacks for a mistake.
+        """
+        self._skipped.append(columns | {"why": why})
+
     def finish(self):
         """Write the record set and say, in one table, how it came about.
 
@@ -335,7 +343,16 @@ class Chapter:
         -------
         RunCard
             Shows version, data, parameters, machine and times, as a chapter's last output.
+
+        Raises
+        ------
+        ValueError
+            When a claim of this chapter asks for a record that was neither written nor skipped.
         """
+        from zslib.papers import check_records
+
+        skipped = [{k: v for k, v in s.items() if k != "why"} for s in self._skipped]
+        check_records(self.name, self.records, skipped)
         run = self._run()
         if folder := os.environ.get(RUN_DIRECTORY):
             write_records(folder, self.records, run)
@@ -379,6 +396,7 @@ class Chapter:
                 }
                 for problem in self._problems.values()
             ],
+            "skipped": self._skipped,
             "device": self.device,
             "wall_seconds": round(time.perf_counter() - self._started, 2),
             "peak_memory_mib": peak_memory(),

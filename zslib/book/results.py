@@ -152,7 +152,7 @@ class Results:
         corners += [""] * (len(down) - len(corners))
         columns_shown = corners
         for group in groups:
-            said = ": ".join(str(heads.get(part, part)) for part in group if part is not None)
+            said = ": ".join(str(_said(part, heads)) for part in group if part is not None)
             form = formats.get(said, ".1f")
             if group in printed:
                 columns_shown = [*columns_shown, Column(f"{said}, paper", form)]
@@ -161,7 +161,7 @@ class Results:
             ]  # fmt: skip
         body = []
         for line in lines:
-            body.append([heads.get(part, part) for part in line])
+            body.append([_said(part, heads) for part in line])
             for group in groups:
                 body[-1] += [beside.get((line, group))] * (group in printed)
                 body[-1].append(cells.get((line, group)))
@@ -277,7 +277,7 @@ class Results:
             if printed is not None:
                 ax.plot(printed, i + shift, "x", color="black", ms=6, label="paper", ls="")
         heads = heads or {}
-        told = [", ".join(str(heads.get(part, part)) for part in line) for line in lines]
+        told = [", ".join(str(_said(part, heads)) for part in line) for line in lines]
         ax.set_yticks(range(len(lines)), told)
         ax.set(xlabel=xlabel, ylim=(len(lines) - 0.5, -0.5))
         return self._figure(fig, [ax], name, caption, alt)
@@ -342,6 +342,11 @@ def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **co
                 )
     results = chapter.collect(rows)
     return results + results.mean() if mean else results
+
+
+def _said(part, heads):
+    """What a table or figure calls a value of a column: "a less b" for the method "a - b"."""
+    return heads.get(part, part.replace(" - ", " less ") if isinstance(part, str) else part)
 
 
 def _as_tuple(names):

@@ -143,6 +143,12 @@ def test_a_chapter_without_finish_fails(tiny_book):
         run(["demo/01_first"])
 
 
+def test_a_record_that_a_claim_asks_for_must_be_written_or_skipped(tiny_book):
+    tiny_book.write("clarel/06_calibrations")
+    with pytest.raises(ChaptersFailed, match="asks for metric=.*nearest: metric='level'"):
+        run(["clarel/06_calibrations"])
+
+
 def test_parallel_kernels_take_one_thread_and_joblib_chooses_the_workers(tiny_book):
     body = """
     import os
