@@ -131,8 +131,8 @@ class Results:
             ``paper(row)`` gives the printed number beside a result, or None.
         heads : dict, optional
             Other words for row and column heads.
-        formats : dict, optional
-            Number format by column head, ".1f" otherwise.
+        formats : str or dict, optional
+            Number format, or number formats by column head; ".1f" otherwise.
         corner : str or list of str
             Heads of the header cells.
         """
@@ -153,7 +153,7 @@ class Results:
         columns_shown = corners
         for group in groups:
             said = ": ".join(str(_said(part, heads)) for part in group if part is not None)
-            form = formats.get(said, ".1f")
+            form = formats if isinstance(formats, str) else formats.get(said, ".1f")
             if group in printed:
                 columns_shown = [*columns_shown, Column(f"{said}, paper", form)]
             columns_shown = [

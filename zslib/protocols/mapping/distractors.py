@@ -8,7 +8,7 @@ from zslib.arrays import random_generator, to_host
 from zslib.search import top_k
 from zslib.validation import check_integer
 
-__all__ = ["random_distractors", "related_distractors"]
+__all__ = ["equal_distractors", "random_distractors", "related_distractors"]
 
 
 def _draw(candidates, n, random_state, what):
@@ -33,6 +33,25 @@ def related_distractors(problem, n, *, k=5, random_state=None):
     They are drawn at random among the ``k`` nearest of each; the paper takes 5. A label is not
     counted as its own neighbour.
     """
+    return _draw(_related(problem, k), n, random_state, "related")
+
+
+def equal_distractors(problem, n, *, random_state=None):
+    """As many related as random distractors, ``{"related": rows, "random": rows}``.
+
+    Where fewer than ``n`` words are related, nine tenths are drawn, and again until they are.
+    """
+    related = _related(problem, 5)
+    n = min(n, problem.targets.shape[0] - problem.labels.size)
+    while n > related.size:
+        n = n * 9 // 10
+    return {
+        "related": _draw(related, n, random_state, "related"),
+        "random": random_distractors(problem, n, random_state=random_state),
+    }
+
+
+def _related(problem, k):
     check_integer(k, "k", low=1)
     training = np.unique(problem.train_gold)
     _, near = top_k(problem.targets[training], problem.targets, k + 1)
@@ -40,5 +59,4 @@ def related_distractors(problem, n, *, k=5, random_state=None):
     # The label itself comes first but for ties; the others keep their order.
     not_self = near != training[:, None]
     first_k = np.cumsum(not_self, axis=1) <= k
-    candidates = np.setdiff1d(near[not_self & first_k], problem.labels)
-    return _draw(candidates, n, random_state, "related")
+    return np.setdiff1d(near[not_self & first_k], problem.labels)

@@ -16,7 +16,7 @@ from zslib.protocols.mapping.training import train
 __all__ = ["Repeated", "repeat"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Repeated:
     """One problem per seed, and what is done to each of them.
 

@@ -1,0 +1,28 @@
+"""What the drawings of hubs and intruders show."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from zslib.book.drawings.hubness import draw_columns, draw_intruder, draw_occurrences
+
+
+def test_occurrences_count_the_elements_with_each_number_of_lists():
+    outcome = SimpleNamespace(counts=np.array([0, 0, 3, 1, 3]))
+    ax = draw_occurrences({"one": {"ridge": outcome}}).axes[0]
+    np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[1, 1], [3, 2]])
+
+
+def test_columns_are_drawn_against_gold():
+    gold = np.array([1.0, 2.0])
+    ax = draw_columns({"one": {0: (gold, gold / 2), 0.1: (gold, gold / 4)}}).axes[0]
+    np.testing.assert_array_equal(ax.lines[1].get_xydata(), [[1, 0.25], [2, 0.5]])
+
+
+def test_names_of_near_arrows_do_not_overlap():
+    vectors = {"a": [1.0, 0.0], "b": [0.99, 0.01], "c": [-0.2, 0.9], "d": [0.98, -0.01]}
+    ax = draw_intruder({name: np.array(v) for name, v in vectors.items()}).axes[0]
+    places = [t.get_position() for t in ax.texts if t.get_text().strip()]
+    assert len(places) == 4
+    for i, (x, y) in enumerate(places):
+        assert all(x != u or abs(y - v) > 0.1 for u, v in places[:i])

@@ -1,0 +1,77 @@
+"""What the chapters on Hubness and Pollution draw: hubs, shrunken columns, an intruder."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.book.figures import COLORS, look
+
+__all__ = ["draw_columns", "draw_intruder", "draw_occurrences"]
+
+
+def _panels(titles, height=3.3):
+    from matplotlib import pyplot
+
+    fig, axes = pyplot.subplots(1, len(titles), figsize=(7.2, height))
+    axes = np.atleast_1d(axes)
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title)
+    return fig, axes
+
+
+def draw_occurrences(panels, k=20):
+    """How many elements occur in how many lists of ``k``: {title: {method: Outcome}}."""
+    fig, axes = _panels(panels)
+    for ax, found in zip(axes, panels.values(), strict=True):
+        for method, outcome in found.items():
+            values, elements = np.unique(outcome.counts[outcome.counts > 0], return_counts=True)
+            style = look(method, list(found)) | {"linestyle": "none"}
+            ax.plot(values, elements, markersize=4, alpha=0.75, label=method, **style)
+        ax.set(xlabel=f"$N_{{{k}}}$", yscale="log")
+    axes[0].set_ylabel("elements of the space")
+    axes[0].legend()
+    return fig
+
+
+def draw_columns(panels):
+    """Variance of columns after mapping against gold: {title: {penalty: (gold, mapped)}}."""
+    fig, axes = _panels(panels)
+    for ax, columns in zip(axes, panels.values(), strict=True):
+        for (penalty, (gold, mapped)), color, mark in zip(
+            columns.items(), COLORS, "os^", strict=False
+        ):
+            label = f"penalty {penalty:g}" if penalty else "least squares"
+            ax.plot(gold, mapped, mark, color=color, markersize=3, alpha=0.6, label=label)
+        ends = [0.8 * gold.min(), 1.2 * gold.max()]
+        ax.plot(ends, ends, color="gray", lw=0.8, label="equality")
+        ax.set(xlabel="gold variance of a column", xscale="log", yscale="log")
+    axes[0].set_ylabel("variance after mapping")
+    axes[0].legend(fontsize="small")
+    return fig
+
+
+def draw_intruder(vectors):
+    """Arrows of ``{name: vector}`` in the plane that holds most of them, names side by side."""
+    fig, (ax,) = _panels([""], height=3.6)
+    stacked = np.stack(list(vectors.values()))
+    plane = np.linalg.svd(stacked, full_matrices=False)[2][:2]
+    ends = stacked @ plane.T
+    reach = np.abs(ends).max()
+    for right in (True, False):
+        # Names stand in two columns, in the order of their arrows, at least a line apart.
+        own = sorted((y, i) for i, (x, y) in enumerate(ends) if (x >= 0) == right)
+        last = -np.inf
+        for y, i in own:
+            last = max(y, last + 0.16 * reach)
+            color, x = COLORS[i], 1.15 * reach * (1 if right else -1)
+            ax.annotate(
+                "", ends[i], (0, 0), arrowprops={"arrowstyle": "->", "color": color, "lw": 1.8}
+            )
+            ax.plot([ends[i][0], x], [y, last], color=color, lw=0.6, ls=":")
+            side = "left" if right else "right"
+            ax.text(x, last, f" {list(vectors)[i]} ", color=color, ha=side, va="center")
+    width = 2.6 * reach
+    low, high = min(0, ends[:, 1].min()), max(0, ends[:, 1].max())
+    ax.set(xlim=(-width, width), ylim=(low - 0.2 * reach, high + 0.4 * reach))
+    ax.set(xlabel="first shared direction", ylabel="second shared direction")
+    return fig

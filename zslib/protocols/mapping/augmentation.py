@@ -1,0 +1,55 @@
+"""Experiments with chimeras: whose images they average, and larger spaces (section 4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.mapping import chimeras
+from zslib.protocols.mapping.distractors import equal_distractors, random_distractors
+from zslib.protocols.mapping.methods import METHODS
+
+__all__ = ["VARIANTS", "across_languages", "averaged_labels", "with_distractors"]
+
+VARIANTS = {"none": METHODS["max-margin"]}
+"""Max-margin without chimeras, and with those of 5 and of 10 neighbours."""
+VARIANTS |= {f"chimera-{k}": VARIANTS["none"].with_chimeras(k) for k in (5, 10)}
+
+_PAIR = {name: VARIANTS[name] for name in ("none", "chimera-5")}
+
+
+def averaged_labels(problem, wanted, n=3, k=5):
+    """Training labels averaged into chimeras of ``n`` test labels, the ``wanted`` ones first."""
+    rows = problem.space("test")
+    words = problem.target_words[rows].tolist()
+    chosen = sorted(words, key=lambda word: word not in wanted)[:n]
+    new = problem.targets[rows[[words.index(word) for word in chosen]]]
+    _, near = chimeras(problem.X_train, problem.Y_train, new, k=k, return_neighbours=True)
+    return {w: problem.train_words[of].tolist() for w, of in zip(chosen, near, strict=True)}
+
+
+def with_distractors(runs, n):
+    """Outcomes without and with chimeras among labels and ``n`` distractors: {kind: {name: …}}.
+
+    Each distractor gets a chimera too (Table 9). See `equal_distractors`.
+    """
+    drawn = [
+        equal_distractors(p, n, random_state=seed)
+        for p, seed in zip(runs.problems, runs.seeds, strict=True)
+    ]
+    found = {}
+    for kind in ("related", "random"):
+        spaces = [np.union1d(p.labels, d[kind]) for p, d in zip(runs.problems, drawn, strict=True)]
+        new = [np.setdiff1d(s, p.train_gold) for p, s in zip(runs.problems, spaces, strict=True)]
+        found[kind] = runs.outcomes(_PAIR, spaces, chimera_rows=new)
+    return found
+
+
+def across_languages(runs, n):
+    """Outcomes of translation without and with chimeras of test and other words (Table 10)."""
+    rows = []
+    for problem, seed in zip(runs.problems, runs.seeds, strict=True):
+        free = problem.targets.shape[0] - problem.labels.size
+        others = random_distractors(problem, min(n, free // 2), random_state=seed)
+        new = np.union1d(others, np.concatenate(problem.test_gold))
+        rows.append(np.setdiff1d(new, problem.train_gold))
+    return runs.outcomes(_PAIR, chimera_rows=rows)

@@ -1,0 +1,33 @@
+"""What tuning chose, as results."""
+
+from __future__ import annotations
+
+from zslib.protocols.intervals import mean_estimate
+
+__all__ = ["chosen_values", "scores_by", "tuning_rows"]
+
+
+def chosen_values(fits):
+    """The chosen parameters of the runs: ``"margin = 0.4, 0.8; n_epochs = 34"``."""
+    values = {k: sorted({fit.parameters[k] for fit in fits}) for k in sorted(fits[0].parameters)}
+    return "; ".join(f"{k} = {', '.join(f'{v:g}' for v in of)}" for k, of in values.items())
+
+
+def tuning_rows(runs, name, fits):
+    """Rows: the validation score of a method's ``fits``, and what each seed chose by it."""
+    row = {"method": name, "dataset": runs.problem}
+    apart = fits if runs.tuned_apart else fits[:1]
+    score = mean_estimate([100 * fit.tuned.score for fit in apart])
+    yield {"metric": "validation MRR", "value": score} | row
+    for seed, fit in zip(runs.seeds, fits, strict=False):
+        for key, value in fit.parameters.items():
+            yield {"metric": f"chosen {key}", "value": value, "seed": seed} | row
+
+
+def scores_by(fit, parameter):
+    """The best validation score in percent for each value of a parameter: {value: score}."""
+    best = {}
+    for trial in fit.tuned.trials:
+        value = trial[parameter]
+        best[value] = max(best.get(value, 0.0), 100 * trial["score"])
+    return best

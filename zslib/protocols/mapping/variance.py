@@ -1,0 +1,64 @@
+"""What least squares and ridge do to the variance of what they map (section 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.mapping import RidgeMap
+from zslib.protocols.mapping.outcome import evaluate, gold_queries
+
+__all__ = ["column_variances", "projection_checks", "variance_by_penalty"]
+
+
+def _mapped_training(problem, penalty=0.0):
+    """Training targets, and what ridge with an intercept makes of them, in double precision.
+
+    The penalty is given as a share of the mean squared length of the columns of X.
+    """
+    X, Y = problem.X_train.astype("f8"), problem.Y_train.astype("f8")
+    alpha = penalty * np.sum(X * X) / X.shape[1]
+    return Y, RidgeMap(alpha=alpha, fit_intercept=True).fit(X, Y).transform(X)
+
+
+def projection_checks(problem):
+    """Rows: are residuals of least squares orthogonal to mapped columns, which vary less?"""
+    Y, mapped = _mapped_training(problem)
+    residual = Y - mapped
+    lengths = np.linalg.norm(residual, axis=0) * np.linalg.norm(mapped, axis=0)
+    cosines = np.sum(residual * mapped, axis=0) / np.maximum(lengths, 1e-300)
+    # With fewer items than dimensions the fit is exact, and its residual is rounding.
+    exact = np.linalg.norm(residual) < 1e-9 * np.linalg.norm(Y)
+    ratios = mapped.var(axis=0) / Y.var(axis=0)
+    values = {
+        "residual cosine": None if exact else np.abs(cosines).max(),
+        "largest training variance ratio": ratios.max(),
+        "mean training variance ratio": ratios.mean(),
+    }
+    for metric, value in values.items():
+        yield {"metric": metric, "value": value, "method": "least squares", "dataset": problem}
+
+
+def column_variances(problem, penalties):
+    """Variances of the columns of the training targets, as they are and after mapping by ridge.
+
+    Returns ``{penalty: (gold, mapped)}``, penalties as shares of X's mean squared column length.
+    """
+    pairs = {penalty: _mapped_training(problem, penalty) for penalty in penalties}
+    return {penalty: tuple(a.var(axis=0) for a in pair) for penalty, pair in pairs.items()}
+
+
+def variance_by_penalty(problem, alphas):
+    """Rows: total variance after mapping by ridge over gold's, and hub answers, by penalty."""
+    gold = gold_queries(problem).var(axis=0).sum(), problem.Y_train.var(axis=0).sum()
+    for alpha in alphas:
+        ridge = RidgeMap(alpha=alpha).fit(problem.X_train, problem.Y_train)
+        mapped = ridge.transform(problem.X_test)
+        values = {
+            "variance ratio, test items": mapped.var(axis=0).sum() / gold[0],
+            "variance ratio, training items": ridge.transform(problem.X_train).var(axis=0).sum()
+            / gold[1],
+            "hub answers": evaluate(problem, mapped).hub_answers().mean(),
+        }
+        same = {"method": "ridge", "dataset": problem, "penalty": float(alpha)}
+        for metric, value in values.items():
+            yield {"metric": metric, "value": float(value)} | same
