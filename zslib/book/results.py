@@ -103,14 +103,15 @@ class Results:
         for row in self.rows:
             if row.get("dataset") in used:
                 alike = {k: v for k, v in row.items() if k not in ("dataset", "setting", "value")}
-                groups.setdefault(tuple(alike.items()), []).append(row["value"])
+                groups.setdefault(tuple(alike.items()), []).append(row)
         shown = []
-        for alike, values in groups.items():
-            row = dict(alike) | columns | {"value": independent_mean(values)}
+        for alike, parts in groups.items():
+            value = independent_mean([part["value"] for part in parts])
+            row = dict(alike) | columns | {"value": value}
             extra = {"over": over} if over else {}
             self.chapter.record(
                 **(row | {"metric": metric.format(row["metric"])} | extra),
-                **self.chapter.joined(used),
+                **self.chapter.joined([part["dataset"] for part in parts]),
             )
             shown.append(row | {"dataset": "mean"})
         return Results(self.chapter, shown)
@@ -219,8 +220,8 @@ class Results:
                 if np.any(reach > 0):
                     band = middle - reach[0], middle + reach[1]
                     ax.fill_between(places, *band, color=style["color"], alpha=0.15, lw=0)
-            for label, place in (levels or {}).items():
-                ax.axhline(place, color="gray", ls=":", lw=1, label=label)
+            for i, (label, place) in enumerate((levels or {}).items()):
+                ax.axhline(place, color="gray", ls=(":", "--", "-.")[i % 3], lw=1.2, label=label)
             for label, place in (lines or {}).items():
                 ax.axvline(place, color="gray", lw=0.8, label=label)
             ax.set(xlabel=xlabel, xscale=xscale, yscale=yscale)

@@ -12,7 +12,7 @@ from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.sweep import kept
 from zslib.validation import check_choice, check_real
 
-__all__ = ["accuracy_by_epoch", "epochs_to_share", "zero_shot_curves"]
+__all__ = ["accuracy_by_epoch", "epoch_accuracies", "epochs_to_share", "zero_shot_curves"]
 
 
 def accuracy_by_epoch(model, problem):
@@ -26,7 +26,11 @@ def accuracy_by_epoch(model, problem):
             "MetricLearner"
         )
     keeping = clone(model).set_params(keep_epochs=True)
-    fitted = fit_on(problem.trainval, keeping, problem)
+    return epoch_accuracies(fit_on(problem.trainval, keeping, problem), problem)
+
+
+def epoch_accuracies(fitted, problem):
+    """Accuracy on unseen classes, in percent, after each epoch that a fitted model has kept."""
     tests = take_rows(problem.features, problem.test_unseen)
     candidates = take_rows(problem.class_embeddings, problem.unseen_classes)
     true = problem.labels[problem.test_unseen]

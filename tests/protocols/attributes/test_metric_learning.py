@@ -1,0 +1,76 @@
+"""Trainings, settings and pairs of metric learners, against their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import MetricLearner
+from zslib.compatibility.metric.objective import attribute_estimates
+from zslib.datasets.attributes.synthetic import synthetic_attributes
+from zslib.protocols import common_scale, evaluate_zero_shot, mean_estimate
+from zslib.protocols.attributes import metric_learning as ml
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return common_scale(synthetic_attributes("APY", scale=0.05, n_features=20))
+
+
+@pytest.fixture(scope="module")
+def run(problem):
+    (found,) = ml.trained(MetricLearner(8, n_epochs=3), problem, [1])
+    return found
+
+
+def test_a_run_is_what_evaluation_of_its_model_says(problem, run):
+    model = MetricLearner(8, n_epochs=3, random_state=1)
+    assert run.outcome.accuracy == evaluate_zero_shot(model, problem).accuracy
+
+
+def test_settings_are_the_best_of_a_slow_loop(problem):
+    tuning = ml.held_out(problem, 0.25, seed=2)
+    assert set(tuning.unseen_classes).isdisjoint(tuning.seen_classes)
+    grid = [{"learning_rate": rate} for rate in (0.01, 0.1, 1e6)]  # the last diverges
+    found = ml.choose_settings(MetricLearner(8), tuning, grid, seed=3, epochs=(1, 2))
+    slow = {
+        (rate, n): evaluate_zero_shot(
+            MetricLearner(8, learning_rate=rate, n_epochs=n, random_state=3), tuning
+        ).accuracy
+        for rate in (0.01, 0.1)
+        for n in (1, 2)
+    }
+    assert found in [
+        {"learning_rate": rate, "n_epochs": n}
+        for (rate, n), score in slow.items()
+        if score == pytest.approx(max(slow.values()))
+    ]
+
+
+def test_pairs_and_their_sides(problem, run):
+    near, far = ml.pair_distances(run)
+    model, i = run.model, 5
+    theta = model.coef_, model.intercept_, model.metric_
+    x = problem.features[problem.test_unseen[i]][None]
+    apart = attribute_estimates(theta, x) - problem.class_embeddings[problem.unseen_classes]
+    distances = np.linalg.norm(apart @ model.metric_, axis=1)
+    own = problem.unseen_classes == problem.labels[problem.test_unseen[i]]
+    np.testing.assert_allclose(near[i], distances[own][0], rtol=1e-4)
+    np.testing.assert_allclose(far[i], distances[~own], rtol=1e-4)
+    edge = np.sqrt(max(model.threshold_[0], 0.0))
+    assert ml.threshold_distance(model) == pytest.approx(edge)
+    shares = [100 * (near < edge).mean(), 100 * (far > edge).mean()]
+    found = [ml.PAIR_MEASURES[name]([run]).mean for name in list(ml.PAIR_MEASURES)[1:]]
+    np.testing.assert_allclose(found, shares)
+    assert ml.smaller_side([run]).mean == pytest.approx(min(shares))
+    order = ml.PAIR_MEASURES["negative pairs farther than the positive one, %"]([run])
+    assert order == mean_estimate([100 * (far > near[:, None]).mean(axis=1)], same_items=True)
+
+
+def test_without_the_metric_the_distance_is_plain(problem, run):
+    plain = ml.without_metric(run.model)
+    X, S = problem.features[:4], problem.class_embeddings
+    A = attribute_estimates((plain.coef_, plain.intercept_), X)
+    wanted = -np.linalg.norm(A[:, None] - S, axis=2)
+    np.testing.assert_allclose(plain.decision_function(X, S), wanted, rtol=1e-4)
+    assert run.model.metric_.shape[1] == 8
