@@ -192,7 +192,8 @@ class Results:
                 for place, printed in marks:
                     if printed is not None:
                         ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
-            ax.set_xticks(range(len(across)), [heads.get(g, g) for g in across])
+            names = [str(heads.get(g, g)).replace(" (", "\n(") for g in across]
+            ax.set_xticks(range(len(across)), names)
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
         return self._figure(fig, axes, name, caption, alt)
 

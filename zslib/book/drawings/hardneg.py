@@ -7,6 +7,7 @@ import numpy as np
 from zslib.book.figures import COLORS, look
 from zslib.compatibility.metric.objective import HINGES, pair_hinge
 from zslib.protocols.attributes.metric_learning import pair_distances, threshold_distance
+from zslib.protocols.attributes.rules import RULES
 
 __all__ = ["draw_hinges", "draw_pairs", "draw_rules", "draw_shares"]
 
@@ -64,7 +65,8 @@ def draw_shares(shares, names, n_classes=4, n_rivals=6):
     few = min(n_classes, len(names))
     fig, axes = pyplot.subplots(2, -(-few // 2), figsize=(7.2, 5.4), squeeze=False)
     height = 0.8 / len(shares)
-    for ax, c in zip(axes.flat, sharpest[np.linspace(0, len(names) - 1, few).astype(int)]):
+    shown = sharpest[np.linspace(0, len(names) - 1, few).astype(int)]
+    for ax, c in zip(axes.flat, shown, strict=False):
         first = np.argsort(-reference[c], kind="stable")[: min(n_rivals, len(names) - 1)]
         for i, (way, of) in enumerate(shares.items()):
             places = np.arange(len(first)) + (i - (len(shares) - 1) / 2) * height
@@ -95,14 +97,14 @@ def draw_rules(views, names, title):
                    label="training classes, by chance")  # fmt: skip
         for rule, size in (("nearest", 9), ("intruder", 6)):
             j = int(view.preferences(rule)[0].argmax())
-            mark = look(rule, ("nearest", "intruder")) | {"linestyle": "none"}
+            mark = look(rule, RULES) | {"linestyle": "none"}
             ax.plot(truth[j], near[j], ms=size, label=f"{rule}: {names[j]}", **mark)
         ends = [f([f(truth[others]), f(near[others])]) for f in (np.min, np.max)]
         ax.plot(ends, ends, ls=":", color="0.4", label="equal cosines")
         ax.set(xlabel="cosine with the right answer", ylabel="cosine with the mapped image",
                title=f"{kind}: {title}")  # fmt: skip
         ax.title.set_fontsize("small")
-        ax.legend(fontsize=7, loc="best")
+        ax.legend(fontsize=7, loc="best", frameon=True, framealpha=0.8)
     return fig
 
 

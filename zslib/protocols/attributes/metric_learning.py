@@ -1,4 +1,4 @@
-"""Metric learners trained for several seeds, tuned on validation classes, and seen pair by pair."""
+"""Metric learners: trainings by seed, settings from validation classes, and their pairs."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class RuledRanking(BilinearModel):
 
 
 def hinge_gradient(F, own, negatives):
-    """By the scores, of the mean of max(0, 1 + F of a negative - F of the truth) over negatives."""
+    """By the scores F, of the mean over negatives j of max(0, 1 + F_j - F of the truth)."""
     truth = np.take_along_axis(F, own[:, None], axis=1)
     gap = 1.0 + np.take_along_axis(F, negatives, axis=1) - truth
     G = np.zeros_like(F)

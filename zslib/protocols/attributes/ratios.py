@@ -1,0 +1,146 @@
+"""Metric learners by the number of negatives for each image: their cells and differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from zslib.protocols.attributes.methods import (
+    HARD_NEGATIVE_METHODS,
+    ZERO_SHOT_METHODS,
+    seen_candidates,
+    with_enough_steps,
+)
+from zslib.protocols.attributes.runs import run_table, run_zero_shot
+
+__all__ = [
+    "MeanOfCells",
+    "allowed_methods",
+    "fixed_method",
+    "original_method",
+    "ratio_differences",
+    "run_ratios",
+    "table_methods",
+]
+
+_CORRELATED = "uncertainty/correlation"
+
+
+def fixed_method(name, growth, **fixed):
+    """A row of Table 1 with these parameters; ``growth`` is for the methods that mine."""
+    method = HARD_NEGATIVE_METHODS[name]
+    mines = {"growth": growth} if name.startswith("uncertainty") else {}
+    return replace(method, fixed={**method.fixed, **mines, **fixed})
+
+
+def original_method(problem, *, quick=False, **fixed):
+    """Bucher's original, with epochs enough for the data."""
+    method = fixed_method("Bucher", None, **fixed)
+    return method if quick else with_enough_steps(method, problem)
+
+
+def allowed_methods(problem, names):
+    """Those that data allow: correlation needs images of a class that differ."""
+    varies = seen_candidates(problem).q_varies
+    return [name for name in names if varies or name != _CORRELATED]
+
+
+def table_methods(problem, negatives, growth, *, fraction, quick=False):
+    """The rows of Table 1 that are built, for one data set.
+
+    The metric learners have ``negatives`` for each image, or as many as there are while a
+    ``fraction`` of the seen classes is held out. SSE has a smaller grid than elsewhere, to save
+    time.
+    """
+    if not seen_candidates(problem).q_varies:
+        negatives = min(negatives, int((1.0 - fraction) * len(problem.seen_classes)) - 1)
+    sse = replace(
+        ZERO_SHOT_METHODS["SSE"],
+        grid={"mixture_penalty": (1.0, 3.0)},
+        fixed={"n_epochs": 2 if quick else 10},
+    )
+    methods = [*(ZERO_SHOT_METHODS[name] for name in ("DAP", "IAP", "ESZSL")), sse]
+    for name in allowed_methods(problem, HARD_NEGATIVE_METHODS):
+        count = {} if name == "Bucher" else {"negatives_per_positive": negatives}
+        method = fixed_method(name, growth, **count)
+        methods.append(method if quick else with_enough_steps(method, problem))
+    return methods
+
+
+def run_ratios(
+    problem, names, ratios, seeds, *, n_epochs, growth, fraction, seed=0, quick=False, **options
+):
+    """Runs of the cells ``(name, ratio)``, and what all of them share: parameters and epochs.
+
+    These are chosen on validation classes for Bucher's original.
+    """
+    original = original_method(problem, n_epochs=n_epochs, quick=quick)
+    split = {"split": "random", "fraction": fraction}
+    tuned = run_zero_shot(original, problem, seed=seed, quick=quick, **split, **options)
+    n_epochs = original.fixed["n_epochs"]
+    cells = {
+        (name, ratio): replace(
+            fixed_method(name, growth, n_epochs=n_epochs, negatives_per_positive=ratio),
+            name=f"{name}, {ratio}",
+        )
+        for name in allowed_methods(problem, names)
+        for ratio in ratios
+    }
+    table = run_table(cells.values(), problem, seeds, parameters=tuned.parameters, **options)
+    runs = {cell: table[method.name] for cell, method in cells.items()}
+    return runs, tuned.parameters | {"n_epochs": n_epochs}
+
+
+def ratio_differences(cells):
+    """The differences that section 3.2 argues with, for the cells ``(name, ratio)`` there are.
+
+    Yields columns of a record, and the cells on both sides, whose means are compared.
+    """
+    names, ratios = (list(dict.fromkeys(part)) for part in zip(*cells, strict=True))
+    selected = [(name, ratio) for name in names if name != "random" for ratio in ratios]
+    everything = {"over": "all ratios"}
+    random = [("random", ratio) for ratio in ratios]
+    yield {"method": "selected - random"} | everything, selected, random
+    yield {"method": "selected - Bucher"} | everything, selected, [("random", 1)]
+    most, one = ([(name, ratio) for name in names] for ratio in (ratios[-1], 1))
+    for plus, minus in zip(most, one, strict=True):
+        yield {"method": f"{plus[0]}: most - one"}, [plus], [minus]
+    yield {"method": "most - one", "over": "all methods"}, most, one
+
+
+@dataclass(frozen=True)
+class MeanOfCells:
+    """The outcomes of several cells under one seed as one, so that seeds stay the sample."""
+
+    parts: tuple
+
+    @classmethod
+    def of(cls, runs, cells):
+        """One for each seed."""
+        return [
+            cls(tuple(run.outcome for run in seed))
+            for seed in zip(*(runs[cell] for cell in cells), strict=True)
+        ]
+
+    @property
+    def outcome(self):
+        return self
+
+    @property
+    def checksum(self):
+        (checksum,) = {part.checksum for part in self.parts}
+        return checksum
+
+    def labels(self, measure):
+        labels = [part.labels(measure) for part in self.parts]
+        if not all(np.array_equal(labels[0], other) for other in labels):
+            raise ValueError("cells were tested on other images: compare them on one problem")
+        return labels[0]
+
+    def value(self, measure):
+        return float(np.mean([part.value(measure) for part in self.parts]))
+
+    def scorer(self, measure):
+        scorers = [part.scorer(measure) for part in self.parts]
+        return lambda *weights: np.mean([scorer(*weights) for scorer in scorers])
