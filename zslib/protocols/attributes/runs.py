@@ -11,13 +11,7 @@ from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.tuning import ZeroShotTuned, tune_zero_shot
 from zslib.protocols.sweep import best_that_trains, kept
 
-__all__ = [
-    "ZeroShotRun",
-    "evaluate_table",
-    "run_table",
-    "run_zero_shot",
-    "table_records",
-]
+__all__ = ["ZeroShotRun", "evaluate_table", "run_table", "run_zero_shot", "table_records"]
 
 
 @dataclass(frozen=True)
