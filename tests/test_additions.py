@@ -1,4 +1,4 @@
-"""What a new method, chapter and claim touch: few files, and the checks then pass."""
+"""What a new method, data set, chapter and claim touch: few files, and the checks then pass."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -72,6 +73,60 @@ def test_the_table_has_a_method_that_finds_its_targets():
     assert isinstance(model, ClassRidge)
     np.testing.assert_allclose(model.coef_, S)
 """,
+}
+
+DATASET = {
+    "zslib/datasets/attributes/moons.py": '''
+"""Moons."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import class_parts
+from zslib.datasets.entry import ATTRIBUTES, Dataset
+from zslib.datasets.locate import require_folder
+
+__all__ = ["moons"]
+
+
+def moons(*, folder=None):
+    """Three moons of a file, the third unseen."""
+    with np.load(require_folder("moons", folder) / "moons.npz", allow_pickle=False) as data:
+        features, labels = data["features"], data["labels"]
+    parts = class_parts(labels, [0], [1], [2], seen_fraction=0.5, seed=0)
+    return ZeroShotProblem(
+        name="moons",
+        synthetic=False,
+        description="moons",
+        features=features,
+        labels=labels,
+        class_embeddings=np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=np.float32),
+        class_names=np.array(["new", "half", "full"]),
+        **parts,
+    )
+
+
+ENTRIES = (
+    Dataset(
+        name="moons",
+        kind="real",
+        loaders={ATTRIBUTES: moons},
+        summary="moons",
+        licence="none",
+        files=("moons/moons.npz",),
+    ),
+)
+''',
+    "tests/datasets/attributes/test_moons.py": """
+from zslib.datasets import load_problem
+
+
+def test_the_moons_rise():
+    assert len(load_problem("attributes", "moons").test_unseen) == 10
+""",
+    "book/data.md": [("# Data\n", "# Data\n\nThree moons among them.\n")],
 }
 
 CLAIM = {
@@ -161,6 +216,7 @@ id = "head\"""",
 
 ADDITIONS = {
     "method": (METHOD, 4),
+    "data set": (DATASET, 3),
     "claim": (CLAIM, 2),
     "chapter": (CHAPTER, 3),
 }
@@ -168,7 +224,7 @@ ADDITIONS = {
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """A copy of the repository, with all additions."""
+    """A copy of the repository, with all additions, and data of its own."""
     root = tmp_path_factory.mktemp("copy")
     for name in COPIED:
         source, target = ROOT / name, root / name
@@ -186,11 +242,14 @@ def copy(tmp_path_factory):
                 assert old in text, f"{name} has no {old!r} to add to"
                 text = text.replace(old, new, 1)
             path.write_text(text, encoding="utf-8")
+    (root / "moons").mkdir()
+    features = np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32)
+    np.savez(root / "moons" / "moons.npz", features=features, labels=np.arange(30) % 3)
     return root
 
 
 def call(copy, *command):
-    here = {"PYTHONPATH": str(copy), "ZSLIB_BOOK": str(copy)}
+    here = {"PYTHONPATH": str(copy), "ZSLIB_BOOK": str(copy), "ZSLIB_DATA": str(copy)}
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=copy, env=os.environ | here, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
@@ -209,9 +268,10 @@ def test_an_addition_touches_few_files(kind):
 def test_the_checks_pass_with_the_additions(copy):
     where = [
         "tests/compatibility/test_estimator_checks.py", "tests/compatibility/test_class_ridge.py",
+        "tests/datasets/test_registry.py", "tests/datasets/attributes/test_moons.py",
         "tests/papers/test_claims.py", "tests/book/test_chapters.py", "tests/test_packaging.py",
     ]  # fmt: skip
-    which = "class_ridge or ClassRidge or claims or 04_additions or contents"
+    which = "class_ridge or ClassRidge or moons or registry or claims or 04_additions or contents"
     said = call(copy, "pytest", "-q", "-p", "no:cacheprovider", "-k", which, *where)
     assert "failed" not in said
 
