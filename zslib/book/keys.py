@@ -18,13 +18,7 @@ _NOT_SHOWN = [f"zslib.book.{name}" for name in ("build", "keys", "parameters", "
 
 @cache
 def package_digest(code):
-    """Hash of the package's sources that a chapter with this code can depend on.
-
-    Examples
-    --------
-    >>> len(package_digest("from zslib import book"))
-    64
-    """
+    """Hash of the package's sources that a chapter with this code can depend on."""
     return sources_digest(code, skip=_NOT_SHOWN)
 
 
@@ -33,21 +27,6 @@ def data_fingerprint(parameters, settings=None):
 
     The registry of `zslib.datasets` knows the data sets by name; a parameter that names a file
     counts with the file's size and time of change.
-
-    Parameters
-    ----------
-    parameters : dict
-    settings : sequence of str, optional
-        Settings whose data the chapter uses; by default the two of the mappings.
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> data_fingerprint({"seed": 0})
-    {}
     """
     found = {}
     if "dataset" in parameters:
@@ -68,21 +47,7 @@ def data_fingerprint(parameters, settings=None):
 
 
 def read_keys(chapters, keys, place):
-    """What identifies the record sets that a chapter can read of those it depends on.
-
-    Parameters
-    ----------
-    chapters : sequence of str
-        Those it depends on.
-    keys : dict
-        Key of the run of each, by chapter.
-    place : Layout
-
-    Returns
-    -------
-    dict
-        The keys, and a hash of each published record set.
-    """
+    """What identifies the record sets that a chapter can read of those it depends on."""
     found = {name: keys[name] for name in chapters}
     for name in chapters:
         published = place.published / name / "records.jsonl"
@@ -94,36 +59,7 @@ def read_keys(chapters, keys, place):
 def run_key(
     chapter, source, parameters, *, code="", settings=None, fingerprint=None, depends=None
 ):
-    """Key of a run: equal keys, equal numbers.
-
-    Parameters
-    ----------
-    chapter : str
-        ``"hubness/02_hubness"``.
-    source : str
-        Text of the chapter, without its front matter.
-    parameters : dict
-        Every parameter with its value.
-    code : str
-        Text of its code cells, which says what of the package it imports.
-    settings : sequence of str, optional
-        Settings whose data the chapter uses; by default the two of the mappings.
-    fingerprint : object, optional
-        As `data_fingerprint` gives; None: it is asked.
-    depends : dict, optional
-        As `read_keys` gives.
-
-    Returns
-    -------
-    str
-        Sixteen hexadecimal digits.
-
-    Examples
-    --------
-    >>> a = run_key("demo/01_a", "text", {"seed": 0}, fingerprint={})
-    >>> a == run_key("demo/01_a", "text", {"seed": 1}, fingerprint={})
-    False
-    """
+    """Key of a run: equal keys, equal numbers."""
     if fingerprint is None:
         fingerprint = data_fingerprint(parameters, settings)
     parts = {

@@ -48,20 +48,7 @@ class Parameter:
 
 
 def declared_parameters(cell, where):
-    """`Parameter` by name from the text of a parameters cell.
-
-    Raises
-    ------
-    ValueError
-        For a line that is not ``name: type = default  # comment`` with a type among int, float,
-        str and bool.
-
-    Examples
-    --------
-    >>> found = declared_parameters("seed: int = 0  # seed of all draws", "demo/01_a")
-    >>> found["seed"]
-    Parameter(name='seed', type=<class 'int'>, default=0, comment='seed of all draws')
-    """
+    """`Parameter` by name from the text of a parameters cell."""
     comments = {
         token.start[0]: token.string.lstrip("# ").strip()
         for token in tokenize.generate_tokens(io.StringIO(cell).readline)
@@ -96,21 +83,7 @@ def _known(parameters):
 
 
 def check_parameters(parameters, overrides, where):
-    """Every parameter's value: the defaults with ``overrides``.
-
-    Raises
-    ------
-    ValueError
-        For a name that the chapter does not declare; the message lists those it does.
-    TypeError
-        For a value of another type.
-
-    Examples
-    --------
-    >>> found = declared_parameters("seed: int = 0  # seed of all draws", "demo/01_a")
-    >>> check_parameters(found, {"seed": 3}, "demo/01_a")
-    {'seed': 3}
-    """
+    """Every parameter's value: the defaults with ``overrides``."""
     _refuse_unknown(parameters, overrides, where)
     return {
         name: p.check(overrides[name], where) if name in overrides else p.default
@@ -127,19 +100,7 @@ def _refuse_unknown(parameters, names, where):
 
 
 def parse_text(parameters, texts, where):
-    """Values from the command line, where everything is text, in the declared types.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, or a text that is not of the declared type.
-
-    Examples
-    --------
-    >>> found = declared_parameters("quick: bool = False  # small and fast", "demo/01_a")
-    >>> parse_text(found, {"quick": "true"}, "demo/01_a")
-    {'quick': True}
-    """
+    """Values from the command line, where everything is text, in the declared types."""
     _refuse_unknown(parameters, texts, where)
     values = {}
     for name, text in texts.items():
@@ -162,15 +123,7 @@ def parse_text(parameters, texts, where):
 
 @dataclass(frozen=True)
 class Source:
-    """A chapter as written, in jupytext's MyST Markdown.
-
-    Parameters
-    ----------
-    name : str
-        ``"hubness/02_hubness"``.
-    text : str
-        The file's text.
-    """
+    """A chapter as written, in jupytext's MyST Markdown."""
 
     name: str
     text: str
@@ -200,13 +153,7 @@ class Source:
 
     @cached_property
     def parameters(self):
-        """`Parameter` by name, as the cell tagged ``parameters`` declares them.
-
-        Raises
-        ------
-        ValueError
-            When there is not one such cell, or a line in it is not understood.
-        """
+        """`Parameter` by name, as the cell tagged ``parameters`` declares them."""
         cells = [
             cell
             for cell in self.notebook().cells

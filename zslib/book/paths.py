@@ -18,13 +18,7 @@ RUN_KEY = "ZSLIB_RUN_KEY"
 
 @dataclass(frozen=True)
 class Layout:
-    """Folders of one copy of the book.
-
-    Parameters
-    ----------
-    root : Path
-        Folder that holds ``_toc.yml`` and ``chapters``.
-    """
+    """Folders of one copy of the book."""
 
     root: Path
 
@@ -54,13 +48,7 @@ class Layout:
         return self.root / "book" / "generated"
 
     def source(self, chapter):
-        """Source file of a chapter such as ``"hubness/01_setup"``.
-
-        Raises
-        ------
-        FileNotFoundError
-            When there is no such chapter; the message lists those there are.
-        """
+        """Source file of a chapter such as ``"hubness/01_setup"``."""
         path = self.chapters / f"{chapter}.md"
         if not path.is_file():
             known = ", ".join(self.names()) or "none"
@@ -82,11 +70,6 @@ def layout(root=None):
 
     Without a book above, the working folder is taken: a chapter's notebook that someone opens
     on its own writes its records there.
-
-    Examples
-    --------
-    >>> layout("/somewhere").results.as_posix()
-    '/somewhere/results'
     """
     if root is not None:
         return Layout(Path(root))

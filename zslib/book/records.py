@@ -222,21 +222,7 @@ def _named(columns):
 
 
 def clean_value(value, name="value"):
-    """A finite number or a bool, as plain Python.
-
-    Raises
-    ------
-    ValueError
-        For NaN or infinity.
-    TypeError
-        For anything else, None included.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> clean_value(np.float32(0.5))
-    0.5
-    """
+    """A finite number or a bool, as plain Python."""
     if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
         value = value.item()
     if not isinstance(value, (bool, int, float)):
@@ -250,20 +236,7 @@ def clean_value(value, name="value"):
 
 
 def clean_column(value, name):
-    """A column's value: text, a finite number, a bool or None, as plain Python.
-
-    Raises
-    ------
-    TypeError
-        For anything else.
-    ValueError
-        For NaN or infinity.
-
-    Examples
-    --------
-    >>> clean_column("ridge", "method")
-    'ridge'
-    """
+    """A column's value: text, a finite number, a bool or None, as plain Python."""
     if value is None or isinstance(value, str):
         return None if value is None else str(value)
     return clean_value(value, f"column {name!r}")

@@ -28,16 +28,7 @@ DEPENDENCIES = "ZSLIB_RUN_DEPENDS"
 
 
 def write_records(folder, records, run):
-    """Write ``records.jsonl`` and ``run.json`` into ``folder``.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> write_records(folder, [{"metric": "P@1", "value": 30.0}], {"version": "0.1.0"})
-    >>> read_records(folder)
-    [{'metric': 'P@1', 'value': 30.0}]
-    """
+    """Write ``records.jsonl`` and ``run.json`` into ``folder``."""
     lines = (json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in records)
     Path(folder, "records.jsonl").write_text("".join(lines), encoding="utf-8")
     text = json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1)
@@ -45,13 +36,7 @@ def write_records(folder, records, run):
 
 
 def read_records(folder):
-    """`Records` of one run's folder.
-
-    Raises
-    ------
-    FileNotFoundError
-        When the folder holds none.
-    """
+    """`Records` of one run's folder."""
     path = Path(folder, "records.jsonl")
     with path.open(encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines if line.strip()]
@@ -132,17 +117,7 @@ def published(*, root=None):
 
 
 def keep_run(folder, key, records, run):
-    """Write a run to ``folder/key`` and point ``folder/latest`` to it, atomically.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> keep_run(folder, "0123", [{"metric": "P@1", "value": 1.0}], {"version": "0.1.0"})
-    >>> (folder / "latest").read_text()
-    '0123\\n'
-    """
+    """Write a run to ``folder/key`` and point ``folder/latest`` to it, atomically."""
     temporary = new_folder(folder, ".unfinished-")
     write_records(temporary, records, run)
     publish_run(temporary, folder, key)

@@ -52,13 +52,7 @@ class Column:
 
 
 def escape(text):
-    """Markdown that shows ``text`` as it is, on one line.
-
-    Examples
-    --------
-    >>> escape("a|b_c*")
-    'a\\\\|b\\\\_c\\\\*'
-    """
+    """Markdown that shows ``text`` as it is, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
 
 
@@ -225,23 +219,12 @@ class Table:
 
 
 def caption_html(caption):
-    """A caption in HTML: bold words set, formulas left to Jupyter.
-
-    Examples
-    --------
-    >>> caption_html("**Hubs** of $N_k$ < 5.")
-    '<strong>Hubs</strong> of $N_k$ &lt; 5.'
-    """
+    """A caption in HTML: bold words set, formulas left to Jupyter."""
     return re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", html.escape(caption, quote=False))
 
 
 def check_label(name, caption):
-    """Refuse a ``name`` that MyST would change and a ``caption`` that is not one line.
-
-    Examples
-    --------
-    >>> check_label("fig-hubness-1", "One sentence.")
-    """
+    """Refuse a ``name`` that MyST would change and a ``caption`` that is not one line."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError(
             f"name must be lower-case letters, digits and hyphens, such as 'tbl-hubness-3', "
