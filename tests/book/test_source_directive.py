@@ -134,7 +134,8 @@ def test_a_page_shows_the_code_links_to_the_reference_and_is_built_anew(
         """
         # One
 
-        ```{source} toyroom.scale.double toyroom.scale.Scale.apply
+        ```{source} toyroom.scale.double
+        toyroom.scale.Scale.apply
         ```
         """,
     )
