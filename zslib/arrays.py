@@ -44,11 +44,6 @@ ENTRIES = 1 << 22
 def namespace(*arrays):
     """Array API namespace shared by ``arrays`` (None is skipped).
 
-    Raises
-    ------
-    TypeError
-        When an argument is not an array, or the arguments come from different libraries.
-
     Examples
     --------
     >>> import numpy as np
@@ -67,14 +62,7 @@ def namespace(*arrays):
 
 
 def like(host_array, reference):
-    """Copy ``host_array`` (NumPy) to the library and device of ``reference``, dtype kept.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> like(np.arange(3), np.zeros(1))
-    array([0, 1, 2])
-    """
+    """Copy ``host_array`` (NumPy) to the library and device of ``reference``, dtype kept."""
     if is_numpy_array(reference):
         return np.asarray(host_array)
     xp = namespace(reference)
@@ -82,14 +70,7 @@ def like(host_array, reference):
 
 
 def to_host(array):
-    """NumPy copy of ``array`` (a view where it already is NumPy).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> to_host(np.arange(3))
-    array([0, 1, 2])
-    """
+    """NumPy copy of ``array`` (a view where it already is NumPy)."""
     if is_numpy_array(array):
         return array
     if is_cupy_array(array):
@@ -173,13 +154,7 @@ def add_rows(target, rows, values):
 
 
 def row_blocks(n, width):
-    """Slices that cut 0 … n-1 into blocks of at most `ENTRIES` / ``width`` rows.
-
-    Examples
-    --------
-    >>> list(row_blocks(3, ENTRIES // 2))
-    [slice(0, 2, None), slice(2, 3, None)]
-    """
+    """Slices that cut 0 … n-1 into blocks of at most `ENTRIES` / ``width`` rows."""
     size = max(1, ENTRIES // width)
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
@@ -200,21 +175,7 @@ def one_hot(codes, k, dtype):
 
 
 def class_sums(X, codes, k):
-    """Sum and number of the rows of each class.
-
-    Parameters
-    ----------
-    X : array, shape (n, p)
-    codes : array of int64, shape (n,)
-        Class of each row, from 0 to k - 1.
-    k : int
-
-    Returns
-    -------
-    sums : array, shape (k, p)
-        Sum of the rows of each class, with the type of ``X``.
-    counts : array, shape (k,)
-        Number of rows of each class, with the type of ``X``.
+    """Sum (k, p) and number (k,) of the rows of each class, 0 to k - 1, with the type of ``X``.
 
     Examples
     --------
@@ -234,14 +195,7 @@ def class_sums(X, codes, k):
 
 
 def tanh_in_place(array):
-    """Replace ``array`` by its hyperbolic tangent, elementwise, and return it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tanh_in_place(np.zeros(2))
-    array([0., 0.])
-    """
+    """Replace ``array`` by its hyperbolic tangent, elementwise, and return it."""
     xp = namespace(array)
     if is_numpy_array(array) or is_cupy_array(array):
         return xp.tanh(array, out=array)
@@ -310,20 +264,7 @@ def _gpu_usable():
 
 
 def resolve_device(device):
-    """``"cpu"`` or ``"gpu"`` for a request of ``"cpu"``, ``"gpu"`` or ``"auto"``.
-
-    Raises
-    ------
-    ValueError
-        For any other word.
-    RuntimeError
-        When ``"gpu"`` is asked for and CuPy cannot use one.
-
-    Examples
-    --------
-    >>> resolve_device("cpu")
-    'cpu'
-    """
+    """``"cpu"`` or ``"gpu"`` for a request of ``"cpu"``, ``"gpu"`` or ``"auto"``."""
     if device not in ("cpu", "gpu", "auto"):
         raise ValueError(f'device must be "cpu", "gpu" or "auto", got {device!r}')
     if device == "cpu":
@@ -339,14 +280,7 @@ def resolve_device(device):
 
 
 def to_requested_device(array, device):
-    """Move a NumPy ``array`` to the ``device`` of a chapter ("cpu", "gpu" or "auto").
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> to_requested_device(np.arange(2), "cpu")
-    array([0, 1])
-    """
+    """Move a NumPy ``array`` to the ``device`` of a chapter ("cpu", "gpu" or "auto")."""
     if resolve_device(device) == "cpu":
         return array
     import cupy

@@ -54,14 +54,6 @@ class CalibratedStacking(BaseEstimator):
         -------
         (n, C) array
             New, of the library, device and type of ``scores``.
-
-        Raises
-        ------
-        TypeError
-            When gamma is not a number, ``scores`` not a float array, or ``is_seen`` not a boolean
-            mask over its columns.
-        ValueError
-            When gamma or scores are not finite, or the mask has only one kind of classes.
         """
         xp = namespace(scores)
         gamma = check_real(self.gamma, "gamma")
@@ -124,15 +116,6 @@ class MetricRescaling(BaseEstimator):
         -------
         (n, C) array
             New, of the library, device and type of ``distances``.
-
-        Raises
-        ------
-        TypeError
-            When alpha is not a number, ``distances`` not a float array, or ``is_seen`` not a
-            boolean mask over its columns.
-        ValueError
-            When alpha is negative or not finite, a distance is negative, not finite or
-            overflows, or the mask has only one kind of classes.
         """
         alpha = check_real(self.alpha, "alpha", low=0)
         xp = _check_distances(distances)
@@ -169,11 +152,6 @@ def log_distance_scores(distances):
     -------
     (n, C) float array
         Higher is better; of the library, device and type of ``distances``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When ``distances`` is not a finite (n, C) float array, or one is negative.
 
     Examples
     --------

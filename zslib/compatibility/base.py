@@ -21,40 +21,8 @@ __all__ = [
 def check_fit_input(X, y, class_embeddings):
     """Check training input; reduce it to the classes that occur in ``y``.
 
-    Parameters
-    ----------
-    X : array, shape (n, p)
-        Image features, one row per sample.
-    y : array of integers, shape (n,)
-        Row of ``class_embeddings`` that each sample belongs to.
-    class_embeddings : array, shape (C, q)
-        One row per class. Rows that do not occur in ``y`` are unseen classes.
-
-    Returns
-    -------
-    classes : array of int64, shape (k,)
-        The seen classes: rows of ``class_embeddings`` that occur in ``y``, ascending.
-    codes : array of int64, shape (n,)
-        ``y`` as positions in ``classes``, from 0 to k - 1.
-    embeddings : array, shape (k, q)
-        The rows of ``class_embeddings`` of the seen classes: all that training may look at.
-
-    Raises
-    ------
-    ValueError
-        For wrong shapes, NaN or infinity, features that are the same in all rows, a label
-        without an embedding, fewer than two seen classes, or seen classes that all have one
-        embedding.
-    TypeError
-        For arrays of different libraries or types, or labels that are not integers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X, S = np.eye(3), np.arange(8.0).reshape(4, 2)
-    >>> classes, codes, embeddings = check_fit_input(X, np.array([3, 1, 3]), S)
-    >>> classes, codes
-    (array([1, 3]), array([1, 0, 1]))
+    Returns the rows of ``class_embeddings`` that occur in ``y``, (k,) ascending, ``y`` as
+    positions among them, (n,), and their embeddings, (k, q): all that training may look at.
     """
     xp = namespace(X, y, class_embeddings)
     check_vectors(X, "X")
@@ -152,15 +120,6 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            For wrong shapes, NaN or infinity, features that are the same in all rows, a label
-            without an embedding, fewer than two classes in ``y``, classes that all have one
-            embedding, or a parameter out of range.
-        TypeError
-            For arrays of different libraries or types, or labels that are not integers.
         """
         return self._checked_fit(X, y, class_embeddings)
 
@@ -190,15 +149,6 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         -------
         array, shape (n, C'), with the type of ``X``
             Scores, higher is better.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        ValueError
-            When a width differs from that in ``fit``, or for NaN or infinity.
-        TypeError
-            For arrays of different libraries or types.
         """
         check_is_fitted(self, "classes_")
         xp = namespace(X, class_embeddings, self.classes_)
@@ -220,47 +170,17 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     def predict(self, X, class_embeddings=None):
         """Best class of each sample, the first of equals.
 
-        Parameters
-        ----------
-        X : array, shape (n, p)
-        class_embeddings : array, shape (C', q), or None
-            Candidate classes. None: those given to ``fit``.
-
-        Returns
-        -------
-        array of int64, shape (n,)
-            Rows of ``class_embeddings``.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, ValueError, TypeError
-            As `decision_function`.
+        Parameters as in `decision_function`; returns rows of ``class_embeddings``, int64 (n,).
         """
         scores = self.decision_function(X, class_embeddings)
         xp = namespace(scores)
         return xp.astype(xp.argmax(scores, axis=1), xp.int64, copy=False)
 
     def score(self, X, y, class_embeddings=None):
-        """Average per-class top-1 accuracy; all rows of ``class_embeddings`` compete.
+        """Average per-class top-1 accuracy, in [0, 1]; all rows of ``class_embeddings`` compete.
 
-        Parameters
-        ----------
-        X : array, shape (n, p)
-        y : array of integers, shape (n,)
-            Row of ``class_embeddings`` that each sample belongs to.
-        class_embeddings : array, shape (C', q), or None
-            Candidate classes. None: those given to ``fit``.
-
-        Returns
-        -------
-        float
-            In [0, 1]: the mean, over the classes that occur in ``y``, of the fraction of their
-            samples that are predicted right.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, ValueError, TypeError
-            As `decision_function`, and for labels without an embedding.
+        Parameters as in `decision_function`, and ``y`` (n,), the row of ``class_embeddings`` that
+        each sample belongs to.
         """
         check_is_fitted(self, "classes_")
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
@@ -273,25 +193,7 @@ def zero_shot_scorer(model, X, y):
     """Average per-class accuracy when only the classes that occur in ``y`` compete.
 
     For ``scoring=`` of scikit-learn's searches with class-disjoint folds: the accuracy of
-    zero-shot learning on the held-out classes.
-
-    Parameters
-    ----------
-    model : CompatibilityModel
-        Fitted; its ``class_embeddings_`` hold the candidates.
-    X : array, shape (n, p)
-    y : array of integers, shape (n,)
-        Rows of ``model.class_embeddings_``.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    sklearn.exceptions.NotFittedError, ValueError, TypeError
-        As `CompatibilityModel.score`.
+    zero-shot learning on the held-out classes. ``y`` has rows of ``model.class_embeddings_``.
     """
     check_is_fitted(model, "classes_")
     xp = namespace(X, y, model.classes_)
@@ -303,15 +205,7 @@ def zero_shot_scorer(model, X, y):
 
 
 def cosines(A, B):
-    """Cosine of each row of ``A`` (n, d) with each of ``B`` (m, d); 0 where a row is zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cosines(np.array([[2.0, 0.0], [0.0, 0.0]]), np.array([[3.0, 4.0]]))
-    array([[0.6],
-           [0. ]])
-    """
+    """Cosine of each row of ``A`` (n, d) with each of ``B`` (m, d); 0 where a row is zero."""
     return _directions(A) @ _directions(B).T
 
 

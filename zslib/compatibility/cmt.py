@@ -119,28 +119,9 @@ class CMT(CompatibilityModel):
 
 
 def two_layer_objective(theta, X, targets):
-    r"""Mean squared error of the network, and its gradients.
+    r"""Mean squared error of the network, and its gradients by the pair ``theta``.
 
     .. math:: \frac{1}{n} \sum_i \| t_i - \tanh(x_i \theta_1)\, \theta_2 \|^2
-
-    Parameters
-    ----------
-    theta : pair of arrays, shapes (p, h) and (h, q)
-    X : array, shape (n, p)
-    targets : array, shape (n, q)
-        :math:`t_i`.
-
-    Returns
-    -------
-    value : float
-    gradients : pair of arrays, shapes (p, h) and (h, q)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ones = np.ones((1, 1))
-    >>> two_layer_objective((0 * ones, ones), ones, ones)
-    (1.0, (array([[-2.]]), array([[0.]])))
     """
     xp = namespace(X, targets)
     hidden_coef, output_coef = theta

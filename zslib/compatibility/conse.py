@@ -81,16 +81,7 @@ class ConSE(CompatibilityModel):
         self.seen_embeddings_ = embeddings
 
     def embed(self, X):
-        """The convex combination of seen class embeddings that an image is mapped to.
-
-        Parameters
-        ----------
-        X : array, shape (n, p)
-
-        Returns
-        -------
-        array, shape (n, q)
-        """
+        """The convex combination f(x) of seen class embeddings, (n, q), for each row of ``X``."""
         check_is_fitted(self)
         xp = namespace(X)
         coef, intercept, embeddings = (
@@ -119,28 +110,7 @@ def softmax_objective(weights, X, codes, regularization):
     .. math:: \frac{1}{n} \sum_i -\log \frac{\exp(x_i w_{y_i} + b_{y_i})}
               {\sum_c \exp(x_i w_c + b_c)} + \frac{\lambda}{2} \|W\|_F^2
 
-    Parameters
-    ----------
-    weights : array, shape (p + 1, k)
-        W, and b in the last row.
-    X : array, shape (n, p)
-    codes : array of int64, shape (n,)
-        Class of each row, from 0 to k - 1.
-    regularization : float
-        :math:`\lambda`.
-
-    Returns
-    -------
-    value : float
-    gradient : array, shape (p + 1, k)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> value, gradient = softmax_objective(np.zeros((2, 2)), np.ones((1, 1)), np.array([0]), 0.0)
-    >>> round(value, 4), gradient
-    (0.6931, array([[-0.5,  0.5],
-           [-0.5,  0.5]]))
+    ``weights`` (p + 1, k) has W, and b in its last row; ``codes`` (n,) is the class of each row.
     """
     xp = namespace(weights, X)
     (n, _), k = X.shape, weights.shape[1]
@@ -164,21 +134,9 @@ def softmax_objective(weights, X, codes, regularization):
 def fit_linear(model, objective, X, n_outputs):
     """Fit ``model``'s linear classifiers with intercept, by L-BFGS from zero.
 
-    Parameters
-    ----------
-    model : CompatibilityModel
-        With parameters ``regularization``, ``max_iter`` and ``tol``. Gets ``coef_`` (p,
-        n_outputs), ``intercept_`` (n_outputs,), ``objective_`` and ``n_iter_``.
-    objective : callable
-        ``objective(weights, regularization)`` returns the value and the gradient by weights
-        (p + 1, n_outputs), the intercepts in the last row.
-    X : array, shape (n, p)
-    n_outputs : int
-
-    Raises
-    ------
-    ValueError, TypeError
-        For a parameter out of range, or when training leaves the range of numbers.
+    ``objective(weights, regularization)`` returns the value and the gradient by weights
+    (p + 1, n_outputs), the intercepts in the last row. The model gets ``coef_``, ``intercept_``,
+    ``objective_`` and ``n_iter_``.
     """
     regularization = check_real(model.regularization, "regularization", low=0.0)
     check_integer(model.max_iter, "max_iter", low=1)

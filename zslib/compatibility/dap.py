@@ -26,12 +26,51 @@ class AttributeModel(CompatibilityModel):
 
     with :math:`b_m(s)` whether attribute m of the class exceeds its threshold, and the prior
     :math:`p(a_m = 1)` the share of seen classes that have the attribute. An attribute that all
-    seen classes have, or none has, cannot be learned: it is left out.
+    seen classes have, or none has, cannot be learned: it is left out; the authors' program gives
+    it the prior 1/2.
 
     A subclass has ``_learn(X, codes, binary)`` and ``_log_probabilities(X)``, which returns the
     logarithms of :math:`p(a_m = 1 \mid x)` and of :math:`p(a_m = 0 \mid x)`, each (n, q'), for
-    the attributes that are not left out.
+    the attributes that are not left out. The papers have support vector machines with calibrated
+    outputs; here classifiers are found by L-BFGS from zero, so that nothing is random.
+
+    Parameters
+    ----------
+    threshold : "mean" or float, default "mean"
+        An attribute above it counts as present: the mean over the seen classes, each attribute
+        its own, or one number.
+    regularization : float, keyword only, default 1e-5
+        Weight of the squared norm of the classifiers, at least 0, in squared units of the
+        features. Not in the paper.
+    max_iter : int, keyword only, default 100, of `IAP` 200
+        Steps of L-BFGS at most.
+    tol : float, keyword only, default 1e-4
+        It stops earlier when the largest entry of the gradient has fallen to this share.
+
+    Attributes
+    ----------
+    coef_ : array, shape (p, q') for `DAP`, (p, k) for `IAP`
+        Weights of the classifiers, of attributes or of seen classes.
+    intercept_ : array, shape (q',) or (k,)
+        Not penalised.
+    kept_ : array of int64, shape (q',)
+        Columns of ``class_embeddings`` that are not left out.
+    threshold_ : array, shape (q,)
+    prior_ : array, shape (q',)
+        :math:`p(a_m = 1)`.
+    objective_ : list of float
+        The objective of the classifiers at the start and after each step.
+    n_iter_ : int
+        Number of these steps.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
     """
+
+    def __init__(self, threshold="mean", *, regularization=1e-5, max_iter=100, tol=1e-4):
+        self.threshold = threshold
+        self.regularization = regularization
+        self.max_iter = max_iter
+        self.tol = tol
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
@@ -84,45 +123,9 @@ class DAP(AttributeModel):
     .. math:: F(x, s) = \sum_m \log \frac{p(a_m = b_m(s) \mid x)}{p(b_m(s))}, \qquad
               p(a_m = 1 \mid x) = \frac{1}{1 + \exp(-x w_m - c_m)}.
 
-    :math:`b_m(s)` is 1 where attribute m of the class exceeds its threshold, else 0, and
-    :math:`p(a_m = 1)` is the share of seen classes that have it. An attribute that all seen
-    classes have, or none has, cannot be learned and is left out; the authors' program gives it
-    the prior 1/2.
-
-    The paper has support vector machines with calibrated outputs. Here it is logistic regression,
-    all attributes in one, the minimum of `attribute_objective`, found by L-BFGS from zero:
-    nothing is random. An image's labels are its class's attributes.
-
-    Parameters
-    ----------
-    threshold : "mean" or float, default "mean"
-        An attribute above it counts as present: the mean over the seen classes, each attribute
-        its own, or one number.
-    regularization : float, keyword only, default 1e-5
-        Weight of the squared norm of the classifiers, at least 0, in squared units of the
-        features. Not in the paper.
-    max_iter : int, keyword only, default 100
-        Steps of L-BFGS at most.
-    tol : float, keyword only, default 1e-4
-        It stops earlier when the largest entry of the gradient has fallen to this share.
-
-    Attributes
-    ----------
-    coef_ : array, shape (p, q')
-        :math:`w_m` of the attributes that are not left out.
-    intercept_ : array, shape (q',)
-        :math:`c_m`, not penalised.
-    kept_ : array of int64, shape (q',)
-        Columns of ``class_embeddings`` that are not left out.
-    threshold_ : array, shape (q,)
-    prior_ : array, shape (q',)
-        :math:`p(a_m = 1)`.
-    objective_ : list of float
-        `attribute_objective` at the start and after each step.
-    n_iter_ : int
-        Number of these steps.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    Logistic regression, all attributes in one, is the minimum of `attribute_objective`. An image's
+    labels are its class's attributes. Parameters, attributes and what is left out as in
+    `AttributeModel`.
 
     Examples
     --------
@@ -133,12 +136,6 @@ class DAP(AttributeModel):
     >>> model.predict(np.array([[2.0, 0.0], [0.0, 2.0]]), S)
     array([0, 1])
     """
-
-    def __init__(self, threshold="mean", *, regularization=1e-5, max_iter=100, tol=1e-4):
-        self.threshold = threshold
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
 
     def _learn(self, X, codes, binary):
         def objective(weights, regularization):
@@ -161,31 +158,7 @@ def attribute_objective(weights, X, codes, binary, regularization):
     .. math:: \frac{1}{n} \sum_i \sum_m \log\bigl(1 + \exp(-t_{im} (x_i w_m + c_m))\bigr)
               + \frac{\lambda}{2} \|W\|_F^2, \qquad t_{im} = 2 b_{y_i m} - 1
 
-    Parameters
-    ----------
-    weights : array, shape (p + 1, q)
-        W, and c in the last row.
-    X : array, shape (n, p)
-    codes : array of int64, shape (n,)
-        Class of each row, from 0 to k - 1.
-    binary : array, shape (k, q)
-        Attributes of the classes, 0 or 1, with the type of ``X``.
-    regularization : float
-        :math:`\lambda`.
-
-    Returns
-    -------
-    value : float
-    gradient : array, shape (p + 1, q)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> start, one = np.zeros((2, 1)), np.ones((1, 1))
-    >>> value, gradient = attribute_objective(start, one, np.array([0]), one, 0.0)
-    >>> round(value, 4), gradient
-    (0.6931, array([[-0.5],
-           [-0.5]]))
+    ``weights`` (p + 1, q) has W, and c in its last row; ``binary`` (k, q) the classes' attributes.
     """
     xp = namespace(weights, X)
     n, coef, intercept = X.shape[0], weights[:-1, :], weights[-1:, :]
@@ -206,51 +179,20 @@ def attribute_objective(weights, X, codes, binary, regularization):
 
 
 def binary_attributes(embeddings, threshold):
-    """1 where an entry exceeds its column's threshold, else 0, with the type of ``embeddings``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> binary_attributes(np.array([[0.2, 0.5], [0.4, 0.1]]), np.array([0.3, 0.3]))
-    array([[0., 1.],
-           [1., 0.]])
-    """
+    """1 where an entry exceeds its column's threshold, else 0, with the type of ``embeddings``."""
     return namespace(embeddings).astype(embeddings > threshold[None, :], embeddings.dtype)
 
 
 def log_sigmoid(logits):
-    """Logarithm of 1 / (1 + exp(-x)), exact where exp would under- or overflow.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> log_sigmoid(np.array([0.0, -1000.0])).round(4)
-    array([-6.931e-01, -1.000e+03])
-    """
+    """Logarithm of 1 / (1 + exp(-x)), exact where exp would under- or overflow."""
     xp = namespace(logits)
     return xp.minimum(logits, xp.zeros_like(logits)) - xp.log1p(xp.exp(-xp.abs(logits)))
 
 
 def log_add_exp_of_classes(logs, members):
-    r"""Logarithm of the sum of the exponentials over the classes of each set.
+    r""":math:`\log \sum_{c: m_{cj} = 1} \exp(l_{ic})`, finite for finite ``logs`` (n, k).
 
-    Parameters
-    ----------
-    logs : array, shape (n, k)
-    members : array, shape (k, q)
-        1 where a class is in the set, else 0. No set is empty.
-
-    Returns
-    -------
-    array, shape (n, q)
-        :math:`\log \sum_{c: m_{cj} = 1} \exp(l_{ic})`, finite for finite ``logs``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> logs = np.array([[0.0, np.log(2.0), -5000.0]])
-    >>> log_add_exp_of_classes(logs, np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])).round(4)
-    array([[ 1.0986e+00, -5.0000e+03]])
+    ``members`` (k, q) marks with 1 which classes are in each set; none is empty.
     """
     xp = namespace(logs, members)
     top = xp.max(logs, axis=1, keepdims=True)

@@ -18,44 +18,9 @@ class IAP(AttributeModel):
     .. math:: p(a_m = 1 \mid x) = \sum_c b_m(y_c)\, p(y_c \mid x), \qquad
               F(x, s) = \sum_m \log \frac{p(a_m = b_m(s) \mid x)}{p(b_m(s))}.
 
-    :math:`b_m` and the prior are those of `DAP`, and so is what is left out. All sums are taken
-    of logarithms, so that a sure classifier does not end in the logarithm of zero.
-
-    The paper has support vector machines with calibrated outputs. Here it is the softmax
-    regression of `ConSE`, found by L-BFGS from zero: nothing is random.
-
-    Parameters
-    ----------
-    threshold : "mean" or float, default "mean"
-        An attribute above it counts as present: the mean over the seen classes, each attribute
-        its own, or one number.
-    regularization : float, keyword only, default 1e-5
-        Weight of the squared norm of the classifier, at least 0, in squared units of the
-        features. Not in the paper.
-    max_iter : int, keyword only, default 200
-        Steps of L-BFGS at most.
-    tol : float, keyword only, default 1e-4
-        It stops earlier when the largest entry of the gradient has fallen to this share.
-
-    Attributes
-    ----------
-    coef_ : array, shape (p, k)
-        Weights of the classifier.
-    intercept_ : array, shape (k,)
-        Its unpenalised intercepts.
-    binary_ : array, shape (k, q')
-        :math:`b_m(y_c)` of the attributes that are not left out.
-    kept_ : array of int64, shape (q',)
-        Columns of ``class_embeddings`` that are not left out.
-    threshold_ : array, shape (q,)
-    prior_ : array, shape (q',)
-        :math:`p(a_m = 1)`.
-    objective_ : list of float
-        `softmax_objective` at the start and after each step.
-    n_iter_ : int
-        Number of these steps.
-    classes_, class_embeddings_, n_features_in_, embedding_dim_
-        See `CompatibilityModel`.
+    The classifier is the softmax regression of `ConSE`. All sums are taken of logarithms, so that
+    a sure classifier does not end in the logarithm of zero. Parameters, attributes and what is
+    left out as in `AttributeModel`; ``binary_`` (k, q') is :math:`b_m(y_c)`.
 
     Examples
     --------
@@ -68,10 +33,7 @@ class IAP(AttributeModel):
     """
 
     def __init__(self, threshold="mean", *, regularization=1e-5, max_iter=200, tol=1e-4):
-        self.threshold = threshold
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
+        super().__init__(threshold, regularization=regularization, max_iter=max_iter, tol=tol)
 
     def _learn(self, X, codes, binary):
         def objective(weights, regularization):

@@ -154,28 +154,13 @@ class SSE(CompatibilityModel):
 
 
 def simplex_mixtures(embeddings, seen, penalty, *, max_iter=2000, tol=1e-9):
-    r"""Each embedding as a convex combination of seen ones.
+    r"""Each embedding as a convex combination of seen ones, in float64, (m, k).
 
     .. math:: z(s) = \arg\min_{z \in \Delta_k} \tfrac12 \|s - z S\|^2
               + \tfrac{\gamma}{2} \|z\|^2
 
-    By accelerated projected gradients with restarts (O'Donoghue & Candès 2015), in float64, all
-    embeddings at once.
-
-    Parameters
-    ----------
-    embeddings : array, shape (m, q)
-    seen : array, shape (k, q)
-    penalty : float
-        :math:`\gamma`.
-    max_iter : int, keyword only, default 2000
-    tol : float, keyword only, default 1e-9
-        It stops when no weight changes by more than this in one step.
-
-    Returns
-    -------
-    array, shape (m, k), with the type of ``embeddings``
-        Not negative; rows sum to 1.
+    By accelerated projected gradients with restarts (O'Donoghue & Candès 2015), all embeddings at
+    once, until no weight changes by more than ``tol`` in a step.
 
     Examples
     --------
@@ -230,26 +215,7 @@ def _weighed(met, weights):
 
 
 def seen_scores(weights, templates, X, feature_map):
-    r"""Scores :math:`\pi(x)` of each sample for the seen classes.
-
-    Parameters
-    ----------
-    weights : array, shape (p,)
-    templates : array, shape (k, p)
-    X : array, shape (n, p)
-    feature_map : {"relu", "intersection"}
-
-    Returns
-    -------
-    array, shape (n, k)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> V, x = np.array([[1.0, 5.0], [0.0, 0.0]]), np.array([[2.0, 3.0]])
-    >>> seen_scores(np.ones(2), V, x, "relu"), seen_scores(np.ones(2), V, x, "intersection")
-    (array([[1., 5.]]), array([[4., 0.]]))
-    """
+    r"""Scores :math:`\pi(x)` of each sample for the seen classes, (n, k)."""
     xp = namespace(X, templates)
     blocks = [
         _weighed(_meet(X[rows, :], templates, feature_map)[0], weights)
@@ -259,42 +225,13 @@ def seen_scores(weights, templates, X, feature_map):
 
 
 def margin_objective(parameters, X, codes, mixtures, margins, *, regularization, feature_map):
-    r"""Penalised max-margin loss over the seen classes, and its gradients.
+    r"""Penalised max-margin loss over the seen classes, and its gradients by w (p,) and V (k, p).
 
     .. math:: \frac{1}{n} \sum_i \sum_{c \ne y_i}
               \max\{0, \Delta_{y_i c} + \langle \pi(x_i), z_c - z_{y_i} \rangle\}
               + \frac{\lambda}{2} (\|w\|^2 + \|V\|_F^2)
 
-    Parameters
-    ----------
-    parameters : pair of arrays, shapes (p,) and (k, p)
-        w and V.
-    X : array, shape (n, p)
-    codes : array of int64, shape (n,)
-        Class of each row, from 0 to k - 1.
-    mixtures : array, shape (k, k)
-        :math:`z_c` of each seen class, in rows.
-    margins : array, shape (k, k)
-        :math:`\Delta`.
-    regularization : float, keyword only
-        :math:`\lambda`.
-    feature_map : {"relu", "intersection"}, keyword only
-
-    Returns
-    -------
-    value : float
-    gradients : pair of arrays, shapes (p,) and (k, p)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> eye = np.eye(2)
-    >>> value, gradients = margin_objective(
-    ...     (np.zeros(1), np.array([[0.0], [1.0]])), np.array([[3.0]]), np.array([0]), eye,
-    ...     1 - eye, regularization=0.0, feature_map="relu",
-    ... )
-    >>> value, gradients[0]
-    (1.0, array([-1.]))
+    ``mixtures`` has :math:`z_c` of each seen class in rows, ``margins`` is :math:`\Delta`.
     """
     xp = namespace(X, mixtures)
     weights, templates = parameters

@@ -140,25 +140,7 @@ class SynC(CompatibilityModel):
 
 
 def similarities(A, B, sigma):
-    r"""Softmax over the rows of ``B`` of :math:`-\|a - b\|^2 / \sigma^2`, for each row of ``A``.
-
-    Parameters
-    ----------
-    A : array, shape (n, q)
-    B : array, shape (m, q)
-    sigma : float
-
-    Returns
-    -------
-    array, shape (n, m)
-        Positive; rows sum to 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> similarities(np.array([[0.0]]), np.array([[0.0], [1.0]]), 1.0).round(3)
-    array([[0.731, 0.269]])
-    """
+    r"""Softmax over rows of ``B`` of :math:`-\|a - b\|^2 / \sigma^2`, for each row of ``A``."""
     xp = namespace(A, B)
     nearness = -_squared_distances(A, B) / sigma**2
     weights = xp.exp(nearness - xp.max(nearness, axis=1, keepdims=True))
@@ -184,7 +166,7 @@ def class_margins(embeddings, loss):
 
 
 def squared_hinge_objective(W, X, codes, regularization, margins=None):
-    r"""Penalised squared hinge loss of k linear classifiers, and its gradient.
+    r"""Penalised squared hinge loss of k linear classifiers ``W`` (p, k), and its gradient.
 
     Without margins, one class against the others, with :math:`y_{ic} \in \{-1, 1\}`,
 
@@ -196,29 +178,6 @@ def squared_hinge_objective(W, X, codes, regularization, margins=None):
 
     .. math:: \frac{1}{n} \sum_i \max_c (\Delta_{y_i c} + x_i w_c - x_i w_{y_i})^2
               + \frac{\lambda}{2} \|W\|_F^2, \qquad \Delta_{cc} = 0.
-
-    Parameters
-    ----------
-    W : array, shape (p, k)
-        Classifiers in columns.
-    X : array, shape (n, p)
-    codes : array of int64, shape (n,)
-        Class of each row, from 0 to k - 1.
-    regularization : float
-        :math:`\lambda`.
-    margins : array, shape (k, k), or None
-        :math:`\Delta`.
-
-    Returns
-    -------
-    value : float
-    gradient : array, shape (p, k)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> squared_hinge_objective(np.zeros((1, 2)), np.ones((1, 1)), np.array([0]), 0.0)
-    (1.0, array([[-1.,  1.]]))
     """
     xp = namespace(W, X)
     n, k = X.shape[0], W.shape[1]

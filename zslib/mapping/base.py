@@ -19,24 +19,7 @@ class LinearMap(TransformerMixin, BaseEstimator):
     """
 
     def transform(self, X):
-        """Map ``X`` into the target space.
-
-        Parameters
-        ----------
-        X : array, shape (n, d1)
-            Vectors of the source space, of the array library that ``fit`` was given.
-
-        Returns
-        -------
-        array, shape (n, d2), with the type of ``X``
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        ValueError
-            When ``X`` is not (n, d1), or holds NaN or infinity.
-        """
+        """Map ``X`` (n, d1), of the array library that ``fit`` was given, to (n, d2)."""
         check_is_fitted(self, "coef_")
         xp = namespace(X, self.coef_)
         check_vectors(X, "X")

@@ -50,14 +50,6 @@ def chimeras(X_train, Y_train, Y_new, *, k, metric="cosine", return_neighbours=F
         Only with ``return_neighbours=True``. Training row of each neighbour, nearest first; of
         several rows with one label, the first.
 
-    Raises
-    ------
-    ValueError
-        For NaN or infinity, unpaired rows, differing widths, a zero vector under "cosine", or
-        ``k`` above the number of distinct training labels.
-    TypeError
-        When the arrays are not float arrays of one library.
-
     Examples
     --------
     >>> import numpy as np

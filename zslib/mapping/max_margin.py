@@ -139,28 +139,7 @@ class MaxMarginMap(LinearMap):
         self.callback = callback
 
     def fit(self, X, Y):
-        """Learn the map from pairs.
-
-        Parameters
-        ----------
-        X : array, shape (n, d1)
-            Source vectors, one per training item.
-        Y : array, shape (n, d2)
-            Target vectors; row i belongs to row i of ``X``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For NaN or infinity, unpaired rows, a zero row (its cosine is undefined), fewer than
-            two distinct rows in ``Y``, a parameter out of range, widths that changed under
-            ``warm_start``, or when training diverges.
-        TypeError
-            When ``X`` and ``Y`` are not float arrays of one library and type.
-        """
+        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
         xp = namespace(X, Y)
         check_pairs(X, Y)
         first_rows, own = distinct_labels(Y)
@@ -309,12 +288,6 @@ def max_margin_loss_and_gradient(
     -------
     loss : float
     gradient : array, shape (d1, d2)
-
-    Raises
-    ------
-    ValueError
-        For arrays that do not fit together, labels out of range, or a mapped vector of length
-        zero, whose cosine is undefined.
 
     Examples
     --------

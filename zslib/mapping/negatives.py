@@ -36,19 +36,8 @@ NEGATIVES = ("random", "uniform", "first_violating", "intruder")
 def distinct_labels(Y):
     """Number the distinct rows of ``Y``, in the order of their first occurrence.
 
-    Rows are compared exactly, on the host.
-
-    Parameters
-    ----------
-    Y : array, shape (n, d)
-        Target vectors of the training items.
-
-    Returns
-    -------
-    first_rows : ndarray of int64, shape (n_labels,)
-        Row at which each label occurs first, ascending.
-    labels : ndarray of int64, shape (n,)
-        Label number of each row.
+    Rows are compared exactly, on the host. Returns the row at which each label occurs first,
+    ascending, and the label number of each row.
 
     Examples
     --------
@@ -69,24 +58,10 @@ def distinct_labels(Y):
 
 
 def random_negatives(rng, own, n_labels, n_negatives):
-    """Draw, for each item, labels other than its own, uniformly and with replacement.
+    """Draw, for each item, labels other than its own, uniformly and with replacement; (n, k).
 
     The paper's general setup (section 2), as in WSABIE "for each training item, labels from the
     complete set".
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    own : ndarray of int, shape (n,)
-        Own label of each item.
-    n_labels : int
-        Number of labels, at least 2.
-    n_negatives : int
-        Draws per item, k.
-
-    Returns
-    -------
-    ndarray of int64, shape (n, k)
 
     Examples
     --------
@@ -106,14 +81,6 @@ def first_of_row(violates):
 
     With the labels of each item in the order in which they were sampled, this leaves the first
     that violates the margin: at most one update per item.
-
-    Parameters
-    ----------
-    violates : array of bool, shape (n, k)
-
-    Returns
-    -------
-    array of bool, shape (n, k)
 
     Examples
     --------

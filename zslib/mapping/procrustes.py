@@ -39,24 +39,7 @@ class ProcrustesMap(LinearMap):
     """
 
     def fit(self, X, Y):
-        """Learn the map from pairs.
-
-        Parameters
-        ----------
-        X, Y : array, shape (n, d)
-            Source and target vectors; row i of one belongs to row i of the other.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            When the widths of ``X`` and ``Y`` differ, or for NaN or infinity.
-        TypeError
-            When they are not float arrays of one library and type.
-        """
+        """Learn the map from pairs: row i of ``X`` (n, d) belongs to row i of ``Y`` (n, d)."""
         xp = namespace(X, Y)
         check_pairs(X, Y)
         if X.shape[1] != Y.shape[1]:

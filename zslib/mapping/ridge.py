@@ -79,27 +79,7 @@ class RidgeMap(LinearMap):
         self.fit_intercept = fit_intercept
 
     def fit(self, X, Y):
-        """Learn the map from pairs.
-
-        Parameters
-        ----------
-        X : array, shape (n, d1)
-            Source vectors, one per training item.
-        Y : array, shape (n, d2)
-            Target vectors; row i belongs to row i of ``X``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For NaN or infinity, unpaired rows, a negative penalty, or when GCV is left without a
-            degree of freedom (one row and an intercept).
-        TypeError
-            When ``X`` and ``Y`` are not float arrays of one library and type.
-        """
+        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
         xp = namespace(X, Y)
         check_pairs(X, Y)
         by_gcv = isinstance(self.alpha, str)

@@ -52,19 +52,7 @@ def step_matrix(child, parent, n_nodes, paths):
 class Balls:
     """The nodes within ``radius`` hops of each of a block of sources.
 
-    Parameters
-    ----------
-    step : sparse matrix
-        From `step_matrix`.
-    n_nodes : int
-    sources : int array
-        Nodes.
-
-    Attributes
-    ----------
-    radius : int
-    rows : int array
-        Which sources are still walked from.
+    ``rows`` are the sources that are still walked from; ``step`` is from `step_matrix`.
     """
 
     def __init__(self, step, n_nodes, sources):

@@ -36,16 +36,6 @@ def hubness_contingency(counts_a, counts_b, *, bins=(0, 1, 6, 11)):
         Lower edges of the bins, ascending from 0; the last is open. The default separates
         N_k = 0, 1 to 5, 6 to 10, and more than 10.
 
-    Returns
-    -------
-    Contingency
-        Floats statistic and p_value.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When counts or bins are malformed, or all counts of both fall into one bin.
-
     Examples
     --------
     >>> import numpy as np

@@ -44,19 +44,6 @@ def hub_correlations(counts, targets, is_training_target, *, exclude_self=False)
         A training target is its own nearest training item, with cosine 1. That is the letter of
         the paper and the default; True takes the nearest other training item for these elements.
 
-    Returns
-    -------
-    HubCorrelations
-        Floats mean_rho, mean_p, training_rho, training_p.
-
-    Raises
-    ------
-    TypeError
-        When a type is wrong.
-    ValueError
-        When a shape is wrong, there are fewer than three targets, no training target (or one
-        only, with ``exclude_self``), or a correlation is undefined because one side is constant.
-
     Examples
     --------
     >>> import numpy as np

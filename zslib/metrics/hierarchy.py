@@ -176,17 +176,7 @@ class Hierarchy:
         return self._neighbours(self._down, node)
 
     def distance(self, a, b):
-        """Least number of links on a path from ``a`` to ``b``.
-
-        Returns
-        -------
-        int, or ``math.inf`` where no path of the allowed kind joins them.
-
-        Raises
-        ------
-        ValueError
-            When one of them is not a node.
-        """
+        """Least number of links on a path from ``a`` to ``b``; ``math.inf`` without a path."""
         a, b = self._positions([a, b], "a, b")
         hops = _walk.hops_from(self._step, self.n_nodes, a[None])[b]
         return int(hops) if hops < math.inf else math.inf
@@ -207,19 +197,7 @@ class Hierarchy:
         return {self.nodes[i]: int(hops[i]) for i in near}
 
     def within(self, sources, radius):
-        """The nodes within ``radius`` links of any of ``sources``, as a set.
-
-        Parameters
-        ----------
-        sources : collection of nodes
-        radius : int
-            At least 0, at which the answer is the sources themselves.
-
-        Raises
-        ------
-        ValueError
-            When a source is not a node, there are none, or the radius is negative.
-        """
+        """The nodes within ``radius`` links, at least 0, of any of ``sources``, as a set."""
         hops = self._hops(sources, "sources", radius)
         return {self.nodes[i] for i in np.flatnonzero(hops < math.inf)}
 
@@ -230,28 +208,9 @@ class Hierarchy:
         return _walk.hops_from(self._step, self.n_nodes, positions, limit=radius)
 
     def correct_set(self, label, k, valid_labels, *, if_fewer="error"):
-        """hCorrectSet of A.3: the valid labels within the smallest radius that holds k of them.
+        """The correct set of A.3: valid labels within the smallest radius that holds k of them.
 
-        Parameters
-        ----------
-        label : node
-            The true label, one of ``valid_labels``.
-        k : int
-            At least 1, at most the number of valid labels.
-        valid_labels : collection of nodes
-            The labels that may be predicted.
-        if_fewer : {"error", "all"}
-            As in `stop_radii`.
-
-        Returns
-        -------
-        set
-            Of k labels or more; ``{label}`` for k = 1.
-
-        Raises
-        ------
-        ValueError
-            As `stop_radii`.
+        A set of k labels or more, ``{label}`` for k = 1; parameters as in `stop_radii`.
         """
         valid_labels = list(valid_labels)
         radii = self.stop_radii([label], valid_labels, [k], if_fewer=if_fewer)
@@ -259,13 +218,9 @@ class Hierarchy:
         return self.within([label], radius).intersection(valid_labels)
 
     def correct_set_sizes(self, labels, valid_labels, ks, *, if_fewer="error"):
-        """Number of labels in the correct set of each label and k; see `stop_radii`.
+        """Number of labels in the correct set of each label and k, as in `stop_radii`.
 
         Its means are Table 1 of the paper.
-
-        Returns
-        -------
-        (n_labels, n_ks) int64 array
 
         Examples
         --------
@@ -295,15 +250,6 @@ class Hierarchy:
         Returns
         -------
         (n_labels, n_ks) int64 array
-
-        Raises
-        ------
-        TypeError
-            When a k is not an integer, or one name stands where a collection is wanted.
-        ValueError
-            When a collection is empty, a name is outside the hierarchy, a label is not valid, a
-            valid label comes twice, a k is below 1 or above the number of valid labels, or paths
-            from a label reach fewer than k of them and ``if_fewer`` is ``"error"``.
 
         Examples
         --------
@@ -399,16 +345,7 @@ def hierarchical_precision_at_k(
     Returns
     -------
     (n_samples, n_ks) float64 array
-        Of the library and device of ``predictions``; the walk itself runs on the host. Its mean
-        over samples is the paper's hp@k.
-
-    Raises
-    ------
-    TypeError
-        When an array does not hold integers, or ``valid_labels`` has no order.
-    ValueError
-        When shapes do not fit, a position is out of range, a label is predicted twice for one
-        sample, or as `Hierarchy.stop_radii`.
+        Of the library and device of ``predictions``; the walk itself runs on the host.
 
     Examples
     --------
@@ -465,26 +402,7 @@ def _check_answers(predictions, gold, ks, n_valid):
 def flat_hits_at_k(predictions, gold, ks):
     """Whether the true label is among the first k predictions: the flat hit@k beside hp@k.
 
-    Parameters
-    ----------
-    predictions : (n_samples, max k or more) int array
-        Positions of labels, best first; -1 stands for "no further answer".
-    gold : (n_samples,) int array
-    ks : int or iterable of int
-        One column each, in the order given.
-
-    Returns
-    -------
-    (n_samples, n_ks) bool array
-        Of the library and device of ``predictions``. Its mean over samples is hit@k.
-
-    Raises
-    ------
-    TypeError
-        When an array does not hold integers.
-    ValueError
-        When shapes do not fit, a k is below 1 or above the number of predictions, or a gold
-        label is negative.
+    Predictions and ``gold`` as in `hierarchical_precision_at_k`; returns bool (n_samples, n_ks).
 
     Examples
     --------

@@ -37,14 +37,7 @@ def k_occurrence(indices, n_targets):
     Returns
     -------
     (n_targets,) int64 array
-        Of the library and device of ``indices``. Sums to n_queries * k.
-
-    Raises
-    ------
-    TypeError
-        When ``indices`` does not hold integers.
-    ValueError
-        When ``indices`` is empty or not 2-d, or lies outside the search space.
+        Sums to n_queries * k.
 
     Examples
     --------
@@ -87,20 +80,6 @@ def k_skewness(counts):
     S_{N_k} = E[(N_k - mean)^3] / sd^3 (Radovanović et al. 2010, section 2), with the population's
     standard deviation. It is 0 when every target occurs equally often.
 
-    Parameters
-    ----------
-    counts : (n_targets,) int array
-        From `k_occurrence`.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    TypeError, ValueError
-        When ``counts`` is not a 1-d array of counts.
-
     Examples
     --------
     >>> import numpy as np
@@ -116,25 +95,8 @@ def k_skewness(counts):
 def hub_share(top1, counts, *, threshold=5):
     """Share of top-1 answers that are hubs, N_k above ``threshold``.
 
-    Table 4 of Lazaridou et al. (2015), there in percent, with N_20 > 5.
-
-    Parameters
-    ----------
-    top1 : (n_queries,) int array
-        The nearest target of each query.
-    counts : (n_targets,) int array
-        From `k_occurrence`.
-    threshold : int, default 5
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    TypeError, ValueError
-        When an argument is not a 1-d integer array, or an index lies outside the search space.
+    Table 4 of Lazaridou et al. (2015), there in percent, with N_20 > 5. ``top1`` (n_queries,) is
+    the nearest target of each query, ``counts`` (n_targets,) is from `k_occurrence`.
 
     Examples
     --------
@@ -160,21 +122,6 @@ def robin_hood_index(counts):
 
     The Hoover or Robin Hood index, ``sum |N_k - mean| / (2 sum N_k)``, proposed for hubness by
     Feldbauer and Flexer (2019): 0 for no hubness, towards 1 when one target takes every place.
-
-    Parameters
-    ----------
-    counts : (n_targets,) int array
-        From `k_occurrence`.
-
-    Returns
-    -------
-    float
-        In [0, 1).
-
-    Raises
-    ------
-    TypeError, ValueError
-        When ``counts`` is not a 1-d array of counts, or all of them are 0.
 
     Examples
     --------

@@ -9,7 +9,7 @@ __all__ = ["pollution"]
 
 
 def pollution(indices, is_training_target):
-    """Whether each query has a training target among its k nearest neighbours.
+    """Whether each query has a training target among its k nearest neighbours, bool (n_queries,).
 
     The measure N^pol_{k,S}(x) of Lazaridou et al. (2015), section 4: 1 when some target of the
     training pairs is in the neighbour list of x in the search space S, else 0. Its mean over the
@@ -21,17 +21,6 @@ def pollution(indices, is_training_target):
         Neighbour lists, from `zslib.search.top_k`.
     is_training_target : (n_targets,) bool array
         Marks the elements of the search space that are targets of training pairs.
-
-    Returns
-    -------
-    (n_queries,) bool array
-
-    Raises
-    ------
-    TypeError
-        When ``indices`` does not hold integers, or the mask is not boolean.
-    ValueError
-        When a shape is wrong, ``indices`` is empty, or an index lies outside the search space.
 
     Examples
     --------

@@ -11,26 +11,9 @@ __all__ = ["hits_at_k", "precision_at_k"]
 
 
 def hits_at_k(ranks, k):
-    """Whether each query has its gold target among its k nearest neighbours.
+    """Whether each query has its gold target among its k nearest neighbours, bool (n_queries,).
 
-    Parameters
-    ----------
-    ranks : (n_queries,) int array
-        Rank of the gold target, 0 is best: the result of `zslib.search.gold_ranks`.
-    k : int
-        Length of the neighbour list.
-
-    Returns
-    -------
-    (n_queries,) bool array
-        Of the library and device of ``ranks``.
-
-    Raises
-    ------
-    TypeError
-        When ``ranks`` does not hold integers, or ``k`` is not one.
-    ValueError
-        When ``ranks`` is empty, not 1-d, or negative, or ``k`` is below 1.
+    ``ranks`` (n_queries,) are those of the gold target, 0 is best, from `zslib.search.gold_ranks`.
 
     Examples
     --------
@@ -55,25 +38,9 @@ def hits_at_k(ranks, k):
 def precision_at_k(ranks, ks):
     """Precision at k: share of queries whose gold target is among the k nearest neighbours.
 
-    P@k in [0, 1], as in the tables of Lazaridou et al. (2015), who print it in percent. With
-    several acceptable targets per query, ranks from `zslib.search.gold_ranks` count the best one.
-
-    Parameters
-    ----------
-    ranks : (n_queries,) int array
-        Rank of the gold target, 0 is best.
-    ks : int or iterable of int
-        Lengths of the neighbour list.
-
-    Returns
-    -------
-    dict of int to float
-        One share for each of ``ks``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `hits_at_k`; also when ``ks`` is empty.
+    P@k in [0, 1], as in the tables of Lazaridou et al. (2015), who print it in percent; a dict
+    with one share for each of ``ks``. With several acceptable targets per query, ranks from
+    `zslib.search.gold_ranks` count the best one.
 
     Examples
     --------

@@ -9,7 +9,7 @@ __all__ = ["effective_dimension"]
 
 
 def effective_dimension(vectors) -> float:
-    r"""Participation ratio of the covariance spectrum of a set of vectors.
+    r"""Participation ratio of the covariance spectrum of a set of vectors (n, d).
 
     .. math:: D = \frac{(\sum_j \lambda_j)^2}{\sum_j \lambda_j^2}
                 = \frac{(\operatorname{tr} C)^2}{\operatorname{tr} C^2}
@@ -17,23 +17,6 @@ def effective_dimension(vectors) -> float:
     with :math:`\lambda_j` the eigenvalues of the covariance :math:`C`: d when all directions
     have the same variance, 1 when one direction has all of it. Hubness and Pollution (section 3)
     explains hubs by shrunken variance; this tells how unevenly a map has shrunk it.
-
-    Parameters
-    ----------
-    vectors : (n, d) array
-        At least two of them different.
-
-    Returns
-    -------
-    float
-        Between 1 and d.
-
-    Raises
-    ------
-    ValueError
-        When all vectors are equal, or one is not finite.
-    TypeError
-        When they are not float32 or float64.
 
     Examples
     --------

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def class_accuracies(y_true, y_pred, classes=None):
-    """Share of right predictions among the samples of each class.
+    """Share of right predictions among the samples of each class, float64 (n_classes,).
 
     Parameters
     ----------
@@ -39,19 +39,6 @@ def class_accuracies(y_true, y_pred, classes=None):
     classes : (n_classes,) int array, optional
         The set C of Eq. 12: samples of other classes are left out. Default: the classes that
         occur in ``y_true``, in ascending order.
-
-    Returns
-    -------
-    (n_classes,) float64 array
-        In [0, 1], in the order of ``classes``; of the library and device of ``y_true``.
-
-    Raises
-    ------
-    TypeError
-        When labels are not integers.
-    ValueError
-        When shapes disagree, nothing is given, a class is listed twice, or a class has no sample
-        (its accuracy is undefined).
 
     Examples
     --------
@@ -100,21 +87,7 @@ def per_class_accuracy(y_true, y_pred, classes=None):
     .. math:: ACC_C = \frac{1}{|C|} \sum_{c \in C}
               \frac{\text{right predictions in } c}{\text{samples in } c}.
 
-    Every class weighs the same, however many samples it has.
-
-    Parameters
-    ----------
-    y_true, y_pred, classes
-        As in `class_accuracies`.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `class_accuracies`.
+    Every class weighs the same, however many samples it has. Parameters as in `class_accuracies`.
 
     Examples
     --------
@@ -131,24 +104,7 @@ def harmonic_mean(seen, unseen):
 
     .. math:: H = \frac{2 \, ACC_{C^s} ACC_{C^u}}{ACC_{C^s} + ACC_{C^u}},
 
-    and 0 where both accuracies are 0.
-
-    Parameters
-    ----------
-    seen, unseen : float or float arrays of one shape
-        Accuracies, as shares or in percent.
-
-    Returns
-    -------
-    float or array
-        In the unit of the input; never above the larger nor above twice the smaller accuracy.
-
-    Raises
-    ------
-    TypeError
-        When an argument is neither a number nor an array.
-    ValueError
-        For an accuracy that is negative or not finite.
+    and 0 where both accuracies are 0. Both are numbers or arrays of one shape, in the same unit.
 
     Examples
     --------
@@ -172,25 +128,9 @@ def harmonic_mean(seen, unseen):
 def top_classes(scores, k=1):
     """The k classes with the highest scores for each sample, best first, ties to the lower row.
 
-    `zslib.metrics.k_occurrence` of the result is the hubness N_k of the class embeddings among
-    the samples, and `zslib.metrics.pollution` with the seen classes marked says how often a seen
-    class pushes into the first k.
-
-    Parameters
-    ----------
-    scores : (n, C) float array
-        From ``decision_function``, calibrated or not.
-    k : int, default 1
-
-    Returns
-    -------
-    (n, k) int64 array
-        Columns of ``scores``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When ``scores`` is not a finite (n, C) float array, or ``k`` not between 1 and C.
+    `zslib.metrics.k_occurrence` of the result, int64 (n, k), is the hubness N_k of the class
+    embeddings among the samples, and `zslib.metrics.pollution` with the seen classes marked says
+    how often a seen class pushes into the first k.
 
     Examples
     --------
@@ -218,25 +158,14 @@ def seen_unseen_maxima(scores, is_seen):
 
     With calibrated stacking (Eq. 13) a sample goes to its best seen class while gamma is below
     ``flips``, and to its best unseen class from there on: nothing else about the scores matters.
-
-    Parameters
-    ----------
-    scores : (n, C) float array
-    is_seen : (C,) bool array
-        Which columns are seen classes.
+    Scores are (n, C), ``is_seen`` (C,) marks the seen classes, and ties go to the lower column.
 
     Returns
     -------
     best_seen, best_unseen : (n,) int64 arrays
-        Columns of ``scores``; ties to the lower column.
+        Columns of ``scores``.
     flips : (n,) float64 array
         Largest seen minus largest unseen score.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When ``scores`` is not a finite (n, C) float array, or ``is_seen`` is no boolean mask over
-        its columns with both kinds of classes.
 
     Examples
     --------
@@ -306,17 +235,7 @@ class SeenUnseenCurve:
         return float((gammas[first] + gammas[after]) / 2)
 
     def at(self, gamma):
-        """Accuracies under one gamma.
-
-        Parameters
-        ----------
-        gamma : float
-
-        Returns
-        -------
-        seen, unseen : float
-            At a gamma where a seen and an unseen class tie, the unseen one is taken.
-        """
+        """Seen and unseen accuracy under one gamma; at a tie the unseen class is taken."""
         gamma = check_real(gamma, "gamma")
         i = int(np.searchsorted(to_host(self.gammas), gamma, side="right")) - 1
         return float(self.seen[i]), float(self.unseen[i])
@@ -358,12 +277,6 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
     SeenUnseenCurve
         Plain arrays of the library and device of the scores, though the curve is put together on
         the host. Accuracies average over the classes that occur in ``y_seen`` and ``y_unseen``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When scores are not finite (n, C) float arrays, labels do not fit them or are of the wrong
-        kind, or ``is_seen`` does not mark both kinds of classes.
 
     Examples
     --------

@@ -252,17 +252,7 @@ class CLAREL(BaseEstimator):
         return self
 
     def embed_images(self, X):
-        r""":math:`f_\phi`, (n, embedding_dim), of features (n, p), with their type.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        ValueError
-            For NaN or infinity, or when the width differs from that in ``fit``.
-        TypeError
-            For arrays of different libraries or types.
-        """
+        r""":math:`f_\phi`, (n, embedding_dim), of features (n, p), with their type."""
         check_is_fitted(self, "network_")
         layer = self.network_.image_layer
         xp = namespace(X, layer.weight.value)
@@ -277,17 +267,7 @@ class CLAREL(BaseEstimator):
         return X @ weight + bias
 
     def embed_texts(self, texts):
-        r""":math:`f_\theta`, (m, embedding_dim), of texts as in ``fit``, with the type of its X.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        ValueError
-            For texts without tokens, tokens beyond the vocabulary, or vectors of another width.
-        TypeError
-            For texts of the wrong kind.
-        """
+        r""":math:`f_\theta`, (m, embedding_dim), of texts as in ``fit``, with that X's type."""
         check_is_fitted(self, "network_")
         network = self.network_
         prepared = network.encoder.prepare(texts)
@@ -299,26 +279,9 @@ class CLAREL(BaseEstimator):
         return namespace(blocks[0]).concat(blocks, axis=0)
 
     def class_prototypes(self, texts, labels, n_classes):
-        r""":math:`\mathbf{p}`: mean embedding of the texts of each class.
+        r"""Prototypes :math:`\mathbf{p}`, (n_classes, embedding_dim): mean embeddings of texts.
 
-        Parameters
-        ----------
-        texts : array, shape (m, T) or (m, d)
-            As in ``fit``.
-        labels : array of integers, shape (m,)
-            Class of each text, from 0 to ``n_classes - 1``.
-        n_classes : int
-
-        Returns
-        -------
-        array, shape (n_classes, embedding_dim)
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, TypeError
-            As `embed_texts`.
-        ValueError
-            As `embed_texts`, and for a class without texts.
+        ``texts`` as in ``fit``; ``labels`` (m,) is the class of each, from 0 to ``n_classes - 1``.
         """
         check_integer(n_classes, "n_classes", low=1)
         labels = np.asarray(to_host(labels))
@@ -340,17 +303,7 @@ class CLAREL(BaseEstimator):
         return sums / counts[:, None]
 
     def distances(self, X, prototypes):
-        """d of each image (n, p) to each prototype (C, embedding_dim), shape (n, C).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        ValueError
-            For NaN or infinity, or wrong widths.
-        TypeError
-            For arrays of different libraries or types.
-        """
+        """d of each image (n, p) to each prototype (C, embedding_dim), shape (n, C)."""
         images = self.embed_images(X)
         xp = namespace(images, prototypes)
         check_vectors(prototypes, "prototypes")

@@ -26,26 +26,12 @@ class TextDraw(NamedTuple):
 
     @classmethod
     def single(cls, texts):
-        """Each text on its own.
-
-        Examples
-        --------
-        >>> TextDraw.single(np.array([7, 3])).owner
-        array([0, 1])
-        """
+        """Each text on its own."""
         return cls(np.arange(len(texts)), texts, np.ones(len(texts)), len(texts))
 
 
 def distinct(values, size):
-    """The distinct ``values``, ascending, and where each value is among them; all below ``size``.
-
-    As `numpy.unique`, without its sort.
-
-    Examples
-    --------
-    >>> distinct(np.array([5, 2, 5]), 8)
-    (array([2, 5]), array([1, 0, 1]))
-    """
+    """As `numpy.unique` with the places of ``values``, all below ``size``, without its sort."""
     present = np.zeros(size, dtype=bool)
     present[values] = True
     found = np.flatnonzero(present)
@@ -74,16 +60,7 @@ def mixing(draw, n_texts, reference):
 
 
 class RowParameter(Parameter):
-    """A table of which each batch changes a few rows: its gradient is kept as these rows.
-
-    Examples
-    --------
-    >>> table = RowParameter(np.zeros((3, 2)))
-    >>> table.add_rows(np.array([2]), np.ones((1, 2)))
-    >>> table.descend(0.5)
-    >>> table.value[2]
-    array([-0.5, -0.5])
-    """
+    """A table of which each batch changes a few rows: its gradient is kept as these rows."""
 
     def __init__(self, value, penalty=0.0):
         self.value, self.penalty, self._parts = value, penalty, []

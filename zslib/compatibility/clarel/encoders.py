@@ -30,21 +30,7 @@ __all__ = [
 
 
 def check_tokens(tokens, n_tokens=None):
-    """Host copy of (m, T) token numbers, 0 where padded, once they are in order.
-
-    Raises
-    ------
-    TypeError
-        When they are not integers.
-    ValueError
-        For a wrong shape, a number out of range, or a text without tokens.
-
-    Examples
-    --------
-    >>> check_tokens(np.array([[2, 3, 0], [4, 0, 0]]))
-    array([[2, 3, 0],
-           [4, 0, 0]])
-    """
+    """Host copy of (m, T) token numbers, 0 where padded, once they are in order."""
     if not namespace(tokens).isdtype(tokens.dtype, "integral"):
         raise TypeError(
             f"texts must hold token numbers for this text_encoder, got {tokens.dtype}: pass the "
@@ -72,13 +58,7 @@ def check_tokens(tokens, n_tokens=None):
 
 
 class TextEncoder(Layer):
-    """Base of the encoders: layers whose input is a `TextDraw` from prepared texts.
-
-    Attributes
-    ----------
-    width : int
-        Length of the vectors.
-    """
+    """Base of the encoders: layers from a `TextDraw` of prepared texts to vectors of ``width``."""
 
     def prepare(self, texts):
         """Check texts and bring them into the form that `encode` reads."""
@@ -90,21 +70,7 @@ class TextEncoder(Layer):
 
 
 class ReadyVectors(TextEncoder):
-    """Texts that come as vectors: only the mean over the texts drawn.
-
-    Parameters
-    ----------
-    width : int
-    like : float array, keyword only
-        Library, device and type of the vectors.
-
-    Examples
-    --------
-    >>> encoder = ReadyVectors(1, like=np.zeros(1))
-    >>> draw = TextDraw(np.array([0, 0]), np.array([2, 0]), np.array([0.5, 0.5]), 1)
-    >>> encoder.encode(encoder.prepare(np.array([[1.0], [7.0], [3.0]])), draw)
-    array([[2.]])
-    """
+    """Texts that come as vectors: only the mean over the texts drawn."""
 
     def __init__(self, width, *, like):
         self.width, self._like = width, like

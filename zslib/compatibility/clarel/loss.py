@@ -50,29 +50,12 @@ class LossTerms(NamedTuple):
 
 
 def embedding_distances(A, B, *, distance="euclidean"):
-    r"""Distance of each row of ``A`` to each row of ``B``.
+    r"""Distance of each row of ``A`` (n, e) to each row of ``B`` (m, e), with the type of ``A``.
 
     .. math:: D_{ij} = \|a_i - b_j\|_2 \quad\text{or}\quad \|a_i - b_j\|_2^2
 
     Rows that are nearer to each other than float64 resolves, about :math:`10^{-7}` of their
     lengths, have distance 0.
-
-    Parameters
-    ----------
-    A : array, shape (n, e)
-    B : array, shape (m, e)
-    distance : "euclidean" or "squared", keyword only
-
-    Returns
-    -------
-    array, shape (n, m), with the type of ``A``
-
-    Raises
-    ------
-    ValueError
-        For another ``distance``, wrong shapes, different widths, NaN or infinity.
-    TypeError
-        For arrays of different libraries, or not of floats.
 
     Examples
     --------
@@ -123,17 +106,8 @@ def retrieval_probabilities(images, texts, *, distance="euclidean", same_text=No
 
     Returns
     -------
-    p : array, shape (B, B)
-        Rows sum to 1.
-    q : array, shape (B, B)
-        Columns sum to 1.
-
-    Raises
-    ------
-    ValueError
-        For another ``distance``, a batch of one, shapes that disagree, NaN or infinity.
-    TypeError
-        For arrays of different libraries or types, or a ``same_text`` that is not bool.
+    p, q : arrays, shape (B, B)
+        Rows of p sum to 1, and columns of q.
 
     Examples
     --------
@@ -199,27 +173,10 @@ def retrieval_loss(images, texts, *, retrieval_mix=0.5, distance="euclidean", sa
     .. math:: J_{TR} = \frac{1}{B} \sum_i \Big[ D_{ii} + \log \sum_j \exp(-D_{ij}) \Big], \quad
               J_{IR} = \frac{1}{B} \sum_i \Big[ D_{ii} + \log \sum_j \exp(-D_{ji}) \Big]
 
-    The mixture is :math:`\lambda J_{TR} + (1 - \lambda) J_{IR}`. Where two embeddings coincide
-    the Euclidean distance has no gradient; 0 is taken.
-
-    Parameters
-    ----------
-    images, texts : arrays, shape (B, e)
-        Embeddings; row i of one belongs to row i of the other.
-    retrieval_mix : float in [0, 1], keyword only, default 0.5
-        :math:`\lambda`.
-    distance, same_text
-        As in `retrieval_probabilities`.
-
-    Returns
-    -------
-    text_retrieval, image_retrieval : 0-d arrays of float64
-    image_gradient, text_gradient : arrays, shape (B, e)
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `retrieval_probabilities`, and for a ``retrieval_mix`` out of range.
+    The mixture is :math:`\lambda J_{TR} + (1 - \lambda) J_{IR}`, with :math:`\lambda` the
+    ``retrieval_mix``; other parameters as in `retrieval_probabilities`. Where two embeddings
+    coincide the Euclidean distance has no gradient; 0 is taken. Returns both losses, 0-d arrays of
+    float64, and the gradients by images and by texts.
 
     Examples
     --------
@@ -286,10 +243,8 @@ def clarel_loss(
         :math:`W_I z_v + b_I` and :math:`W_T z_t + b_T`.
     codes : array of int, shape (B,)
         Class of each pair, from 0 to C - 1.
-    retrieval_mix : float in [0, 1], keyword only, default 0.5
-        :math:`\lambda`, weight of the text retrieval loss.
-    classification_weight : float in [0, 1], keyword only, default 0.5
-        :math:`\kappa`.
+    retrieval_mix, classification_weight : float in [0, 1], keyword only, default 0.5
+        :math:`\lambda` and :math:`\kappa`.
     distance, same_text
         As in `retrieval_probabilities`.
 
@@ -298,21 +253,6 @@ def clarel_loss(
     terms : LossTerms
     gradients : tuple of arrays
         Of :math:`J` by the first four arguments, with their shapes and types.
-
-    Raises
-    ------
-    ValueError
-        For a batch with one instance, shapes that disagree, or a parameter out of range.
-    TypeError
-        For arrays of different libraries or types.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> z, logits = np.array([[0.0], [9.0]]), np.array([[9.0, 0.0], [0.0, 9.0]])
-    >>> terms, gradients = clarel_loss(z, z, logits, logits, np.array([0, 1]))
-    >>> round(float(terms.total), 5)
-    0.00012
     """
     retrieval_mix = check_real(retrieval_mix, "retrieval_mix", low=0.0, high=1.0)
     weight = check_real(classification_weight, "classification_weight", low=0.0, high=1.0)

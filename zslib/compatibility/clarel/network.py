@@ -25,19 +25,7 @@ class _FirstLinear(Linear):
 
 
 class ClarelNetwork:
-    """Image head, text encoder and head, and the two classifiers.
-
-    Parameters
-    ----------
-    n_features, n_classes, embedding_dim : int
-    encoder : TextEncoder
-    dropout : float
-        Before both heads.
-    rng : numpy.random.Generator
-        Draws the start, and the dropout of each step.
-    like : float array, keyword only
-        Library, device and type.
-    """
+    """Image head, text encoder and head, dropout before both, and the two classifiers."""
 
     def __init__(self, n_features, n_classes, embedding_dim, encoder, dropout, rng, *, like):
         self.encoder = encoder

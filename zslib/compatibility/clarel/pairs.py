@@ -13,24 +13,7 @@ __all__ = ["Pairs"]
 class Pairs:
     """Samples and their texts, checked; all on the host.
 
-    Parameters
-    ----------
-    n : int
-        Number of samples.
-    n_texts : int
-    text_rows : None, list of int sequences, or tuple of two int arrays
-        Texts of each sample: None for text i with sample i; a list with one sequence for each
-        sample; or ``(offsets, index)``, where the texts of sample i are
-        ``index[offsets[i]:offsets[i + 1]]``.
-    text_ids : None or int array, shape (n_texts,)
-        Equal texts share a number. None: no two texts are equal.
-
-    Raises
-    ------
-    ValueError
-        When counts disagree, a text number is out of range, or a sample has no text.
-    TypeError
-        When numbers are not integers.
+    ``text_rows`` and ``text_ids`` as in `zslib.compatibility.CLAREL.fit`.
 
     Examples
     --------

@@ -32,19 +32,7 @@ def identity(parameters, X, y, texts, pairs):
 
 
 class Training:
-    """How far a training has come, and how it goes on.
-
-    Parameters
-    ----------
-    network : ClarelNetwork
-    rng : numpy.random.Generator
-        The one that the network draws from as well.
-    X : array, shape (n, p)
-    codes : array of int64, shape (n,)
-    prepared : object
-        Texts as the network's encoder prepared them.
-    pairs : Pairs
-    """
+    """How far a training has come, and how it goes on; ``rng`` is the network's as well."""
 
     def __init__(self, network, rng, X, codes, prepared, pairs):
         self.network, self.rng = network, rng
@@ -142,20 +130,7 @@ class Training:
 
 
 class Progress:
-    """Batches done, loss, batches per second and time left, rewritten at most twice a second.
-
-    A context manager, which ends the line.
-
-    Parameters
-    ----------
-    name : str
-    total : int
-        Batches in all.
-    done : int
-        Batches done before, in an earlier run.
-    shown : bool
-        False: nothing is written.
-    """
+    """Batches done, loss, rate and time left, on stderr; a context manager that ends the line."""
 
     def __init__(self, name, total, done=0, *, shown=True):
         self._name, self._total, self._shown = name, total, shown

@@ -329,25 +329,7 @@ class MetricLearner(CompatibilityModel):
         return 2.0 / (1.0 + n_negatives), 2.0 / (1.0 + n_negatives)  # Eq. 6: all alike
 
     def at_epoch(self, epoch):
-        """The model as it was after an epoch.
-
-        Parameters
-        ----------
-        epoch : int
-            From 1 to ``n_epochs``.
-
-        Returns
-        -------
-        MetricLearner
-            Fitted, with ``n_epochs=epoch``; it keeps no epochs of its own.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before ``fit``.
-        ValueError
-            When the model was not fitted with ``keep_epochs=True``, or for another epoch.
-        """
+        """The model as it was after an epoch, from 1 on, if ``keep_epochs`` was set."""
         check_is_fitted(self, "classes_")
         kept = self._epochs
         if not kept:

@@ -38,15 +38,8 @@ NEGATIVES = ("random", "uncertainty", "uncertainty_correlation")
 class Candidates:
     """The distinct attribute vectors of each class, in ascending order of class.
 
-    Attributes
-    ----------
-    vectors : array, shape (M, q)
-    classes : ndarray of int64, shape (M,)
-        Class of each vector. A vector that occurs in two classes is two candidates.
-    counts : ndarray of int64, shape (M,)
-        Images that have it.
-    own : ndarray of int64, shape (n,)
-        Candidate of each image: its own vector.
+    ``vectors`` (M, q); ``classes`` (M,), where a vector that occurs in two classes is two
+    candidates; ``counts`` (M,), the images that have it; ``own`` (n,), each image's candidate.
     """
 
     vectors: object
@@ -79,9 +72,7 @@ class Candidates:
 
 
 def distinct_candidates(codes, embeddings, image_attributes=None):
-    """Find the distinct attribute vectors of each class.
-
-    Rows are compared exactly, on the host.
+    """Find the distinct attribute vectors of each class; rows are compared exactly, on the host.
 
     Parameters
     ----------
@@ -91,10 +82,6 @@ def distinct_candidates(codes, embeddings, image_attributes=None):
         One vector for each class.
     image_attributes : array, shape (n, q), or None
         One for each image. None: that of its class.
-
-    Returns
-    -------
-    Candidates
 
     Examples
     --------
@@ -119,42 +106,17 @@ def log_uncertainty(distances, own_distances):
     r"""Logarithm of :math:`u_t(Y|X_i)`, Eq. 8: large where another vector is nearly as near.
 
     .. math:: \log u_t(Y | X_i) = S_t(X_i, Y^*) - S_t(X_i, Y)
-
-    Parameters
-    ----------
-    distances : array, shape (n, M)
-        :math:`S_t(X_i, Y)`.
-    own_distances : array, shape (n,)
-        :math:`S_t(X_i, Y^*)`, to the image's own vector.
-
-    Returns
-    -------
-    array, shape (n, M)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> log_uncertainty(np.array([[0.5, 2.0]]), np.array([0.5]))
-    array([[ 0. , -1.5]])
     """
     return own_distances[:, None] - distances
 
 
 def log_correlation(candidates):
-    r"""Logarithm of :math:`q(Y)`, Eq. 9: near 0 for vectors typical of their class.
+    r"""Logarithm of :math:`q(Y)`, Eq. 9, float64 (M,): near 0 for vectors typical of their class.
 
     .. math:: \log q(Y) = -\frac{1}{|\mathcal Y_k|} \sum_{Y' \in \mathcal Y_k} \| Y - Y' \|_2
 
     The set has one member for each image of the class, so equal vectors count repeatedly, and Y
     itself counts with distance 0.
-
-    Parameters
-    ----------
-    candidates : Candidates
-
-    Returns
-    -------
-    array of float64, shape (M,)
 
     Examples
     --------
@@ -183,24 +145,12 @@ def log_correlation(candidates):
 
 
 def draw_negatives(log_weights, k, rng):
-    r"""Draw k columns of each row without replacement, by their weights.
+    r"""Draw k columns of each row without replacement, by their weights; int64 (n, k) on the host.
 
     One after the other, each with probability in proportion to its weight among those left. The
     draw is that of the k largest :math:`\log w_j + G_j` with standard Gumbel noise G (the
-    Gumbel top-k trick), which needs no exponential of a weight.
-
-    Parameters
-    ----------
-    log_weights : array, shape (n, M)
-        Logarithms, in any unit: a constant added to a row changes nothing. Minus infinity: never.
-    k : int
-        At most the number of finite entries in each row.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of int64, shape (n, k)
-        Columns, on the host, in no particular order.
+    Gumbel top-k trick), which needs no exponential of a weight. A logarithm of minus infinity is
+    never drawn.
 
     Examples
     --------
@@ -237,31 +187,7 @@ def random_negatives(candidates, k, rng):
     """Draw for each image k candidates of other classes, by the number of images that have them.
 
     Without replacement: the paper's attribute vector of another image of another seen class,
-    drawn anew while it is one that the image already has.
-
-    Parameters
-    ----------
-    candidates : Candidates
-    k : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of int64, shape (n, k)
-
-    Raises
-    ------
-    ValueError
-        When an image has fewer than ``k`` candidates.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = distinct_candidates(np.array([0, 1, 2]), np.eye(3))
-    >>> np.sort(random_negatives(found, 2, np.random.default_rng(0)))
-    array([[1, 2],
-           [0, 2],
-           [0, 1]])
+    drawn anew while it is one that the image already has. Returns int64 (n, k).
     """
     candidates.check_enough(k)
     if 2 * k > candidates.fewest:
@@ -300,25 +226,12 @@ def _many_random_negatives(candidates, k, rng):
 
 
 class NegativeSet:
-    """The set of negative pairs of the current epoch, in bounded memory.
+    """The negative pairs of the current epoch, in bounded memory.
 
     Pairs are kept as lists, 8 bytes each, while these take less than counting how often each
     candidate is a negative of each image, 2 bytes for each of n M. Where a minibatch has many
-    pairs for its candidates, `of` counts them for the minibatch alone.
-
-    Parameters
-    ----------
-    n : int
-        Images.
-    n_candidates : int
-        M.
-    grows : bool
-        Whether pairs of earlier epochs stay.
-
-    Attributes
-    ----------
-    per_image : int
-        Pairs of each image now.
+    pairs for its candidates, `of` counts them for the minibatch alone. ``grows`` says whether
+    pairs of earlier epochs stay; ``per_image`` is how many an image has now.
     """
 
     COST = 32
@@ -352,13 +265,7 @@ class NegativeSet:
         )
 
     def of(self, images, reference):
-        """Negatives of some images, with library, device and type of ``reference``.
-
-        Returns
-        -------
-        array of int64, shape (b, K), or array, shape (b, M)
-            Candidates, or how often each is a negative: as `metric_objective` takes either.
-        """
+        """Negatives of some images for `metric_objective`: candidates (b, K), or counts (b, M)."""
         xp = namespace(reference)
         if self._counts is not None:
             counts = self._counts[images].astype(np.float32)

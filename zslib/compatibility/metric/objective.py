@@ -13,16 +13,7 @@ HINGES = ("squared_distance", "as_printed")
 
 
 def attribute_estimates(theta, X):
-    r"""Attributes that the images seem to have, Eq. 2: :math:`\max(0, x W_X + b_X)`.
-
-    Parameters
-    ----------
-    theta : tuple of arrays
-    X : array, shape (n, p)
-
-    Returns
-    -------
-    array, shape (n, q)
+    r"""Attributes that the images seem to have, Eq. 2: :math:`\max(0, x W_X + b_X)`, (n, q).
 
     Examples
     --------
@@ -37,18 +28,7 @@ def attribute_estimates(theta, X):
 
 
 def squared_distances(A, V, metric):
-    r"""Squared distances under the metric, :math:`\| (a_i - v_j) W_A \|^2`.
-
-    Parameters
-    ----------
-    A : array, shape (n, q)
-    V : array, shape (M, q)
-    metric : array, shape (q, m)
-        :math:`W_A`.
-
-    Returns
-    -------
-    array, shape (n, M)
+    r"""Squared distances under the metric, :math:`\| (a_i - v_j) W_A \|^2`, (n, M).
 
     Examples
     --------
@@ -75,7 +55,7 @@ def _distances(xp, A, V, metric):
 
 
 def pair_hinge(D, sign, threshold, hinge):
-    r"""Loss of pairs (Eq. 3), and its derivatives.
+    r"""Loss of pairs (Eq. 3), whose :math:`S^2` is ``D``, and its derivatives by it and by tau.
 
     With ``hinge="squared_distance"``, as in the paper that Eq. 3 is taken from,
 
@@ -85,23 +65,8 @@ def pair_hinge(D, sign, threshold, hinge):
 
     .. math:: l_H = \max(0, 1 - Z (\tau - S)^2).
 
-    Where the hinge is at its kink the derivative is 0, and so is that of S by :math:`S^2` at
-    S = 0.
-
-    Parameters
-    ----------
-    D : array
-        :math:`S^2` of the pairs.
-    sign : {1, -1}
-        Z: 1 for an image's own vector.
-    threshold : array, shape (1,)
-        :math:`\tau`.
-    hinge : {"squared_distance", "as_printed"}
-
-    Returns
-    -------
-    loss, by_squared, by_threshold : arrays, shape of ``D``
-        The loss, and its derivatives by :math:`S^2` and :math:`\tau`.
+    Z, ``sign``, is 1 for an image's own vector and -1 for another. Where the hinge is at its kink
+    the derivative is 0, and so is that of S by :math:`S^2` at S = 0.
 
     Examples
     --------
@@ -137,7 +102,7 @@ def metric_objective(
     attribute_weight,
     hinge="squared_distance",
 ):
-    r"""Loss of some images and its gradients, without the penalty.
+    r"""Loss of some images, and its gradients by ``theta``, without the penalty.
 
     .. math:: w_+ \sum_i \left( l_H(x_i, y_i, 1) + \lambda \| y_i - \hat a(x_i) \|^2 \right)
               + w_- \sum_{ij} n_{ij}\, l_H(x_i, v_j, -1)
@@ -160,22 +125,6 @@ def metric_objective(
     positive_weight, negative_weight, attribute_weight : float
         :math:`w_+, w_-, \lambda`.
     hinge : {"squared_distance", "as_printed"}
-
-    Returns
-    -------
-    value : array, shape ()
-    gradients : tuple of arrays
-        In the order and shapes of ``theta``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> theta = np.zeros((1, 1)), np.zeros(1), np.ones((1, 1)), np.ones(1)
-    >>> value, gradients = metric_objective(
-    ...     theta, np.ones((1, 1)), np.array([[0.5], [1.0]]), np.array([0]), np.array([[1]]),
-    ...     positive_weight=1.0, negative_weight=1.0, attribute_weight=2.0)
-    >>> float(value)  # 1 - (1 - 0.25), 2 * 0.25, 1 + (1 - 1)
-    1.75
     """
     xp = namespace(X, vectors)
     W_X, b_X, metric, threshold = theta

@@ -56,18 +56,7 @@ def image_weights(X, codes, n_classes):
               \bar m_c = \frac{1}{|S_c|} \sum_{x \in S_c} x,
 
     with Z such that the weights of a class sum to 1 (the paper's Z is written through the weights
-    that it normalises).
-
-    Parameters
-    ----------
-    X : array, shape (n, p)
-    codes : array of int, shape (n,)
-        Class of each image, from 0 to ``n_classes - 1``; each class has an image.
-    n_classes : int
-
-    Returns
-    -------
-    array, shape (n,)
+    that it normalises). ``codes`` (n,) is the class of each image; each class has one.
 
     Examples
     --------
@@ -91,33 +80,13 @@ def image_weights(X, codes, n_classes):
 
 
 def prototypes(X, codes, n_classes):
-    r"""The weighted mean :math:`\sum_{x \in S_c} w_x x` of each class (Eqs. 5 and 6).
-
-    Returns
-    -------
-    array, shape (n_classes, p)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [0.1], [2.0], [7.0]])
-    >>> prototypes(X, np.array([0, 0, 0, 1]), 2).round(3)
-    array([[0.294],
-           [7.   ]])
-    """
+    r"""The weighted mean :math:`\sum_{x \in S_c} w_x x` of each class (Eqs. 5, 6)."""
     weights = image_weights(X, codes, n_classes)
     return (one_hot(codes, n_classes, X.dtype) * weights[:, None]).T @ X
 
 
 def density_margin(own_scores, margin):
-    r"""Density adaptive margin :math:`m \log(1 + \exp F)` (Eq. 3).
-
-    Parameters
-    ----------
-    own_scores : array
-        Score of each row with its own label.
-    margin : float
-        m.
+    r"""Density adaptive margin :math:`m \log(1 + \exp F)` of the own scores (Eq. 3).
 
     Examples
     --------
@@ -130,23 +99,12 @@ def density_margin(own_scores, margin):
 
 
 def assess(scores, own, *, margin, soft, gradient="fixed"):
-    """Margins and weights of all triplets of a view, at its current scores (Eqs. 3 and 8).
+    """The `View` of all triplets at the current scores (n, C): margins and weights (Eqs. 3 and 8).
 
-    Parameters
-    ----------
-    scores : array, shape (n, C)
-    own : array of int, shape (n,)
-        Column of each row's own label (in the label view: of its own set of images).
-    margin : float
-        m of Eq. 3.
-    soft : bool
-        Whether the weight is the sigmoid of Eq. 8; else the step that it softens (DARK-H).
-    gradient : {"fixed", "margin", "objective"}, default "fixed"
-        What `pulls` follows: neither margins nor weights, the margins, or both.
-
-    Returns
-    -------
-    View
+    ``own`` (n,) is the column of each row's own label (in the label view: of its own set of
+    images), ``margin`` the m of Eq. 3. ``soft`` weights are the sigmoid of Eq. 8, others the step
+    that it softens (DARK-H). ``gradient`` says what `pulls` follows: neither margins nor weights
+    ("fixed"), the margins ("margin"), or both ("objective").
 
     Examples
     --------
@@ -180,15 +138,7 @@ def label_scores(U, V, means, S):
 
 
 def view_loss(view):
-    r"""Part of one view in Eq. 9: :math:`\frac{1}{n} \sum_i \sum_{y \ne y_i} \Delta R`, 0-d array.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> own, margins, weights = np.array([0]), np.array([[1.0]]), np.array([[0.0, 0.8]])
-    >>> float(view_loss(View(np.array([[2.0, 1.5]]), own, margins, weights)))
-    0.4
-    """
+    r"""Part of a view in Eq. 9: :math:`\frac{1}{n} \sum_i \sum_{y \ne y_i} \Delta R`, 0-d."""
     xp = namespace(view.scores)
     residuals = violations(view.scores, view.own, view.margins)
     return xp.sum(view.weights * residuals) / view.scores.shape[0]
@@ -208,20 +158,9 @@ def pulls(view):
 
 
 def dual_loss(U, V, views, regularization):
-    r"""Objective of DARK (Eq. 9).
+    r"""Objective of DARK (Eq. 9): the loss of all ``views``, plus the penalty.
 
-    Parameters
-    ----------
-    U : array, shape (p, r)
-    V : array, shape (q, r)
-    views : iterable of View
-        The image view and the label view (without the latter: DARK-L).
-    regularization : float
-        :math:`\lambda` of :math:`\lambda (\|U\|_F^2 + \|V\|_F^2)`.
-
-    Returns
-    -------
-    float
+    The penalty is :math:`\lambda (\|U\|_F^2 + \|V\|_F^2)`; without the label view it is DARK-L.
     """
     xp = namespace(U, V)
     penalty = regularization * (float(xp.sum(U * U)) + float(xp.sum(V * V)))
@@ -234,21 +173,9 @@ def gradient_u(U, V, S, sides, regularization):
     .. math:: \frac{\partial L}{\partial U} = X' G S V + \bar X' H' S V + 2 \lambda U,
 
     with G and H the `pulls` of the image and of the label view and :math:`\bar X` the
-    `prototypes`. The paper omits the factor 2.
-
-    Parameters
-    ----------
-    U : array, shape (p, r)
-    V : array, shape (q, r)
-    S : array, shape (C, q)
-    sides : list of (array, array)
-        For each view the rows on the side of the images, (m, p), and the derivative by their
-        scores with the labels, (m, C): :math:`(X, G)` and :math:`(\bar X, H')`.
-    regularization : float
-
-    Returns
-    -------
-    array, shape (p, r)
+    `prototypes`. The paper omits the factor 2. ``sides`` has, for each view, the rows on the side
+    of the images, (m, p), and the derivative by their scores with the labels, (m, C):
+    :math:`(X, G)` and :math:`(\bar X, H')`.
     """
     labels = S @ V
     gradient = (2.0 * regularization) * U
@@ -263,10 +190,6 @@ def gradient_v(U, V, S, sides, regularization):
     .. math:: \frac{\partial L}{\partial V} = S' G' X U + S' H \bar X U + 2 \lambda V.
 
     Parameters and shapes as in `gradient_u`.
-
-    Returns
-    -------
-    array, shape (q, r)
     """
     gradient = (2.0 * regularization) * V
     for rows, pull in sides:

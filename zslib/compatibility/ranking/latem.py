@@ -33,23 +33,16 @@ class LatEm(CompatibilityModel):
     ----------
     n_matrices : int, default 4
         K. The original chooses it on validation classes, or prunes matrices that seldom win.
-    margin : float, keyword only, default 1.0
-        :math:`\epsilon`, above 0.
     draw : {"any", "violating"}, keyword only, default "any"
         "any": the label is drawn among all but the sample's own, and may turn out not to violate
         the margin (Algorithm 1). "violating": it is drawn among those that do.
-    learning_rate : float, keyword only, default 10.0
-        Step size of SGD on the mean loss of a minibatch. The default suits features and class
-        embeddings of length one; for longer ones divide by their mean squared lengths.
     n_epochs : int, keyword only, default 50
         Passes over the samples.
-    batch_size : int, keyword only, default 64
-        1 is the per-sample SGD of the original.
-    regularization : float, keyword only, default 0.0
-        :math:`\lambda` of a penalty :math:`\lambda \sum_k \|W_k\|_F^2`.
     random_state : None, int or numpy.random.Generator, keyword only, default None
         Seed of the start (normal, standard deviation :math:`1 / \sqrt{p}`, as the original), of
         the order of the samples and of the drawn labels.
+    margin, learning_rate, batch_size, regularization
+        As in `RankingModel`, keyword only.
 
     Attributes
     ----------
@@ -62,19 +55,12 @@ class LatEm(CompatibilityModel):
 
     Examples
     --------
-    Four classes are the signs of two attributes; the last is never seen in training.
-
     >>> import numpy as np
-    >>> S = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.integers(4, size=200)
-    >>> X = S[y] + 0.1 * rng.standard_normal((200, 2))
-    >>> seen = y < 3
-    >>> model = LatEm(2, learning_rate=0.1, random_state=0).fit(X[seen], y[seen], S)
-    >>> model.coefs_.shape
-    (2, 2, 2)
-    >>> round(model.score(X[seen], y[seen], S[:3]), 6)
-    1.0
+    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+    >>> S = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> model = LatEm(2, learning_rate=0.1, random_state=0).fit(X, np.array([0, 1, 0, 1]), S)
+    >>> model.coefs_.shape, model.predict(np.array([[2.0, 0.1], [0.1, 2.0]]), S[:2])
+    ((2, 2, 2), array([0, 1]))
     """
 
     def __init__(

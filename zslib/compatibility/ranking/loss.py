@@ -46,21 +46,10 @@ def _is_own(own, scores):
 
 
 def violations(scores, own, margin):
-    r"""How far each label is from being ranked a margin below the own one: R of Eq. 2.
+    r"""How far each label is from being ranked a margin below the own one: R of Eq. 2, (n, C).
 
-    Parameters
-    ----------
-    scores : array, shape (n, C)
-        :math:`F(x_i, y)`.
-    own : array of int, shape (n,)
-        Column of each row's own label, :math:`y_i`.
-    margin : float or array, shape (n, 1)
-        :math:`\epsilon`.
-
-    Returns
-    -------
-    array, shape (n, C)
-        :math:`\epsilon + F(x_i, y) - F(x_i, y_i)`; 0 at the own label, which is no rival.
+    :math:`\epsilon + F(x_i, y) - F(x_i, y_i)`, where ``own`` (n,) is the column of each row's own
+    label; 0 there, for it is no rival. ``margin`` is a float, or an array (n, 1).
 
     Examples
     --------
@@ -76,17 +65,6 @@ def violations(scores, own, margin):
 
 def score_gradient(weights, own):
     r"""Derivative by the scores of :math:`\sum_{iy} \Delta_{iy} R_{iy}`, the weights held fixed.
-
-    Parameters
-    ----------
-    weights : array, shape (n, C)
-        :math:`\Delta`, 0 at the own labels.
-    own : array of int, shape (n,)
-
-    Returns
-    -------
-    array, shape (n, C)
-        The weights; at the own label minus their sum.
 
     Examples
     --------
@@ -143,15 +121,10 @@ def largest_violation(residuals):
 
 
 def drawn_violation(residuals, keys):
-    """One of the violating labels: the one with the largest key.
+    """One of the violating labels: the one with the largest key, at least 0.
 
     With random keys that is the first violating label in a random order (DeViSE's original), and
     each violating label is equally likely.
-
-    Parameters
-    ----------
-    residuals, keys : array, shape (n, C)
-        Keys are at least 0.
 
     Examples
     --------
@@ -167,11 +140,6 @@ def drawn_violation(residuals, keys):
 def one_violation(residuals, labels):
     """One given label of each row, if it violates.
 
-    Parameters
-    ----------
-    residuals : array, shape (n, C)
-    labels : array of int, shape (n,)
-
     Examples
     --------
     >>> import numpy as np
@@ -184,13 +152,7 @@ def one_violation(residuals, labels):
 
 
 def hardness(residuals, own):
-    r"""DARK: the sigmoid of R (Guo et al. 2019, Eq. 8), so that easy labels count a little.
-
-    Parameters
-    ----------
-    residuals : array, shape (n, C)
-    own : array of int, shape (n,)
-        Own labels, which weigh 0.
+    """DARK: the sigmoid of R (Guo et al. 2019, Eq. 8), so that easy labels count a little.
 
     Examples
     --------

@@ -45,32 +45,8 @@ def train_by_ranking(
 
     Loss and gradient of a minibatch are means over its samples, so the learning rate does not
     depend on ``batch_size``; with ``batch_size=1`` this is the per-sample SGD of the originals.
-
-    Parameters
-    ----------
-    W : array, shape (p, K * q)
-        Where to start: K matrices (p, q) side by side. Changed in place.
-    X : array, shape (n, p)
-    own : array of int64, shape (n,)
-        Row of ``S`` of each sample.
-    S : array, shape (C, q)
-    weigh : callable
-        ``weigh(residuals, own)`` gives the weights :math:`\Delta` of a minibatch.
-    margin, learning_rate, n_epochs, batch_size, regularization
-        As in `RankingModel`.
-    rng : numpy.random.Generator
-        Source of the order of the samples, anew in each epoch.
-
-    Returns
-    -------
-    list of float
-        Mean loss per sample in each epoch, over the batches as they were met, without the
-        penalty.
-
-    Raises
-    ------
-    ValueError
-        When training diverges.
+    ``W`` (p, K * q) is changed in place; ``weigh(residuals, own)`` gives the weights of a
+    minibatch. Returns the mean loss per sample in each epoch, without the penalty.
     """
     xp = namespace(W, X, own, S)
     n = X.shape[0]
@@ -99,13 +75,7 @@ def train_by_ranking(
 
 
 def check_ranking_parameters(model):
-    """Check the parameters that all ranking systems share; return those of the trainer.
-
-    Raises
-    ------
-    ValueError, TypeError
-        When one is out of range or of the wrong type.
-    """
+    """Check the parameters that all ranking systems share; return those of the trainer."""
     return {
         "margin": check_real(model.margin, "margin", low=0.0, inclusive=False),
         "learning_rate": check_real(
@@ -132,21 +102,28 @@ class RankingModel(BilinearModel):
     ----------
     margin : float, default 1.0
         :math:`\epsilon`, above 0.
-    learning_rate : float, keyword only
-        Step size of SGD, in units that depend on the scale of the features.
-    n_epochs : int, keyword only
-        Passes over the samples. Stopping early is how the originals regularise.
+    learning_rate : float, keyword only, default 10.0
+        Step size of SGD on the mean loss of a minibatch. The default suits features and class
+        embeddings of length one; for longer ones divide by their mean squared lengths.
+    n_epochs : int, keyword only, default 20
+        Passes over the samples. The originals regularise by stopping early: tune it on
+        validation classes.
     batch_size : int, keyword only, default 64
+        1 is the per-sample SGD of the originals.
     regularization : float, keyword only, default 0.0
-        :math:`\lambda` of :math:`\lambda \|W\|_F^2`.
+        :math:`\lambda` of a penalty :math:`\lambda \|W\|_F^2`.
     random_state : None, int or numpy.random.Generator, keyword only, default None
+        Seed of the order of the samples.
 
     Attributes
     ----------
     coef_ : array, shape (p, q)
         :math:`W`, with the library and type of ``X``.
     learning_curve_ : list of float
-        Mean loss per sample in each epoch, without the penalty.
+        Mean loss per sample in each epoch, over the batches as they were met, without the
+        penalty.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        As in `zslib.compatibility.CompatibilityModel`.
     """
 
     def __init__(
