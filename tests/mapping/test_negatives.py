@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from zslib.arrays import unit_rows as unit
 from zslib.mapping import negatives
 from zslib.mapping.negatives import (
     IntruderSearch,
@@ -13,10 +14,6 @@ from zslib.mapping.negatives import (
     first_of_row,
     random_negatives,
 )
-
-
-def unit(array):
-    return array / np.linalg.norm(array, axis=-1, keepdims=True)
 
 
 def slow_intruders(mapped, labels, own, k):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from zslib.arrays import unit_rows as unit
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import (
     View,
@@ -28,10 +29,6 @@ from zslib.compatibility.ranking.dark_objective import (
 )
 
 SMALL_STEPS = {"iteration": "step", "init_scale": 0.125, "batch_size": 64, "random_state": 0}
-
-
-def unit(array):
-    return array / np.linalg.norm(array, axis=1, keepdims=True)
 
 
 def setting(seed=0, n=11, p=4, q=3, r=2, k=4, dtype="float64"):
@@ -112,16 +109,6 @@ def sides_of(views, X, codes, k):
     return list(zip(rows, pulled, strict=False))
 
 
-def finite_differences(loss, W, h=1e-6):
-    gradient = np.zeros_like(W)
-    for index in np.ndindex(*W.shape):
-        up, down = W.copy(), W.copy()
-        up[index] += h
-        down[index] -= h
-        gradient[index] = (loss(up) - loss(down)) / (2 * h)
-    return gradient
-
-
 @given(st.integers(0, 1000), st.integers(4, 12), st.integers(1, 5))
 def test_image_weights_in_loops(seed, n, p):
     _, _, X, S, codes = setting(seed, n=n, p=p)
@@ -170,7 +157,7 @@ def test_objective_in_loops(soft, label_view):
 
 @pytest.mark.parametrize("soft", [True, False])
 @pytest.mark.parametrize("label_view", [True, False])
-def test_gradients_are_those_of_the_printed_objective(soft, label_view):
+def test_gradients_are_those_of_the_printed_objective(soft, label_view, numerical_gradient):
     """Margins and weights stay those of another point: they are constants within a step."""
     U, V, X, S, codes = setting()
     then = setting(seed=5)[:2]
@@ -181,15 +168,15 @@ def test_gradients_are_those_of_the_printed_objective(soft, label_view):
         return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed, label_view)
 
     np.testing.assert_allclose(
-        gradient_u(U, V, S, sides, 0.01), finite_differences(lambda W: loss(W, V), U), atol=1e-8
+        gradient_u(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
     )
     np.testing.assert_allclose(
-        gradient_v(U, V, S, sides, 0.01), finite_differences(lambda W: loss(U, W), V), atol=1e-8
+        gradient_v(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
     )
 
 
 @pytest.mark.parametrize("soft", [True, False])
-def test_gradients_that_follow_the_margin(soft):
+def test_gradients_that_follow_the_margin(soft, numerical_gradient):
     """Then only weights are constants, and margins move with U and V."""
     U, V, X, S, codes = setting()
     weights = [weight for _, weight in slow_fixed(U, V, X, S, codes, 0.5, soft)]
@@ -201,15 +188,15 @@ def test_gradients_that_follow_the_margin(soft):
         return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed)
 
     np.testing.assert_allclose(
-        gradient_u(U, V, S, sides, 0.01), finite_differences(lambda W: loss(W, V), U), atol=1e-8
+        gradient_u(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
     )
     np.testing.assert_allclose(
-        gradient_v(U, V, S, sides, 0.01), finite_differences(lambda W: loss(U, W), V), atol=1e-8
+        gradient_v(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
     )
 
 
 @pytest.mark.parametrize("soft", [True, False])
-def test_gradients_that_follow_margins_and_weights(soft):
+def test_gradients_that_follow_margins_and_weights(soft, numerical_gradient):
     U, V, X, S, codes = setting()
     views = views_of(U, V, X, S, codes, 0.5, soft, gradient="objective")
     sides = sides_of(views, X, codes, len(S))
@@ -219,10 +206,10 @@ def test_gradients_that_follow_margins_and_weights(soft):
         return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed)
 
     np.testing.assert_allclose(
-        gradient_u(U, V, S, sides, 0.01), finite_differences(lambda W: loss(W, V), U), atol=1e-8
+        gradient_u(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
     )
     np.testing.assert_allclose(
-        gradient_v(U, V, S, sides, 0.01), finite_differences(lambda W: loss(U, W), V), atol=1e-8
+        gradient_v(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
     )
 
 
@@ -264,7 +251,24 @@ def test_a_view_keeps_margin_and_weight_when_scores_move():
     assert float(view_loss(moved) - view_loss(view)) == pytest.approx(0.8)
 
 
-def slow_fit(X, y, S, *, rank, m, penalty, rate, drop_at, n_iter, size, every, soft, both, seed):
+def slow_fit(
+    numerical_gradient,
+    X,
+    y,
+    S,
+    *,
+    rank,
+    m,
+    penalty,
+    rate,
+    drop_at,
+    n_iter,
+    size,
+    every,
+    soft,
+    both,
+    seed,
+):
     """Algorithm 1 with finite differences of Eq. 9 as gradients."""
     rng = np.random.default_rng(seed)
     X, S = unit(X), unit(S)
@@ -301,8 +305,8 @@ def slow_fit(X, y, S, *, rank, m, penalty, rate, drop_at, n_iter, size, every, s
             return total
 
         tau = rate * (0.1 if drop_at is not None and step >= drop_at else 1.0)
-        U = U - tau * finite_differences(lambda W, V=V, loss=loss: loss(W, V), U)
-        V = V - tau * finite_differences(lambda W, U=U, loss=loss: loss(U, W), V)
+        U = U - tau * numerical_gradient(lambda W, V=V, loss=loss: loss(W, V), U)
+        V = V - tau * numerical_gradient(lambda W, U=U, loss=loss: loss(U, W), V)
 
 
 def _pairs(left, right, label):
@@ -322,7 +326,7 @@ def samples(dtype="float64", n=14):
 
 @pytest.mark.parametrize("soft", [True, False])
 @pytest.mark.parametrize("both", [True, False])
-def test_algorithm_1_step_by_step(soft, both):
+def test_algorithm_1_step_by_step(soft, both, numerical_gradient):
     X, y, S = samples()
     model = DARK(
         2,
@@ -340,6 +344,7 @@ def test_algorithm_1_step_by_step(soft, both):
         random_state=3,
     ).fit(X, y, S)
     U, V, objective = slow_fit(
+        numerical_gradient,
         X,
         y,
         S[:4],

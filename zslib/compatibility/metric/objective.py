@@ -132,15 +132,14 @@ def metric_objective(
     A = xp.maximum(before, xp.zeros_like(before))
     error = A - xp.take(vectors, own, axis=0)
     part = _listed if xp.isdtype(negatives.dtype, "integral") else _counted
-    weights = positive_weight, negative_weight
-    pairs = A, vectors, own, negatives
+    pairs, weights = (A, vectors, own, negatives), (positive_weight, negative_weight)
     value, by_Z, by_metric, by_tau = part(xp, *pairs, weights, metric, threshold, hinge)
     value = value + positive_weight * attribute_weight * xp.sum(xp.vecdot(error, error))
     by_before = by_Z @ metric.T
     by_before += (2.0 * positive_weight * attribute_weight) * error
     by_before *= xp.astype(before > 0.0, X.dtype)
-    by_tau = xp.reshape(by_tau, (1,))
-    return value, (X.T @ by_before, xp.sum(by_before, axis=0), by_metric, by_tau)
+    by_bias = xp.sum(by_before, axis=0)
+    return value, (X.T @ by_before, by_bias, by_metric, xp.reshape(by_tau, (1,)))
 
 
 def _listed(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
