@@ -277,17 +277,10 @@ def max_margin_loss_and_gradient(
     negatives : array of int, shape (n, k) or (k,)
         Negative labels of each item, or k labels for all of them. Where an entry equals the
         item's own label it contributes nothing.
-    margin : float, default 0.4, keyword only
-        :math:`\gamma`, in units of the distance.
-    distance : {"cosine", "angle"}, default "cosine", keyword only
-        :math:`1 - \cos`, or :math:`\arccos(\cos)` in radians.
+    margin, distance
+        As in `MaxMarginMap`.
     first_violating : bool, default False, keyword only
         Whether only the first negative of each item that violates the margin counts (WSABIE).
-
-    Returns
-    -------
-    loss : float
-    gradient : array, shape (d1, d2)
 
     Examples
     --------

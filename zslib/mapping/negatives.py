@@ -146,23 +146,10 @@ class IntruderSearch:
             self._pool.shutdown()
 
     def __call__(self, unit_mapped, unit_gold, own, n_negatives=1):
-        r"""Choose the intruders of a minibatch.
+        r"""Choose the intruders of a minibatch, int64 (n, n_negatives): largest :math:`s_j` first.
 
-        Parameters
-        ----------
-        unit_mapped : array, shape (n, d)
-            :math:`\hat u_i`, rows of length one.
-        unit_gold : array, shape (n, d)
-            :math:`u_i`, the label of each item: rows ``own`` of ``unit_labels``.
-        own : array of int, shape (n,)
-            Own label of each item.
-        n_negatives : int, default 1
-            How many per item; the paper takes one. At most ``n_labels - 1``.
-
-        Returns
-        -------
-        array of int64, shape (n, n_negatives)
-            Largest :math:`s_j` first, ties to the lower label. Memory: n x n_labels scores.
+        ``unit_mapped`` and ``unit_gold`` (n, d) are :math:`\hat u_i` and :math:`u_i`, ``own``
+        (n,) is the label of each item. The paper takes one intruder. Ties go to the lower label.
         """
         xp = namespace(unit_mapped, unit_gold, own)
         scores = self._product(unit_mapped - unit_gold)

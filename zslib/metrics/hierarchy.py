@@ -59,14 +59,6 @@ class Hierarchy:
     n_nodes, n_links : int
     paths : str
 
-    Raises
-    ------
-    TypeError
-        When a node is not hashable, or ``nodes`` is one string.
-    ValueError
-        When there are no edges, one is not a pair or links a node to itself, or the links form a
-        cycle (the message names one).
-
     Examples
     --------
     >>> animals = Hierarchy([("dog", "animal"), ("cat", "animal"), ("puppy", "dog")])

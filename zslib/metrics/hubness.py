@@ -47,16 +47,21 @@ def k_occurrence(indices, n_targets):
     """
     xp = namespace(indices)
     n_targets = check_integer(n_targets, "n_targets", low=1)
+    check_lists(indices, n_targets)
+    found = xp.sort(xp.reshape(xp.astype(indices, xp.int64), (-1,)))
+    edges = like(np.arange(n_targets + 1), indices)
+    below = xp.astype(xp.searchsorted(found, edges), xp.int64)
+    return below[1:] - below[:-1]
+
+
+def check_lists(indices, n_targets):
+    """Raise unless ``indices`` are non-empty lists (n_queries, k) of targets."""
     if indices.ndim != 2 or 0 in indices.shape:
         raise ValueError(
             "indices must be a non-empty (n_queries, k) array of neighbour lists, got shape "
             f"{tuple(indices.shape)}; for top-1 answers pass indices[:, :1]"
         )
     check_indices(indices, "indices", n_targets)
-    found = xp.sort(xp.reshape(xp.astype(indices, xp.int64), (-1,)))
-    edges = like(np.arange(n_targets + 1), indices)
-    below = xp.astype(xp.searchsorted(found, edges), xp.int64)
-    return below[1:] - below[:-1]
 
 
 def check_counts(counts, name="counts"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zslib.arrays import namespace
-from zslib.validation import check_indices
+from zslib.metrics.hubness import check_lists
 
 __all__ = ["pollution"]
 
@@ -29,16 +29,11 @@ def pollution(indices, is_training_target):
     array([ True, False])
     """
     xp = namespace(indices, is_training_target)
-    if indices.ndim != 2 or 0 in indices.shape:
-        raise ValueError(
-            "indices must be a non-empty (n_queries, k) array of neighbour lists, got shape "
-            f"{tuple(indices.shape)}"
-        )
     if is_training_target.dtype != xp.bool or is_training_target.ndim != 1:
         raise TypeError(
             "is_training_target must be a 1-d boolean mask over the search space, got "
             f"{is_training_target.dtype} of shape {tuple(is_training_target.shape)}"
         )
-    check_indices(indices, "indices", is_training_target.shape[0])
+    check_lists(indices, is_training_target.shape[0])
     polluted = xp.take(is_training_target, xp.reshape(indices, (-1,)))
     return xp.any(xp.reshape(polluted, indices.shape), axis=1)

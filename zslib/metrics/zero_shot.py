@@ -261,22 +261,17 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
 
     Parameters
     ----------
-    scores_seen : (n_s, C) float array
-        Scores of test samples of seen classes, for all classes.
-    y_seen : (n_s,) int array
+    scores_seen, scores_unseen : (n_s, C) and (n_u, C) float arrays
+        Scores of test samples of seen and of unseen classes, for all classes.
+    y_seen, y_unseen : (n_s,) and (n_u,) int arrays
         Their classes, columns of the scores.
-    scores_unseen : (n_u, C) float array
-        Scores of test samples of unseen classes.
-    y_unseen : (n_u,) int array
-        Their classes.
     is_seen : (C,) bool array
         Which columns are seen classes.
 
     Returns
     -------
     SeenUnseenCurve
-        Plain arrays of the library and device of the scores, though the curve is put together on
-        the host. Accuracies average over the classes that occur in ``y_seen`` and ``y_unseen``.
+        With the library and device of the scores, though it is put together on the host.
 
     Examples
     --------
