@@ -24,7 +24,7 @@ PARAMETERS = {
     "ConSE": {"regularization": 1e-2},
     "CMT": {"learning_rate": 0.05},
     "MetricLearner": {"learning_rate": 0.01, "n_epochs": 200},
-    "DAP": {"regularization": 1e-3},
+    "DAP": {"threshold": 0.3, "regularization": 1e-2},
     "IAP": {"regularization": 1e-2},
     "SSE": {"mixture_penalty": 0.01, "n_epochs": 30},
     "SynC": {"regularization": 1e-2},
