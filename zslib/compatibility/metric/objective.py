@@ -127,9 +127,8 @@ def metric_objective(
     hinge : {"squared_distance", "as_printed"}
     """
     xp = namespace(X, vectors)
-    W_X, b_X, metric, threshold = theta
-    before = X @ W_X + b_X
-    A = xp.maximum(before, xp.zeros_like(before))
+    metric, threshold = theta[2:]
+    A = attribute_estimates(theta, X)
     error = A - xp.take(vectors, own, axis=0)
     part = _listed if xp.isdtype(negatives.dtype, "integral") else _counted
     pairs, weights = (A, vectors, own, negatives), (positive_weight, negative_weight)
@@ -137,7 +136,7 @@ def metric_objective(
     value = value + positive_weight * attribute_weight * xp.sum(xp.vecdot(error, error))
     by_before = by_Z @ metric.T
     by_before += (2.0 * positive_weight * attribute_weight) * error
-    by_before *= xp.astype(before > 0.0, X.dtype)
+    by_before *= xp.astype(A > 0.0, X.dtype)
     by_bias = xp.sum(by_before, axis=0)
     return value, (X.T @ by_before, by_bias, by_metric, xp.reshape(by_tau, (1,)))
 
