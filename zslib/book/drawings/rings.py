@@ -7,8 +7,26 @@ from matplotlib.patches import Circle
 from matplotlib.patheffects import withStroke
 
 from zslib.book.figures import COLORS
+from zslib.datasets.hierarchy.readings import label_sets, reading_edges
+from zslib.protocols.hierarchy.correct_sets import reading_hierarchy
 
-__all__ = ["draw_correct_set", "ring_layout"]
+__all__ = ["correct_set_figure", "draw_correct_set", "ring_layout"]
+
+
+def correct_set_figure(lists, reading, label, ks):
+    """Correct sets of a label among the 1,000, as far as they can be drawn legibly."""
+    from matplotlib import pyplot
+
+    known = label_sets(lists)["1K"].valid
+    if label not in known:
+        raise ValueError(f"example={label!r} is not among the 1,000 labels: give the wnid of one")
+    hierarchy, if_fewer = reading_hierarchy(lists, reading), reading_edges(lists, reading).if_fewer
+    names = {node: lists.lemmas.get(node, [node])[0] for node in hierarchy.nodes}
+    sizes = hierarchy.correct_set_sizes([label], known, ks, if_fewer=if_fewer)[0].tolist()
+    drawn = [k for k, size in zip(ks, sizes, strict=True) if size <= max(40, sizes[1])]
+    fig, ax = pyplot.subplots(figsize=(7.4, 7.4))
+    draw_correct_set(ax, hierarchy, label, known, drawn, names, if_fewer=if_fewer)
+    return fig
 
 
 def ring_layout(hierarchy, label, radius, keep):
