@@ -1,0 +1,37 @@
+"""Table 1 of Hubness and Pollution, from what other chapters recorded."""
+
+from __future__ import annotations
+
+import math
+
+from zslib.protocols.intervals import Estimate
+
+__all__ = ["SOURCES", "roadmap"]
+
+_SPACES = {"cross-linguistic": "full", "cross-modal": "labels"}
+_STEPS = {
+    "standard mapping": ("hubness/02_hubness", "ridge", ("cross-linguistic", "cross-modal")),
+    "max-margin": ("hubness/02_hubness", "max-margin", ("cross-linguistic", "cross-modal")),
+    "data augmentation": ("hubness/03_pollution", "chimera-5", ("cross-modal",)),
+    "negative evidence": ("hubness/04_negatives", "intruder", ("cross-linguistic", "cross-modal")),
+}
+
+SOURCES = tuple(dict.fromkeys(source for source, *_ in _STEPS.values()))
+"""The chapters whose records the table is made of."""
+
+
+def roadmap(records):
+    """Rows: P@1 after each step of the table and in each setting, of ``{chapter: Records}``."""
+    for step, (source, method, settings) in _STEPS.items():
+        for setting in settings:
+            columns = {"metric": "P@1", "method": method, "setting": setting}
+            for found in records[source].select(space=_SPACES[setting], **columns):
+                ends = (found.get(end, math.nan) for end in ("low", "high"))
+                yield {
+                    "metric": "P@1",
+                    "value": Estimate(found["value"], *ends, found["n_seeds"]),
+                    "method": step,
+                    "setting": setting,
+                    "dataset": found["dataset"],
+                    "synthetic": found["synthetic"],
+                }
