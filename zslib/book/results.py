@@ -199,14 +199,15 @@ class Results:
 
     def curves(
         self, name, caption, *, x, series, xlabel, ylabel, alt, panels=None, xscale="linear",
-        yscale="linear", levels=None, lines=None, bottom=0, heads=None,
+        yscale="linear", levels=None, lines=None, bottom=0, heads=None, sharey=False,
     ):  # fmt: skip
         """Values against a column, one line a series, with bands where values have intervals.
 
         ``levels`` and ``lines`` are ``{label: place}`` of horizontal and vertical lines;
-        ``bottom`` is where the vertical axis begins, None for wherever the values do.
+        ``bottom`` is where the vertical axis begins, None for wherever the values do; ``sharey``
+        gives all panels the same.
         """
-        fig, axes, parts = self._panels(panels)
+        fig, axes, parts = self._panels(panels, sharey)
         for ax, part in zip(axes, parts, strict=True):
             of = part.of(series)
             for s in of:
@@ -228,7 +229,7 @@ class Results:
             ax.set(xlabel=xlabel, xscale=xscale, yscale=yscale)
             if xscale != "linear" and len(part.of(x)) < 9:
                 ax.set_xticks(part.of(x), [f"{place:g}" for place in part.of(x)])
-                ax.minorticks_off()
+                ax.xaxis.minorticks_off()
             if bottom is not None and yscale == "linear":
                 ax.set_ylim(bottom, None)
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
@@ -284,9 +285,9 @@ class Results:
         ax.set(xlabel=xlabel, ylim=(len(lines) - 0.5, -0.5))
         return self._figure(fig, [ax], name, caption, alt)
 
-    def _panels(self, panels):
+    def _panels(self, panels, sharey=False):
         of = self.of(panels) if panels else [None]
-        fig, axes = _subplots(len(of))
+        fig, axes = _subplots(len(of), sharey=sharey)
         for ax, value in zip(axes, of, strict=True):
             ax.set_title(value or "")
         parts = [self.only(**{panels: value}) if panels else self for value in of]
@@ -370,14 +371,15 @@ def _ends(values):
     return middle, np.nan_to_num(np.abs(np.array([low, high], dtype=float) - middle))
 
 
-def _subplots(n, height=3.3):
+def _subplots(n, height=3.3, sharey=False):
     """A figure and its list of n axes, beside each other; in two rows where they are many."""
     from matplotlib import pyplot
 
     rows = 1 if n <= 4 else 2
     across = -(-n // rows)
     width = 7.2 if across < 3 else 2.6 * across
-    fig, axes = pyplot.subplots(rows, across, figsize=(width, height * rows), squeeze=False)
+    size = (width, height * rows)
+    fig, axes = pyplot.subplots(rows, across, figsize=size, squeeze=False, sharey=sharey)
     for ax in axes.flat[n:]:
         ax.remove()
     return fig, list(axes.flat[:n])

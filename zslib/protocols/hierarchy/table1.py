@@ -74,7 +74,7 @@ def homes_of_misc(lists, paper):
 
 
 def size_curves(row):
-    """Rows: percent of the test labels (or their images) whose correct set is no larger, in steps."""
+    """Rows: percent of the test labels (or their images) with no larger set, in steps."""
     weights = _weights(row)
     for k, sizes in list(zip(KS, row.sizes.T, strict=True))[1:]:
         for size in np.unique(sizes).tolist():
