@@ -12,6 +12,7 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -29,31 +30,7 @@ _PIECE = 1 << 16  # bytes; a broken connection loses less than this
 
 
 def fetch_file(url, path, checksum, *, progress=None, attempts=3):
-    """Download ``url`` to ``path`` unless it is there already, resuming an earlier try.
-
-    Parameters
-    ----------
-    url : str
-    path : path
-        An existing file with the right checksum is left alone.
-    checksum : str
-        ``"md5:..."`` or ``"sha256:..."`` (or bare SHA-256).
-    progress : callable, optional
-        Called with (bytes so far, bytes in all or None) after each piece.
-    attempts : int
-        Connections to try; each continues where the last one broke.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    ConnectionError
-        When the connection broke each time. ``path`` with ``.part`` added keeps what came.
-    ValueError
-        When the complete file has another checksum; it is deleted.
-    """
+    """Download ``url`` to ``path`` unless it is there already, resuming an earlier try."""
     import pooch
     import requests
 
@@ -158,24 +135,7 @@ def _starts_at(response, have):
 
 
 def zenodo_files(record, *, api="https://zenodo.org/api/records"):
-    """Files of a Zenodo record with the checksums that Zenodo publishes for them.
-
-    Parameters
-    ----------
-    record : int
-    api : str
-        Address of the records API.
-
-    Returns
-    -------
-    dict of str to (url, checksum)
-        By file name.
-
-    Raises
-    ------
-    ConnectionError
-        When Zenodo cannot be reached or does not answer as expected.
-    """
+    """Files of a Zenodo record with the checksums that Zenodo publishes for them."""
     import requests
 
     try:
@@ -202,53 +162,39 @@ def extract_members(archive, names, folder):
 
     Nothing else is written, and nothing outside ``folder``: only the last part of a member's
     path is used, it must be one of ``names``, and links are passed over.
-
-    Parameters
-    ----------
-    archive : path
-    names : collection of str
-    folder : path
-
-    Returns
-    -------
-    list of str
-        The names found.
-
-    Raises
-    ------
-    ValueError
-        When the archive is damaged, or has two members of one name.
     """
     folder, found = Path(folder), []
-    try:
-        with archive_members(archive) as members:
-            for path, open_member in members:
-                name = path.replace("\\", "/").rsplit("/", 1)[-1]
-                if name not in names:
-                    continue
-                if name in found:
-                    raise ValueError(f"{archive} has two files called {name}: unpack it by hand")
-                with open_member() as source:
-                    write_atomically(source, folder / name)
-                found.append(name)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
-        raise ValueError(
-            f"{archive} is damaged ({error}): delete it and fetch it again"
-        ) from error
+    with archive_members(archive) as members:
+        for path, open_member in members:
+            name = next(
+                (n for n in names if f"/{path}".replace("\\", "/").endswith(f"/{n}")), None
+            )
+            if name is None:
+                continue
+            if name in found:
+                raise ValueError(f"{archive} has two files called {name}: unpack it by hand")
+            with open_member() as source:
+                write_atomically(source, folder / name)
+            found.append(name)
     return found
 
 
 @contextmanager
 def archive_members(archive):
     """Pairs of (path, function that opens it) of the regular files in a zip or tar archive."""
-    if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as file:
-            entries = [e for e in file.infolist() if not e.is_dir()]
-            yield [(e.filename, partial(file.open, e)) for e in entries]
-    else:
-        with tarfile.open(archive) as file:
-            entries = [e for e in file if e.isfile()]
-            yield [(e.name, partial(file.extractfile, e)) for e in entries]
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as file:
+                entries = [e for e in file.infolist() if not e.is_dir()]
+                yield [(e.filename, partial(file.open, e)) for e in entries]
+        else:
+            with tarfile.open(archive) as file:
+                entries = [e for e in file if e.isfile()]
+                yield [(e.name, partial(file.extractfile, e)) for e in entries]
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
+        raise ValueError(
+            f"{archive} is damaged ({error}): delete it and fetch it again"
+        ) from error
 
 
 def write_atomically(source, path):

@@ -23,11 +23,6 @@ def data_root():
     Returns
     -------
     pathlib.Path or None
-
-    Raises
-    ------
-    FileNotFoundError
-        When ``ZSLIB_DATA`` is set but names no folder.
     """
     named = os.environ.get("ZSLIB_DATA")
     if named:
@@ -61,22 +56,7 @@ def cache_dir():
 
 
 def cached_array(kind, key, compute):
-    """An array from the cache, or computed and kept there.
-
-    Parameters
-    ----------
-    kind : str
-        Folder within the cache.
-    key : bytes
-        Everything that the array depends on.
-    compute : callable
-        Without arguments; gives the array.
-
-    Returns
-    -------
-    array
-        Memory-mapped where it was cached.
-    """
+    """An array from the cache, or computed and kept there."""
     cached = cache_dir() / kind / f"{hashlib.sha256(key).hexdigest()[:24]}.npy"
     if cached.is_file():
         return np.load(cached, mmap_mode="r", allow_pickle=False)
@@ -89,20 +69,7 @@ def cached_array(kind, key, compute):
 
 
 def require_folder(name, folder=None):
-    """Folder ``name`` of the real data, or an error that says how to provide it.
-
-    Parameters
-    ----------
-    name : str
-        Path below the data folder, for instance ``"visual/tiny_imagenet"``.
-    folder : path, optional
-        Used instead of looking for it.
-
-    Raises
-    ------
-    FileNotFoundError
-        When it is not there.
-    """
+    """Folder ``name`` of the real data, or an error that says how to provide it."""
     if folder is None:
         root = data_root()
         if root is None:

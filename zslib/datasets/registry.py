@@ -72,20 +72,12 @@ def resolve(setting, dataset="auto"):
     Parameters
     ----------
     setting : str
-        One of `ALL_SETTINGS`: "cross-linguistic", "cross-modal", "hierarchy", "within 1K",
-        "beyond 1K", "attributes", "metric learning".
+        One of `ALL_SETTINGS`.
     dataset : str
         "auto": the real data where present, else what is embedded; "real"; "synthetic"; a name
         of `DATASETS`; or several of these joined by "+", from which the setting takes its part
         ("europarl+tiny_imagenet"). A request that names nothing for "hierarchy" leaves that to
         "auto".
-
-    Raises
-    ------
-    ValueError
-        When a name is unknown, or none or several serve the setting.
-    FileNotFoundError
-        When the data asked for are not here; it says what to do.
 
     Examples
     --------
@@ -127,15 +119,6 @@ def resolve_all(setting, dataset="auto"):
     "real" is every real set that is here, and "auto" the same, or the embedded ones where there
     is none.
 
-    Parameters
-    ----------
-    setting, dataset : str
-        See `resolve`.
-
-    Returns
-    -------
-    list of str
-
     Examples
     --------
     >>> resolve_all("attributes", "synthetic+digits")
@@ -155,13 +138,6 @@ def resolve_all(setting, dataset="auto"):
 
 def served(dataset, settings):
     """Those of ``settings`` that a request serves: it may name the data of one only.
-
-    Raises
-    ------
-    ValueError
-        When it serves none of them.
-    FileNotFoundError
-        As `resolve`.
 
     Examples
     --------
@@ -194,25 +170,19 @@ def _absent(name):
 
 
 def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
-    """The data of one setting, by name.
+    """The data of one setting, by name: a problem, or `ImageNetLists` for "hierarchy".
 
     Parameters
     ----------
-    setting : str
-        One of `ALL_SETTINGS`.
-    dataset : str
+    setting, dataset : str
         See `resolve`.
     seed : int
-        Generates synthetic data and splits labels; it changes nothing in `europarl` and
-        `dinu2015`, whose split is published.
+        Generates synthetic data and splits labels; it changes nothing where the split is
+        published, as in `europarl`.
     quick : bool
-        A smaller version for a fast run: fewer words, pairs and queries.
+        A smaller version for a fast run.
     **options
         Of the data set's own loader, for instance ``train="dinu"``.
-
-    Returns
-    -------
-    MappingProblem, ZeroShotProblem, ImageTextProblem or ImageNetLists
 
     Examples
     --------
@@ -240,16 +210,6 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
 def load_problems(setting, dataset="auto", **options):
     """The data of one setting, all sets that the request names: see `resolve_all`.
 
-    Parameters
-    ----------
-    setting, dataset : str
-    **options
-        Of `load_problem`.
-
-    Returns
-    -------
-    list of ZeroShotProblem (or what the setting has)
-
     Examples
     --------
     >>> [problem.name for problem in load_problems("attributes", "digits")]
@@ -259,13 +219,7 @@ def load_problems(setting, dataset="auto", **options):
 
 
 def data_status():
-    """One dict for each data set, for ``zslib data list`` and ``zslib data where``.
-
-    Returns
-    -------
-    list of dict
-        Keys name, settings, kind, available, where, licence, summary.
-    """
+    """One dict for each data set, for ``zslib data list`` and ``zslib data where``."""
     rows = []
     for entry in DATASETS.values():
         root = _folder_of(entry) if entry.files else None
@@ -287,28 +241,18 @@ def data_status():
 
 
 def fetch(name, *, progress=None, **options):
-    """Download an official data set into the cache; an interrupted download continues.
+    """Download an official data set into the cache, and return its folder.
+
+    An interrupted download raises ConnectionError and continues with the next call.
 
     Parameters
     ----------
     name : str
-        An official data set, for instance "dinu2015".
+        For instance "dinu2015".
     progress : callable, optional
         Called with (file name, bytes so far, bytes in all or None).
     **options
-        Of the data set's own function, for instance `fetch_dinu2015`.
-
-    Returns
-    -------
-    pathlib.Path
-        The folder with the files.
-
-    Raises
-    ------
-    ValueError
-        When the name is not of an official data set, or what came is not what was wanted.
-    ConnectionError
-        When a connection broke; run it again to continue.
+        Of the data set's own function, for instance `fetch_xlsa17`.
     """
     entry = _entry(name)
     if entry.fetch is None:
@@ -321,24 +265,10 @@ def fetch(name, *, progress=None, **options):
 
 
 def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
-    """Checksum of the data that a request stands for, cheap enough to ask at every start.
+    """SHA-256 (hex) of the data that a request stands for, cheap enough to ask at every start.
 
-    It covers the content of the files (hashed once, then remembered by size and time of
-    change), and the seed and quick flag.
-
-    Parameters
-    ----------
-    dataset : str
-        See `resolve`.
-    seed : int
-    quick : bool
-    settings : sequence of str
-        Which settings' data to cover.
-
-    Returns
-    -------
-    str
-        SHA-256, hex.
+    It covers names, seed, quick flag and the content of the files, hashed once and then
+    remembered by size and time of change.
     """
     names = [name for setting in settings for name in resolve_all(setting, dataset)]
     content = {

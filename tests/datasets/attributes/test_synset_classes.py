@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import sys
 
 import numpy as np
 import pytest
 
+from zslib.datasets.attributes import images
 from zslib.datasets.attributes.caltech101 import caltech101
 from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
 from zslib.datasets.words.synset_vectors import synset_embeddings
@@ -130,8 +130,7 @@ def small_vectors(monkeypatch):
     """Eight classes have no 300 dimensions: four are asked for instead."""
 
     monkeypatch.setattr(
-        # The package has a function of the module's name.
-        sys.modules["zslib.datasets.attributes.caltech101"],
+        images,
         "synset_embeddings",
         lambda wnids, semantics: synset_embeddings(wnids, semantics=semantics, dimension=4),
     )

@@ -43,22 +43,7 @@ OFFICIAL_STATISTICS = {
 
 @dataclass(frozen=True, eq=False)
 class AttSplits:
-    """Content of one ``att_splits.mat``, indices counting from 0.
-
-    Parameters
-    ----------
-    att : float array, shape (C, q)
-        Class embeddings, rows of unit length in the official files.
-    original_att : float array, shape (C, q), or None
-        The attributes before that scaling.
-    class_names : str array, shape (C,)
-        Where the file has none (FLO), "class 1", "class 2", ...
-    parts : dict of int64 arrays
-        Image numbers by trainval, test_seen, test_unseen, train and val.
-    dropped : int
-        Images that the file lists in train_loc or val_loc and in test_seen_loc; they are left
-        out of train and val here.
-    """
+    """Content of one ``att_splits.mat``, indices counting from 0."""
 
     att: np.ndarray
     original_att: np.ndarray | None
@@ -73,21 +58,6 @@ def read_att_splits(path):
     In the files of 2017 and 2018 of AWA1, AWA2, CUB, SUN and FLO, ``train_loc`` and
     ``val_loc`` together hold all images of the seen classes, those of ``test_seen_loc`` too.
     Whoever tunes on them has seen part of the test set; here these images are dropped.
-
-    Parameters
-    ----------
-    path : path
-        The file, or the folder that has it.
-
-    Returns
-    -------
-    AttSplits
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        When the file is absent, damaged, of version 7.3, lacks a variable, or an index is not
-        a whole number from 1 up.
     """
     path = Path(path)
     path = path / "att_splits.mat" if path.is_dir() else path
@@ -123,20 +93,7 @@ def read_att_splits(path):
 
 
 def split_summary(splits, labels=None):
-    """Rows of Table 2 of Guo et al. (AAAI 2019) for a split.
-
-    Parameters
-    ----------
-    splits : AttSplits
-    labels : int array, shape (n,), optional
-        Class of every image, to count the classes; without it their counts are None.
-
-    Returns
-    -------
-    dict
-        Keys seen_classes, train_seen_samples, test_seen_samples, unseen_classes,
-        unseen_samples, class_attributes.
-    """
+    """Rows of Table 2 of Guo et al. (AAAI 2019) for a split."""
     parts = splits.parts
     classes = {"trainval": None, "test_unseen": None}
     if labels is not None:

@@ -57,10 +57,6 @@ def awa1(
         validation images without those that test seen classes. Or the older standard split: 10
         of its 40 seen classes become validation classes and ``seen_fraction`` of each seen
         class's images ``test_seen``, both drawn by ``seed``.
-
-    Returns
-    -------
-    ZeroShotProblem
     """
     return _AWA1.load(**locals(), features="histograms")
 

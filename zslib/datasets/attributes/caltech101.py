@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.datasets.attributes.images import ImageSet
+from zslib.datasets.attributes.images import ImageSet, by_synsets
 from zslib.datasets.attributes.splits import split_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset, below
-from zslib.datasets.words.synset_vectors import synset_embeddings
 
 __all__ = ["caltech101"]
-
-
-def _by(semantics):
-    return lambda data, folder: synset_embeddings(data["wnid"], semantics=semantics)
 
 
 _CALTECH = ImageSet(
@@ -23,9 +18,9 @@ _CALTECH = ImageSet(
     arrays="caltech101.npz",
     features={"mobilenet": ("", "features_mobilenetv2_pca256.npy")},
     semantics={
-        "hypernym": ("the is-a hierarchy", _by("hypernym")),
-        "gloss": ("definitions", _by("gloss")),
-        "both": ("definitions and the is-a hierarchy", _by("gloss+hypernym")),
+        "hypernym": ("the is-a hierarchy", by_synsets("hypernym")),
+        "gloss": ("definitions", by_synsets("gloss")),
+        "both": ("definitions and the is-a hierarchy", by_synsets("gloss+hypernym")),
     },
     splits={
         "fixed": lambda data, seed: [data[f"{part}_classes"] for part in ("train", "val", "test")],

@@ -75,10 +75,6 @@ def cub(
         classes without the images that test seen classes. Or the older standard split: 50 of
         its 150 seen classes become validation classes and ``seen_fraction`` of each seen class's
         images ``test_seen``, both drawn by ``seed``.
-
-    Returns
-    -------
-    ZeroShotProblem
     """
     return _CUB.load(**locals())
 

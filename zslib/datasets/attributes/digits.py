@@ -47,12 +47,6 @@ def digits_segments(
     seed : int
         Of the held-out images and of ``max_per_class``.
     seen_fraction : float
-    max_per_class : int, optional
-        At most this many images of each digit in each part.
-
-    Returns
-    -------
-    ZeroShotProblem
 
     Examples
     --------

@@ -17,9 +17,10 @@ from zslib.datasets.attributes.splits import (
     without_tested,
 )
 from zslib.datasets.locate import require_folder
+from zslib.datasets.words.synset_vectors import synset_embeddings
 from zslib.validation import check_choice
 
-__all__ = ["OLDER", "ImageSet"]
+__all__ = ["OLDER", "ImageSet", "by_synsets"]
 
 # The splits that Bucher et al. (2016) used: all images of seen classes are for training.
 OLDER = {"split": "standard", "seen_fraction": 0.0}
@@ -121,3 +122,8 @@ class ImageSet:
 def _plain(name):
     """A class's name without number ("001.") and with spaces."""
     return name.strip().split(".", 1)[-1].replace("_", " ").replace("+", " ")
+
+
+def by_synsets(semantics):
+    """Class embeddings of the arrays' ``wnid``, as `synset_embeddings` makes them."""
+    return lambda data, folder: synset_embeddings(data["wnid"], semantics=semantics)

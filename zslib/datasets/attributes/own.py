@@ -50,17 +50,6 @@ def load_zero_shot(path, *, dtype="float32"):
     path : path
     dtype : {"float32", "float64"}
         Vectors are converted to it.
-
-    Returns
-    -------
-    ZeroShotProblem
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such file or folder.
-    ValueError
-        When an array is missing, unknown, pickled or damaged, or the problem is inconsistent.
     """
     check_choice(dtype, "dtype", ("float32", "float64"))
     path = Path(path)
@@ -93,23 +82,9 @@ def load_zero_shot(path, *, dtype="float32"):
 def save_zero_shot(problem, path):
     """Write a `ZeroShotProblem` in the form that `load_zero_shot` reads.
 
-    A file is written beside its place under a temporary name, then renamed, so that a reader
-    never meets half of it.
-
-    Parameters
-    ----------
-    problem : ZeroShotProblem
-    path : path
-        With the suffix ``.npz`` one file, else a folder with one ``.npy`` file an array.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    FileExistsError
-        When something is there already.
+    With the suffix ``.npz`` one file, else a folder with one ``.npy`` file an array; nothing is
+    overwritten. It is written under a temporary name, then renamed, so that a reader never meets
+    half of it.
     """
     path = Path(path)
     if path.exists():
@@ -203,32 +178,17 @@ def vgg19(name, *, seed=0, max_per_class=None, feature_scaling="unit length", fo
     name : {"APY", "AWA", "CUB", "SUN"}
     seed : int
         Of ``max_per_class``.
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    feature_scaling : {"unit length", "none", "standard"}
-        See `ZeroShotProblem.scaled`.
-    folder : path, optional
-        By default ``vgg19`` in the data folder.
-
-    Returns
-    -------
-    ZeroShotProblem
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        As `load_zero_shot`.
     """
     check_choice(name, "name", _VGG19)
     problem = load_zero_shot(require_folder("vgg19", folder) / f"{name}.npz")
     if max_per_class is not None:
-        parts = {part: getattr(problem, part) for part in PARTS}
-        rows, parts = select_images(problem.labels, parts, max_per_class=max_per_class, seed=seed)
+        labels, parts = problem.labels, problem.parts
+        rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
         images = problem.image_attributes
         problem = replace(
             problem,
             features=problem.features[rows],
-            labels=problem.labels[rows],
+            labels=labels[rows],
             image_attributes=None if images is None else images[rows],
             **parts,
         )

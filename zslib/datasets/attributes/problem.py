@@ -53,20 +53,10 @@ class ZeroShotProblem(SplitProblem):
         Identifiers such as WordNet ids.
     image_attributes : array, shape (n, q'), optional
         Attributes of the single images.
-    feature_scaling : str
-        What was done to the features: "none", "unit length", ...
     coverage : dict, optional
         What the data listed, used and left out, for the book to print.
     setting : str
         What the problem serves: "attributes", or one of the settings with synsets.
-
-    Raises
-    ------
-    ValueError
-        When shapes disagree, a vector is not finite, all features are alike, a label or row
-        number is out of range, a class is seen and unseen or neither, there are fewer than two
-        seen classes, a training image is a test image, or train and val leave ``trainval`` or
-        share a class.
 
     Examples
     --------
@@ -128,14 +118,7 @@ class ZeroShotProblem(SplitProblem):
         return digest.hexdigest()
 
     def summary(self):
-        """Counts in the rows of Table 2 of Guo et al. (AAAI 2019), and the feature width.
-
-        Returns
-        -------
-        dict
-            Keys seen_classes, train_seen_samples, test_seen_samples, unseen_classes,
-            unseen_samples, class_attributes, features.
-        """
+        """Counts in the rows of Table 2 of Guo et al. (AAAI 2019), and the feature width."""
         return {
             **self._counts(),
             "class_attributes": int(self.class_embeddings.shape[1]),
@@ -145,26 +128,9 @@ class ZeroShotProblem(SplitProblem):
     def validation_problem(self, *, seen_fraction=0.2, seed=0):
         """The problem to tune on: ``val`` plays the unseen classes, no test image is in it.
 
-        Only the images and classes of ``train`` and ``val`` are kept, renumbered. Part of each
-        training class's images becomes ``test_seen``, so that the calibration of seen against
-        unseen classes can be tuned too; ``trainval`` is the rest.
-
-        Parameters
-        ----------
-        seen_fraction : float
-            Share of each training class's images that becomes ``test_seen``; 0 for none.
-        seed : int
-            Of that draw.
-
-        Returns
-        -------
-        ZeroShotProblem
-            Its own ``train`` and ``val`` are empty.
-
-        Raises
-        ------
-        ValueError
-            When this problem has no validation classes.
+        Only the images and classes of ``train`` and ``val`` are kept, renumbered. Of each training
+        class ``seen_fraction`` of the images, drawn by ``seed``, become ``test_seen``, so that the
+        calibration of seen against unseen classes can be tuned too; ``trainval`` is the rest.
         """
         samples, classes, fields = self._validation_fields(seen_fraction, seed)
         attributes = self.image_attributes

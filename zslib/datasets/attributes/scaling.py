@@ -14,13 +14,6 @@ def common_scale(problem):
 
     Attributes of classes and of images are divided by one number, the mean length of the seen
     classes' attributes, so that both keep their common unit: `MetricLearner` compares them.
-
-    Examples
-    --------
-    >>> from zslib.datasets.attributes.digits import digits_segments
-    >>> problem = common_scale(digits_segments())
-    >>> row_norms(problem.class_embeddings[problem.seen_classes]).mean().round(6)
-    np.float32(1.0)
     """
     scaled = _unit_features(problem)
     lengths = row_norms(take_rows(problem.class_embeddings, problem.seen_classes))

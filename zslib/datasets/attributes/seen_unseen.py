@@ -91,6 +91,11 @@ class SplitProblem(Problem):
             more = ", ..." if len(classes) > 5 else ""
             raise ValueError(f"{len(classes)} class(es) {what} ({shown}{more}): {remedy}")
 
+    @property
+    def parts(self):
+        """The five sets of images, by name."""
+        return {name: getattr(self, name) for name in PARTS}
+
     @cached_property
     def seen_classes(self):
         """Classes with a training image, sorted int64."""
@@ -119,8 +124,7 @@ class SplitProblem(Problem):
     def _digest(self, digest):
         """Add arrays, labels, parts and class names to a SHA-256."""
         digest.update(self.feature_scaling.encode())
-        parts = (getattr(self, name) for name in PARTS)
-        for array in (*self._present().values(), self.labels, *parts):
+        for array in (*self._present().values(), self.labels, *self.parts.values()):
             add_array(digest, array)
         return digest
 
@@ -134,15 +138,7 @@ class SplitProblem(Problem):
         }
 
     def scaled(self, how):
-        """The same problem with other feature scaling.
-
-        Parameters
-        ----------
-        how : {"none", "unit length", "standard"}
-            Leave the features as they are; divide rows by their length; or give each column
-            mean 0 and variance 1 over ``trainval`` (a column that is constant there is only
-            centred).
-        """
+        """The same problem with other feature scaling."""
         check_choice(how, "how", ("none", "unit length", "standard"))
         if how == "none":
             return self

@@ -24,31 +24,7 @@ PARTS = ("trainval", "test_seen", "test_unseen", "train", "val")
 
 
 def hold_out(labels, samples, *, fraction=0.2, seed=0, groups=None):
-    """Split samples in two, taking the same share of each class at random.
-
-    Parameters
-    ----------
-    labels : int array, shape (n,)
-    samples : int array, shape (m,)
-        Which samples to split.
-    fraction : float
-        Share of each class that is held out, rounded half up; at least one of its samples
-        stays in.
-    seed : int
-    groups : int array, shape (n,), optional
-        Samples of one class and one group stay together. Groups are then taken in random order
-        where they still fit in the share, so that less may be held out.
-
-    Returns
-    -------
-    (kept, held_out) : int64 arrays, both sorted
-
-    Examples
-    --------
-    >>> kept, held = hold_out(np.array([0] * 5 + [1]), np.arange(6), fraction=0.2)
-    >>> len(kept), len(held)
-    (5, 1)
-    """
+    """Split samples in two, taking the same share of each class at random."""
     check_real(fraction, "fraction", low=0, high=1)
     rank, size = _random_rank(labels, samples, seed)
     held = np.minimum(np.floor(fraction * size + 0.5), size - 1)
@@ -79,31 +55,7 @@ def _whole_groups(labels, groups, rank, most):
 
 
 def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
-    """Split classes at random into training, validation and test (unseen) classes.
-
-    Parameters
-    ----------
-    classes : int array, shape (c,)
-    test_fraction : float
-        Share of all classes that become unseen, rounded up.
-    val_fraction : float
-        Share of the others that become validation classes, rounded up.
-    seed : int
-
-    Returns
-    -------
-    (train, val, test) : int64 arrays, each sorted
-
-    Raises
-    ------
-    ValueError
-        When fewer than two training classes are left.
-
-    Examples
-    --------
-    >>> [len(part) for part in split_classes(np.arange(8))]
-    [4, 2, 2]
-    """
+    """Split classes at random into training, validation and test (unseen) classes."""
     check_real(test_fraction, "test_fraction", low=0, high=1, inclusive=False)
     check_real(val_fraction, "val_fraction", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
@@ -121,17 +73,7 @@ def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
 
 
 def split_seen(classes, n_val, *, seed=0):
-    """Draw ``n_val`` validation classes from the seen classes.
-
-    Returns
-    -------
-    (train, val) : int64 arrays, both sorted
-
-    Examples
-    --------
-    >>> [len(part) for part in split_seen(np.arange(5), 2)]
-    [3, 2]
-    """
+    """Draw ``n_val`` validation classes from the seen classes."""
     classes = np.unique(np.asarray(classes, dtype=np.int64))
     most = len(classes) - 2
     check_integer(n_val, "n_val", low=1, high=most, high_means=" (two training classes stay)")
@@ -141,34 +83,7 @@ def split_seen(classes, n_val, *, seed=0):
 
 
 def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, seed=0, groups=None):
-    """The five image sets of a `ZeroShotProblem`, from a split of the classes.
-
-    Parameters
-    ----------
-    labels : int array, shape (n,)
-    train, val, test : int arrays
-        Classes; ``test`` are the unseen ones. Images of other classes are in no part.
-    is_test : bool array, shape (n,), optional
-        Images kept for testing. Without it all images of unseen classes are test images, and
-        those of seen classes are held out at random.
-    seen_fraction : float
-        Share of each seen class's images that is then held out for testing.
-    seed : int
-        Of that draw.
-    groups : int array, shape (n,), optional
-        Of `hold_out`.
-
-    Returns
-    -------
-    dict of int64 arrays
-        Keys trainval, test_seen, test_unseen, train, val.
-
-    Examples
-    --------
-    >>> parts = class_parts(np.repeat([0, 1, 2, 3], 5), [0, 1], [2], [3])
-    >>> {name: len(rows) for name, rows in parts.items()}
-    {'trainval': 12, 'test_seen': 3, 'test_unseen': 5, 'train': 8, 'val': 4}
-    """
+    """The five image sets of a `ZeroShotProblem`, from a split of the classes."""
     labels = np.asarray(labels)
     seen = np.flatnonzero(np.isin(labels, np.union1d(train, val)))
     unseen = np.flatnonzero(np.isin(labels, test))
@@ -196,54 +111,13 @@ def without_tested(parts):
     """Validation parts without the images that test seen classes.
 
     The files of 2017 count these in; tuning must not see them.
-
-    Parameters
-    ----------
-    parts : dict of int arrays
-        Keys `PARTS`.
-
-    Returns
-    -------
-    dict of int arrays
-        With train and val sorted.
-
-    Examples
-    --------
-    >>> rows = [[0, 1, 2], [3], [4], [0, 3], [1, 2]]
-    >>> without_tested(dict(zip(PARTS, map(np.array, rows))))["train"]
-    array([0])
     """
     kept = {name: np.setdiff1d(parts[name], parts["test_seen"]) for name in ("train", "val")}
     return {**parts, **kept}
 
 
 def select_images(labels, parts, *, max_per_class=None, seed=0):
-    """The images that some part uses, at most ``max_per_class`` of each class in each part.
-
-    Parameters
-    ----------
-    labels : int array, shape (n,)
-    parts : dict of int arrays
-        Keys trainval, test_seen, test_unseen, train, val.
-    max_per_class : int, optional
-        The images are drawn at random; train and val keep what trainval keeps of them.
-    seed : int
-        Of that draw.
-
-    Returns
-    -------
-    rows : int64 array, sorted
-        The images to load.
-    parts : dict of int64 arrays
-        The same keys, numbers now counting within ``rows``; sorted.
-
-    Examples
-    --------
-    >>> parts = class_parts(np.repeat([0, 1, 2, 3], 5), [0, 1], [2], [3])
-    >>> rows, small = select_images(np.repeat([0, 1, 2, 3], 5), parts, max_per_class=2)
-    >>> len(rows), len(small["trainval"]), len(small["test_seen"]), len(small["val"])
-    (11, 6, 3, 2)
-    """
+    """The images that some part uses, at most ``max_per_class`` of each class in each part."""
     labels, chosen = np.asarray(labels), {}
     for name in ("trainval", "test_seen", "test_unseen"):
         samples = np.sort(np.asarray(parts[name], dtype=np.int64))
@@ -260,13 +134,7 @@ def select_images(labels, parts, *, max_per_class=None, seed=0):
 
 
 def load_rows(path, rows, n_images):
-    """Some rows of the feature matrix in a ``.npy`` file, float32, without reading the others.
-
-    Raises
-    ------
-    ValueError
-        When the file has not one row for each of the ``n_images`` images.
-    """
+    """Some rows of the feature matrix in a ``.npy`` file, float32, without reading the others."""
     matrix = np.load(path, mmap_mode="r", allow_pickle=False)
     if matrix.ndim != 2 or len(matrix) != n_images:
         raise ValueError(

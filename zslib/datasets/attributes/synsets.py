@@ -22,20 +22,7 @@ __all__ = ["caltech101_beyond", "synthetic_beyond", "synthetic_within", "tiny_im
 
 
 def tiny_imagenet_within(*, seed=0, max_per_class=None):
-    """Tiny-ImageNet, all of whose classes are among the 1,000: a part of them is held unseen.
-
-    Parameters
-    ----------
-    seed : int
-        Of the split of the classes.
-    max_per_class : int, optional
-        At most this many images of each class in each part.
-
-    Returns
-    -------
-    ZeroShotProblem
-        See `tiny_imagenet_classes`; ``class_ids`` are wnids.
-    """
+    """Tiny-ImageNet, all of whose classes are among the 1,000: a part of them is held unseen."""
     problem = tiny_imagenet_classes(
         semantics="glove", split="random", seed=seed, max_per_class=max_per_class
     )
@@ -50,17 +37,6 @@ def caltech101_beyond(*, seed=0, max_per_class=None):
     So the unseen classes are new to the feature network too, which was trained on the 1,000,
     and fall into the paper's own label sets: 16 are among its 2-hop labels, 32 among its 3-hop
     labels. Only the principal components of the features have seen images of some of them.
-
-    Parameters
-    ----------
-    seed : int
-        Of the images of seen classes that are held out.
-    max_per_class : int, optional
-        At most this many images of each class in each part.
-
-    Returns
-    -------
-    ZeroShotProblem
     """
     problem = caltech101(semantics="hypernym")
     seen = np.isin(problem.class_ids, embedded_labels()[0])
@@ -77,20 +53,7 @@ def caltech101_beyond(*, seed=0, max_per_class=None):
 
 
 def synthetic_within(*, seed=0, n_classes=150, images_per_class=30, **options):
-    """Synthetic images of classes drawn from the 1,000, three quarters of them seen.
-
-    Parameters
-    ----------
-    seed : int
-        Of classes, split and features.
-    n_classes, images_per_class : int
-    **options
-        Of the features: ``n_features``, ``noise``, ``own``; see `synthetic_beyond`.
-
-    Returns
-    -------
-    ZeroShotProblem
-    """
+    """Synthetic images of classes drawn from the 1,000, three quarters of them seen."""
     check_integer(n_classes, "n_classes", low=8, high=1000)
     rng = np.random.default_rng(seed)
     lists = imagenet_lists("embedded")
@@ -113,24 +76,6 @@ def synthetic_beyond(
 
     A class's mean feature is a nonlinear view of its place in the real hierarchy, mixed with a
     part of its own; images scatter around it.
-
-    Parameters
-    ----------
-    seed : int
-    n_seen : int
-        Seen classes.
-    n_unseen : int
-        Unseen classes from the 2-hop labels, and as many from the 3-hop labels beyond them, and
-        from all others.
-    images_per_class, n_features : int
-    noise : float
-        Length of the scatter of images, beside class means of length 1.
-    own : float
-        Share of a class's mean that the hierarchy does not tell, in [0, 1].
-
-    Returns
-    -------
-    ZeroShotProblem
     """
     check_integer(n_seen, "n_seen", low=4, high=1000)
     check_integer(n_unseen, "n_unseen", low=1, high=1000)

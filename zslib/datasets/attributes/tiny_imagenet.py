@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.attributes.images import ImageSet
+from zslib.datasets.attributes.images import ImageSet, by_synsets
 from zslib.datasets.attributes.splits import split_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset
-from zslib.datasets.words.synset_vectors import synset_embeddings
 
 __all__ = ["tiny_imagenet_classes"]
 
@@ -42,10 +41,6 @@ def _side_by_side(*kinds):
     return embeddings
 
 
-def _by(semantics):
-    return lambda data, folder: synset_embeddings(data["wnid"], semantics=semantics)
-
-
 _TINY = ImageSet(
     name="tiny_imagenet_classes",
     description="Tiny-ImageNet, MobileNetV2 features, classes by {semantics}",
@@ -57,9 +52,9 @@ _TINY = ImageSet(
         "glove": ("GloVe vectors", _side_by_side("glove300")),
         "attributes": ("30 attributes", _side_by_side("attributes30")),
         "both": ("GloVe vectors and attributes", _side_by_side("glove300", "attributes30")),
-        "gloss": ("definitions", _by("gloss")),
-        "hypernym": ("the is-a hierarchy", _by("hypernym")),
-        "gloss+hypernym": ("definitions and the is-a hierarchy", _by("gloss+hypernym")),
+        "gloss": ("definitions", by_synsets("gloss")),
+        "hypernym": ("the is-a hierarchy", by_synsets("hypernym")),
+        "gloss+hypernym": ("definitions and the is-a hierarchy", by_synsets("gloss+hypernym")),
     },
     splits={
         "fixed": lambda data, seed: [data[group] for group in _GROUPS],

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
-import zipfile
-import zlib
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +18,7 @@ from zslib.datasets.attributes.att_splits import (
 )
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
-from zslib.datasets.download import archive_members, fetch_file, write_atomically
+from zslib.datasets.download import archive_members, extract_members, fetch_file
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.validation import check_choice
 
@@ -57,24 +54,12 @@ def load_xlsa17(
         classes as it has, ``seen_fraction`` of each seen class's images held out.
     att : {"unit length", "original"}
         Class embeddings: the variable ``att`` or ``original_att``.
-    seed, seen_fraction
-        Of the random split; ``seed`` also of ``max_per_class``.
-    feature_scaling : {"none", "unit length", "standard"}
-        See `ZeroShotProblem.scaled`.
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
 
     Returns
     -------
     ZeroShotProblem
         ``coverage`` has the number of test images found in the file's train and val lists,
         and for a known name whether the counts are the published ones.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        When a file is absent, damaged, of version 7.3, lacks a variable, or an index is out of
-        range.
     """
     check_choice(split, "split", ("proposed", "random"))
     check_choice(att, "att", ("unit length", "original"))
@@ -148,31 +133,10 @@ def find_xlsa17(source):
 
 
 def fetch_xlsa17(names=XLSA17_NAMES, *, url=XLSA17_URL, checksum=None, progress=None):
-    """Download the official archive (0.9 GB) and take out the data sets named.
+    """Download the official archive (0.9 GB) into the cache and take out the data sets named.
 
-    The authors publish no checksum. With ``checksum=None`` the archive is taken as it comes;
+    The authors publish no checksum ("sha256:..."). Without one the archive is taken as it comes;
     `load_xlsa17` then tells in ``coverage`` whether the counts are the published ones.
-
-    Parameters
-    ----------
-    names : sequence of str
-    url : str
-    checksum : str, optional
-        ``"md5:..."`` or ``"sha256:..."`` of the archive.
-    progress : callable, optional
-        Called with (file name, bytes so far, bytes in all or None).
-
-    Returns
-    -------
-    pathlib.Path
-        The folder ``xlsa17`` in the cache, with one folder for each data set.
-
-    Raises
-    ------
-    ConnectionError
-        When the connection broke; run it again to continue.
-    ValueError
-        When the checksum differs, or the archive is damaged, unsafe or incomplete.
     """
     folder = locate.cache_dir() / "xlsa17"
     folder.mkdir(parents=True, exist_ok=True)
@@ -187,82 +151,40 @@ def extract_xlsa17(archive, folder, names=XLSA17_NAMES):
 
     Nothing else is written. An archive with a member path that leaves its folder is refused
     whole.
-
-    Parameters
-    ----------
-    archive : path
-        ``xlsa17.zip`` or a tar file, members ``.../<name>/res101.mat`` and so on.
-    folder : path
-        Gets one folder for each data set.
-    names : sequence of str
-
-    Returns
-    -------
-    list of pathlib.Path
-        The data sets' folders.
-
-    Raises
-    ------
-    ValueError
-        When the archive is damaged, unsafe, lacks a file, or has one twice.
     """
     for name in names:
         check_choice(name, "names", XLSA17_NAMES)
     folder = Path(folder)
-    wanted = {(name, file) for name in names for file in XLSA17_FILES}
+    wanted = {f"{name}/{file}" for name in names for file in XLSA17_FILES}
     for name in names:
         (folder / name).mkdir(parents=True, exist_ok=True)
-    found = set()
-    try:
-        with archive_members(archive) as members:
-            paths = [(_safe_parts(path, archive), opener) for path, opener in members]
-            for parts, open_member in paths:
-                member = parts[-2:]
-                if member not in wanted:
-                    continue
-                if member in found:
-                    raise ValueError(f"{archive} has {'/'.join(member)} twice: unpack it by hand")
-                with open_member() as source:
-                    write_atomically(source, folder.joinpath(*member))
-                found.add(member)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
-        raise ValueError(f"{archive} is damaged ({error}): fetch it again") from error
-    missing = sorted("/".join(member) for member in wanted - found)
+    with archive_members(archive) as members:
+        for path, _ in members:
+            _refuse_unsafe(path, archive)
+    missing = sorted(wanted.difference(extract_members(archive, wanted, folder)))
     if missing:
         raise ValueError(f"{archive} lacks {', '.join(missing)}: is it xlsa17.zip?")
     return [folder / name for name in names]
 
 
-def _safe_parts(path, archive):
-    parts = tuple(path.replace("\\", "/").split("/"))
+def _refuse_unsafe(path, archive):
+    parts = path.replace("\\", "/").split("/")
     if parts[0] in ("", "~") or ":" in parts[0] or ".." in parts:
         raise ValueError(
             f"{archive} has a member {path!r} that leaves the folder: it is not the official "
             "archive, nothing was taken out"
         )
-    return parts
 
 
 def official_split_summary(name, *, folder=None):
-    """Rows of Table 2, counted from the official ``att_splits.mat``.
+    """Rows of Table 2 of Guo et al. (AAAI 2019), counted from the official ``att_splits.mat``.
 
     The number of images and attributes are in that file. The number of classes needs the
     labels, which come with the features: here they are known from other files for AWA1, CUB,
     APY and FLO; SUN has 20 images a class in order of class; AWA2 has AWA1's classes and
     attributes, and its runs of training, validation and unseen images follow each other as
-    AWA1's do, which is checked, so its classes are counted there.
-
-    Parameters
-    ----------
-    name : {"AWA1", "AWA2", "CUB", "SUN", "APY", "FLO"}
-    folder : path, optional
-        By default ``visual`` in the data folder.
-
-    Returns
-    -------
-    dict
-        See `split_summary`; and images_dropped, the test images that
-        the file lists for training or validation.
+    AWA1's do, which is checked, so its classes are counted there. Besides, ``images_dropped``
+    counts the test images that the file lists for training or validation.
     """
     check_choice(name, "name", XLSA17_NAMES)
     folder = locate.require_folder("visual", folder)

@@ -71,13 +71,7 @@ def pack_wordnet(wordnet):
 
 
 def unpack_wordnet(text):
-    """The WordNet in a text of `pack_wordnet`, links sorted.
-
-    Raises
-    ------
-    ValueError
-        When the text is of another format, or cut.
-    """
+    """The WordNet in a text of `pack_wordnet`, links sorted."""
     header, *lines = text.split("\n")
     n = len(lines) // 3
     if header != f"{_HEADER}, {n} synsets" or lines[3 * n :] != [""]:
@@ -96,33 +90,12 @@ def unpack_wordnet(text):
 
 
 def embedded_wordnet():
-    """All nouns of WordNet 3.0, from the copy in the package.
-
-    Returns
-    -------
-    WordNet
-
-    Examples
-    --------
-    >>> embedded_wordnet()
-    <WordNet: 82,115 synsets, 75,850 hypernym and 8,577 instance links>
-    """
+    """All nouns of WordNet 3.0, from the copy in the package."""
     return unpack_wordnet(_embedded(_NOUNS))
 
 
 def embedded_labels():
-    """The label lists in the package.
-
-    Returns
-    -------
-    (tuple of str, tuple of str)
-        The wnids of ILSVRC 2012's 1,000 classes and of ImageNet Fall 2011's 21,841.
-
-    Examples
-    --------
-    >>> [len(labels) for labels in embedded_labels()]
-    [1000, 21841]
-    """
+    """The label lists in the package."""
     return tuple(
         tuple(f"n{line}" for line in _embedded(name).split()) for name in (_ILSVRC2012, _FALL2011)
     )
@@ -134,19 +107,7 @@ def _embedded(name):
 
 
 def read_labels(path):
-    """A list of wnids, one a line.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such file.
-    ValueError
-        When a line is no wnid or comes twice, or there are none.
-    """
+    """A list of wnids, one a line."""
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not a file: give a list of wnids, one a line")
@@ -165,18 +126,7 @@ def read_labels(path):
 
 
 def main(arguments=None):
-    """Pack WordNet's files and two label lists into a folder.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        WORDNET_FOLDER ILSVRC2012_LIST FALL2011_LIST OUT; by default from the command line.
-
-    Raises
-    ------
-    ValueError
-        When a file is malformed, or a label is no synset.
-    """
+    """Pack WordNet's files and two label lists into a folder."""
     parser = argparse.ArgumentParser(
         prog="python -m zslib.datasets.hierarchy.embedded", description=main.__doc__.split("\n")[0]
     )

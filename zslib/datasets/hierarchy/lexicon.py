@@ -38,11 +38,6 @@ class TermLexicon:
     dropped : tuple of str
         Synsets without any term in ``vocabulary``.
 
-    Raises
-    ------
-    ValueError
-        When there are no synsets, a synset has no term, or no term is in ``vocabulary``.
-
     Examples
     --------
     >>> lexicon = TermLexicon({"n1": ["crane"], "n2": ["crane", "hoist"], "n3": ["hall"]})
@@ -181,8 +176,6 @@ class TermLexicon:
             Synsets wanted.
         ambiguous : {"expand", "random"}
             All synsets of a term, or one drawn at random, which the paper found a little worse.
-        random_state : None, int or Generator
-            For ``ambiguous="random"``.
 
         Returns
         -------
@@ -263,12 +256,6 @@ def predict_synsets(
     (n, k) int64 array
         Rows of ``lexicon.synsets``, nearest first, on the device of ``queries``; -1 where the
         terms name fewer than k synsets.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For bad arrays, a term without a vector, k larger than the number of synsets, or
-        ``n_terms`` below k or above the number of terms.
 
     Examples
     --------

@@ -52,25 +52,19 @@ class ImageNetLists:
     ----------
     source : {"real", "wordnet", "embedded"}
         The data folder; WordNet's own files with the package's label lists; the package alone.
-    description : str
-        For captions.
-    wordnet : tuple of (str, str)
-        Hypernym links of all nouns of WordNet 3.0.
-    instance_links : tuple of (str, str)
-        Its instance links.
+    wordnet, instance_links : tuple of (str, str)
+        Hypernym and instance links of all nouns of WordNet 3.0.
     lemmas : dict of str to tuple of str
         Terms of each synset in WordNet's order; the first is the "first term" of A.2.
-    ilsvrc2012 : tuple of str
-        The 1,000 classes of ILSVRC 2012.
-    fall2011 : tuple of str
-        The 21,841 classes of the Fall 2011 release. It lacks one of the 1,000, n04399382
-        (teddy).
+    ilsvrc2012, fall2011 : tuple of str
+        The 1,000 classes, and the 21,841 of the Fall 2011 release, which lacks one of the 1,000,
+        n04399382 (teddy).
     two_hop, three_hop : tuple of str
-        Unseen classes within 1 and 2 steps of a seen one, see `imagenet_tree.hop_labels`.
+        Unseen classes within 1 and 2 steps of a seen one, see `tree.hop_labels`.
     published_hops : bool
         Whether these two were read from the published lists.
     is_a : tuple of (str, str)
-        Links of ImageNet's Fall 2011 tree, see `imagenet_tree.fall2011_links`.
+        Links of ImageNet's Fall 2011 tree, see `tree.fall2011_links`.
     image_counts : dict of str to int, or None
         Images of each class in ImageNet; None where not known.
     checksum : str
@@ -120,13 +114,7 @@ class ImageNetLists:
         }
 
     def terms(self, wnids):
-        """Terms of each of ``wnids``, as a tuple of tuples.
-
-        Raises
-        ------
-        ValueError
-            When one is no noun synset of WordNet 3.0.
-        """
+        """Terms of each of ``wnids``, as a tuple of tuples."""
         unknown = [wnid for wnid in wnids if wnid not in self.lemmas]
         if unknown:
             raise ValueError(
@@ -143,27 +131,12 @@ def imagenet_lists(source="auto", *, folder=None):
     ----------
     source : {"auto", "real", "wordnet", "embedded"}
         "real": the folder ``imagenet`` of the data. "wordnet": WordNet's own files, see
-        `zslib.datasets.hierarchy.wordnet.wordnet_folder`, with the label lists in the package.
-        "embedded": nothing but the package. "auto": the first of these that is here.
-    folder : path, optional
-        Of the real lists, or of WordNet's files with source "wordnet".
-
-    Returns
-    -------
-    ImageNetLists
-
-    Raises
-    ------
-    FileNotFoundError
-        When the source asked for is not here.
-    ValueError
-        When a file is malformed, or a label is no synset.
+        `fetch_wordnet`, with the label lists in the package. "embedded": nothing but the
+        package. "auto": the first of these that is here.
 
     Examples
     --------
     >>> lists = imagenet_lists("embedded")
-    >>> lists
-    ImageNetLists(source='embedded', description='WordNet 3.0 and ImageNet label lists ...')
     >>> len(lists.two_hop), len(lists.three_hop), len(lists.is_a)
     (1549, 7860, 34904)
     >>> lists.lemmas["n02012849"]
@@ -190,14 +163,8 @@ def _embedded():
 
 def _derived(source, origin, wordnet):
     """WordNet with the label lists in the package; tree and hop sets follow by rule."""
-    ilsvrc2012, fall2011 = embedded_labels()
-    return _assemble(
-        source=source,
-        description=f"WordNet 3.0 and ImageNet label lists {origin}, hop sets by rule",
-        wordnet=wordnet,
-        ilsvrc2012=ilsvrc2012,
-        fall2011=fall2011,
-    )
+    description = f"WordNet 3.0 and ImageNet label lists {origin}, hop sets by rule"
+    return _assemble(source, description, wordnet, *embedded_labels())
 
 
 def _real(folder):
@@ -214,9 +181,9 @@ def _real(folder):
     )
     counts = {w: int(images) for w, images, _ in _table(folder / _FILES["image_counts"], 3)}
     return _assemble(
-        source="real",
-        description="WordNet 3.0 and ImageNet's published label lists",
-        wordnet=wordnet,
+        "real",
+        "WordNet 3.0 and ImageNet's published label lists",
+        wordnet,
         is_a=tuple((c, p) for c, p in _table(folder / _FILES["is_a"], 2)),
         image_counts=counts,
         **{
@@ -239,12 +206,12 @@ def _table(path, columns=None):
 
 
 def _assemble(
-    *,
     source,
     description,
     wordnet,
     ilsvrc2012,
     fall2011,
+    *,
     two_hop=None,
     three_hop=None,
     is_a=None,

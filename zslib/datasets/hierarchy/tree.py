@@ -35,16 +35,6 @@ def fall2011_links(hypernyms, labels):
     children are the labels that are neither a category nor below one. The tree's synsets are
     the categories, Misc's children and everything below them; its links are WordNet's between
     these, and those to the root and to Misc.
-
-    Parameters
-    ----------
-    hypernyms : iterable of (child, parent)
-    labels : collection of str
-        Those of Fall 2011 and of ILSVRC 2012.
-
-    Returns
-    -------
-    tuple of (child, parent), sorted
     """
     hypernyms = list(hypernyms)
     children = defaultdict(list)
@@ -74,16 +64,6 @@ def misc_under(is_a, category=ANIMAL):
     Where Misc has a child that the category itself is below, as *organism* is above *animal*,
     the link from the category to it is left out: it would close a cycle, and the two are as
     near by the link the other way.
-
-    Parameters
-    ----------
-    is_a : iterable of (child, parent)
-    category : str
-        One of `CATEGORIES`.
-
-    Returns
-    -------
-    tuple of (child, parent), sorted
     """
     is_a = set(is_a)
     misc = {child for child, parent in is_a if parent == MISC}
@@ -97,19 +77,6 @@ def hop_labels(is_a, seen, labels, *, steps):
     Paths climb any number of links and then descend any number, in the tree with Misc's
     children under *animal* (`misc_under`). At most 1 step gives the published list
     called 2-hop (1,549 labels), at most 2 steps the one called 3-hop (7,860).
-
-    Parameters
-    ----------
-    is_a : iterable of (child, parent)
-        The Fall 2011 tree.
-    seen : collection of str
-    labels : collection of str
-        From which the set is taken.
-    steps : int
-
-    Returns
-    -------
-    tuple of str, sorted
     """
     # SciPy's graphs are not loaded with the package's data sets, which need them here alone.
     from zslib.metrics.hierarchy import Hierarchy

@@ -53,16 +53,6 @@ class WordNet:
 
     A synset's name, its wnid, is "n" followed by the eight digits of its place in ``data.noun``
     of WordNet 3.0; ImageNet uses these names.
-
-    Parameters
-    ----------
-    lemmas : dict of str to tuple of str
-        Terms of each synset in WordNet's order, spaces in them as spaces. The synsets come in
-        the order of the file.
-    hypernyms : tuple of (child, parent)
-        Pairs of wnids: "is a kind of".
-    instances : tuple of (child, parent)
-        "Is an instance of": the child is a single thing, a person or a place for instance.
     """
 
     lemmas: dict = field(repr=False)
@@ -76,13 +66,7 @@ class WordNet:
         )
 
     def synsets(self, term):
-        """The synsets that have the term, upper and lower case alike, in the file's order.
-
-        Raises
-        ------
-        KeyError
-            When no synset has it.
-        """
+        """The synsets that have the term, upper and lower case alike, in the file's order."""
         folded = term.lower()
         found = tuple(w for w, terms in self.lemmas.items() if folded in map(str.lower, terms))
         if not found:
@@ -105,24 +89,10 @@ def wordnet_folder():
 
 
 def read_wordnet(folder=None):
-    """Read the noun files of WordNet 3.0.
+    """Read the noun files of WordNet 3.0, by default those of `wordnet_folder`.
 
-    Parameters
-    ----------
-    folder : path, optional
-        Where ``data.noun`` and ``index.noun`` are; by default `wordnet_folder`.
-
-    Returns
-    -------
-    WordNet
-
-    Raises
-    ------
-    FileNotFoundError
-        When the files are not there.
-    ValueError
-        When a line breaks the format, a line stands at another place than it says (another
-        version, or line ends changed), a link leads nowhere, or the two files disagree.
+    A line that stands at another place than it says, a link that leads nowhere, or two files that
+    disagree, raise ValueError.
     """
     if folder is None:
         folder = wordnet_folder()
@@ -246,24 +216,8 @@ def _check_index(path, lemmas):
 def fetch_wordnet(*, progress=None, archives=ARCHIVES):
     """Download WordNet 3.0's noun files into the cache, unless they are here already.
 
-    What counts is the checksum of the two files, whichever archive they come in.
-
-    Parameters
-    ----------
-    progress : callable, optional
-        Called with (file name, bytes so far, bytes in all or None).
-    archives : sequence of str
-        URLs to try in turn.
-
-    Returns
-    -------
-    pathlib.Path
-        The folder.
-
-    Raises
-    ------
-    ConnectionError
-        When no archive could be had; the message has the reason of each.
+    What counts is the checksum of the two files, whichever of the ``archives`` (URLs, tried in
+    turn) they come in.
     """
     folder = wordnet_folder()
     if folder is not None:

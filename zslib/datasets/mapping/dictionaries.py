@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -15,23 +16,10 @@ __all__ = ["bilingual_problem", "read_dictionary"]
 
 
 def read_dictionary(path):
-    """Read ``source target`` word pairs, one a line, separated by white space, UTF-8.
+    """Read word pairs "source target", one a line, separated by white space, UTF-8.
 
-    Parameters
-    ----------
-    path : path
-        Text file. Empty lines are skipped; a word may have several lines, one a translation.
-
-    Returns
-    -------
-    list of (str, str)
-        In the file's order.
-
-    Raises
-    ------
-    ValueError
-        When a line has not two words (or is not UTF-8), named with its number; or the file
-        has no pair.
+    Empty lines are skipped; a word may have several lines, one a translation. A list of pairs in
+    the file's order.
     """
     path = Path(path)
     pairs = []
@@ -95,11 +83,6 @@ def bilingual_problem(
         pairs out (counted).
     max_train, max_test : int, optional
         Use only the first so many training pairs, and so many queries, evenly spaced.
-
-    Raises
-    ------
-    ValueError
-        When words overlap, or no training pair or no query is left.
     """
     check_choice(shared_targets, "shared_targets", ("keep", "drop"))
     check_choice(overlap, "overlap", ("refuse", "drop-train"))
@@ -192,19 +175,8 @@ def _with_vectors(pairs, source, target, which, coverage):
     coverage[f"{which} pairs listed"] = len(pairs)
     if len(distinct) < len(pairs):
         coverage[f"{which} pairs listed twice"] = len(pairs) - len(distinct)
-    counts = dict.fromkeys(("source", "target", "either"), 0)
-    kept = []
-    for a, b in distinct:
-        has_source, has_target = a in source.index, b in target.index
-        if has_source and has_target:
-            kept.append((a, target.index[b]))
-        elif has_target:
-            counts["source"] += 1
-        elif has_source:
-            counts["target"] += 1
-        else:
-            counts["either"] += 1
-    coverage[f"{which} pairs without a source vector only"] = counts["source"]
-    coverage[f"{which} pairs without a target vector only"] = counts["target"]
-    coverage[f"{which} pairs without either vector"] = counts["either"]
-    return kept
+    known = Counter((a in source.index, b in target.index) for a, b in distinct)
+    coverage[f"{which} pairs without a source vector only"] = known[False, True]
+    coverage[f"{which} pairs without a target vector only"] = known[True, False]
+    coverage[f"{which} pairs without either vector"] = known[False, False]
+    return [(a, target.index[b]) for a, b in distinct if a in source.index and b in target.index]

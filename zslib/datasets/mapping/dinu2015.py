@@ -52,19 +52,12 @@ def dinu2015(
         See `zslib.datasets.bilingual_problem`.
     limit : int, optional
         Only the first so many words of each language.
-    folder : path, optional
-        Where the four files are; by default ``dinu2015`` in the data folder or the cache.
 
     Returns
     -------
     MappingProblem
         Bytes of a word that are not UTF-8 are replaced by U+FFFD; words which become alike by
         it count as duplicates.
-
-    Raises
-    ------
-    FileNotFoundError
-        When the files are not there; it says how to fetch them.
     """
     if folder is None:
         folder = dinu2015_folder()
@@ -100,25 +93,6 @@ def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
     """Download the four files into the cache; an interrupted download continues.
 
     The checksums are those that Zenodo publishes for the record, asked for at each fetch.
-
-    Parameters
-    ----------
-    progress : callable, optional
-        Called with (file name, bytes so far, bytes in all or None).
-    api : str
-        Address of Zenodo's records API.
-
-    Returns
-    -------
-    pathlib.Path
-        The folder with the files.
-
-    Raises
-    ------
-    ValueError
-        When a checksum differs, or the record has not the files.
-    ConnectionError
-        When a connection broke; run it again to continue.
     """
     folder = cache_dir() / "dinu2015"
     folder.mkdir(parents=True, exist_ok=True)

@@ -48,8 +48,6 @@ def europarl(
         See `zslib.datasets.bilingual_problem`.
     limit : int, optional
         Only the most frequent words of each language.
-    folder : path, optional
-        The data set's folder; by default ``crosslingual`` in the data folder.
 
     Returns
     -------

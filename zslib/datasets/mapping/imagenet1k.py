@@ -33,8 +33,6 @@ def imagenet1k(*, seed=0, pca=256, test_images=None, dimension=300, folder=None)
         Sample of the 250 queries; by default all.
     dimension : int
         Of the gloss vectors.
-    folder : path, optional
-        By default ``visual/imagenet1k_sample`` in the data folder.
 
     Returns
     -------

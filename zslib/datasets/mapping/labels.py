@@ -12,21 +12,10 @@ __all__ = ["label_means", "sample_rows", "split_labels"]
 
 
 def split_labels(n_labels, *, test_fraction=0.25, seed=0):
-    """Random split of label numbers into training and test labels, both sorted.
+    """Random split of label numbers from 0 into training and test labels, both sorted.
 
-    Section 2 of the paper uses 75% of the labels for training and 25% for testing.
-
-    Parameters
-    ----------
-    n_labels : int
-        Labels are numbered from 0.
-    test_fraction : float
-        Share of test labels, rounded up.
-    seed : int
-
-    Returns
-    -------
-    (train, test) : int64 arrays
+    Section 2 of the paper uses 75% of the labels for training; the share of test labels is
+    rounded up.
 
     Examples
     --------
@@ -45,15 +34,8 @@ def split_labels(n_labels, *, test_fraction=0.25, seed=0):
 def label_means(features, label, labels):
     """Mean feature vector of each of ``labels``, shape (len(labels), d).
 
-    The paper maps averaged images: one training row a label.
-
-    Parameters
-    ----------
-    features : array, shape (n, d)
-    label : int array, shape (n,)
-        Label of each image.
-    labels : int array
-        Labels to average, each with at least one image.
+    The paper maps averaged images, one training row a label. ``label`` is each image's label;
+    each of ``labels`` has an image.
 
     Examples
     --------
@@ -72,14 +54,7 @@ def label_means(features, label, labels):
 
 
 def sample_rows(rows, size, *, seed=0):
-    """At most ``size`` of ``rows`` drawn without replacement, in their order; None: all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sample_rows(np.arange(3), 5)
-    array([0, 1, 2])
-    """
+    """At most ``size`` of ``rows`` drawn without replacement, in their order; None: all."""
     if size is None:
         return rows
     check_integer(size, "test_images", low=1)

@@ -17,16 +17,7 @@ __all__ = ["from_files", "split_dictionary"]
 def split_dictionary(pairs, *, test_fraction=0.2, seed=0):
     """Split word pairs at random by source word, so that none is on both sides.
 
-    Parameters
-    ----------
-    pairs : list of (str, str)
-    test_fraction : float
-        Share of the source words that become test words, rounded up.
-    seed : int
-
-    Returns
-    -------
-    (train, test) : lists of (str, str), each in the order of ``pairs``
+    ``test_fraction`` of the source words, rounded up, become test words.
 
     Examples
     --------
@@ -92,11 +83,6 @@ def from_files(
     -------
     MappingProblem
         ``coverage`` counts pairs without a vector and duplicate words.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        When a file is absent, damaged, or nothing is left to train or test on.
     """
     files = (Path(source_vectors), Path(target_vectors))
     source, target = (

@@ -28,7 +28,10 @@ class MappingProblem(Problem):
 
     Follows section 2 of Lazaridou, Dinu and Baroni (ACL 2015): a map is learnt from
     ``X_train`` to ``Y_train`` (``targets[train_gold]``), applied to ``X_test``, and the right
-    answers ``test_gold`` are looked for among ``targets`` or a part of them (`space`).
+    answers ``test_gold`` are looked for among ``targets`` or a part of them (`space`). No word
+    may be in training and test; nor, in the cross-modal setting, a query's label. In the
+    cross-linguistic one two source words may share a translation: there the *source* words are
+    what zero-shot keeps apart.
 
     Parameters
     ----------
@@ -59,14 +62,6 @@ class MappingProblem(Problem):
         ``train_gold`` and ``test_gold``; give it when a label happens to have no sampled query.
     coverage : dict, optional
         What the data listed, used and left out, for the book to print.
-
-    Raises
-    ------
-    ValueError
-        When shapes disagree, a vector is not finite, words repeat, rows are out of range, a
-        word is in the training and in the test set, or (cross-modal) a query's label was used
-        in training. In the cross-linguistic setting two source words may share a translation:
-        there the *source* words are what zero-shot keeps apart.
 
     Examples
     --------
@@ -201,15 +196,7 @@ class MappingProblem(Problem):
     def gold_in(self, rows):
         """The queries' gold as positions within ``rows``, for a search over ``targets[rows]``.
 
-        Parameters
-        ----------
-        rows : int array, shape (s,)
-            A search space, no row twice.
-
-        Returns
-        -------
-        tuple of m int64 arrays
-            An array is empty where none of the query's answers is in ``rows``.
+        An array is empty where none of the query's answers is in ``rows``.
         """
         rows = np.asarray(rows)
         position = np.full(self.targets.shape[0], -1, dtype=np.int64)

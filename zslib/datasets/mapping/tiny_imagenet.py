@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
+from zslib.datasets.attributes.splits import load_rows
 from zslib.datasets.entry import MODAL, Dataset
 from zslib.datasets.locate import require_folder
 from zslib.datasets.mapping.labels import label_means, sample_rows, split_labels
@@ -17,11 +18,6 @@ __all__ = ["glove_vectors", "tiny_imagenet"]
 
 def glove_vectors(*, folder=None):
     """GloVe vectors of 1,326 class and tag names, 300 dimensions, unit length.
-
-    Parameters
-    ----------
-    folder : path, optional
-        By default ``visual/word_vectors`` in the data folder.
 
     Returns
     -------
@@ -62,14 +58,8 @@ def tiny_imagenet(
         realistic size. ``coverage`` counts the labels left out.
     test_images : int or None
         How many queries to sample; None uses all 50 images of each test label.
-    folder : path, optional
-        By default ``visual/tiny_imagenet`` in the data folder.
     vectors : WordVectors, optional
         Other target vectors instead; ``semantics`` is then ignored.
-
-    Returns
-    -------
-    MappingProblem
     """
     check_choice(split, "split", ("random", "fixed"))
     check_choice(semantics, "semantics", ("glove", "europarl"))
@@ -79,12 +69,6 @@ def tiny_imagenet(
         label, part, names = data["label"], data["part"], data["zjl_name"]
         fixed_test = data["test_classes"]
     path = folder / "features_mobilenetv2_pca256.npy"
-    features = np.load(path, mmap_mode="r", allow_pickle=False)
-    if features.ndim != 2 or len(features) != len(label):
-        raise ValueError(
-            f"{path} has shape {features.shape} and there are {len(label)} image labels: one "
-            "of the two files is damaged"
-        )
     space = "given"
     if vectors is None:
         space = {"glove": "GloVe", "europarl": "Europarl English"}[semantics]
@@ -105,15 +89,18 @@ def tiny_imagenet(
     all_queries = np.flatnonzero((part == 1) & np.isin(label, test))
     queries = sample_rows(all_queries, test_images, seed=seed)
     train_images = np.flatnonzero((part == 0) & np.isin(label, train))
-    images = unit_rows(np.asarray(features[train_images], dtype=np.float32), name="features")
+
+    def images(rows):
+        return unit_rows(load_rows(path, rows, len(label)), name="features")
+
     return MappingProblem(
         name="tiny_imagenet",
         setting="cross-modal",
         synthetic=False,
         description=f"Tiny-ImageNet images and {space} vectors",
-        X_train=label_means(images, label[train_images], train),
+        X_train=label_means(images(train_images), label[train_images], train),
         train_gold=row[train],
-        X_test=unit_rows(np.asarray(features[queries], dtype=np.float32), name="features"),
+        X_test=images(queries),
         test_gold=tuple(row[label[queries], None]),
         targets=unit_rows(np.asarray(vectors.vectors, dtype=np.float32), name="target vectors"),
         target_words=vectors.words,

@@ -9,7 +9,7 @@ import numpy as np
 
 from zslib.datasets import locate
 from zslib.datasets.attributes.att_splits import load_mat, read_att_splits
-from zslib.datasets.attributes.splits import PARTS, select_images
+from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, find_xlsa17, load_xlsa17
 from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.pairs.problem import ImageTextProblem
@@ -41,11 +41,6 @@ def captioned(
     name : {"CUB", "FLO"}
     seed : int
         Of ``max_per_class``.
-    feature_scaling : {"none", "unit length", "standard"}
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    folder : path, optional
-        With the two ``.mat`` files; by default found as `load_xlsa17` does.
     captions : path, optional
         By default ``reed2016/<name>/text_c10`` in the data folder.
 
@@ -53,13 +48,6 @@ def captioned(
     -------
     ImageTextProblem
         ``coverage`` counts captions and the lines left out.
-
-    Raises
-    ------
-    FileNotFoundError
-        When a folder is missing, or an image has no file of captions.
-    ValueError
-        When two files fit an image, or a file has no caption.
     """
     check_choice(name, "name", _NAMES)
     captions = locate.require_folder(f"reed2016/{name}/text_c10", captions)
@@ -83,7 +71,7 @@ def captioned(
         texts=[text for texts in own for text in texts],
         text_offsets=np.concatenate([[0], np.cumsum(counts)]),
         text_index=np.arange(counts.sum()),
-        **{part: getattr(images, part) for part in PARTS},
+        **images.parts,
         feature_scaling=images.feature_scaling,
         coverage={
             **images.coverage,

@@ -66,11 +66,6 @@ def flowers(
         See `attribute_features`.
     max_sentences : int, optional
         At most so many of each article, the first.
-    feature_scaling : {"unit length", "none", "standard"}
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    folder : path, optional
-        By default ``visual/xlsa17_splits`` in the data folder.
 
     Returns
     -------

@@ -38,11 +38,6 @@ def ikea(
         Of the images held out, of the random split and of ``max_per_class``.
     seen_fraction : float
         Share of each seen class's images that test it; less where variants do not fit in.
-    feature_scaling : {"unit length", "none", "standard"}
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    folder : path, optional
-        By default ``visual/ikea`` in the data folder.
 
     Returns
     -------

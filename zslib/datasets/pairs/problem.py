@@ -23,32 +23,16 @@ class ImageTextProblem(SplitProblem):
 
     The setting of Oreshkin et al. (CLAREL, 2019), section 1: training images come with texts of
     their own, test images of unseen classes are recognised by the mean of the embedded texts of
-    each class. Split and parts are as in `ZeroShotProblem`.
+    each class. A text belongs to images of one class. Fields not listed are those of
+    `ZeroShotProblem`.
 
     Parameters
     ----------
-    name : str
-        Short name of the data, for instance ``"ikea"``.
-    synthetic : bool
-        Whether the numbers or the texts were generated.
-    description : str
-        One phrase for captions. It has the word "synthetic" exactly when ``synthetic`` is true.
-    features : array, shape (n, p), float32 (or float64)
-        One row for each image.
-    labels : int array, shape (n,)
-        Class of each image.
-    class_names : str array, shape (C,)
-        No two alike.
     text_offsets : int array, shape (n + 1,)
         Image i has the texts ``text_index[text_offsets[i]:text_offsets[i + 1]]``. Images that
         are only tested may have none.
     text_index : int array
         Text numbers, image after image.
-    trainval, test_seen, test_unseen : int arrays
-        Row numbers of ``features``: training images, test images of seen classes (may be
-        empty), test images of unseen classes.
-    train, val : int arrays, optional
-        A split of ``trainval`` by class, for tuning; both empty where there is none.
     texts : sequence of m str, optional
         The texts as words.
     text_vectors : array, shape (m, d), dtype of ``features``, optional
@@ -60,17 +44,6 @@ class ImageTextProblem(SplitProblem):
         there twice).
     level : {"image", "class"}
         Whether the texts are captions of single images or sentences about a class.
-    feature_scaling : str
-        What was done to the features: "none", "unit length", ...
-    coverage : dict, optional
-        What the data listed, used and left out, for the book to print.
-
-    Raises
-    ------
-    ValueError
-        As `ZeroShotProblem`; or when a text has no word, a training image or an unseen class
-        has no text, a text belongs to images of two classes or (``level="image"``) to two
-        images, an image lists a text twice, or equal texts of images differ in ``text_ids``.
 
     Examples
     --------
@@ -82,9 +55,6 @@ class ImageTextProblem(SplitProblem):
     ...     texts=("a black cat", "a cat", "a dog", "a red fox", "red fur"),
     ...     text_offsets=np.array([0, 1, 2, 3, 5]), text_index=np.arange(5),
     ...     trainval=np.array([0, 2]), test_seen=np.array([1]), test_unseen=np.array([3]))
-    >>> problem
-    ImageTextProblem('toy': 2 seen and 1 unseen classes, 2 + 1 seen and 1 unseen images, 5 texts
-    of images, 4 features)
     >>> problem.training_texts
     array([0, 2])
     >>> problem.prototype_rows()
@@ -236,11 +206,6 @@ class ImageTextProblem(SplitProblem):
         -------
         (rows, positions) : int64 arrays of one length
             Text numbers, and for each the place of its class in ``classes``; sorted by place.
-
-        Raises
-        ------
-        ValueError
-            When a class has no text there.
         """
         for part in parts:
             check_choice(part, "parts", ("trainval", "test_seen", "test_unseen", "train", "val"))
@@ -274,15 +239,7 @@ class ImageTextProblem(SplitProblem):
         return digest.hexdigest()
 
     def summary(self):
-        """Counts of classes, images and texts.
-
-        Returns
-        -------
-        dict
-            Keys seen_classes, train_seen_samples, test_seen_samples, unseen_classes,
-            unseen_samples, features, texts, distinct_texts (ids), texts_per_image (the mean
-            over ``trainval``).
-        """
+        """Counts of classes, images and texts; distinct texts by id, texts per training image."""
         per_image = np.diff(self.text_offsets)[self.trainval]
         return {
             **self._counts(),
@@ -304,29 +261,11 @@ class ImageTextProblem(SplitProblem):
         )
 
     def validation_problem(self, *, seen_fraction=0.2, seed=0):
-        """The problem to tune on, as the paper's Appendix C builds it.
+        """The problem to tune on, as the paper's Appendix C builds it: see `ZeroShotProblem`.
 
-        ``val`` plays the unseen classes, and ``seen_fraction`` of each training class's images
-        test the seen ones. No test image is in it, and only texts of images that are. With
-        ``level="image"``, images of a class with all texts alike (variants of a product) are
-        held out together, so that no held-out image has exactly the texts of a training one.
-
-        Parameters
-        ----------
-        seen_fraction : float
-            Share of each training class's images that becomes ``test_seen``; 0 for none.
-        seed : int
-            Of that draw.
-
-        Returns
-        -------
-        ImageTextProblem
-            Its own ``train`` and ``val`` are empty.
-
-        Raises
-        ------
-        ValueError
-            When this problem has no validation classes.
+        Only texts of images that it keeps are in it. With ``level="image"``, images of a class
+        with all texts alike (variants of a product) are held out together, so that no held-out
+        image has exactly the texts of a training one.
         """
         samples, _, fields = self._validation_fields(seen_fraction, seed)
         offsets, index = ragged_rows(self.text_offsets, self.text_index, samples)

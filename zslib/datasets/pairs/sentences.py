@@ -8,7 +8,6 @@ import numpy as np
 
 from zslib.arrays import ragged_rows
 from zslib.datasets.attributes.cub import class_sentences, cub
-from zslib.datasets.attributes.splits import PARTS
 from zslib.datasets.entry import PAIRS, Dataset
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
@@ -70,7 +69,7 @@ def cub_sentences(
         features=images.features,
         labels=images.labels,
         class_names=images.class_names,
-        **{part: getattr(images, part) for part in PARTS},
+        **images.parts,
         **texts,
         feature_scaling=images.feature_scaling,
         coverage={**images.coverage, **coverage},
@@ -78,39 +77,7 @@ def cub_sentences(
 
 
 def sentence_pairs(labels, sentences, *, min_words=3, max_sentences=None):
-    """Every sentence of a class as a text of each of its images.
-
-    Parameters
-    ----------
-    labels : int array, shape (n,)
-    sentences : list of lists of str
-        Of each class.
-    min_words : int
-        Shorter sentences, and a class's repeated ones, are left out.
-    max_sentences : int, optional
-        At most so many of each class, the first.
-
-    Returns
-    -------
-    fields : dict
-        texts, text_offsets, text_index and level of an `ImageTextProblem`.
-    coverage : dict
-        Sentences listed and used, and the classes that share one with another class.
-
-    Raises
-    ------
-    ValueError
-        When a class that has images is left without a sentence.
-
-    Examples
-    --------
-    >>> fields, coverage = sentence_pairs(
-    ...     np.array([1, 0, 1]), [["It is red."], ["It is blue.", "It sings at night.", "Blue."]])
-    >>> fields["texts"]
-    ['It is red.', 'It is blue.', 'It sings at night.']
-    >>> fields["text_offsets"], fields["text_index"]
-    (array([0, 2, 3, 5]), array([1, 2, 0, 1, 2]))
-    """
+    """Every sentence of a class as a text of each of its images."""
     check_integer(min_words, "min_words", low=1)
     if max_sentences is not None:
         check_integer(max_sentences, "max_sentences", low=1)
@@ -143,13 +110,7 @@ def sentence_pairs(labels, sentences, *, min_words=3, max_sentences=None):
 
 
 def split_sentences(text):
-    """Sentences of an English text.
-
-    Examples
-    --------
-    >>> split_sentences("It grows to 2.5 m. The var. alba is white. See e.g. Kew.")
-    ['It grows to 2.5 m.', 'The var. alba is white.', 'See e.g. Kew.']
-    """
+    """Sentences of an English text."""
     sentences = []
     for piece in _END.split(text.strip()):
         if sentences and sentences[-1].split()[-1].lower().lstrip("(") in _SHORT:

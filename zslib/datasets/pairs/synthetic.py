@@ -134,10 +134,6 @@ def synthetic_pairs(
         See `zslib.datasets.attributes.synthetic.attribute_features`.
     seed : int
 
-    Returns
-    -------
-    ImageTextProblem
-
     Examples
     --------
     >>> problem = synthetic_pairs(n_seen=6, n_val=2, n_unseen=3, images_per_class=5)

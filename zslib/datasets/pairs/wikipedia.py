@@ -39,12 +39,6 @@ def wikipedia_xmodal(
         The square root of a histogram has unit length, and rare bins count for more.
     seed : int
         Of the classes and of ``max_per_class``.
-    feature_scaling : {"none", "standard", "unit length"}
-        Of the images, afterwards.
-    max_per_class : int, optional
-        At most this many images of each class in each part, for quick runs.
-    folder : path, optional
-        By default ``visual/wikipedia_xmodal`` in the data folder.
 
     Returns
     -------

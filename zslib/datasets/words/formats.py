@@ -17,30 +17,7 @@ _BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def read_vectors(path, binary, limit, errors):
-    """Words, vectors and report of a file in word2vec, fastText or GloVe format.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    binary : bool
-        word2vec's binary format, else text.
-    limit : int or None
-        Number of words to read.
-    errors : {"strict", "replace", "ignore"}
-        For words that are not UTF-8.
-
-    Returns
-    -------
-    words : str array, shape (n,)
-    vectors : float32 array, shape (n, d)
-    report : dict
-        Words read, and duplicates left out.
-
-    Raises
-    ------
-    ValueError
-        When the file is truncated or malformed, naming the line or the record.
-    """
+    """Words, vectors and report of a file in word2vec, fastText or GloVe format."""
     from gensim.models import KeyedVectors
 
     with _reading(path):

@@ -17,18 +17,7 @@ GLOSSES = "visual/imagenet_synsets/synsets.tsv.gz"
 
 
 def read_glosses(folder=None):
-    """Lemmas and definitions of 21,844 ImageNet synsets.
-
-    Parameters
-    ----------
-    folder : path, optional
-        By default ``visual/imagenet_synsets`` in the data folder.
-
-    Returns
-    -------
-    (wnids, lemmas, definitions)
-        Three str arrays of one length; lemmas joined by commas as in the file.
-    """
+    """Lemmas and definitions of 21,844 ImageNet synsets."""
     path = require_folder("visual/imagenet_synsets", folder) / "synsets.tsv.gz"
     lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
     rows = [line.split("\t") for line in lines]
@@ -44,12 +33,6 @@ def gloss_vectors(*, dimension=300, folder=None):
     TF-IDF (English stop words out, words in at least two synsets, sublinear counts) reduced by
     a truncated singular value decomposition, rows of unit length, as in the data set's
     baseline. Computed in seconds and cached.
-
-    Parameters
-    ----------
-    dimension : int
-    folder : path, optional
-        By default ``visual/imagenet_synsets`` in the data folder.
 
     Returns
     -------
@@ -77,20 +60,8 @@ def gloss_term_vectors(terms_of, *, dimension=300, folder=None):
 
     As in a model of words, the senses of a term share one vector, and synonyms lie close
     together. Unlike there, the text is a dictionary: a term's vector knows what each of its
-    senses is. Weights and reduction as in `gloss_vectors`.
-
-    Parameters
-    ----------
-    terms_of : mapping of str to sequence of str
-        Terms of each synset, by wnid. Terms are compared in lower case.
-    dimension : int
-    folder : path, optional
-        By default ``visual/imagenet_synsets`` in the data folder.
-
-    Returns
-    -------
-    WordVectors
-        One row for each term that has a usable word; ``report`` counts the others.
+    senses is. Weights and reduction as in `gloss_vectors`. ``terms_of`` has the terms of each
+    wnid, compared in lower case; ``report`` counts those without a usable word.
     """
     wnids, _, definitions = read_glosses(folder)
     gloss_of = dict(zip(wnids.tolist(), definitions.tolist(), strict=True))
@@ -117,10 +88,6 @@ def reduced_tfidf(texts, dimension):
     """TF-IDF of texts, reduced by a truncated singular value decomposition.
 
     English stop words are left out, words in one text alone too; counts are sublinear.
-
-    Returns
-    -------
-    (n, dimension) float32 array, not scaled, and (n,) bool array: which texts have a usable word
     """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer

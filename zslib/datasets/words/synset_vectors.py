@@ -18,28 +18,7 @@ SYNSET_SEMANTICS = ("gloss", "hypernym", "gloss+hypernym")
 
 
 def synset_embeddings(wnids, *, semantics="hypernym", dimension=300, folder=None):
-    """Unit-length class embeddings of synsets, given by WordNet id.
-
-    Parameters
-    ----------
-    wnids : sequence of c str
-    semantics : {"gloss", "hypernym", "gloss+hypernym"}
-        The words of lemmas and definition (`gloss_vectors`), the ancestors in the hierarchy
-        (`hypernym_vectors`), or both side by side with equal weight.
-    dimension : int
-        Of each kind of vector.
-    folder : path, optional
-        By default ``visual/imagenet_synsets`` in the data folder.
-
-    Returns
-    -------
-    float32 array, shape (c, dimension) or (c, 2 dimension)
-
-    Raises
-    ------
-    ValueError
-        When a synset has no vector.
-    """
+    """Unit-length class embeddings of synsets, given by WordNet id."""
     check_choice(semantics, "semantics", SYNSET_SEMANTICS)
     parts = []
     for kind in semantics.split("+"):

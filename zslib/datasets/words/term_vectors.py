@@ -29,24 +29,9 @@ TERM_SOURCES = {
 def composed_term_vectors(terms_of, words):
     """Vectors of terms: the mean of their words' unit vectors, itself of unit length.
 
-    A term is left out when one of its words has no vector: "dance hall" needs both. (Frome et
-    al. train vectors of whole phrases; this is the usual substitute.)
-
-    Parameters
-    ----------
-    terms_of : mapping of hashable to sequence of str
-        Terms of each synset. Terms and words are compared in lower case.
-    words : WordVectors
-
-    Returns
-    -------
-    WordVectors
-        ``report`` counts the terms left out.
-
-    Raises
-    ------
-    ValueError
-        When no term is covered.
+    A term is left out, and counted in ``report``, when one of its words has no vector: "dance
+    hall" needs both. (Frome et al. train vectors of whole phrases; this is the usual substitute.)
+    ``terms_of`` has the terms of each synset; terms and words are compared in lower case.
 
     Examples
     --------
@@ -87,32 +72,6 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     the descendants of an ancestor, is reduced by a truncated singular value decomposition.
     They know the hierarchy itself, so that no measure that is taken along it is fair to others
     beside them.
-
-    Parameters
-    ----------
-    nodes : sequence of str
-        Synsets to describe. One without links has itself alone.
-    links : iterable of (str, str)
-        Child and parent.
-    dimension : int
-
-    Returns
-    -------
-    (n_nodes, dimension) float32 array
-        Rows of unit length.
-
-    Raises
-    ------
-    ValueError
-        When ``dimension`` is not below the number of nodes, or a node is above all others, so
-        that nothing tells it apart.
-
-    Examples
-    --------
-    >>> links = [("dog", "animal"), ("cat", "animal"), ("oak", "plant"), ("elm", "plant")]
-    >>> v = hypernym_vectors(["dog", "cat", "oak"], links, dimension=2)
-    >>> bool(v[0] @ v[1] > v[0] @ v[2])
-    True
     """
     from scipy import sparse
     from sklearn.decomposition import TruncatedSVD
@@ -149,17 +108,7 @@ def hypernym_vectors(nodes, links, *, dimension=300):
 def hypernym_term_vectors(terms_of, links, *, dimension=300):
     """One vector for each term: the mean of `hypernym_vectors` over its synsets.
 
-    Parameters
-    ----------
-    terms_of : mapping of str to sequence of str
-        Terms of each synset. Terms are compared in lower case.
-    links : iterable of (str, str)
-        Child and parent.
-    dimension : int
-
-    Returns
-    -------
-    WordVectors
+    ``terms_of`` has each synset's terms, compared in lower case; ``links`` are (child, parent).
     """
     synsets = list(terms_of)
     vectors = hypernym_vectors(synsets, links, dimension=dimension)
@@ -193,13 +142,6 @@ def load_term_vectors(source, terms_of, links):
     -------
     (str, WordVectors)
         A phrase for captions, and the vectors.
-
-    Raises
-    ------
-    ValueError
-        For an unknown source, or when no term gets a vector.
-    FileNotFoundError
-        When the files of the source asked for are not here.
 
     Examples
     --------

@@ -65,20 +65,7 @@ class Vocabulary:
     def fit(cls, texts, min_count=1):
         """Words of the texts, the most frequent first and equally frequent ones by alphabet.
 
-        Parameters
-        ----------
-        texts : sequence of str
-        min_count : int
-            Rarer words are left out, and become unknown.
-
-        Returns
-        -------
-        Vocabulary
-
-        Raises
-        ------
-        ValueError
-            When a text has no token, or no word is frequent enough.
+        Words that come fewer than ``min_count`` times are left out, and become unknown.
         """
         check_integer(min_count, "min_count", low=1)
         counts = Counter(token for tokens in _split(texts) for token in tokens)
@@ -97,24 +84,7 @@ class Vocabulary:
         return len(self.words)
 
     def transform(self, texts, length=None):
-        """Token numbers of texts.
-
-        Parameters
-        ----------
-        texts : sequence of m str
-        length : int, optional
-            Tokens that are kept of each text, from its start; by default all.
-
-        Returns
-        -------
-        int64 array, shape (m, T)
-            Rows end in padding (0); T is the most tokens of a text, at most ``length``.
-
-        Raises
-        ------
-        ValueError
-            When a text has no token.
-        """
+        """Token numbers of texts, of each the first ``length``; rows end in padding (0)."""
         if length is not None:
             check_integer(length, "length", low=1)
         number = self._number

@@ -42,11 +42,6 @@ class WordVectors:
     report : dict, optional
         What reading found: words read, duplicates left out.
 
-    Raises
-    ------
-    ValueError
-        When the lengths differ or a word is listed twice.
-
     Examples
     --------
     >>> import numpy as np
@@ -110,14 +105,6 @@ def load_vectors(path, *, format="auto", limit=None, errors="strict", cache=True
     WordVectors
         float32, memory-mapped when cached. ``report`` has the number of words read and of
         duplicates left out (the first of each is kept).
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such file.
-    ValueError
-        When the file is truncated or malformed: the message names file and line, or for a
-        binary file the record and its byte.
     """
     check_choice(format, "format", ("auto", "text", "binary"))
     check_choice(errors, "errors", ("strict", "replace", "ignore"))
@@ -174,18 +161,11 @@ def europarl_vectors(language, *, limit=None, folder=None):
         54,850 English or 92,790 Italian words, 300 dimensions.
     limit : int, optional
         Only the most frequent words.
-    folder : path, optional
-        The data set's folder; by default ``crosslingual`` in the data folder.
 
     Returns
     -------
     WordVectors
         Memory-mapped float16.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        When the files are absent, or word list and vectors do not fit.
     """
     check_choice(language, "language", ("en", "it"))
     folder = require_folder("crosslingual", folder)
