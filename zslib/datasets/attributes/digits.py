@@ -44,9 +44,6 @@ def digits_segments(
     ----------
     unseen, val : sequences of int
         Unseen digits, and the validation classes among the others.
-    seed : int
-        Of the held-out images and of ``max_per_class``.
-    seen_fraction : float
 
     Examples
     --------

@@ -176,8 +176,6 @@ def vgg19(name, *, seed=0, max_per_class=None, feature_scaling="unit length", fo
     Parameters
     ----------
     name : {"APY", "AWA", "CUB", "SUN"}
-    seed : int
-        Of ``max_per_class``.
     """
     check_choice(name, "name", _VGG19)
     problem = load_zero_shot(require_folder("vgg19", folder) / f"{name}.npz")

@@ -24,7 +24,11 @@ PARTS = ("trainval", "test_seen", "test_unseen", "train", "val")
 
 
 def hold_out(labels, samples, *, fraction=0.2, seed=0, groups=None):
-    """Split samples in two, taking the same share of each class at random."""
+    """Kept and held-out samples, the same share of each class at random, rounded half up.
+
+    At least one sample of each class is kept. Samples of one class and one of ``groups`` stay
+    together: groups are taken in random order where they still fit in the share.
+    """
     check_real(fraction, "fraction", low=0, high=1)
     rank, size = _random_rank(labels, samples, seed)
     held = np.minimum(np.floor(fraction * size + 0.5), size - 1)
@@ -55,7 +59,7 @@ def _whole_groups(labels, groups, rank, most):
 
 
 def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
-    """Split classes at random into training, validation and test (unseen) classes."""
+    """Training, validation and test (unseen) classes at random; the shares are rounded up."""
     check_real(test_fraction, "test_fraction", low=0, high=1, inclusive=False)
     check_real(val_fraction, "val_fraction", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
@@ -83,7 +87,11 @@ def split_seen(classes, n_val, *, seed=0):
 
 
 def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, seed=0, groups=None):
-    """The five image sets of a `ZeroShotProblem`, from a split of the classes."""
+    """The five image sets of a `ZeroShotProblem`, from a split of the classes.
+
+    ``is_test`` are the images kept for testing. Without it all images of unseen classes are, and
+    ``seen_fraction`` of each seen class's, by `hold_out`. Images of other classes are in no part.
+    """
     labels = np.asarray(labels)
     seen = np.flatnonzero(np.isin(labels, np.union1d(train, val)))
     unseen = np.flatnonzero(np.isin(labels, test))
@@ -108,16 +116,17 @@ def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, se
 
 
 def without_tested(parts):
-    """Validation parts without the images that test seen classes.
-
-    The files of 2017 count these in; tuning must not see them.
-    """
+    """The parts, train and val without test images, which the files of 2017 count in."""
     kept = {name: np.setdiff1d(parts[name], parts["test_seen"]) for name in ("train", "val")}
     return {**parts, **kept}
 
 
 def select_images(labels, parts, *, max_per_class=None, seed=0):
-    """The images that some part uses, at most ``max_per_class`` of each class in each part."""
+    """The images that some part uses, and the parts as numbers within these.
+
+    At most ``max_per_class`` of each class in each part, drawn at random; train and val keep what
+    trainval keeps of them.
+    """
     labels, chosen = np.asarray(labels), {}
     for name in ("trainval", "test_seen", "test_unseen"):
         samples = np.sort(np.asarray(parts[name], dtype=np.int64))

@@ -126,7 +126,7 @@ def read_labels(path):
 
 
 def main(arguments=None):
-    """Pack WordNet's files and two label lists into a folder."""
+    """Pack WordNet's files and two label lists into a folder: for the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m zslib.datasets.hierarchy.embedded", description=main.__doc__.split("\n")[0]
     )

@@ -39,8 +39,6 @@ def captioned(
     Parameters
     ----------
     name : {"CUB", "FLO"}
-    seed : int
-        Of ``max_per_class``.
     captions : path, optional
         By default ``reed2016/<name>/text_c10`` in the data folder.
 

@@ -59,8 +59,6 @@ def flowers(
 
     Parameters
     ----------
-    seed : int
-        Of the generated features and of ``max_per_class``.
     n_features : int
     noise, class_shift : float
         See `attribute_features`.

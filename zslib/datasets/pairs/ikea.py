@@ -34,8 +34,6 @@ def ikea(
     split : {"published", "random"}
         Classes as they come with the data (26 training, 7 validation, 11 unseen), or as many
         of each drawn by ``seed``.
-    seed : int
-        Of the images held out, of the random split and of ``max_per_class``.
     seen_fraction : float
         Share of each seen class's images that test it; less where variants do not fit in.
 

@@ -37,8 +37,6 @@ def wikipedia_xmodal(
         The published 10 topics, or 50.
     histograms : {"square root", "none"}
         The square root of a histogram has unit length, and rare bins count for more.
-    seed : int
-        Of the classes and of ``max_per_class``.
 
     Returns
     -------
