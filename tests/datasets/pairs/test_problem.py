@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from zslib.arrays import ragged_rows
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import PARTS
-from zslib.datasets.pairs.problem import ImageTextProblem, ragged_rows
+from zslib.datasets.pairs.problem import ImageTextProblem
 
 # Five classes of six images; ant, bat and cat are seen (cat for validation), dog and eel unseen.
 LABELS = np.repeat(np.arange(5), 6)

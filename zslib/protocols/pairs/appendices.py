@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 
-from zslib.arrays import like, to_host, to_requested_device
+from zslib.arrays import like, ragged_rows, to_host, to_requested_device
 from zslib.compatibility import CLAREL
 from zslib.compatibility.clarel.encoders import ConvLSTMEncoder
 from zslib.compatibility.clarel.loss import clarel_loss
 from zslib.datasets import data_root
-from zslib.datasets.pairs.problem import ragged_rows
 from zslib.nn import Linear, n_parameters
 from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.pairs.evaluate import model_texts

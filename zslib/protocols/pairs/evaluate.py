@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
-from zslib.arrays import like, take_rows
+from zslib.arrays import like, ragged_rows, take_rows
 from zslib.calibration import log_distance_scores
-from zslib.datasets.pairs.problem import ragged_rows
 from zslib.datasets.words.tokens import Vocabulary
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks

@@ -10,10 +10,9 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
-from zslib.arrays import like, take_rows, to_host
+from zslib.arrays import like, ragged_rows, take_rows, to_host
 from zslib.compatibility.clarel.loss import embedding_distances, retrieval_probabilities
 from zslib.compatibility.clarel.pairs import Pairs
-from zslib.datasets.pairs.problem import ragged_rows
 from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.pairs.evaluate import evaluate_image_text, model_texts
 from zslib.protocols.pairs.runs import run_image_text, short_clarel

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslib.arrays import take_rows, to_host
-from zslib.datasets.pairs.problem import ragged_rows
+from zslib.arrays import ragged_rows, take_rows, to_host
 from zslib.metrics import hits_at_k
 from zslib.search import gold_ranks
 from zslib.validation import check_choice

@@ -1,0 +1,53 @@
+"""Entries stand beside loaders; the catalogue finds them, and joins those of one name."""
+
+from __future__ import annotations
+
+import sys
+
+from zslib.datasets import DATASETS, attributes, catalogue
+from zslib.datasets.entry import Dataset, below
+
+FILE = """
+from zslib.datasets.attributes.digits import digits_segments
+from zslib.datasets.entry import ATTRIBUTES, Dataset
+
+ENTRIES = (Dataset("new", "embedded", {ATTRIBUTES: digits_segments}, "a set", "free"),)
+"""
+
+
+def test_a_new_data_set_is_one_file(tmp_path, monkeypatch):
+    (tmp_path / "new_set.py").write_text(FILE)
+    monkeypatch.setattr(attributes, "__path__", [*attributes.__path__, str(tmp_path)])
+    found = catalogue._collected()
+    monkeypatch.delitem(sys.modules, "zslib.datasets.attributes.new_set")
+    assert set(found) == {*DATASETS, "new"}
+    assert found["new"].settings == ("attributes",)
+    assert found["new"].takes_seed
+
+
+def test_entries_of_one_name_are_one_data_set():
+    def loader(*, seed=0):
+        return seed
+
+    own = Dataset("birds", "real", {"attributes": len}, "birds", "none", files=below("a/b", "c"))
+    more = Dataset(
+        "birds", "real", {"pairs": loader}, auto={"pairs": 1}, files=below("a/b", "c", "d")
+    )
+    assert not own.takes_seed
+    both = own | more
+    assert both.takes_seed
+    assert (both.settings, both.summary, both.folder) == (("attributes", "pairs"), "birds", "a/b")
+    assert both.files == ("a/b/c", "a/b/d")
+    assert both.auto == {"pairs": 1}
+
+
+def test_order_of_real_data_and_the_three_kinds():
+    assert catalogue.REAL_FIRST["pairs"] == ("reed_cub", "reed_flo", "ikea", "cub")
+    assert catalogue.REAL_FIRST["attributes"][-4:] == (
+        "cub",
+        "awa1",
+        "tiny_imagenet",
+        "caltech101",
+    )
+    assert list(DATASETS)[:3] == ["synthetic", "digits", "wordnet"]
+    assert catalogue.REAL_FIRST["hierarchy"] == ("imagenet", "wordnet30")
