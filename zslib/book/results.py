@@ -231,7 +231,8 @@ class Results:
                 ax.set_xticks(part.of(x), [f"{place:g}" for place in part.of(x)])
                 ax.xaxis.minorticks_off()
             if bottom is not None and yscale == "linear":
-                ax.set_ylim(bottom, None)
+                top = ax.get_ylim()[1]
+                ax.set_ylim(bottom, top + 0.04 * (top - bottom))
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
         return self._figure(fig, axes, name, caption, alt)
 

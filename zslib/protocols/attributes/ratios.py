@@ -17,6 +17,7 @@ from zslib.protocols.attributes.runs import run_table, run_zero_shot
 __all__ = [
     "MeanOfCells",
     "allowed_methods",
+    "best_methods",
     "fixed_method",
     "original_method",
     "ratio_differences",
@@ -66,6 +67,19 @@ def table_methods(problem, negatives, growth, *, fraction, quick=False):
         method = fixed_method(name, growth, **count)
         methods.append(method if quick else with_enough_steps(method, problem))
     return methods
+
+
+def best_methods(accuracies):
+    """Names of the best method that mines and of the best earlier one, by their mean accuracy.
+
+    Earlier methods are all that the paper does not propose, Bucher's original among them.
+    """
+    mined = {name for name in accuracies if name.startswith("uncertainty")}
+    groups = {
+        "best mined": [name for name in accuracies if name in mined],
+        "best earlier": [name for name in accuracies if name not in mined | {"random"}],
+    }
+    return {what: max(of, key=lambda name: accuracies[name].mean) for what, of in groups.items()}
 
 
 def run_ratios(
