@@ -243,7 +243,7 @@ class Chapter:
         ----------
         rows : iterable of dict
             With ``metric``, ``value``, and what else `record` takes; ``dataset`` is a problem or
-            its name. A row whose value is None is shown as missing and not recorded.
+            its name. A row whose value is None or text is shown and not recorded.
         record : bool
             False for rows that are only shown.
         **columns
@@ -256,7 +256,7 @@ class Chapter:
         shown = []
         for row in rows:
             row = columns | row
-            if record and row["value"] is not None:
+            if record and row["value"] is not None and not isinstance(row["value"], str):
                 self.record(**row)
             data = row.get("dataset")
             problem = self._problems.get(getattr(data, "name", data))

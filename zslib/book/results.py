@@ -85,6 +85,8 @@ class Results:
     def mean(self, *, metric="{}", dataset=None, over="all sets", **columns):
         """Means over data sets of what is otherwise alike, recorded; rows of the data set "mean".
 
+        Where a value is missing (None) or text, so is the mean.
+
         Parameters
         ----------
         metric : str
@@ -106,7 +108,12 @@ class Results:
                 groups.setdefault(tuple(alike.items()), []).append(row)
         shown = []
         for alike, parts in groups.items():
-            value = independent_mean([part["value"] for part in parts])
+            values = [part["value"] for part in parts]
+            if any(value is None or isinstance(value, str) for value in values):
+                shown.append(dict(alike) | columns | {"value": None, "dataset": "mean"})
+                continue
+            estimates = hasattr(values[0], "low")
+            value = independent_mean(values) if estimates else float(np.mean(values))
             row = dict(alike) | columns | {"value": value}
             extra = {"over": over} if over else {}
             self.chapter.record(
