@@ -40,7 +40,7 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
             ax.plot(100 * np.asarray(curve.seen), 100 * np.asarray(curve.unseen), "0.85", lw=0.8)
         for label, (curve, points) in lines.items():
             style = look(label, labels)
-            color, line = style["color"], style["linestyle"]
+            color, line = style["color"], style["linestyle"] if len(lines) > 1 else "-"
             path = 100 * np.asarray(curve.seen), 100 * np.asarray(curve.unseen)
             (drawn,) = ax.plot(*path, color=color, ls=line, lw=1.5)
             if len(lines) > 1:

@@ -1,0 +1,25 @@
+"""Seen-unseen curves as small plots: marks stand on the curves."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib import pyplot
+
+from zslib.book.drawings.seen_unseen import draw_seen_unseen
+from zslib.metrics import seen_unseen_curve
+
+
+def test_marks_stand_where_gamma_puts_them():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(2, 30, 5))
+    curve = seen_unseen_curve(
+        scores[0], rng.integers(3, size=30), scores[1], rng.integers(3, 5, size=30),
+        np.array([True, True, True, False, False]),
+    )  # fmt: skip
+    fig = draw_seen_unseen({"a": {"x": (curve, {"zero": 0.0}), "y": (curve, {"one": 1.0})}})
+    ax = fig.axes[0]
+    marks = [line.get_xydata()[0] for line in ax.get_lines() if len(line.get_xdata()) == 1]
+    np.testing.assert_allclose(marks, 100 * np.array([curve.at(0.0), curve.at(1.0)]))
+    assert [t.get_text() for t in fig.legends[0].get_texts()] == ["x", "zero", "y", "one"]
+    assert sum(a.axison for a in fig.axes) == 1
+    pyplot.close(fig)
