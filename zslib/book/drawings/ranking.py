@@ -1,128 +1,25 @@
-"""What the chapters on DARK draw: the ranking systems beside each other, and its two views."""
+"""What the chapters on DARK draw: an image's rivals, triplets, margins and the two scored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
-from zslib.book.figures import COLORS
-from zslib.compatibility.ranking.dark_objective import density_margin
-from zslib.compatibility.ranking.loss import (
-    drawn_violation,
-    every_violation,
-    hardness,
-    largest_violation,
-    one_violation,
-    rank_weights,
-    violations,
-)
+from zslib.arrays import to_host
+from zslib.book.figures import COLORS, look
+from zslib.compatibility.ranking.dark_objective import density_margin, prototypes
+from zslib.compatibility.ranking.loss import every_violation
+from zslib.protocols.attributes.hardness import sigmoid
+from zslib.protocols.attributes.ranking import SYSTEMS
 
-__all__ = ["SYSTEMS", "System", "draw_ranking", "expected_weights", "ranking_projection"]
-
-
-@dataclass(frozen=True)
-class System:
-    r"""How a system sets margin and weights in Eq. 2 of Guo et al. (2019).
-
-    Attributes
-    ----------
-    margin, weight : str
-        Formulas, Markdown. r is the number of violating labels, k that of labels.
-    weigh : callable
-        ``weigh(residuals, own, rng)`` gives the weights, (n, C).
-    adaptive : bool
-        Whether the margin is Eq. 3 with m = 0.5; else it is 1.
-    label_view : bool
-        Whether labels rank images as well.
-    draws : bool
-        Whether weights are drawn.
-    """
-
-    margin: str
-    weight: str
-    weigh: Callable
-    adaptive: bool = False
-    label_view: bool = False
-    draws: bool = False
-
-    def assess(self, scores, own, rng=None):
-        """Margins (n, 1), residuals R (n, C) and weights (n, C) of rows of scores.
-
-        Examples
-        --------
-        >>> scores = np.array([[2.0, 1.5, 0.0]])
-        >>> margins, residuals, weights = SYSTEMS["ALE"].assess(scores, np.array([0]))
-        >>> residuals, weights
-        (array([[ 0. ,  0.5, -1. ]]), array([[0., 1., 0.]]))
-        """
-        own_scores = np.take_along_axis(scores, own[:, None], axis=1)
-        margins = density_margin(own_scores, 0.5) if self.adaptive else np.ones_like(own_scores)
-        residuals = violations(scores, own, margins)
-        return margins, residuals, self.weigh(residuals, own, rng)
-
-
-def _drawn(residuals, own, rng):
-    return drawn_violation(residuals, rng.random(residuals.shape))
-
-
-def _blind(residuals, own, rng):
-    n, k = residuals.shape
-    return one_violation(residuals, (own + rng.integers(1, k, size=n)) % k)
-
-
-_ADAPTIVE = r"$m \log(1 + e^{F(x_i, y_i)})$"
-_STEP = "1 if $R > 0$"
-SYSTEMS = {
-    "DeViSE": System("1", _STEP, lambda R, own, rng: every_violation(R)),
-    "DeViSE, one drawn": System("1", "1 for one label with $R > 0$", _drawn, draws=True),
-    "ALE": System(
-        "1", r"$\frac{1}{r} \sum_{j \leq r} \frac{1}{j}$ if $R > 0$",
-        lambda R, own, rng: rank_weights(R),
-    ),
-    "SJE": System("1", "1 for the largest $R > 0$", lambda R, own, rng: largest_violation(R)),
-    "LatEm": System("1", "1 for one label of all $k - 1$, if $R > 0$", _blind, draws=True),
-    "DARK-L": System(
-        _ADAPTIVE, "$1 / (1 + e^{-R})$", lambda R, own, rng: hardness(R, own), adaptive=True
-    ),
-    "DARK-H": System(
-        _ADAPTIVE, _STEP, lambda R, own, rng: every_violation(R), adaptive=True, label_view=True
-    ),
-    "DARK": System(
-        _ADAPTIVE,
-        "$1 / (1 + e^{-R})$",
-        lambda R, own, rng: hardness(R, own),
-        adaptive=True,
-        label_view=True,
-    ),
-}  # fmt: skip
-"""The ranking systems of Guo et al. (2019), with their weights."""
-
-
-def expected_weights(system, residuals, own, *, n_draws=4000, seed=0):
-    """Weights of one row of residuals, averaged over draws where the system draws.
-
-    Parameters
-    ----------
-    system : System
-    residuals : array, shape (C,)
-    own : int
-    n_draws, seed : int
-
-    Returns
-    -------
-    array, shape (C,)
-
-    Examples
-    --------
-    >>> expected_weights(SYSTEMS["LatEm"], np.array([0.0, 0.5, -1.0]), 0).round(1)
-    array([0. , 0.5, 0. ])
-    """
-    times = n_draws if system.draws else 1
-    rows = np.tile(residuals, (times, 1))
-    weights = system.weigh(rows, np.full(times, own), np.random.default_rng(seed))
-    return weights.mean(axis=0)
+__all__ = [
+    "draw_example",
+    "draw_margins",
+    "draw_ranking",
+    "draw_residuals",
+    "draw_triplet_weights",
+    "draw_two_views",
+    "ranking_projection",
+]
 
 
 def ranking_projection(points, direction):
@@ -191,3 +88,140 @@ def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None, size=16
     for handle in legend.legend_handles:
         if hasattr(handle, "set_sizes"):
             handle.set_sizes([45.0])
+
+
+def draw_triplet_weights(lowest):
+    """Sigmoid and step, and what a triplet adds to the loss under each; ``lowest`` is marked."""
+    from matplotlib import pyplot
+
+    R = np.linspace(-8, 8, 801)
+    fig, axes = pyplot.subplots(1, 2, figsize=(7.2, 3))
+    for name, weight in (("sigmoid (DARK)", sigmoid), ("step (DARK-H)", every_violation)):
+        style = look(name.split("(")[1][:-1])
+        style.pop("marker")
+        axes[0].plot(R, weight(R), label=name, **style)
+        axes[1].plot(R, R * weight(R), **style)
+    depth = lowest * sigmoid(lowest)
+    axes[1].plot(lowest, depth, "o", color=look("DARK")["color"])
+    text = f"{depth:.3f} at R = {lowest:.2f}".replace("-", "−")
+    axes[1].annotate(
+        text, (lowest, depth), xytext=(0, -16), textcoords="offset points", ha="center"
+    )
+    axes[0].set(xlabel="residual R", ylabel="weight Δ")
+    axes[1].set(xlabel="residual R", ylabel="part of the loss, ΔR", xlim=(-5, 2), ylim=(-0.7, 2))
+    fig.legend(loc="outside upper center", ncols=2, fontsize="small")
+    return fig
+
+
+def draw_residuals(moments):
+    """Histograms of the residuals of both views at each `Moment`, the two weights over them."""
+    from matplotlib import pyplot
+    from matplotlib.ticker import EngFormatter
+
+    fig, axes = pyplot.subplots(2, len(moments), figsize=(7.4, 4.6), sharey=True)
+    for row, view in zip(axes, ("images", "labels"), strict=True):
+        for ax, (stage, moment) in zip(row, moments.items(), strict=True):
+            R = moment.residuals(view).ravel()
+            low, high = np.quantile(R, [0.002, 0.998])
+            low, high = min(low, -4), max(high, 4)
+            counts, edges = np.histogram(R, bins=60, range=(low, high))
+            ax.stairs(counts / counts.max(), edges, fill=True, color="0.8", label="triplets")
+            x = np.linspace(low, high, 1201)
+            ax.plot(x, sigmoid(x), color=COLORS[0], label="sigmoid")
+            ax.plot(x, every_violation(x), color=COLORS[4], ls="--", label="step")
+            ax.set(xlim=(low, high), title=stage if view == "images" else "")
+            ax.locator_params(axis="x", nbins=4)
+            ax.xaxis.set_major_formatter(EngFormatter(sep=""))
+        row[0].set_ylabel(f"triplets of {view}")
+    fig.supxlabel("residual R", fontsize="medium")
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), ncols=3, loc="outside upper center")
+    return fig
+
+
+def draw_margins(scored, margin):
+    """Eq. 3 over own scores before and after training, and the margins of both views after it."""
+    from matplotlib import pyplot
+
+    before, after = (scored.own(kind)[0] for kind in ("before training", "DARK"))
+    sets = np.diag(scored.sets(scored.scores["DARK"][0]))
+    fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 3.4))
+    low, high = np.quantile(after, (0.001, 0.999))
+    F = np.linspace(min(low, -3.0), max(high, 3.0), 400)
+    left.plot(F, density_margin(F, margin), color=COLORS[0], label="Eq. 3")
+    left.plot(F, np.maximum(margin * F, 0.0), color=COLORS[1], ls=":", label="max(0, m F)")
+    density = left.twinx()
+    density.set(ylim=(0, 2.2), yticks=[])
+    density.grid(visible=False)
+    density.spines["left"].set_visible(False)
+    _outline(density, before, color=COLORS[2], alpha=0.35, fill=True, label="own scores before")
+    _outline(density, after, color=COLORS[3], alpha=0.35, fill=True, label="own scores after")
+    _outline(right, density_margin(after, margin), color=COLORS[3], alpha=0.5, fill=True,
+             label="margins, image view")  # fmt: skip
+    _outline(right, density_margin(sets, margin), 15, color=COLORS[4], label="margins, label view")
+    left.axhline(1.0, color="0.4", ls="--", lw=1, label="margin 1 of the others")
+    right.axvline(1.0, color="0.4", ls="--", lw=1)
+    left.set(xlabel="own score F", ylabel="margin")
+    right.set(xlabel="margin at the end of training", ylabel="frequency, highest = 1")
+    fig.legend(loc="outside upper center", ncols=4, fontsize="small")
+    return fig
+
+
+def _outline(ax, values, bins=40, **look):
+    """A histogram that is 1 where it is highest."""
+    counts, edges = np.histogram(values, bins)
+    ax.stairs(counts / counts.max(), edges, **look)
+
+
+def draw_example(example):
+    """Scores of the labels of a `WorkedExample`, and the weight of each under each system."""
+    from matplotlib import pyplot
+
+    fig, (ax, grid) = pyplot.subplots(1, 2, figsize=(7.6, 3.8), width_ratios=(1, 1.4), sharey=True)
+    n, own = len(example.names), example.scores[0]
+    ax.barh(np.arange(n), example.scores, color=[COLORS[2]] + ["0.7"] * (n - 1))
+    ax.axvline(0.0, color="0.25", lw=0.8)
+    for name, margin in example.margins.items():
+        by = "margin of Eq. 3" if name == "DARK" else "margin 1"
+        label = f"{by}: rivals violate from {own - margin:.2f} on".replace("-", "−")
+        ax.axvline(own - margin, color=look(name)["color"], ls="--", label=label)
+    ax.set_yticks(np.arange(n), example.names)
+    ax.set(xlabel="score F", ylim=(n - 0.5, -0.5))
+    grid.imshow(example.weights.T, cmap="Blues", vmin=0, vmax=1.5, aspect="auto")
+    for (j, i), value in np.ndenumerate(example.weights):
+        text = "own" if i == 0 else f"{value:.2f}" if value > 0 else "0"
+        color = "0.6" if i == 0 or value == 0 else "black" if value < 1 else "white"
+        grid.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
+    grid.set_xticks(np.arange(len(SYSTEMS)), SYSTEMS, rotation=35, ha="right")
+    grid.set_title("weight of the rival")
+    grid.grid(visible=False)
+    fig.legend(loc="outside upper left", fontsize="small")
+    return fig
+
+
+def draw_two_views(scored, model, example):
+    """The image of a `WorkedExample` that ranks labels, and its label that ranks images."""
+    from matplotlib import pyplot
+
+    own, k, codes = example.own, len(scored.classes), scored.codes
+    features = np.asarray(scored.features, float)
+    U, V = (to_host(a).astype(float) for a in (model.U_, model.V_))
+    X, S = features @ U, to_host(scored.held.class_embeddings)[scored.classes].astype(float) @ V
+    sets = prototypes(features, codes, k) @ U
+    fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 4.6))
+
+    def rank(ax, points, direction, title, more=None):
+        scores = points @ direction
+        margins, _, weights = SYSTEMS["DARK"].assess(scores[None, :], np.array([own]))
+        best = [int(c) for c in np.argsort(-scores) if c != own][:3]
+        named = {c: scored.names[c] for c in (own, *best)}
+        places, crowd = ranking_projection(points, direction), None
+        if more is not None:
+            chosen = np.flatnonzero(np.isin(codes, [*named]))
+            places = ranking_projection(np.vstack([points, more[chosen]]), direction)
+            crowd = {c: places[k:][codes[chosen] == c] for c in named}
+        draw_ranking(ax, places[:k], own, margins[0, 0], weights[0], named, crowd=crowd)
+        ax.set(title=title, xlabel="score F", ylabel="main direction besides")
+
+    rank(left, S, X[example.image], f"an image ({scored.names[own]}) ranks labels")
+    rank(right, sets, S[own], f"a label ({scored.names[own]}) ranks images", X)
+    return fig

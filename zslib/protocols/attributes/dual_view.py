@@ -1,0 +1,227 @@
+"""What is new in DARK, part by part: image weights, the density margin, the label view."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import spearmanr
+from sklearn.metrics import average_precision_score
+
+from zslib.arrays import like, to_host, unit_rows
+from zslib.compatibility import DARK
+from zslib.compatibility.ranking.dark_objective import density_margin, image_weights
+from zslib.protocols.attributes.training import fitted
+from zslib.protocols.intervals import mean_estimate, paired_difference
+
+__all__ = [
+    "KINDS",
+    "class_weights",
+    "density_rows",
+    "margin_rows",
+    "place_rows",
+    "set_rows",
+    "sharpness_rows",
+    "train_kinds",
+    "view_rows",
+    "weight_rows",
+]
+
+
+def _members(problem):
+    """Name, features of the training images and weights by Eq. 6 of each seen class."""
+    features = to_host(problem.features)[problem.trainval].astype(float)
+    codes = np.searchsorted(problem.seen_classes, problem.labels[problem.trainval])
+    weights = image_weights(features, codes, len(problem.seen_classes))
+    for i, c in enumerate(problem.seen_classes):
+        yield str(problem.class_names[c]), features[codes == i], weights[codes == i]
+
+
+def _distances(x):
+    return np.linalg.norm(x - x.mean(axis=0), axis=1)
+
+
+def effective_share(weights):
+    """Share of the images, in percent, that a class with these weights is represented by."""
+    return 100.0 * weights.sum() ** 2 / (weights.size * (weights**2).sum())
+
+
+def weight_rows(problem):
+    """Rows of how unequal the weights of Eq. 6 are, and how far they move the class means."""
+    ratios, shares, shifts, errors = [], [], [], []
+    for _, x, w in _members(problem):
+        moved, mean = np.linalg.norm(w @ x - x.mean(axis=0)), np.linalg.norm(x.mean(axis=0))
+        ratios.append(w.max() / w.min())
+        shares.append(effective_share(w))
+        shifts.append(100.0 * moved / mean)
+        if len(x) > 1:
+            errors.append(moved / np.sqrt(x.var(axis=0, ddof=1).sum() / len(x)))
+    for metric, values in (
+        ("largest over smallest weight of a class", ratios),
+        ("effective share, %", shares),
+        ("shift of the class mean, %", shifts),
+        ("shift over standard error", errors),
+    ):
+        row = {"dataset": problem, "metric": metric, "method": "Eq. 6"}
+        yield row | {"value": float(np.mean(values))}
+
+
+def sharpness_rows(problem, sharpness):
+    """Rows of the mean effective share, were the exponent of Eq. 6 ``s`` times as large."""
+    distances = [_distances(x) ** 2 for _, x, _ in _members(problem)]
+    for s in sharpness:
+        shares = [effective_share(np.exp(-s * (d - d.min()))) for d in distances]
+        yield {"dataset": problem, "s": s, "value": float(np.mean(shares))}
+
+
+def class_weights(problem, n=4):
+    """Rows of distance to the mean and weight of each image of the ``n`` largest classes."""
+    classes = sorted(_members(problem), key=lambda member: -len(member[1]))[:n]
+    for name, x, w in classes:
+        for i, pair in enumerate(zip(_distances(x), w * len(w), strict=True)):
+            row = {"dataset": problem, "class": name.replace("_", " "), "image": i}
+            for metric, value in zip(("distance", "weight"), pair, strict=True):
+                yield row | {"metric": metric, "value": float(value)}
+
+
+class EqualWeights(DARK):
+    """`DARK` whose classes are represented by their plain means."""
+
+    def _descend(self, U, V, X, codes, S, means, rng):
+        super()._descend(U, V, X, codes, S, like(_class_means(X, to_host(codes)), X), rng)
+
+
+def _class_means(features, codes):
+    x = to_host(features)
+    means = [x[codes == c].astype(float).mean(axis=0) for c in range(codes.max() + 1)]
+    return np.stack(means).astype(x.dtype)
+
+
+KINDS = {
+    # A step of no length shows the random start.
+    "before training": (DARK, {"n_iter": 1, "learning_rate": 1e-30}),
+    "DARK-L": (DARK, {"label_view": False}),
+    "DARK, equal weights": (EqualWeights, {}),
+    "DARK": (DARK, {}),
+}
+
+
+def train_kinds(held, kinds, seeds, *, n_iter, margin):
+    """Models of some of `KINDS`, one for each seed, trained on what is not ``held`` out."""
+    common = {"n_iter": n_iter, "drop_at": 3 * n_iter // 4, "margin": margin, "refresh_every": 1}
+    models = {}
+    for kind in kinds:
+        make, changes = KINDS[kind]
+        options = common | changes
+        models[kind] = [fitted(make(**options, random_state=seed), held) for seed in seeds]
+    return models
+
+
+def set_rows(scored):
+    """Rows of how alike F_set is with the weights of Eq. 6 and with equal weights."""
+    correlations, same = [], []
+    for F in scored.scores["DARK"]:
+        weighted, equal = scored.sets(F), scored.sets(F, np.ones(len(F)))
+        correlations.append(np.corrcoef(weighted.ravel(), equal.ravel())[0, 1])
+        same.append(100.0 * (weighted.argmax(axis=1) == equal.argmax(axis=1)))
+    part = {"part": scored.part}
+    value = mean_estimate(correlations)
+    yield scored.row("correlation of F_set, w_x with equal", "DARK", value, **part)
+    value = mean_estimate(same, same_items=True)
+    yield scored.row("labels with the same first set, w_x and equal, %", "DARK", value, **part)
+
+
+def margin_rows(scored, margin):
+    """Rows of own scores and margins, and of what larger scores would do to violations."""
+    before, after = scored.own("before training"), scored.own("DARK")
+    margins = [density_margin(f, margin) for f in after]
+    gaps = [
+        100.0 * np.abs(e - margin * f).mean() / e.mean()
+        for f, e in zip(after, margins, strict=True)
+    ]
+    for metric, values in (
+        ("own score before training, mean", [f.mean() for f in before]),
+        ("own score after training, mean", [f.mean() for f in after]),
+        ("margin after training, mean", [e.mean() for e in margins]),
+        ("error of m F in place of the margin, %", gaps),
+        ("images whose own score is below 0, %", [100.0 * (f < 0).mean() for f in after]),
+    ):
+        yield scored.row(metric, "DARK", mean_estimate(values))
+    for kind in ("Eq. 3", "margin 1"):
+        for factor in (1.0, 2.0, 10.0):
+            shares = []
+            for F, f in zip(scored.scores["DARK"], after, strict=True):
+                own = (factor * f)[:, None]
+                epsilon = density_margin(own, margin) if kind == "Eq. 3" else 1.0
+                R = epsilon + factor * F - own
+                R[np.arange(len(F)), scored.codes] = 0.0
+                shares.append(100.0 * (R > 0).sum() / (F.size - len(F)))
+            value = mean_estimate(shares)
+            yield scored.row("violating triplets, %", kind, value, factor=factor)
+
+
+def _nearest(vectors, n=5):
+    """Mean cosine of each row with its n nearest others."""
+    v = unit_rows(to_host(vectors).astype(float))
+    cosine = v @ v.T
+    np.fill_diagonal(cosine, -np.inf)
+    return np.sort(cosine, axis=1)[:, -min(n, len(v) - 1) :].mean(axis=1)
+
+
+def density_rows(scored, margin):
+    """Rows of the rank correlation of margins with three measures of density."""
+    codes, held = scored.codes, scored.held
+    embeddings = _nearest(to_host(held.class_embeddings)[scored.classes])
+    images = _nearest(_class_means(scored.features, codes))
+    found = {}
+    for F, f in zip(scored.scores["DARK"], scored.own("DARK"), strict=True):
+        epsilon = density_margin(f, margin)
+        of_class = np.bincount(codes, weights=epsilon) / np.bincount(codes)
+        rivals = F.copy()
+        rivals[np.arange(len(F)), codes] = -np.inf
+        strongest = np.sort(rivals, axis=1)[:, -min(5, F.shape[1] - 1) :].mean(axis=1)
+        for name, mine, other in (
+            ("image: its five strongest rivals", epsilon, strongest),
+            ("class: density of embeddings", of_class, embeddings),
+            ("class: density of images", of_class, images),
+        ):
+            found.setdefault(name, []).append(spearmanr(mine, other).statistic)
+    for name, values in found.items():
+        value = mean_estimate(values) if np.all(np.isfinite(values)) else None
+        yield scored.row("rank correlation with the margin", name, value)
+
+
+def view_rows(scored):
+    """Rows of whether labels put their own set, and their own images, before others.
+
+    For each of the kinds, and for DARK less DARK-L.
+    """
+
+    def own_set_first(F):
+        return 100.0 * (scored.sets(F).argmax(axis=1) == np.arange(F.shape[1]))
+
+    def precision(F):
+        labels = range(F.shape[1])
+        return [100.0 * average_precision_score(scored.codes == c, F[:, c]) for c in labels]
+
+    for metric, measure in (
+        ("labels whose own set comes first, %", own_set_first),
+        ("average precision of a label's images, %", precision),
+    ):
+        values = {
+            kind: [measure(F) for F in scored.scores[kind]]
+            for kind in ("before training", "DARK-L", "DARK")
+        }
+        for kind, found in values.items():
+            value = mean_estimate(found, same_items=True)
+            yield scored.row(metric, kind, value, part=scored.part)
+        value = paired_difference(values["DARK"], values["DARK-L"], same_items=True)
+        yield scored.row(metric, "DARK - DARK-L", value, part=scored.part)
+
+
+def place_rows(scored):
+    """Rows of the share of labels whose own set is among the first ``k``, of the first seed."""
+    for kind in ("before training", "DARK-L", "DARK"):
+        sets = scored.sets(scored.scores[kind][0])
+        places = (sets > np.diag(sets)[:, None]).sum(axis=1) + 1
+        for k in range(1, len(sets) + 1):
+            row = {"dataset": scored.problem, "kind": kind, "part": scored.part, "k": k}
+            yield row | {"value": float(100.0 * (places <= k).mean())}

@@ -1,0 +1,182 @@
+"""Triplets of DARK in training: how many are easy, what they weigh, where a step leads."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from zslib.arrays import to_host
+from zslib.compatibility import DARK
+from zslib.compatibility.ranking.dark_objective import (
+    assess,
+    gradient_u,
+    image_scores,
+    label_scores,
+    prototypes,
+    pulls,
+)
+from zslib.compatibility.ranking.loss import hardness, violations
+from zslib.protocols.attributes.training import answers, fitted
+from zslib.protocols.intervals import mean_estimate, paired_difference
+
+__all__ = ["Moment", "lowest", "noise_rows", "training_stages", "triplet_rows", "valley"]
+
+FOLLOWED = "end, margins followed"
+
+
+def sigmoid(R):
+    """The weight of Eq. 8 at residuals of any shape, all of rivals."""
+    return hardness(np.reshape(R, (1, -1)), np.array([-1])).reshape(np.shape(R))
+
+
+def valley():
+    """The residual at which a triplet adds least to the loss under the sigmoid."""
+    R = np.linspace(-8, 8, 32001)
+    return float(R[np.argmin(sigmoid(R) * R)])
+
+
+class Moment:
+    """A problem's training images under U and V of one moment: residuals of both views."""
+
+    def __init__(self, problem, model):
+        rows = problem.trainval
+        classes, self.codes = np.unique(problem.labels[rows], return_inverse=True)
+        self.X = np.asarray(problem.features[rows], float)
+        self.S = np.asarray(problem.class_embeddings[classes], float)
+        self.U, self.V = (to_host(a).astype(float) for a in (model.U_, model.V_))
+        self.margin = model.margin
+        self.means = prototypes(self.X, self.codes, len(classes))
+        self.scores = {
+            "images": image_scores(self.U, self.V, self.X, self.S),
+            "labels": label_scores(self.U, self.V, self.means, self.S),
+        }
+        self.own = {"images": self.codes, "labels": np.arange(len(classes))}
+
+    def assess(self, view, **options):
+        """Margins and weights of a view, "images" or "labels"."""
+        return assess(self.scores[view], self.own[view], margin=self.margin, soft=True, **options)
+
+    def residuals(self, view):
+        """R of each row and rival, (n, C - 1)."""
+        v = self.assess(view)
+        rival = v.own[:, None] != np.arange(v.scores.shape[1])
+        return violations(v.scores, v.own, v.margins)[rival].reshape(len(v.own), -1)
+
+    def shares(self, view):
+        """What easy triplets, those with R at most 0, are of all, and what they weigh."""
+        R = self.residuals(view)
+        bottom = valley()
+        soft, easy, left = sigmoid(R), R <= 0, bottom > R
+        return {
+            "mean |F|": np.abs(self.scores[view]).mean(),
+            "easy triplets, %": 100 * easy.mean(),
+            "weight on easy triplets, %": 100 * soft[easy].sum() / soft.sum(),
+            "|R| of easy triplets, % of all": 100 * np.abs(R[easy]).sum() / np.abs(R).sum(),
+            "triplets left of the valley, %": 100 * left.mean(),
+            "weight left of the valley, %": 100 * soft[left].sum() / soft.sum(),
+            "mean |sigmoid - step|": np.abs(soft - (R > 0)).mean(),
+        }
+
+    def direction(self, gradient):
+        """Derivative by U of Eq. 9, with what ``gradient`` of DARK says held fixed."""
+        images, labels = (pulls(self.assess(v, gradient=gradient)) for v in ("images", "labels"))
+        sides = [(self.X, images), (self.means, labels.T)]
+        return gradient_u(self.U, self.V, self.S, sides, 0.01)
+
+    @property
+    def agreement(self):
+        """Cosine of a step's direction in U with the derivative of the printed objective."""
+        step, derivative = self.direction("fixed"), self.direction("objective")
+        return float((step * derivative).sum() / np.linalg.norm(step) / np.linalg.norm(derivative))
+
+    @property
+    def outlyingness(self):
+        """Rank correlation of an image's total hinge with its distance to its class's mean."""
+        hinge = np.maximum(self.residuals("images"), 0).sum(axis=1)
+        centres = np.stack([self.X[self.codes == c].mean(axis=0) for c in range(len(self.S))])
+        distance = np.linalg.norm(self.X - centres[self.codes], axis=1)
+        hard = hinge > 0
+        return spearmanr(hinge[hard], distance[hard]).statistic if hard.sum() > 2 else 0.0
+
+
+def training_stages(problem, seeds, *, n_iter):
+    """`DARK` at the start, in the middle and at the end of training, a model for each seed.
+
+    The three share start and order of images. `FOLLOWED` is the end of another training, from a
+    smaller start, whose steps follow the margins.
+    """
+    # A step too small to matter shows the start.
+    start = {"n_iter": 1, "iteration": "step", "learning_rate": 1e-12}
+    stages = {
+        "start": start,
+        "middle": {"n_iter": n_iter // 2},
+        "end": {"n_iter": n_iter},
+        FOLLOWED: {"n_iter": n_iter, "gradient": "margin", "init_scale": 0.3},
+    }
+    return {
+        stage: [fitted(_dark(n_iter, seed, **options), problem) for seed in seeds]
+        for stage, options in stages.items()
+    }
+
+
+def _dark(length, seed, **options):
+    common = {"drop_at": 3 * length // 4, "refresh_every": 1, "objective_every": None}
+    return DARK(**common | {"n_iter": length, "random_state": seed} | options)
+
+
+def triplet_rows(problem, stages):
+    """Rows of `Moment.shares` at each of the `training_stages`, and of what else a moment says."""
+    for stage, models in stages.items():
+        moments = [Moment(problem, model) for model in models]
+        for view in ("images",) if stage == FOLLOWED else ("images", "labels"):
+            shares = [moment.shares(view) for moment in moments]
+            for metric in shares[0]:
+                value = mean_estimate([share[metric] for share in shares])
+                row = {"dataset": problem, "metric": metric, "value": value}
+                yield row | {"stage": stage, "view": view}
+        if stage != FOLLOWED:
+            value = mean_estimate([moment.agreement for moment in moments])
+            row = {"dataset": problem, "metric": "cosine of step and derivative", "value": value}
+            yield row | {"stage": stage}
+        if stage == "end":
+            value = mean_estimate([moment.outlyingness for moment in moments])
+            metric = "rank correlation of hinge and distance to the centre"
+            yield {"dataset": problem, "metric": metric, "value": value}
+
+
+def lowest(rows):
+    """Of rows that differ in the data set alone, the lowest: a claim should hold on every one."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["metric"], row.get("stage"), row.get("view")), []).append(row)
+    for group in groups.values():
+        yield min(group, key=lambda row: row["value"].mean) | {"over": "lowest of the sets"}
+
+
+def noise_rows(problem, held, seeds, *, noise, n_iter):
+    """Rows of accuracy on the classes ``held`` out, a share ``noise`` of training labels wrong.
+
+    DARK-H has the step in place of the sigmoid.
+    """
+    lost = {}
+    classes, codes = np.unique(held.labels[held.trainval], return_inverse=True)
+    for method, soft in (("DARK", True), ("DARK-H", False)):
+        found = {"clean": [], "noisy": []}
+        for seed in seeds:
+            wrong = _corrupted(codes, len(classes), noise, np.random.default_rng(seed))
+            for labels, given in (("clean", codes), ("noisy", wrong)):
+                model = fitted(_dark(n_iter, seed, hardness=soft), held, classes[given])
+                found[labels].append(answers(model, held).accuracy)
+        lost[method] = np.subtract(found["clean"], found["noisy"])
+        row = {"dataset": problem, "metric": "validation ACC", "method": method}
+        for labels, values in found.items():
+            yield row | {"labels": labels, "value": mean_estimate(values)}
+        yield row | {"labels": "clean - noisy", "value": mean_estimate(lost[method])}
+    value = paired_difference(lost["DARK-H"], lost["DARK"])
+    yield {"dataset": problem, "metric": "lost to wrong labels, DARK-H - DARK", "value": value}
+
+
+def _corrupted(codes, n_classes, noise, rng):
+    """Codes of which a share ``noise``, drawn at random, is replaced by another class."""
+    wrong = rng.random(len(codes)) < noise
+    return np.where(wrong, (codes + rng.integers(1, n_classes, len(codes))) % n_classes, codes)

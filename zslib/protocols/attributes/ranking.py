@@ -1,0 +1,293 @@
+"""The ranking systems of Guo et al. (2019) under one budget: weights, rivals and accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.base import clone
+
+from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
+from zslib.compatibility.ranking.dark_objective import density_margin
+from zslib.compatibility.ranking.loss import (
+    drawn_violation,
+    every_violation,
+    hardness,
+    largest_violation,
+    one_violation,
+    rank_weights,
+    violations,
+)
+from zslib.protocols.attributes.methods import ZeroShotMethod
+from zslib.protocols.attributes.training import answers, fitted
+from zslib.protocols.attributes.tuning import tune_zero_shot
+from zslib.protocols.intervals import Estimate, mean_estimate
+
+__all__ = [
+    "SYSTEMS",
+    "System",
+    "accuracy_curves",
+    "effective_numbers",
+    "effective_rows",
+    "expected_weights",
+    "family_rows",
+    "loss_curves",
+    "rival_rows",
+    "train_systems",
+    "worked_example",
+]
+
+
+@dataclass(frozen=True)
+class System:
+    """How a system sets margin and weights in Eq. 2 of Guo et al. (2019), and how it is trained.
+
+    Attributes
+    ----------
+    weigh : callable
+        ``weigh(residuals, own, rng)`` gives the weights, (n, C).
+    make : class
+        Of the estimator. `DARK` has the margin of Eq. 3 with m = 0.5; the others have 1.
+    learning_rate : float
+        The middle one of the three to choose from.
+    fixed : dict
+        Other parameters of the estimator.
+    draws : bool
+        Whether weights are drawn.
+    """
+
+    weigh: Callable
+    make: type
+    learning_rate: float = 1.0
+    fixed: dict = field(default_factory=dict)
+    draws: bool = False
+
+    def assess(self, scores, own, rng=None):
+        """Margins (n, 1), residuals R (n, C) and weights (n, C) of rows of scores.
+
+        Examples
+        --------
+        >>> scores = np.array([[2.0, 1.5, 0.0]])
+        >>> margins, residuals, weights = SYSTEMS["ALE"].assess(scores, np.array([0]))
+        >>> residuals, weights
+        (array([[ 0. ,  0.5, -1. ]]), array([[0., 1., 0.]]))
+        """
+        own_scores = np.take_along_axis(scores, own[:, None], axis=1)
+        adaptive = self.make is DARK
+        margins = density_margin(own_scores, 0.5) if adaptive else np.ones_like(own_scores)
+        residuals = violations(scores, own, margins)
+        return margins, residuals, self.weigh(residuals, own, rng)
+
+    def method(self, name, n_epochs):
+        """The `ZeroShotMethod` that trains for so many passages over the images."""
+        length = {"n_epochs": n_epochs}
+        if self.make is DARK:
+            length = {"n_iter": n_epochs, "drop_at": 3 * n_epochs // 4, "refresh_every": 1}
+        grid = {"learning_rate": [factor * self.learning_rate for factor in (1 / 3, 1.0, 3.0)]}
+        return ZeroShotMethod(name, self.make, grid, fixed=self.fixed | length)
+
+
+def _drawn(residuals, own, rng):
+    return drawn_violation(residuals, rng.random(residuals.shape))
+
+
+def _blind(residuals, own, rng):
+    n, k = residuals.shape
+    return one_violation(residuals, (own + rng.integers(1, k, size=n)) % k)
+
+
+def _every(residuals, own, rng):
+    return every_violation(residuals)
+
+
+def _soft(residuals, own, rng):
+    return hardness(residuals, own)
+
+
+SYSTEMS = {
+    "DeViSE": System(_every, DeViSE, 0.3),
+    "DeViSE, one drawn": System(_drawn, DeViSE, fixed={"first_violating": True}, draws=True),
+    "ALE": System(lambda R, own, rng: rank_weights(R), ALE),
+    "SJE": System(lambda R, own, rng: largest_violation(R), SJE),
+    "LatEm": System(_blind, LatEm, 10.0, {"n_matrices": 2}, draws=True),
+    "DARK-L": System(_soft, DARK, 0.01 / 3, {"label_view": False}),
+    "DARK-H": System(_every, DARK, 0.01 / 3, {"hardness": False}),
+    "DARK": System(_soft, DARK, 0.01 / 3),
+}
+"""The ranking systems of Guo et al. (2019), with their weights."""
+
+
+def expected_weights(system, residuals, own, *, n_draws=4000, seed=0):
+    """Weights of one row of residuals, (C,), averaged over draws where the system draws.
+
+    Examples
+    --------
+    >>> expected_weights(SYSTEMS["LatEm"], np.array([0.0, 0.5, -1.0]), 0).round(1)
+    array([0. , 0.5, 0. ])
+    """
+    times = n_draws if system.draws else 1
+    rows = np.tile(residuals, (times, 1))
+    weights = system.weigh(rows, np.full(times, own), np.random.default_rng(seed))
+    return weights.mean(axis=0)
+
+
+def family_rows(n_rivals=20):
+    """Rows of the weight that each system gives to invented rivals, of which r violate."""
+    for name, system in SYSTEMS.items():
+        for r in (1, 5, n_rivals):
+            ends = np.linspace(0.1, 1.0, r), np.linspace(-1.0, -0.1, n_rivals - r)
+            weights = expected_weights(system, np.r_[0.0, *ends], 0)
+            row = {"system": name, "metric": f"total weight, r = {r}"}
+            yield row | {"value": float(weights.sum())}
+            if r == 5:
+                told = {
+                    "harder rivals weigh more": weights[5] - weights[1] > 0.1,
+                    "rivals with R < 0 weigh too": weights[6:].any(),
+                }
+        for metric, value in told.items():
+            yield {"system": name, "metric": metric, "value": bool(value)}
+
+
+def train_systems(held, seeds, *, n_epochs, device="cpu"):
+    """Each system trained alike on the training classes, its learning rate one of three.
+
+    The rate is that which does best on a quarter of the training classes.
+    """
+    on, trained = held.to(device), {}
+    for name, system in SYSTEMS.items():
+        method = system.method(name, n_epochs)
+        chosen = tune_zero_shot(method, held, seed=seeds[0]).parameters
+        trained[name] = [fitted(method.estimator(seed=seed, **chosen), on) for seed in seeds]
+    return trained
+
+
+def effective_numbers(weights):
+    """With how many equal weights each row, if it has any, would be as even: (sum w)^2 / sum w^2.
+
+    Examples
+    --------
+    >>> effective_numbers(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 2.0]]))
+    array([2., 1.])
+    """
+    weights = weights[weights.sum(axis=1) > 0]
+    return weights.sum(axis=1) ** 2 / (weights**2).sum(axis=1)
+
+
+def _assessed(scored, seeds):
+    """For each system the residuals and weights of the rivals of all images, (n, C - 1)."""
+    rival = scored.codes[:, None] != np.arange(len(scored.classes))
+    for name, system in SYSTEMS.items():
+        found = []
+        for seed, F in zip(seeds, scored.scores[name], strict=True):
+            _, R, w = system.assess(F, scored.codes, np.random.default_rng(seed))
+            found.append([a[rival].reshape(len(F), -1) for a in (R, w)])
+        yield name, found
+
+
+def rival_rows(scored, seeds):
+    """Rows of how many rivals an image has at the end of training, and what they weigh."""
+    for name, found in _assessed(scored, seeds):
+        measures = {
+            "violating rivals": lambda R, w: (R > 0).sum(axis=1).mean(),
+            "rivals that weigh 0.01 or more": lambda R, w: (w >= 0.01).sum(axis=1).mean(),
+            "rivals that weigh less, %": lambda R, w: 100.0 * (w < 0.01).mean(),
+            "effective number of rivals": lambda R, w: (
+                effective_numbers(w).mean() if w.any() else 0.0
+            ),
+            "images without a weight, %": lambda R, w: 100.0 * (~w.any(axis=1)).mean(),
+            "weight on rivals with R < 0, %": lambda R, w: (
+                100.0 * w[R < 0].sum() / max(w.sum(), 1e-300)
+            ),
+        }
+        if name in ("DARK", "DARK-L"):  # the systems with a sigmoid
+            measures["sigmoids between 0.01 and 0.99, %"] = lambda R, w: (
+                100.0 * ((w >= 0.01) & (w < 0.99)).mean()
+            )
+        for metric, measure in measures.items():
+            yield scored.row(metric, name, mean_estimate([measure(R, w) for R, w in found]))
+
+
+def effective_rows(scored, seeds):
+    """Rows of the effective number of rivals, median and range from 5 to 95% of the images."""
+    for name, found in _assessed(scored, seeds):
+        numbers = np.concatenate([effective_numbers(w) for _, w in found])
+        if numbers.size:
+            middle, low, high = np.quantile(numbers, (0.5, 0.05, 0.95))
+            yield {"system": name, "value": Estimate(middle, low, high, len(found))}
+
+
+def loss_curves(trained, n_epochs):
+    """Rows of each system's own loss, relative to its start, along its first training."""
+    for name, (model, *_) in trained.items():
+        if hasattr(model, "objective_"):
+            steps = (
+                np.array(model.objective_steps_) / max(model.objective_steps_[-1], 1) * n_epochs
+            )
+            curve = np.array(model.objective_)
+        else:
+            steps, curve = np.arange(1, n_epochs + 1), np.array(model.learning_curve_)
+        for step, value in zip(steps, curve / curve[0], strict=True):
+            yield {"system": name, "passages": float(step), "value": float(value)}
+
+
+def accuracy_curves(held, trained, n_epochs):
+    """Rows of accuracy on validation classes after parts of the training, with the first seed."""
+    budgets = sorted({max(1, round(n_epochs * part)) for part in (0.02, 0.05, 0.1, 0.25, 0.5, 1)})
+    for name, (model, *_) in trained.items():
+        length = "n_iter" if SYSTEMS[name].make is DARK else "n_epochs"
+        for n in budgets:
+            short = model
+            if n != n_epochs:
+                short = fitted(clone(model).set_params(**{length: n}), held)
+            row = {"system": name, "passages": n}
+            yield row | {"value": answers(short, held).accuracy}
+
+
+@dataclass(frozen=True)
+class WorkedExample:
+    """One training image with its own label and some rivals, scored by ALE.
+
+    Attributes
+    ----------
+    image, own : int
+        Row of the training image, and its class among the seen ones.
+    names : list of str
+        Of the labels, the own one first.
+    scores : (n_labels,) array
+    margins : dict
+        Of the systems ALE and DARK.
+    weights : (n_systems, n_labels) array
+        Were there no other labels; means over draws.
+    """
+
+    image: int
+    own: int
+    names: list
+    scores: np.ndarray
+    margins: dict
+    weights: np.ndarray
+
+
+def worked_example(scored, n_shown, seed=0):
+    """An image with some violating rivals, as near to 3 as it gets, with near and far rivals."""
+    F = scored.scores["ALE"][0]
+    _, residuals, _ = SYSTEMS["ALE"].assess(F, scored.codes)
+    violating = (residuals > 0).sum(axis=1)
+    image = int(np.argmin(np.abs(violating - 3) + 10.0 * (violating == 0)))
+    own = int(scored.codes[image])
+    ranked = [c for c in np.argsort(-F[image]) if c != own]
+    count = min(n_shown - 1, len(ranked))
+    near = ranked[: (count + 1) // 2]
+    far = [
+        ranked[i] for i in np.linspace(len(near), len(ranked) - 1, count - len(near)).astype(int)
+    ]
+    shown = [own, *dict.fromkeys([*near, *far])]
+    row, first, rng = F[image, shown][None, :], np.array([0]), np.random.default_rng
+    weights = [
+        expected_weights(system, system.assess(row, first, rng(seed))[1][0], 0)
+        for system in SYSTEMS.values()
+    ]
+    margins = {name: float(SYSTEMS[name].assess(row, first)[0][0, 0]) for name in ("ALE", "DARK")}
+    names = [scored.names[c] for c in shown]
+    return WorkedExample(image, own, names, row[0], margins, np.array(weights))

@@ -1,0 +1,216 @@
+"""Readings of Algorithm 1 of Guo et al. (2019): what each does, what a step changes and costs."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from zslib.arrays import to_host
+from zslib.compatibility import DARK
+from zslib.compatibility.ranking.dark_objective import assess, image_scores
+from zslib.protocols.attributes.training import answers, fitted
+from zslib.protocols.intervals import Estimate, mean_estimate, paired_difference
+
+__all__ = [
+    "READINGS",
+    "change_rows",
+    "objective_changes",
+    "objective_curves",
+    "reading_rows",
+    "slope_rows",
+    "step_times",
+    "time_rows",
+    "train_readings",
+]
+
+# What an iteration is, steps between refreshes of margins and weights, deviation of the start
+# (one over the root of the rank gives scores of about 1), what the gradient follows, and whether
+# sums over rivals are averaged.
+_SMALL = DARK().rank ** -0.5
+READINGS = {
+    "A": ("step", 10, _SMALL, "fixed", False),
+    "B": ("step", 10, 1.0, "fixed", False),
+    "C": ("pass", 10, _SMALL, "fixed", False),
+    "D": ("pass", 10, 1.0, "fixed", False),
+    "E": ("pass", 1, _SMALL, "fixed", False),
+    "F": ("pass", 1, 1.0, "fixed", False),
+    "G": ("pass", 1, _SMALL, "fixed", True),
+    "H": ("pass", 1, 0.3, "margin", False),
+    "I": ("pass", 1, _SMALL, "objective", False),
+}
+
+
+def train_readings(held, seeds, *, n_iter):
+    """`DARK` under each reading, one for each seed, trained on what is not ``held`` out.
+
+    None where a training diverges.
+    """
+    trained = {}
+    for name in READINGS:
+        try:
+            trained[name] = [fitted(_model(name, held, n_iter, seed), held) for seed in seeds]
+        except ValueError as error:
+            if "diverged" not in str(error):
+                raise
+            trained[name] = None
+    return trained
+
+
+def _model(name, problem, length, seed, **options):
+    iteration, refresh_every, init_scale, gradient, averaged = READINGS[name]
+    model = DARK(
+        n_iter=length, drop_at=3 * length // 4, iteration=iteration, refresh_every=refresh_every,
+        init_scale=init_scale, gradient=gradient, random_state=seed,
+    )  # fmt: skip
+    if averaged:  # the same as a step so much smaller, under a penalty so much larger
+        rivals = len(problem.seen_classes) - 1
+        model.learning_rate /= rivals
+        model.regularization *= rivals
+    return model.set_params(**options)
+
+
+def reading_rows(problem, held, trained, pairs):
+    """Rows of what each reading does on validation classes, and of differences "a - b"."""
+    accuracies = {}
+    for name, models in trained.items():
+        row = {"dataset": problem, "reading": name}
+        yield row | {"metric": "diverges", "value": float(models is None)}
+        if models is None:
+            yield row | {"metric": "validation ACC", "value": "diverges"}
+            yield row | {"metric": "mean |F|", "value": None}
+            continue
+        found = [answers(model, held, keep_scores=True) for model in models]
+        accuracies[name] = [outcome.accuracy for outcome in found]
+        sizes = [float(np.abs(outcome.scores["zero_shot"]).mean()) for outcome in found]
+        yield row | {"metric": "validation ACC", "value": mean_estimate(accuracies[name])}
+        yield row | {"metric": "mean |F|", "value": mean_estimate(sizes)}
+    for a, b in pairs:
+        there = a in accuracies and b in accuracies
+        value = paired_difference(accuracies[a], accuracies[b]) if there else None
+        row = {"dataset": problem, "reading": f"{a} - {b}", "metric": "validation ACC"}
+        yield row | {"value": value}
+
+
+def objective_curves(trained, names):
+    """Rows of the objective along the iterations, with the range over seeds."""
+    for name, curves in _objectives(trained, names):
+        n_iter = trained[name][0].n_iter
+        for i, values in enumerate(curves.T):
+            value = Estimate(values.mean(), values.min(), values.max(), len(values))
+            yield {"reading": name, "iteration": min(10 * i, n_iter), "value": value}
+
+
+def objective_changes(problem, trained, names):
+    """Rows of how far the objective is from its first and its lowest value in the end."""
+    for name, curves in _objectives(trained, names):
+        last, first = curves[:, -1], curves[:, 0]
+        for less, than in (("first", first), ("lowest", curves.min(axis=1))):
+            value = mean_estimate(100 * (last - than) / np.abs(first))
+            metric = f"objective, last less {less}, % of the first"
+            yield {"dataset": problem, "reading": name, "metric": metric, "value": value}
+
+
+def _objectives(trained, names):
+    for name in names:
+        if trained[name]:
+            yield name, np.array([model.objective_ for model in trained[name]])
+
+
+def change_rows(problem, held, seeds, *, n_iter, reading="F"):
+    """Rows of how much U, all margins and all weights of the image view change in some steps."""
+    every = DARK().refresh_every
+    length = math.ceil(len(held.trainval) / DARK().batch_size)
+    codes = np.searchsorted(held.seen_classes, held.labels[held.trainval])
+    X = to_host(held.features)[held.trainval].astype(float)
+    S = to_host(held.class_embeddings)[held.seen_classes].astype(float)
+
+    def state(seed, steps):
+        options = {"iteration": "step", "drop_at": 3 * n_iter // 4 * length}
+        options |= {"n_iter": max(steps, 1), "objective_every": None}
+        if steps == 0:
+            options["learning_rate"] = 1e-12
+        model = fitted(_model(reading, held, n_iter, seed, **options), held)
+        U, V = (to_host(a).astype(float) for a in (model.U_, model.V_))
+        view = assess(image_scores(U, V, X, S), codes, margin=model.margin, soft=True)
+        return {"U": U, "margins ε": view.margins, "weights Δ": view.weights}
+
+    total = n_iter * length
+    moments = {"start": 0, "middle": total // 2, "end": total - every * length}
+    spans = {
+        "one step": 1, f"{every} steps": every, "one passage": length,
+        f"{every} passages": every * length,
+    }  # fmt: skip
+    for moment, begin in moments.items():
+        before = [state(seed, begin) for seed in seeds]
+        for span, steps in spans.items():
+            after = [state(seed, begin + steps) for seed in seeds]
+            for what in before[0]:
+                shares = [
+                    100 * np.linalg.norm(b[what] - a[what]) / np.linalg.norm(a[what])
+                    for a, b in zip(before, after, strict=True)
+                ]
+                row = {"dataset": problem, "metric": "relative change, %", "what": what}
+                yield row | {"moment": moment, "span": span, "value": float(np.mean(shares))}
+
+
+SIZES = {"samples n": 2000, "classes k": 64, "rank r": 64}
+_VARIED = {
+    "samples n": [500, 1000, 2000, 4000, 8000],
+    "classes k": [64, 128, 256, 512, 1024],
+    "rank r": [32, 64, 128, 256, 512],
+}
+FEATURES, ATTRIBUTES = 256, 64
+
+
+def step_times(n_repeats, *, quick=False, seed=0):
+    """Seconds of a step with all samples: ``{what is varied: {size: repetitions}}``."""
+    varied = {what: sizes[: 4 if quick else 5] for what, sizes in _VARIED.items()}
+    _seconds_per_step(*SIZES.values(), seed)  # the first run warms up
+    times = {what: {size: [] for size in sizes} for what, sizes in varied.items()}
+    for _ in range(n_repeats):
+        for what, sizes in times.items():
+            for size, found in sizes.items():
+                found.append(_seconds_per_step(*(SIZES | {what: size}).values(), seed))
+    return times
+
+
+def _seconds_per_step(n, k, r, seed, more=4):
+    """A longer fit less a shorter one, so that what is done once cancels."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, FEATURES)).astype(np.float32)
+    S = rng.standard_normal((k, ATTRIBUTES)).astype(np.float32)
+    y = np.arange(n) % k
+    times = []
+    for steps in (1, 1 + more):
+        model = DARK(
+            r, n_iter=steps, batch_size=n, refresh_every=1, objective_every=None, init_scale=0.01,
+            random_state=0,
+        )  # fmt: skip
+        begun = time.perf_counter()
+        model.fit(X, y, S)
+        times.append(time.perf_counter() - begun)
+    return max(times[1] - times[0], 1e-6) / more
+
+
+def time_rows(times):
+    """Rows of `step_times` in milliseconds, median and range, beside a line of slope 1."""
+    for what, by_size in times.items():
+        middle = {size: 1e3 * np.median(found) for size, found in by_size.items()}
+        last = max(middle)
+        for size, found in by_size.items():
+            row = {"varied": what, "size": size}
+            value = Estimate(middle[size], 1e3 * min(found), 1e3 * max(found), len(found))
+            yield row | {"line": "measured", "value": value}
+            yield row | {"line": "linear", "value": middle[last] * size / last}
+
+
+def slope_rows(times):
+    """Rows of the slope in log-log of `step_times`, over all sizes and over the two largest."""
+    for what, by_size in times.items():
+        sizes, table = np.log(list(by_size)), np.log(list(by_size.values())).T
+        for metric, start in (("slope of time per step", 0), ("slope at the end", -2)):
+            slopes = [np.polyfit(sizes[start:], row[start:], 1)[0] for row in table]
+            row = {"metric": metric, "what": what, "timing": True}
+            yield row | {"value": mean_estimate(slopes)}
