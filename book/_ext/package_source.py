@@ -36,7 +36,11 @@ def find(name):
 
 
 def code(name):
-    """Lines of a function or method without docstring and indentation, and its file."""
+    """Lines of a function or method, and its file.
+
+    Docstring and indentation are left out, and so are statements that only refuse bad input: a
+    bare call of a check, and a condition that does nothing but raise.
+    """
     found, _ = find(name)
     if inspect.isclass(found):
         raise NotShown(f"{name} is a class: name the methods that show the idea")
@@ -45,8 +49,11 @@ def code(name):
         raise NotShown(f"{name} is of type {type(found).__name__}: name a function or a method")
     lines = textwrap.dedent(inspect.getsource(found)).splitlines()
     body = ast.parse("\n".join(lines)).body[0].body
+    dropped = [node for node in body if refuses(node)]
     if ast.get_docstring(ast.Module(body, [])) is not None:
-        first, last = body[0].lineno - 1, body[0].end_lineno
+        dropped.insert(0, body[0])
+    for node in reversed(dropped):
+        first, last = node.lineno - 1, node.end_lineno
         while last < len(lines) and not lines[last].strip():
             last += 1
         del lines[first:last]
@@ -56,6 +63,14 @@ def code(name):
             "that are the equation into a function of their own, and name that"
         )
     return lines, inspect.getsourcefile(found)
+
+
+def refuses(node):
+    """Whether a statement only refuses bad input."""
+    if isinstance(node, ast.If):
+        return not node.orelse and all(isinstance(inner, ast.Raise) for inner in node.body)
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and ast.unparse(call.func).startswith("check_")
 
 
 def listings(name):

@@ -39,6 +39,16 @@ def double(x):
     # A reason.
     return 2 * x
 
+def checked(x, k):
+    """Checked."""
+    check_x(x)
+    k = check_k(k)
+    if k > x:
+        raise ValueError("k is too large")
+    if k < 0:
+        k = -k
+    return x + k
+
 class Scale:
     """Scales."""
 
@@ -85,6 +95,16 @@ def test_code_without_docstring_and_indentation_with_its_comments(room):
     ]
     assert package_source.code("toyroom.scale.Scale.factor")[0][0] == "@property"
     assert package_source.code("toyroom.scale.Scale.plain")[0][-1] == "    return x"
+
+
+def test_what_only_refuses_bad_input_is_left_out(room):
+    assert package_source.code("toyroom.scale.checked")[0] == [
+        "def checked(x, k):",
+        "    k = check_k(k)",
+        "    if k < 0:",
+        "        k = -k",
+        "    return x + k",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,8 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     A subclass has ``_fit(X, codes, embeddings)``, which gets the checked output of
     `check_fit_input` and learns, and ``_scores(X, class_embeddings)``, which returns
-    (n, C') scores. Neither checks its arrays again.
+    (n, C') scores. Neither checks its arrays again. One that tables compare has ``grid``, the
+    values of its parameters that they tune over: the first of equally good ones is taken.
 
     Features are used as they are given: scale them first where a paper says so.
 

@@ -63,6 +63,8 @@ class CMT(CompatibilityModel):
     array([0, 2])
     """
 
+    grid = {"learning_rate": (0.01, 0.1), "n_epochs": (30, 100)}
+
     def __init__(
         self, n_hidden=100, *, learning_rate=0.01, n_epochs=30, batch_size=64, random_state=None
     ):

@@ -65,6 +65,8 @@ class ConSE(CompatibilityModel):
     array([0, 2])
     """
 
+    grid = {"n_averaged": (1, 10, 100), "regularization": (1e-5, 1e-4)}
+
     def __init__(self, n_averaged=10, *, regularization=1e-5, max_iter=200, tol=1e-4):
         self.n_averaged = n_averaged
         self.regularization = regularization

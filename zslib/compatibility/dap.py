@@ -66,6 +66,8 @@ class AttributeModel(CompatibilityModel):
         See `CompatibilityModel`.
     """
 
+    grid = {"regularization": (1e-6, 1e-5, 1e-4, 1e-3)}
+
     def __init__(self, threshold="mean", *, regularization=1e-5, max_iter=100, tol=1e-4):
         self.threshold = threshold
         self.regularization = regularization

@@ -54,6 +54,11 @@ class ESZSL(BilinearModel):
     array([0])
     """
 
+    grid = {
+        "feature_penalty": (1e-2, 0.1, 1.0, 10.0, 100.0),
+        "embedding_penalty": (1e-2, 0.1, 1.0, 10.0, 100.0),
+    }
+
     def __init__(self, feature_penalty=1.0, embedding_penalty=1.0):
         self.feature_penalty = feature_penalty
         self.embedding_penalty = embedding_penalty

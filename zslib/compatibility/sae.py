@@ -56,6 +56,11 @@ class SAE(CompatibilityModel):
     array([[0.71, 0.69, 1.  ]])
     """
 
+    grid = {
+        "regularization": (1e-2, 0.1, 1.0, 10.0, 100.0),
+        "direction": ("semantic_to_feature", "feature_to_semantic"),
+    }
+
     def __init__(self, regularization=1.0, *, direction="semantic_to_feature"):
         self.regularization = regularization
         self.direction = direction

@@ -86,6 +86,8 @@ class SSE(CompatibilityModel):
     array([1, 0])
     """
 
+    grid = {"mixture_penalty": (1.0, 3.0), "n_epochs": (10, 30)}
+
     def __init__(
         self,
         feature_map="relu",

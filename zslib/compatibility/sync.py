@@ -75,6 +75,8 @@ class SynC(CompatibilityModel):
     array([1, 0])
     """
 
+    grid = {"sigma": (0.5, 1.0, 2.0), "regularization": (1e-5, 1e-4)}
+
     def __init__(
         self,
         sigma=1.0,

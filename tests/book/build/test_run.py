@@ -145,7 +145,7 @@ def test_a_chapter_without_finish_fails(tiny_book):
 
 def test_a_record_that_a_claim_asks_for_must_be_written_or_skipped(tiny_book):
     tiny_book.write("clarel/06_calibrations")
-    with pytest.raises(ChaptersFailed, match="asks for metric=.*nearest: metric='level'"):
+    with pytest.raises(ChaptersFailed, match=r"asks for metric=.*nearest: metric='level'"):
         run(["clarel/06_calibrations"])
 
 

@@ -126,6 +126,9 @@ class DARK(CompatibilityModel):
     1.0
     """
 
+    # Of what is not printed: the size of the start, and what gradients follow.
+    grid = {"init_scale": (0.2, 1.0), "gradient": ("fixed", "margin", "objective")}
+
     def __init__(
         self,
         rank=64,

@@ -63,6 +63,8 @@ class LatEm(CompatibilityModel):
     ((2, 2, 2), array([0, 1]))
     """
 
+    grid = {"n_matrices": (2, 4, 8), "learning_rate": (1.0, 3.0)}
+
     def __init__(
         self,
         n_matrices=4,

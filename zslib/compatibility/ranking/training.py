@@ -126,6 +126,8 @@ class RankingModel(BilinearModel):
         As in `zslib.compatibility.CompatibilityModel`.
     """
 
+    grid = {"learning_rate": (0.3, 1.0, 3.0), "n_epochs": (10, 40)}
+
     def __init__(
         self,
         margin=1.0,

@@ -5,27 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
+from zslib import compatibility
 from zslib.arrays import take_rows
-from zslib.compatibility import (
-    ALE,
-    CMT,
-    DAP,
-    DARK,
-    ESZSL,
-    IAP,
-    SAE,
-    SJE,
-    SSE,
-    ConSE,
-    DeViSE,
-    LatEm,
-    MetricLearner,
-    SynC,
-)
+from zslib.compatibility import DARK, MetricLearner
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
 from zslib.datasets.attributes.scaling import common_scale
@@ -56,63 +41,45 @@ class ZeroShotMethod:
         Values to try for each parameter; the first of equally good ones is taken.
     fixed : mapping
         Parameters that are not tuned.
-    seeds_matter : bool
-        Whether fits differ by ``random_state``; False for closed forms.
     """
 
     name: str
     make: Callable
     grid: Mapping[str, Sequence] = field(default_factory=dict)
     fixed: Mapping = field(default_factory=dict)
-    seeds_matter: bool = True
 
     def estimator(self, *, seed=None, **parameters):
         """A new estimator with these parameters, and the seed where it takes one."""
         model = self.make(**self.fixed, **parameters)
-        if self.seeds_matter and "random_state" in model.get_params():
+        if "random_state" in model.get_params():
             model.set_params(random_state=seed)
         return model
+
+    @property
+    def seeds_matter(self):
+        """Whether fits differ by ``random_state``; closed forms have none."""
+        return "random_state" in self.make(**self.fixed).get_params()
 
     def smaller(self):
         """The same method on a coarser grid, for quick looks."""
         return replace(self, grid={key: list(v)[::2] for key, v in self.grid.items()})
 
 
-_PENALTIES = tuple(10.0**e for e in (-2, -1, 0, 1, 2))
-_RANKING = {"learning_rate": (0.3, 1.0, 3.0), "n_epochs": (10, 40)}
-_DARK = {"init_scale": (0.2, 1.0), "gradient": ("fixed", "margin", "objective")}
-_REFRESHED = {"refresh_every": 1}
-_LOGISTIC = {"regularization": (1e-6, 1e-5, 1e-4, 1e-3)}
-_SYNC = {"sigma": (0.5, 1.0, 2.0), "regularization": (1e-5, 1e-4)}
-_DIRECTIONS = ("semantic_to_feature", "feature_to_semantic")
-_closed = partial(ZeroShotMethod, seeds_matter=False)
+# What the tables do not tune. DARK's margins and weights are refreshed at every step, since ten
+# steps can diverge.
+_FIXED = {"SynC": {"max_iter": 100}, "DARK": {"refresh_every": 1}}
+_ABLATIONS = {"DARK-L": {"label_view": False}, "DARK-H": {"hardness": False}}
 
 ZERO_SHOT_METHODS = {
-    method.name: method
-    for method in (
-        ZeroShotMethod("DeViSE", DeViSE, _RANKING),
-        _closed("ConSE", ConSE, {"n_averaged": (1, 10, 100), "regularization": (1e-5, 1e-4)}),
-        ZeroShotMethod("CMT", CMT, {"learning_rate": (0.01, 0.1), "n_epochs": (30, 100)}),
-        ZeroShotMethod("SJE", SJE, _RANKING),
-        _closed("ESZSL", ESZSL, {"feature_penalty": _PENALTIES, "embedding_penalty": _PENALTIES}),
-        ZeroShotMethod("SSE", SSE, {"mixture_penalty": (1.0, 3.0), "n_epochs": (10, 30)}),
-        ZeroShotMethod("ALE", ALE, _RANKING),
-        _closed("SynC", SynC, _SYNC, fixed={"max_iter": 100}),
-        ZeroShotMethod("LatEm", LatEm, {"n_matrices": (2, 4, 8), "learning_rate": (1.0, 3.0)}),
-        _closed("SAE", SAE, {"regularization": _PENALTIES, "direction": _DIRECTIONS}),
-        ZeroShotMethod("DARK-L", DARK, _DARK, fixed={"label_view": False, **_REFRESHED}),
-        ZeroShotMethod("DARK-H", DARK, _DARK, fixed={"hardness": False, **_REFRESHED}),
-        ZeroShotMethod("DARK", DARK, _DARK, fixed=_REFRESHED),
-        _closed("DAP", DAP, _LOGISTIC),
-        _closed("IAP", IAP, _LOGISTIC),
-    )
+    name: ZeroShotMethod(name, method, method.grid, _FIXED.get(name, {}))
+    for name in compatibility.__all__
+    if getattr(method := getattr(compatibility, name), "grid", None)
+} | {
+    name: ZeroShotMethod(name, DARK, DARK.grid, {**part, **_FIXED["DARK"]})
+    for name, part in _ABLATIONS.items()
 }
-"""The methods by name, in the order of Table 3, with the ablations of Figures 2 and 3; then DAP,
-which Bucher et al. (2016) compare with, and IAP. The grids suit features and class embeddings of
-length one (`unit_length`) and a few minutes on two cores. Of DARK the paper prints nearly all
-parameters, which are taken as printed. Margins and weights are refreshed at every step, since ten
-steps can diverge. Chosen are the size of the random start, which is not printed, and what
-gradients follow: nothing, as printed, margins, or weights too."""
+"""Every scorer of `zslib.compatibility` with a grid, by name, and the ablations of DARK. The grids
+suit features and class embeddings of length one (`unit_length`) and a few minutes on two cores."""
 
 
 def resolve_method(method):

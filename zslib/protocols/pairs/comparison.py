@@ -28,7 +28,7 @@ def eszsl_baseline(quick):
     """ESZSL with the grid of both penalties that suits mean texts."""
     penalties = tuple(10.0**e for e in range(-3, 4, 2 if quick else 1))
     grid = {"feature_penalty": penalties, "embedding_penalty": penalties}
-    return ZeroShotMethod("ESZSL", ESZSL, grid, seeds_matter=False)
+    return ZeroShotMethod("ESZSL", ESZSL, grid)
 
 
 def known_text_share(p):
