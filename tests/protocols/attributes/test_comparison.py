@@ -37,12 +37,12 @@ def test_lifts_are_differences_to_no_calibration(runs):
     found = {row["method"]: row["value"].mean for row in calibration_lifts(runs, 0.2)}
     for methods in runs.values():
         for name, (run,) in methods.items():
-            plain = run.at("none").harmonic_mean
+            plain = run.outcome.harmonic_mean
             assert found[f"{name}: fixed - none"] == pytest.approx(
-                run.at(0.2).harmonic_mean - plain
+                run.outcome.at(0.2).harmonic_mean - plain
             )
             assert found[f"{name}: chosen - none"] == pytest.approx(
-                run.at("chosen").harmonic_mean - plain
+                run.outcome.at(run.gamma).harmonic_mean - plain
             )
 
 
@@ -61,7 +61,7 @@ def test_hubs_and_pollution_count_first_answers(runs):
     unseen = counts[problem.unseen_classes]
     value = hub_measures()["largest hub over the mean, unseen"](found).mean
     assert value == pytest.approx(unseen.max() / unseen.mean())
-    polluted = problem.is_seen[run.at("chosen").predictions("unseen")].mean()
+    polluted = problem.is_seen[run.outcome.at(run.gamma).predictions("unseen")].mean()
     assert pollution_measure("chosen")(found).mean == pytest.approx(100 * polluted)
     (row,) = hub_correlations(runs, "rank correlation")
     assert row["value"] in (pytest.approx(-1), pytest.approx(0), pytest.approx(1))

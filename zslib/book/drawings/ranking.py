@@ -25,18 +25,9 @@ __all__ = [
 def ranking_projection(points, direction):
     """Points by how a direction ranks them, and by how they differ most besides.
 
-    Parameters
-    ----------
-    points : array, shape (n, r)
-        Labels yV that an image ranks, or images xU that a label ranks.
-    direction : array, shape (r,)
-        The image's xU, or the label's yV.
-
-    Returns
-    -------
-    array, shape (n, 2)
-        Inner products with ``direction``, which are the scores F, exactly; and coordinates along
-        the direction of the largest spread at a right angle to it.
+    The (n, 2) places are inner products of the (n, r) ``points`` (labels yV, or images xU) with
+    the ``direction`` (the image's xU, or the label's yV), which are the scores F; and coordinates
+    along the direction of the largest spread at a right angle to it.
 
     Examples
     --------
@@ -57,22 +48,9 @@ def ranking_projection(points, direction):
 def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None, size=160.0):
     """One view: what is ranked, by score from left to right, with the margin to be kept.
 
-    Parameters
-    ----------
-    ax : matplotlib axes
-    places : array, shape (n, 2)
-        From `ranking_projection`.
-    own : int
-        The one that should come first, by the margin.
-    margin : float
-    weights : array, shape (n,)
-        Area of the marks of rivals.
-    named : dict of int to str
-        Those that get a colour and a name, the own one among them.
-    crowd : dict of int to array, shape (m, 2), optional
-        Points to draw small, in the colour of the named one they belong to.
-    size : float
-        Area of a mark of weight 1, in square points.
+    ``places`` are those of `ranking_projection`, ``own`` should come first, and marks have the
+    area of the ``weights``. Those ``named``, by row, get a colour; small points of the ``crowd``,
+    by row, belong to them.
     """
     rivals = np.setdiff1d(np.arange(len(places)), [*named])
     ax.scatter(*places[rivals].T, s=4 + size * weights[rivals], color="0.6", alpha=0.45, lw=0)

@@ -7,7 +7,11 @@ from scipy.stats import spearmanr
 
 from zslib.datasets import data_root, official_split_summary
 from zslib.metrics import k_skewness
-from zslib.protocols.attributes.intervals import zero_shot_estimate, zero_shot_measures
+from zslib.protocols.attributes.intervals import (
+    outcome_at,
+    zero_shot_estimate,
+    zero_shot_measures,
+)
 from zslib.protocols.intervals import over_runs
 
 __all__ = [
@@ -61,12 +65,12 @@ def chosen_settings(runs):
 def leads(runs, measure, *, calibration, name, own="DARK", **options):
     """Rows of ``own`` less the best other method of each data set, and which that is.
 
-    ``name`` is what the records call the ``calibration`` of `ZeroShotRun.at`.
+    ``name`` is what the records call the ``calibration`` of `outcome_at`.
     """
     estimate = zero_shot_measures([measure], calibration=calibration, **options)[measure]
     for problem, methods in runs.items():
         means = {
-            method: np.mean([run.at(calibration).value(measure) for run in found])
+            method: np.mean([outcome_at(run, calibration).value(measure) for run in found])
             for method, found in methods.items()
             if method != own
         }
@@ -83,7 +87,7 @@ def calibration_lifts(runs, gamma, **options):
         for method, found in methods.items():
             for name, point in (("fixed", gamma), ("chosen", "chosen")):
                 value = zero_shot_estimate(
-                    [run.at(point) for run in found],
+                    [outcome_at(run, point) for run in found],
                     "H",
                     minus=[run.outcome for run in found],
                     **options,
@@ -107,7 +111,7 @@ def hub_measures():
 
 def pollution_measure(calibration):
     """Measure of `ZeroShotRun`: unseen classes' images answered with a seen class, in percent."""
-    return over_runs(lambda run: 100.0 * run.at(calibration).polluted(1), same_items=True)
+    return over_runs(lambda run: 100.0 * outcome_at(run, calibration).polluted(1), same_items=True)
 
 
 def hub_correlations(runs, metric):

@@ -9,7 +9,7 @@ from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["zero_shot_estimate", "zero_shot_measures"]
+__all__ = ["outcome_at", "zero_shot_estimate", "zero_shot_measures"]
 
 
 def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
@@ -20,16 +20,12 @@ def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
     those of `zero_shot_estimate`.
     """
 
-    def outcome(run, name):
-        found = getattr(run, "outcome", run)
-        if name in ("ACC", "AUSUC") or calibration == "none":
-            return found
-        return found.at(run.gamma if calibration == "chosen" else calibration)
-
     def measure(name):
+        point = "none" if name in ("ACC", "AUSUC") else calibration
+
         def estimate(runs, minus=None):
-            found = [outcome(run, name) for run in runs]
-            others = None if minus is None else [outcome(run, name) for run in minus]
+            found = [outcome_at(run, point) for run in runs]
+            others = None if minus is None else [outcome_at(run, point) for run in minus]
             if others is not None and len(others) == 1:  # a closed form serves all seeds
                 others *= len(found)
             return zero_shot_estimate(found, name, minus=others, **options)
@@ -37,6 +33,14 @@ def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
         return estimate
 
     return {name: measure(name) for name in names}
+
+
+def outcome_at(run, calibration):
+    """The outcome of a run, or an outcome, under "none", the "chosen" gamma or a number."""
+    found = getattr(run, "outcome", run)
+    if calibration == "none":
+        return found
+    return found.at(run.gamma if calibration == "chosen" else calibration)
 
 
 def zero_shot_estimate(

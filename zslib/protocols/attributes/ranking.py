@@ -43,18 +43,9 @@ __all__ = [
 class System:
     """How a system sets margin and weights in Eq. 2 of Guo et al. (2019), and how it is trained.
 
-    Attributes
-    ----------
-    weigh : callable
-        ``weigh(residuals, own, rng)`` gives the weights, (n, C).
-    make : class
-        Of the estimator. `DARK` has the margin of Eq. 3 with m = 0.5; the others have 1.
-    learning_rate : float
-        The middle one of the three to choose from.
-    fixed : dict
-        Other parameters of the estimator.
-    draws : bool
-        Whether weights are drawn.
+    ``weigh(residuals, own, rng)`` gives the weights, (n, C), and ``draws`` says whether it draws.
+    The estimator ``make`` has the margin of Eq. 3 with m = 0.5 if it is `DARK`, else 1, and takes
+    what is ``fixed`` and one of three learning rates, the middle one of which is given.
     """
 
     weigh: Callable
@@ -246,19 +237,9 @@ def accuracy_curves(held, trained, n_epochs):
 
 @dataclass(frozen=True)
 class WorkedExample:
-    """One training image with its own label and some rivals, scored by ALE.
+    """A training image, its own label (first) and some rivals, with ALE's scores of these.
 
-    Attributes
-    ----------
-    image, own : int
-        Row of the training image, and its class among the seen ones.
-    names : list of str
-        Of the labels, the own one first.
-    scores : (n_labels,) array
-    margins : dict
-        Of the systems ALE and DARK.
-    weights : (n_systems, n_labels) array
-        Were there no other labels; means over draws.
+    ``weights``, (n_systems, n_labels), are means over draws, were there no other labels.
     """
 
     image: int

@@ -33,10 +33,6 @@ class ZeroShotRun:
     passed_over: list
     outcome: ZeroShotOutcome
 
-    def at(self, calibration):
-        """The outcome with a gamma of "none", the "chosen" one, or a number."""
-        return self.outcome.at({"none": 0.0, "chosen": self.gamma}.get(calibration, calibration))
-
 
 def run_zero_shot(
     method,
