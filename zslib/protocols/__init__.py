@@ -61,7 +61,7 @@ from zslib.protocols.intervals import (
     paired_ratio,
     spread_over_runs,
 )
-from zslib.protocols.mapping.distractors import random_distractors, related_distractors
+from zslib.protocols.mapping.distractors import random_distractors
 from zslib.protocols.mapping.methods import METHODS, Method
 from zslib.protocols.mapping.outcome import Outcome, evaluate, gold_queries
 from zslib.protocols.mapping.repeated import Repeated, repeat
@@ -140,7 +140,6 @@ __all__ = [
     "paired_ratio",
     "random_distractors",
     "reading_hierarchy",
-    "related_distractors",
     "repeat",
     "rescaled",
     "retrieval_ranks",

@@ -8,50 +8,20 @@ from zslib.arrays import random_generator, to_host
 from zslib.search import top_k
 from zslib.validation import check_integer
 
-__all__ = ["equal_distractors", "random_distractors", "related_distractors"]
-
-
-def _draw(candidates, n, random_state, what):
-    check_integer(n, "n", low=1)
-    if n > candidates.size:
-        raise ValueError(
-            f"n={n} {what} distractors were asked for, but the vocabulary offers only "
-            f"{candidates.size}: ask for fewer, or use a larger vocabulary"
-        )
-    return np.sort(random_generator(random_state).choice(candidates, size=n, replace=False))
+__all__ = ["equal_distractors", "random_distractors", "related_words"]
 
 
 def random_distractors(problem, n, *, random_state=None):
     """Sorted rows of ``n`` targets drawn at random among those that are no label."""
     free = np.setdiff1d(np.arange(problem.targets.shape[0]), problem.labels)
-    return _draw(free, n, random_state, "random")
+    return _draw(free, n, random_state)
 
 
-def related_distractors(problem, n, *, k=5, random_state=None):
-    """Sorted rows of ``n`` targets that are no label but near one of the training labels.
+def related_words(problem, k=5):
+    """Sorted rows of the targets that are no label but near a training label.
 
-    They are drawn at random among the ``k`` nearest of each; the paper takes 5. A label is not
-    counted as its own neighbour.
+    They are among its ``k`` nearest; the paper takes 5. A label is not its own neighbour.
     """
-    return _draw(_related(problem, k), n, random_state, "related")
-
-
-def equal_distractors(problem, n, *, random_state=None):
-    """As many related as random distractors, ``{"related": rows, "random": rows}``.
-
-    Where fewer than ``n`` words are related, nine tenths are drawn, and again until they are.
-    """
-    related = _related(problem, 5)
-    n = min(n, problem.targets.shape[0] - problem.labels.size)
-    while n > related.size:
-        n = n * 9 // 10
-    return {
-        "related": _draw(related, n, random_state, "related"),
-        "random": random_distractors(problem, n, random_state=random_state),
-    }
-
-
-def _related(problem, k):
     check_integer(k, "k", low=1)
     training = np.unique(problem.train_gold)
     _, near = top_k(problem.targets[training], problem.targets, k + 1)
@@ -60,3 +30,28 @@ def _related(problem, k):
     not_self = near != training[:, None]
     first_k = np.cumsum(not_self, axis=1) <= k
     return np.setdiff1d(near[not_self & first_k], problem.labels)
+
+
+def equal_distractors(problem, n, *, random_state=None):
+    """As many related as random distractors, ``{"related": rows, "random": rows}``.
+
+    Where fewer than ``n`` words are related, nine tenths are drawn, and again until they are.
+    """
+    related = related_words(problem)
+    n = min(n, problem.targets.shape[0] - problem.labels.size)
+    while n > related.size:
+        n = n * 9 // 10
+    return {
+        "related": _draw(related, n, random_state),
+        "random": random_distractors(problem, n, random_state=random_state),
+    }
+
+
+def _draw(candidates, n, random_state):
+    check_integer(n, "n", low=1)
+    if n > candidates.size:
+        raise ValueError(
+            f"n={n} distractors were asked for, but the vocabulary offers only "
+            f"{candidates.size}: ask for fewer, or use a larger vocabulary"
+        )
+    return np.sort(random_generator(random_state).choice(candidates, size=n, replace=False))

@@ -1,0 +1,33 @@
+"""What tuning chose, as rows and words."""
+
+from types import SimpleNamespace
+
+from zslib.protocols.mapping.chosen import chosen_values, scores_by, tuning_rows
+
+TRIALS = [
+    {"margin": m, "n_epochs": n, "score": s}
+    for m, n, s in [(0.1, 5, 0.3), (0.1, 9, 0.5), (0.4, 5, 0.2)]
+]
+FITS = [
+    SimpleNamespace(
+        parameters={"n_epochs": n, "margin": 0.1}, tuned=SimpleNamespace(score=s, trials=TRIALS)
+    )
+    for n, s in ((9, 0.5), (5, 0.3))
+]
+
+
+def test_words_and_scores():
+    assert chosen_values(FITS) == "margin = 0.1; n_epochs = 5, 9"
+    assert scores_by(FITS[0], "margin") == {0.1: 50.0, 0.4: 20.0}
+
+
+def test_shared_tunings_count_once():
+    runs = SimpleNamespace(problem="p", seeds=[3, 4], tuned_apart=False)
+    score, *chosen = tuning_rows(runs, "intruder", FITS)
+    assert (score["value"].mean, score["value"].n_seeds) == (50.0, 1)
+    assert {(r["metric"], r["seed"], r["value"]) for r in chosen} == {
+        ("chosen margin", 3, 0.1), ("chosen margin", 4, 0.1),
+        ("chosen n_epochs", 3, 9), ("chosen n_epochs", 4, 5),
+    }  # fmt: skip
+    runs.tuned_apart = True
+    assert next(iter(tuning_rows(runs, "intruder", FITS)))["value"].mean == 40.0
