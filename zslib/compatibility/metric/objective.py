@@ -45,7 +45,7 @@ def _distances(xp, A, V, metric):
 
     Rounding may leave distances a little below 0.
     """
-    # About one of the vectors less is lost in the difference of large squares.
+    # Seen from one of the vectors, since differences of large squares lose digits.
     A, V = A - V[:1, :], V - V[:1, :]
     Z, U = A @ metric, V @ metric
     D = (-2.0 * Z) @ U.T

@@ -35,18 +35,19 @@ WAYS = {
 """The ways of drawing negatives, and what `MetricLearner` calls them."""
 
 
-def ways(problem):
-    """The ways that data allow: correlation needs images of a class that differ."""
+def ways(problem, names=tuple(WAYS)):
+    """Those of the names that data allow: correlation needs images of a class that differ."""
     varies = seen_candidates(problem).q_varies
-    return {name: way for name, way in WAYS.items() if varies or name != "uncertainty/correlation"}
+    return [name for name in names if varies or name != "uncertainty/correlation"]
 
 
 def mined(model, problem, seeds, k, **parameters):
     """`trained` with each way of drawing, k negatives for each image or as many as there are."""
     k = min(k, seen_candidates(problem).fewest)
+    parameters |= {"negatives_per_positive": k}
     return {
-        name: trained(model, problem, seeds, negatives=way, negatives_per_positive=k, **parameters)
-        for name, way in ways(problem).items()
+        way: trained(model, problem, seeds, negatives=WAYS[way], **parameters)
+        for way in ways(problem)
     }
 
 

@@ -12,11 +12,11 @@ from zslib.protocols.attributes.methods import (
     seen_candidates,
     with_enough_steps,
 )
+from zslib.protocols.attributes.mining import ways
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 
 __all__ = [
     "MeanOfCells",
-    "allowed_methods",
     "best_methods",
     "fixed_method",
     "original_method",
@@ -24,8 +24,6 @@ __all__ = [
     "run_ratios",
     "table_methods",
 ]
-
-_CORRELATED = "uncertainty/correlation"
 
 
 def fixed_method(name, growth, **fixed):
@@ -39,12 +37,6 @@ def original_method(problem, *, quick=False, **fixed):
     """Bucher's original, with epochs enough for the data."""
     method = fixed_method("Bucher", None, **fixed)
     return method if quick else with_enough_steps(method, problem)
-
-
-def allowed_methods(problem, names):
-    """Those that data allow: correlation needs images of a class that differ."""
-    varies = seen_candidates(problem).q_varies
-    return [name for name in names if varies or name != _CORRELATED]
 
 
 def table_methods(problem, negatives, growth, *, fraction, quick=False):
@@ -62,7 +54,7 @@ def table_methods(problem, negatives, growth, *, fraction, quick=False):
         fixed={"n_epochs": 2 if quick else 10},
     )
     methods = [*(ZERO_SHOT_METHODS[name] for name in ("DAP", "IAP", "ESZSL")), sse]
-    for name in allowed_methods(problem, HARD_NEGATIVE_METHODS):
+    for name in ways(problem, HARD_NEGATIVE_METHODS):
         count = {} if name == "Bucher" else {"negatives_per_positive": negatives}
         method = fixed_method(name, growth, **count)
         methods.append(method if quick else with_enough_steps(method, problem))
@@ -98,7 +90,7 @@ def run_ratios(
             fixed_method(name, growth, n_epochs=n_epochs, negatives_per_positive=ratio),
             name=f"{name}, {ratio}",
         )
-        for name in allowed_methods(problem, names)
+        for name in ways(problem, names)
         for ratio in ratios
     }
     table = run_table(cells.values(), problem, seeds, parameters=tuned.parameters, **options)
