@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.datasets.hierarchy.readings import label_sets
+from zslib.datasets.hierarchy.readings import READINGS, label_sets
 from zslib.datasets.hierarchy.tree import CATEGORIES, misc_under
 from zslib.metrics.hierarchy import Hierarchy
-from zslib.protocols.hierarchy.correct_sets import correct_set_sizes
+from zslib.protocols.hierarchy.correct_sets import correct_set_sizes, reading_hierarchy
 
 __all__ = [
     "KS",
     "exact_sizes",
+    "graph_sizes",
     "homes_of_misc",
     "large_sets",
     "mean_sizes",
@@ -26,6 +27,16 @@ _DEVIATION = "largest deviation from Table 1, %"
 def table_sizes(lists, readings):
     """`CorrectSetSizes` for the k of Table 1, by reading and row."""
     return {reading: correct_set_sizes(lists, reading, KS) for reading in readings}
+
+
+def graph_sizes(lists, found):
+    """Name, words, nodes and links of each reading, and how many labels it lacks at most."""
+    return [
+        [reading, READINGS[reading], graph.n_nodes, graph.n_links]
+        + [max(row.left_out for row in rows.values())]
+        for reading, rows in found.items()
+        for graph in [reading_hierarchy(lists, reading)]
+    ]
 
 
 def mean_sizes(found, lists, paper):
