@@ -113,6 +113,19 @@ def test_missing_values_are_shown_and_not_recorded(chapter):
     assert "–" in str(results.table("tbl-a", "Some", rows="method", columns="metric"))
 
 
+def test_text_is_shown_and_not_recorded_and_has_no_mean(chapter):
+    values = ("diverges", 2.0, 4.0)
+    pairs = list(zip(problems(chapter), values, strict=True))
+    results = chapter.collect(
+        {"metric": "ACC", "value": value, "dataset": p, "method": "a"} for p, value in pairs
+    )
+    assert results.of("value") == ["diverges", 2.0, 4.0]
+    assert [r["value"] for r in chapter.records] == [2.0, 4.0]
+    assert results.mean().of("value") == [None]
+    others = results.only(dataset=["awa", "made (synthetic)"])
+    assert others.mean(over=None).of("value") == [3.0]
+
+
 def test_a_table_has_the_papers_numbers_where_there_are_any(chapter):
     rows = [
         {"method": m, "metric": c, "value": v}
