@@ -10,7 +10,6 @@ import pytest
 from zslib.datasets import synthetic_pairs
 from zslib.protocols import Estimate, run_clarel
 from zslib.protocols.pairs.ablation import absolute_mean, side_rows, stability_rows, sweep_rows
-from zslib.protocols.pairs.appendices import GROUPS, AppendixNetwork, validation_counts
 from zslib.protocols.pairs.balancing import (
     answered_otherwise,
     check_appendix_b,
@@ -23,6 +22,8 @@ from zslib.protocols.pairs.balancing import (
 )
 from zslib.protocols.pairs.comparison import hub_rows, known_text_share, ranked_counts
 from zslib.protocols.pairs.losses import HeldOutPairs, curve_rows, share_meeting_equals
+from zslib.protocols.pairs.text_network import GROUPS, AppendixNetwork
+from zslib.protocols.pairs.validation_sets import validation_counts
 
 
 @pytest.fixture(scope="module")

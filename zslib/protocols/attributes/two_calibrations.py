@@ -12,6 +12,7 @@ from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.tidy import row
 
 __all__ = [
     "area_rows",
@@ -52,11 +53,11 @@ def area_rows(problem, runs, n_resamples):
     for method, own in runs.items():
         plain = [run.outcomes["stacking"] for run in own]
         value = zero_shot_estimate(plain, "AUSUC", n_resamples=n_resamples)
-        yield _row(problem, "AUSUC", method, value, calibration="stacking")
+        yield row(problem, "AUSUC", method, value, calibration="stacking")
         for way in ways(own):
             moved = [run.outcomes[way] for run in own]
             gain = zero_shot_estimate(moved, "AUSUC", minus=plain, n_resamples=n_resamples)
-            yield _row(problem, "AUSUC", f"{method}: {way} - stacking", gain)
+            yield row(problem, "AUSUC", f"{method}: {way} - stacking", gain)
 
 
 def flip_rows(problem, runs):
@@ -68,7 +69,7 @@ def flip_rows(problem, runs):
                 for run in own
             ]
             which = f"{method}: {way} and stacking"
-            yield _row(problem, "rank correlation of flips", which, float(np.mean(rho)))
+            yield row(problem, "rank correlation of flips", which, float(np.mean(rho)))
 
 
 def _flips(outcome):
@@ -107,7 +108,7 @@ def zero_rows(problem, runs, reach):
         for t in reach:
             moved = from_common_zero(plain, run.largest + t * run.unit).ausuc - plain.ausuc
             name = f"{method}: common zero - stacking"
-            yield _row(problem, "AUSUC", name, moved, distance_of_zero=float(t))
+            yield row(problem, "AUSUC", name, moved, distance_of_zero=float(t))
 
 
 def point_rows(problem, runs, n_resamples):
@@ -115,11 +116,11 @@ def point_rows(problem, runs, n_resamples):
     for method, own in runs.items():
         plain = [run.chosen("stacking") for run in own]
         value = zero_shot_estimate(plain, "H", n_resamples=n_resamples)
-        yield _row(problem, "H", method, value, calibration="chosen")
+        yield row(problem, "H", method, value, calibration="chosen")
         for way in ways(own):
             chosen = [run.chosen(way) for run in own]
             gain = zero_shot_estimate(chosen, "H", minus=plain, n_resamples=n_resamples)
-            yield _row(problem, "H", f"{method}: {way} - stacking", gain, calibration="chosen")
+            yield row(problem, "H", f"{method}: {way} - stacking", gain, calibration="chosen")
 
 
 def alpha_rows(problem, runs):
@@ -127,7 +128,7 @@ def alpha_rows(problem, runs):
     for method, own in runs.items():
         for way in ways(own):
             alpha = float(np.mean([run.alpha(way) for run in own]))
-            yield _row(problem, "chosen alpha", f"{method}: {way}", alpha)
+            yield row(problem, "chosen alpha", f"{method}: {way}", alpha)
 
 
 def lift_rows(runs):
@@ -151,7 +152,3 @@ def lift_rows(runs):
         if lifts:
             named = {"method": f"{way}: chosen - none", "over": "all systems"}
             yield {"metric": "H", "value": mean_estimate(lifts)} | named
-
-
-def _row(problem, metric, method, value, **columns):
-    return {"dataset": problem, "metric": metric, "method": method, "value": value} | columns

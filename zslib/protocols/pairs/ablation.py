@@ -6,6 +6,7 @@ import numpy as np
 
 from zslib.protocols.intervals import Estimate, independent_mean, mean_estimate, paired_difference
 from zslib.protocols.pairs.runs import run_clarel, run_image_text, short_clarel
+from zslib.protocols.tidy import row
 
 __all__ = ["budget_rows", "run_at", "side_rows", "stability_rows", "sweep_rows"]
 
@@ -27,7 +28,7 @@ def budget_rows(problem, batches, seed, device):
         )
         for measure in ("ACC", "H"):
             value = outcome.value(measure)
-            yield _row(problem, f"validation {measure}", "CLAREL", value, batches=n)
+            yield row(problem, f"validation {measure}", "CLAREL", value, batches=n)
 
 
 def sweep_rows(problem, symbol, runs):
@@ -36,11 +37,11 @@ def sweep_rows(problem, symbol, runs):
         outcomes = run.outcomes("validation")
         for measure in ("H", "seen", "unseen"):
             value = mean_estimate([o.value(measure) for o in outcomes])
-            yield _row(problem, f"validation {measure}", "CLAREL", value, **{symbol: x})
+            yield row(problem, f"validation {measure}", "CLAREL", value, **{symbol: x})
         chosen = {"learning rate": run.model.learning_rate, "alpha": run.alpha}
         for name, value in chosen.items():
             where = {"weight": SYMBOLS[symbol], "at": x}
-            yield _row(problem, f"chosen {name}", "CLAREL", value, **where)
+            yield row(problem, f"chosen {name}", "CLAREL", value, **where)
 
 
 def stability_rows(problem, symbol, runs, low, high):
@@ -51,9 +52,9 @@ def stability_rows(problem, symbol, runs, low, high):
     means = {x: values.mean() for x, values in H.items() if low <= x <= high}
     if len(means) > 1:
         spread = paired_difference(H[max(means, key=means.get)], H[min(means, key=means.get)])
-        yield _row(problem, f"range of H from {low:g} to {high:g}", symbol, spread)
+        yield row(problem, f"range of H from {low:g} to {high:g}", symbol, spread)
     if symbol == "kappa":
-        yield _row(problem, "validation H", "kappa 1 - 0.5", paired_difference(H[1.0], H[0.5]))
+        yield row(problem, "validation H", "kappa 1 - 0.5", paired_difference(H[1.0], H[0.5]))
 
 
 def side_rows(problem, lines):
@@ -64,9 +65,9 @@ def side_rows(problem, lines):
     """
     alone, both = ([o.value("H") for o in lines[f"line {n}"]] for n in (3, 6))
     halves = paired_difference(alone, [h / 2 for h in both])
-    yield _row(problem, "H", "3 - half of 6", halves)
+    yield row(problem, "H", "3 - half of 6", halves)
     gaps = [[abs(o.seen - o.unseen) for o in lines[f"line {n}"]] for n in (6, 1)]
-    yield _row(problem, "gap of seen and unseen", "6 - 1", paired_difference(*gaps))
+    yield row(problem, "gap of seen and unseen", "6 - 1", paired_difference(*gaps))
 
 
 def absolute_mean(estimates):
@@ -75,7 +76,3 @@ def absolute_mean(estimates):
     ends = sorted((abs(mean.low), abs(mean.high)))
     low = 0.0 if mean.low <= 0 <= mean.high else ends[0]
     return Estimate(abs(mean.mean), low, ends[1], mean.n_seeds)
-
-
-def _row(problem, metric, method, value, **columns):
-    return {"dataset": problem, "metric": metric, "method": method, "value": value} | columns

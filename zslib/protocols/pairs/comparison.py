@@ -12,6 +12,7 @@ from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.baseline import with_class_texts
 from zslib.protocols.pairs.runs import run_clarel
+from zslib.protocols.tidy import row
 
 __all__ = [
     "chance_rows",
@@ -47,12 +48,12 @@ def known_text_share(p):
 
 def trial_rows(problem, run, baseline):
     """Validation H of each learning rate, and the chosen alpha and gamma."""
-    row = partial(_row, problem)
+    of = partial(row, problem)
     for trial in run.trials:
         rate = trial["parameters"]["learning_rate"]
-        yield row("validation H", "CLAREL", trial.get("H"), learning_rate=rate)
-    yield row("chosen alpha", "CLAREL", run.alpha)
-    yield row("chosen gamma", "ESZSL", baseline.gamma)
+        yield of("validation H", "CLAREL", trial.get("H"), learning_rate=rate)
+    yield of("chosen alpha", "CLAREL", run.alpha)
+    yield of("chosen gamma", "ESZSL", baseline.gamma)
 
 
 def level_runs(problem, seeds, own=None, **options):
@@ -82,21 +83,21 @@ def level_runs(problem, seeds, own=None, **options):
 
 def chance_rows(problem, accuracy):
     """Accuracy of CLAREL less that of chance."""
-    yield _row(problem, "ACC above chance", "CLAREL", accuracy - 100 / problem.unseen_classes.size)
+    yield row(problem, "ACC above chance", "CLAREL", accuracy - 100 / problem.unseen_classes.size)
 
 
 def retrieval_rows(problem, run):
     """Recall and median rank in both directions, and R@1 of images less chance."""
-    row = partial(_row, problem)
+    of = partial(row, problem)
     for direction in ("image to text", "text to image"):
         for measure in ("R@1", "R@10", "median rank"):
             value = run.retrieval(measure, direction)
-            yield row(measure, "CLAREL", value, direction=direction)
+            yield of(measure, "CLAREL", value, direction=direction)
         chance = run.test[0].retrieval.chance[direction]
-        yield row("R@1 by chance", "CLAREL", chance, direction=direction)
+        yield of("R@1 by chance", "CLAREL", chance, direction=direction)
         if direction == "image to text":
             value = run.retrieval("R@1", direction) - chance
-            yield row("R@1 above chance", "CLAREL", value)
+            yield of("R@1 above chance", "CLAREL", value)
 
 
 def answer_counts(problem, outcome):
@@ -112,19 +113,19 @@ def true_counts(problem):
 
 def hub_rows(problem, outcomes):
     """How test images fall on the prototypes of unseen classes; ``outcomes`` is {method: list}."""
-    row, true = partial(_row, problem), k_skewness(true_counts(problem))
-    yield row("true skewness of N_1", "images", true)
+    of, true = partial(row, problem), k_skewness(true_counts(problem))
+    yield of("true skewness of N_1", "images", true)
     for method, found in outcomes.items():
         counts = [answer_counts(problem, outcome) for outcome in found]
         skewness = mean_estimate([k_skewness(c) for c in counts])
-        yield row("skewness of N_1", method, skewness)
+        yield of("skewness of N_1", method, skewness)
         largest = mean_estimate([c.max() / c.mean() for c in counts])
-        yield row("largest N_1 over fair share", method, largest)
+        yield of("largest N_1 over fair share", method, largest)
         never = mean_estimate([100 * np.mean(c == 0) for c in counts])
-        yield row("prototypes never nearest, %", method, never)
+        yield of("prototypes never nearest, %", method, never)
         if method == "CLAREL":
             excess = mean_estimate([k_skewness(c) - true for c in counts])
-            yield row("skewness of N_1 less the true one", method, excess)
+            yield of("skewness of N_1 less the true one", method, excess)
 
 
 def ranked_counts(problem, outcomes):
@@ -133,8 +134,4 @@ def ranked_counts(problem, outcomes):
     counts |= {method: answer_counts(problem, found[0]) for method, found in outcomes.items()}
     for method, values in counts.items():
         for place, value in enumerate(np.sort(values)[::-1], 1):
-            yield _row(problem, "N_1", method, int(value), rank=place)
-
-
-def _row(problem, metric, method, value, **columns):
-    return {"dataset": problem, "metric": metric, "method": method, "value": value} | columns
+            yield row(problem, "N_1", method, int(value), rank=place)

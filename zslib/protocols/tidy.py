@@ -1,0 +1,10 @@
+"""Rows of results, as chapters collect them."""
+
+from __future__ import annotations
+
+__all__ = ["row"]
+
+
+def row(problem, metric, method, value, **columns):
+    """One number: of which data, what it measures, of which method, and more columns."""
+    return {"dataset": problem, "metric": metric, "method": method, "value": value} | columns
