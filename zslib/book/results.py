@@ -200,7 +200,7 @@ class Results:
                     if printed is not None:
                         ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
             names = [str(heads.get(g, g)).replace(" (", "\n(") for g in across]
-            crowded = len(axes) * sum(max(map(len, n.split("\n"))) for n in names) > 60
+            crowded = len(axes) * sum(max(map(len, n.split("\n"))) for n in names) > 54
             turned = {"rotation": 20, "ha": "right"} if crowded else {}
             ax.set_xticks(range(len(across)), names, **turned)
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
