@@ -23,7 +23,7 @@ from zslib.protocols.pairs.balancing import (
 from zslib.protocols.pairs.comparison import hub_rows, known_text_share, ranked_counts
 from zslib.protocols.pairs.losses import HeldOutPairs, curve_rows, share_meeting_equals
 from zslib.protocols.pairs.text_network import GROUPS, AppendixNetwork
-from zslib.protocols.pairs.validation_sets import validation_counts
+from zslib.protocols.pairs.validation_sets import against_printed, validation_counts
 
 
 @pytest.fixture(scope="module")
@@ -229,4 +229,8 @@ def test_counts_of_validation_sets(problem):
     seen = np.isin(problem.labels[problem.trainval], np.unique(problem.labels[problem.train]))
     assert counts["kept"] + counts["seen validation"] == seen.sum()
     assert counts["trainval"] == len(problem.trainval)
-    assert counts["all images"][0] >= counts["kept"] + counts["seen validation"]
+    _, train, kept, away, _, val = counts["lines"]["all images"]
+    assert train == kept + away >= counts["kept"] + counts["seen validation"]
+    printed = {"train": train, "validation, unseen classes": val}
+    apart, beyond = against_printed(counts, printed)[0].values()
+    assert (apart, beyond) == (0, max(0, train + val - len(problem.trainval)))

@@ -34,7 +34,7 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
     )
     curves = [curve for lines in panels.values() for curve, _ in lines.values()]
     labels = list(dict.fromkeys(label for lines in panels.values() for label in lines))
-    legend = {}
+    legend, marks = {}, {}
     for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
         for curve in curves if behind else ():
             ax.plot(100 * np.asarray(curve.seen), 100 * np.asarray(curve.unseen), "0.85", lw=0.8)
@@ -49,12 +49,13 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
                 place = 100 * np.array(curve.at(gamma))
                 ax.plot(*place, marker, color=color, ms=6, mec="white")
                 mark = pyplot.Line2D([], [], ls="", marker=marker, color="0.3", label=name)
-                legend.setdefault(name, mark)
+                marks.setdefault(name, mark)
         ax.set_title(title)
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
     axes[0, 0].set(xlim=(0, None), ylim=(0, None))
     fig.supxlabel("accuracy on seen classes, %", fontsize="medium")
     fig.supylabel("accuracy on unseen classes, %", fontsize="medium")
+    legend |= marks
     fig.legend(legend.values(), legend, loc="outside upper center", ncols=5, fontsize="small")
     return fig

@@ -21,6 +21,7 @@ __all__ = [
     "known_text_share",
     "level_runs",
     "retrieval_rows",
+    "size_line",
     "trial_rows",
 ]
 
@@ -44,6 +45,15 @@ def known_text_share(p):
     known = set().union(*map(own, p.trainval))
     found = [bool(own(i) & known) for i in p.test_seen if own(i)]
     return 100 * float(np.mean(found)) if found else None
+
+
+def size_line(p):
+    """Line of a table: what texts are of, classes, images, texts, and `known_text_share`."""
+    s = p.summary()
+    classes = f"{s['seen_classes']} and {s['unseen_classes']}"
+    tested = s["test_seen_samples"] + s["unseen_samples"]
+    level = "images" if p.level == "image" else "classes"
+    return [level, classes, s["train_seen_samples"], tested, s["texts"], known_text_share(p)]
 
 
 def trial_rows(problem, run, baseline):

@@ -17,7 +17,16 @@ from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.pairs.evaluate import evaluate_image_text, model_texts
 from zslib.protocols.pairs.runs import run_image_text, short_clarel
 
-__all__ = ["KINDS", "HeldOutPairs", "PairMeasures", "curve_rows", "share_meeting_equals"]
+__all__ = [
+    "KINDS",
+    "HeldOutPairs",
+    "PairMeasures",
+    "above_chance_rows",
+    "curve_rows",
+    "loss_rows",
+    "settings_beside",
+    "share_meeting_equals",
+]
 
 # A step of no length is the random start.
 KINDS = {
@@ -29,6 +38,20 @@ KINDS = {
     "squared distance": {"distance": "squared"},
 }
 RATES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+TERMS = ("text_retrieval", "image_retrieval", "text_classification", "image_classification")
+# The paper's names of CLAREL's parameters.
+PRINTED_NAMES = {
+    "lambda": "retrieval_mix",
+    "kappa": "classification_weight",
+    "embedding width": "embedding_dim",
+    "dropout": "dropout",
+    "batch": "batch_size",
+    "batches": "n_batches",
+    "batches per step decay": "decay_every",
+    "step decay": "decay",
+    "learning rate": "learning_rate",
+    "texts per image": "texts_per_image",
+}
 
 
 @dataclass(frozen=True)
@@ -195,13 +218,13 @@ class HeldOutPairs:
 
     def at_ends(self, kinds):
         """Sentences on step sizes at an end of the range, and on those passed over."""
-        name = self.problem.name
-        said = [
-            f"On {name} the best step size for “{kind}” is at the end of the range, so a better "
-            "one may lie beyond. "
-            for kind in kinds
-            if self.steps[kind] in (RATES[0], RATES[-1])
-        ]
+        name, said = self.problem.name.removesuffix(" (validation)"), []
+        ends = [f"“{kind}”" for kind in kinds if self.steps[kind] in (RATES[0], RATES[-1])]
+        if ends:
+            said.append(
+                f"On {name} the best step size for {' and '.join(ends)} is at an end of the "
+                "range, so a better one may lie beyond. "
+            )
         for kind in kinds:
             skipped = " and ".join(f"{rate:g}" for k, rate in self.passed_over if k == kind)
             if skipped:
@@ -209,7 +232,12 @@ class HeldOutPairs:
         return "".join(said)
 
 
-def curve_rows(pairs, kinds, terms):
+def settings_beside(model, printed):
+    """Lines of a table: each setting, as printed and of the model."""
+    return [[name, printed[name], getattr(model, ours)] for name, ours in PRINTED_NAMES.items()]
+
+
+def curve_rows(pairs, kinds, terms=TERMS):
     """Terms of the loss by batches, means over trainings: rows."""
     for kind in kinds:
         logs = [model.learning_curve_ for model in pairs.models[kind]]
@@ -220,6 +248,38 @@ def curve_rows(pairs, kinds, terms):
                     "method": kind, "metric": term.replace("_", " "), "value": float(value),
                     "batches": entry["batch"],
                 }  # fmt: skip
+
+
+def loss_rows(pairs, kinds):
+    """Losses of the batch shown by ``kinds``, and CLAREL's terms at the end of training: rows."""
+    for kind in kinds:
+        for part, (_, loss) in pairs.batch_probabilities(pairs.models[kind][0]).items():
+            yield {
+                "metric": "loss of the batch shown",
+                "method": kind,
+                "part": part,
+                "value": loss,
+            }
+    last = pairs.models["CLAREL"][0].learning_curve_[-1]["batch"]
+    for row in curve_rows(pairs, ("CLAREL",)):
+        if row["batches"] == last:
+            yield {
+                "metric": "loss at the end of training", "method": "CLAREL",
+                "part": row["metric"].replace(" ", "_"), "value": row["value"],
+            }  # fmt: skip
+
+
+def above_chance_rows(results, n_classes):
+    """What ``results`` of one problem have above chance, for kinds that lack a part: rows."""
+    for kind in ("retrieval alone", "classifiers alone"):
+        nearer = results.value(method=kind, metric="own text nearer, %")
+        metric = "own text nearer than by chance, points"
+        yield {"metric": metric, "method": kind, "value": nearer - 50.0}
+    accuracy = results.value(method="retrieval alone", metric="validation ACC")
+    yield {
+        "metric": "validation ACC above chance", "method": "retrieval alone",
+        "value": accuracy - 100.0 / n_classes,
+    }  # fmt: skip
 
 
 def share_meeting_equals(pairs, n_draws=500):

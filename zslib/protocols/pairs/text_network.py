@@ -246,6 +246,21 @@ class LossCheck:
             found.append(abs((ends[0] - ends[1]) / (2.0 * step) - slope) / abs(slope))
         return found
 
+    def error_rows(self, seeds, steps):
+        """`errors` by group and type: geometric means over ``seeds`` (starts and directions).
+
+        And, as the metric "smallest relative error", the largest over seeds of the smallest.
+        """
+        for group, dtype in [*((group, "float64") for group in GROUPS), ("all", "float32")]:
+            found = np.maximum([self.errors(group, s, dtype, steps) for s in seeds], 1e-17)
+            named = {"dataset": self._network.problem, "part": group, "method": dtype}
+            smallest = float(found.min(axis=1).max())
+            yield named | {"metric": "smallest relative error", "value": smallest}
+            shown = group if dtype == "float64" else f"{group}, single precision"
+            means = np.exp(np.log(found).mean(axis=0)).tolist()
+            for step, mean in zip(steps.tolist(), means, strict=True):
+                yield named | {"metric": "error", "group": shown, "step": step, "value": mean}
+
     def penalty_rows(self):
         """Of each penalised group at the start: its penalty, and what doubling it changes.
 

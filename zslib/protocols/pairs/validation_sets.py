@@ -7,7 +7,7 @@ import numpy as np
 from zslib.datasets import data_root
 from zslib.protocols.attributes.tuning import split_validation_classes
 
-__all__ = ["listed_images", "validation_counts"]
+__all__ = ["against_printed", "validation_counts"]
 
 
 def validation_counts(problem, aside, seed):
@@ -19,15 +19,46 @@ def validation_counts(problem, aside, seed):
     held = p.validation_problem(seen_fraction=aside, seed=seed)
     groups = [np.unique(p.labels[rows]) for rows in (p.train, p.val)]
     every = p.labels[np.concatenate([p.trainval, p.test_seen])]
+    train, val = (int(np.isin(every, group).sum()) for group in groups)
+    away, kept, seen = round(aside * train), len(held.trainval), len(held.test_seen)
+    a, b = map(len, groups)
     return {
-        "classes": [len(group) for group in groups],
-        "all images": [int(np.isin(every, group).sum()) for group in groups],
-        "kept": len(held.trainval),
-        "seen validation": len(held.test_seen),
+        "kept": kept,
+        "seen validation": seen,
         "unseen validation": len(held.test_unseen),
         "trainval": len(p.trainval),
         "test seen": len(p.test_seen),
+        "lines": {
+            "all images": [a, train, train - away, away, b, val],
+            "no test image": [a, kept + seen, kept, seen, b, len(held.test_unseen)],
+        },
     }
+
+
+def against_printed(counts, printed):
+    """Counts of CUB less the printed ones, by metric, and sentences on them; None without CUB."""
+    names = "images of CUB, counted less printed", "printed images that are no training images"
+    if counts is None:
+        said = "None of these data is CUB, so the printed counts cannot be checked in this run."
+        return dict.fromkeys(names), said
+    _, train, *_, val = counts["lines"]["all images"]
+    n_train, n_val = printed["train"], printed["validation, unseen classes"]
+    apart = abs(train - n_train) + abs(val - n_val)
+    beyond = max(0, n_train + n_val - counts["trainval"])
+    said = (
+        f"On CUB the printed counts are {'not' if apart else 'exactly'} those of *all* images of "
+        f"the seen classes. The benchmark's split has {counts['trainval']:,} training images in "
+        f"these classes; the other {counts['test seen']:,} test them. "
+    )
+    if beyond and not apart:
+        said += f"So {beyond:,} images of the printed validation set must be test images. "
+    if lists := listed_images():
+        said += (
+            f"The split's files say how this can be: they list {lists['train_loc']:,} images for "
+            f"training and {lists['val_loc']:,} for validation, and {lists['tested too']:,} of "
+            "these test seen classes too."
+        )
+    return dict(zip(names, (apart, beyond), strict=True)), said
 
 
 def listed_images():
