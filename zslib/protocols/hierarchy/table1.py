@@ -32,10 +32,15 @@ def table_sizes(lists, readings):
 def graph_sizes(lists, found):
     """Name, words, nodes and links of each reading, and how many labels it lacks at most."""
     return [
-        [reading, READINGS[reading], graph.n_nodes, graph.n_links]
-        + [max(row.left_out for row in rows.values())]
-        for reading, rows in found.items()
-        for graph in [reading_hierarchy(lists, reading)]
+        [
+            name,
+            READINGS[name],
+            graph.n_nodes,
+            graph.n_links,
+            max(r.left_out for r in rows.values()),
+        ]
+        for name, rows in found.items()
+        for graph in [reading_hierarchy(lists, name)]
     ]
 
 
