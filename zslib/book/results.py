@@ -246,11 +246,24 @@ class Results:
         return self._figure(fig, axes, name, caption, alt)
 
     def scatter(
-        self, name, caption, *, x, y, series, xlabel, ylabel, alt, panels=None, marks=None
+        self,
+        name,
+        caption,
+        *,
+        x,
+        y,
+        series,
+        xlabel,
+        ylabel,
+        alt,
+        panels=None,
+        marks=None,
+        origin=False,
     ):
         """Metric ``y`` against metric ``x``, one mark for each pair of rows that is alike.
 
-        ``marks`` is a column that the shapes tell apart, where the colours do the series.
+        ``marks`` is a column that the shapes tell apart, where the colours do the series; with
+        ``origin`` both axes begin at 0.
         """
         fig, axes, parts = self._panels(panels)
         shapes = dict(zip(self.of(marks), MARKERS, strict=False)) if marks else {}
@@ -266,6 +279,8 @@ class Results:
             for mark, shape in shapes.items():
                 ax.plot([], [], shape, color="gray", label=mark)
             ax.set(xlabel=xlabel, ylabel=ylabel if ax.get_subplotspec().is_first_col() else "")
+            if origin:
+                ax.set(xlim=(0, None), ylim=(0, None))
         return self._figure(fig, axes, name, caption, alt)
 
     def forest(
