@@ -33,8 +33,9 @@ def package(tmp_path, monkeypatch):
 
 
 def clear():
-    for kept in (sources._tree, sources._parsed, sources._handed_on, keys.package_digest):
-        kept.cache_clear()
+    for name in ("_tree", "_digest", "_imports_of", "_handed_on", "_data_files"):
+        getattr(sources, name).cache_clear()
+    keys.package_digest.cache_clear()
 
 
 def digest(code="from zslib.room import f", **options):

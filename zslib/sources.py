@@ -40,10 +40,10 @@ def sources_digest(code, *, skip=()):
     digest = hashlib.sha256()
     paths = reached(code, skip=skip)
     for path in paths:
-        digest.update(f"{_relative(path)}\0{_parsed(path)}\0".encode())
+        digest.update(_digest(path))
     for folder in sorted({path.parent for path in paths}):
         for path in _data_files(folder):
-            digest.update(_relative(path).encode() + b"\0" + path.read_bytes() + b"\0")
+            digest.update(_digest(path))
     return digest.hexdigest()
 
 
@@ -64,7 +64,7 @@ def reached(code, *, skip=()):
         elif _is_module(module):
             path = _path(module)
             files.add(path)
-            waiting += _imports(_tree(path))
+            waiting += _imports_of(path)
     return sorted(files)
 
 
@@ -92,14 +92,22 @@ def _tree(path):
 
 
 @cache
-def _parsed(path):
-    """Text of a file without docstrings, comments and layout."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        if holds and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree)
+def _digest(path):
+    """Hash of a file's name and content: of Python, without docstrings, comments and layout."""
+    content = path.read_bytes()
+    if path.suffix == ".py":
+        tree = ast.parse(content)
+        for node in ast.walk(tree):
+            holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            if holds and ast.get_docstring(node, clean=False) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
+        content = ast.unparse(tree).encode()
+    return hashlib.sha256(_relative(path).encode() + b"\0" + content).digest()
+
+
+@cache
+def _imports_of(path):
+    return _imports(_tree(path))
 
 
 def _imports(tree):
@@ -127,11 +135,14 @@ def _handed_on(module):
     }
 
 
+@cache
 def _data_files(folder):
     """Files below ``folder`` that are no Python and lie in no package of their own."""
+    found = []
     for path in sorted(folder.iterdir()):
         if path.is_dir():
             if path.name != "__pycache__" and not (path / "__init__.py").is_file():
-                yield from _data_files(path)
+                found += _data_files(path)
         elif path.suffix != ".py":
-            yield path
+            found.append(path)
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import io
 import math
 import tokenize
@@ -139,16 +140,20 @@ class Source:
         parts = self.text.split("---\n", 2)
         return parts[2] if self.text.startswith("---\n") and len(parts) == 3 else self.text
 
-    def notebook(self):
-        """A fresh notebook, not run."""
+    @cached_property
+    def _read(self):
         import jupytext
 
         return jupytext.reads(self.text, fmt="md:myst")
 
+    def notebook(self):
+        """A fresh notebook, not run."""
+        return copy.deepcopy(self._read)
+
     @cached_property
     def code(self):
         """Text of all code cells."""
-        cells = self.notebook().cells
+        cells = self._read.cells
         return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
 
     @cached_property
@@ -156,7 +161,7 @@ class Source:
         """`Parameter` by name, as the cell tagged ``parameters`` declares them."""
         cells = [
             cell
-            for cell in self.notebook().cells
+            for cell in self._read.cells
             if cell.cell_type == "code" and "parameters" in cell.metadata.get("tags", [])
         ]
         if len(cells) != 1:
@@ -169,12 +174,12 @@ class Source:
     @property
     def depends(self):
         """Names of the chapters whose records this one reads (``zslib: depends:``)."""
-        return tuple(self.notebook().metadata.get("zslib", {}).get("depends", ()))
+        return tuple(self._read.metadata.get("zslib", {}).get("depends", ()))
 
     @property
     def data_settings(self):
         """Settings whose data the chapter uses (``zslib: settings:``), or None where not said."""
-        return self.notebook().metadata.get("zslib", {}).get("settings")
+        return self._read.metadata.get("zslib", {}).get("settings")
 
     def settings(self, overrides):
         """Every parameter's value: the defaults with ``overrides``, checked."""
