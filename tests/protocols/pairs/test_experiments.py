@@ -21,7 +21,13 @@ from zslib.protocols.pairs.balancing import (
     of_distances,
 )
 from zslib.protocols.pairs.comparison import hub_rows, known_text_share, ranked_counts
-from zslib.protocols.pairs.losses import HeldOutPairs, curve_rows, share_meeting_equals
+from zslib.protocols.pairs.losses import (
+    TERMS,
+    HeldOutPairs,
+    curve_rows,
+    loss_rows,
+    share_meeting_equals,
+)
 from zslib.protocols.pairs.text_network import GROUPS, AppendixNetwork
 from zslib.protocols.pairs.validation_sets import against_printed, validation_counts
 
@@ -201,6 +207,14 @@ def test_curves_are_means_over_trainings(pairs):
     assert [r["value"] for r in rows] == [entry["text_retrieval"] for entry in log]
 
 
+def test_losses_at_the_end_are_those_of_the_last_batches(pairs, monkeypatch):
+    models = pairs.models["before training"]
+    monkeypatch.setitem(pairs.models, "CLAREL", models)
+    rows = [r for r in loss_rows(pairs, []) if r["metric"] == "loss at the end of training"]
+    last = models[0].learning_curve_[-1]
+    assert {r["part"]: r["value"] for r in rows} == {term: last[term] for term in TERMS}
+
+
 @pytest.fixture(scope="module")
 def network(problem):
     return AppendixNetwork(problem, embedding_dim=16, max_tokens=6, seed=0, device="cpu")
@@ -222,6 +236,14 @@ def test_gradients_agree_with_differences_and_penalties_turn(network):
     assert cosine < 1e-3
     assert change < 1e-3
     assert rows["shifts β"][2] is None
+
+
+def test_rows_of_errors_are_geometric_means(network, monkeypatch):
+    check = network.checker(narrow=True)
+    monkeypatch.setattr(check, "errors", lambda group, s, dtype, steps: [10.0 ** -(s + 1), 1e-4])
+    rows = list(check.error_rows([0, 2], np.array([1e-2, 1e-3])))
+    found = [r["value"] for r in rows if r["part"] == "LSTM"]
+    assert found == pytest.approx([1e-4, 1e-2, 1e-4])  # the smallest, then by step
 
 
 def test_counts_of_validation_sets(problem):
