@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +15,9 @@ from zslib.book.parameters import Source
 from zslib.book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
+spec = importlib.util.spec_from_file_location("counts", ROOT / "tests" / "counts.py")
+counts = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(counts)
 PLACE = Layout(ROOT)
 NAMES = PLACE.names()
 ALWAYS = {"dataset": str, "device": str, "seed": int, "n_seeds": int, "quick": bool}
@@ -47,6 +51,20 @@ def test_parameters_are_typed_and_explained(sources, name):
     assert parameters["quick"].default is False
     assert parameters["device"].default == "cpu"
     assert all(len(p.comment) > 5 for p in parameters.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chapter_is_prose_with_a_little_code(sources, name):
+    lines, words, classes, functions = counts.chapter_counts(sources[name].text)
+    assert lines <= 120, "what is an experiment belongs to zslib.protocols"
+    assert 100 * lines <= 20 * words
+    assert classes == 0
+    assert functions <= 1
+
+
+def test_the_book_has_few_lines_of_code_to_its_words(sources):
+    found = [counts.chapter_counts(source.text) for source in sources.values()]
+    assert 100 * sum(lines for lines, *_ in found) <= 15 * sum(words for _, words, *_ in found)
 
 
 @pytest.mark.parametrize("name", NAMES)
