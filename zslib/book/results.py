@@ -239,6 +239,8 @@ class Results:
             if xscale != "linear" and len(part.of(x)) < 9:
                 ax.set_xticks(part.of(x), [f"{place:g}" for place in part.of(x)])
                 ax.xaxis.minorticks_off()
+            elif xscale == "linear" and all(isinstance(place, int) for place in part.of(x)):
+                ax.xaxis.get_major_locator().set_params(integer=True)
             if bottom is not None and yscale == "linear":
                 top = ax.get_ylim()[1]
                 ax.set_ylim(bottom, top + 0.04 * (top - bottom))
@@ -287,7 +289,7 @@ class Results:
         self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0, heads=None
     ):
         """Estimates with their intervals, one line each; crosses are the paper's."""
-        down = _as_tuple(rows)
+        down, heads = _as_tuple(rows), heads or {}
         of = self.of(series) if series else []
         lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in self.rows))
         fig, (ax,) = _subplots(1, height=0.8 + 0.3 * len(lines) * max(1, 0.6 * len(of)))
@@ -298,13 +300,13 @@ class Results:
             style = look(row[series], of) if of else {"color": "C0", "marker": "o"}
             middle, reach = _ends([row["value"]])
             ax.errorbar(
-                middle, [i + shift], xerr=reach, capsize=2, label=row[series] if of else None,
+                middle, [i + shift], xerr=reach, capsize=2,
+                label=_said(row[series], heads) if of else None,
                 **(style | {"linestyle": "none"}),
             )  # fmt: skip
             printed = paper(row) if paper else None
             if printed is not None:
                 ax.plot(printed, i + shift, "x", color="black", ms=6, label="paper", ls="")
-        heads = heads or {}
         told = [", ".join(str(_said(part, heads)) for part in line) for line in lines]
         ax.set_yticks(range(len(lines)), told)
         ax.set(xlabel=xlabel, ylim=(len(lines) - 0.5, -0.5))
@@ -324,7 +326,8 @@ class Results:
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
                 labels.setdefault(label, handle)
         if labels:
-            columns = 3 if max(map(len, labels)) > 16 else 5
+            fits = sum(len(label) + 6 for label in labels) < 100
+            columns = len(labels) if fits else 3 if max(map(len, labels)) > 16 else 5
             fig.legend(
                 labels.values(), labels, loc="outside upper center",
                 ncols=min(len(labels), columns), fontsize="small",
