@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from zslib.protocols.attributes.curves import epochs_to_share, zero_shot_curves
-from zslib.protocols.attributes.ratios import fixed_method, original_method
+from zslib.protocols.attributes.ratios import fixed_method, lasting_method
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.intervals import mean_estimate, paired_difference, paired_ratio
+from zslib.protocols.tidy import row
 
 __all__ = ["accuracy_rows", "convergence_rows", "mining_curves", "try_batch_sizes"]
-
-MARKS = ("own", "common")
 
 
 def try_batch_sizes(
@@ -27,22 +26,16 @@ def try_batch_sizes(
     ``size``, the ``rise``, the accuracy at the ``end``, and the ``parameters`` of the method.
     """
     seed = seeds[0]
-    original = original_method(problem, quick=quick, n_epochs=n_epochs, batch_size=sizes[-1])
+    given = {"n_epochs": n_epochs, "batch_size": sizes[-1]}
+    original = lasting_method("Bucher", None, problem, quick=quick, **given)
     split = split_validation_classes(problem, fraction=fraction, seed=seed)
     held_out = split.validation_problem(seed=seed)
+    options = {"split": "random", "fraction": fraction, "device": device, "quick": quick}
     quarter = max(original.fixed["n_epochs"] // 4, 1)
     found = []
     for size in sizes:
         sized = replace(original, fixed={**original.fixed, "batch_size": size})
-        parameters = run_zero_shot(
-            sized,
-            problem,
-            seed=seed,
-            split="random",
-            fraction=fraction,
-            device=device,
-            quick=quick,
-        ).parameters
+        parameters = run_zero_shot(sized, problem, seed=seed, **options).parameters
         curve = zero_shot_curves(sized, held_out, seeds, parameters=parameters, device=device)
         mean = curve.mean(axis=0)
         rise = mean[-quarter:].mean() - mean[-2 * quarter : -quarter].mean()
@@ -71,19 +64,14 @@ def mining_curves(problem, names, ratios, seeds, parameters, *, growth, device="
 def accuracy_rows(curves, problem):
     """Accuracy of the cells after each epoch, and the last method's lead at three of them."""
     *others, best = dict.fromkeys(name for name, _ in curves)
-    row = {"metric": "ACC", "dataset": problem}
     for (name, ratio), values in curves.items():
         n = values.shape[1]
         for epoch, value in enumerate(values.T, 1):
-            yield row | {"method": name, "ratio": ratio, "epoch": epoch} | _value(value)
+            value = mean_estimate(value)
+            yield row(problem, "ACC", name, value, ratio=ratio, epoch=epoch)
         for epoch in dict.fromkeys((2, n // 2, n)) if name in others else ():
             lead = paired_difference(curves[best, ratio][:, epoch - 1], values[:, epoch - 1])
-            cell = {"method": f"{best} - {name}", "ratio": ratio, "epoch": epoch}
-            yield row | cell | {"value": lead}
-
-
-def _value(values):
-    return {"value": mean_estimate(values)}
+            yield row(problem, "ACC", f"{best} - {name}", lead, ratio=ratio, epoch=epoch)
 
 
 def convergence_rows(curves, share, problem):
@@ -103,25 +91,22 @@ def convergence_rows(curves, share, problem):
             for c, runs in curves.items()
         },
     }
-    row = {"dataset": problem}
     for (name, ratio), count in missed.items():
-        cell = row | {"method": name, "ratio": ratio}
-        yield cell | {"metric": "runs that never reach the common mark", "value": count}
-        for mark in MARKS:
-            epochs = needed[mark][name, ratio]
-            value = None if epochs is None else mean_estimate(epochs)
-            yield cell | {"metric": "epochs to converge", "mark": mark, "value": value}
-    row |= {"metric": "times faster to converge"}
-    for mark in MARKS:
-        of = needed[mark]
+        metric = "runs that never reach the common mark"
+        yield row(problem, metric, name, count, ratio=ratio)
+        for mark, of in needed.items():
+            value = None if of[name, ratio] is None else mean_estimate(of[name, ratio])
+            yield row(problem, "epochs to converge", name, value, ratio=ratio, mark=mark)
+    metric = "times faster to converge"
+    for mark, of in needed.items():
         for slow in names[:-1]:
-            cell = row | {"method": f"{slow} / {names[-1]}", "mark": mark}
             pairs = [((slow, ratio), (names[-1], ratio)) for ratio in ratios]
+            both = row(problem, metric, f"{slow} / {names[-1]}", _times(of, pairs), mark=mark)
             for pair, ratio in zip(pairs, ratios, strict=True):
-                yield cell | {"ratio": ratio, "value": _times(of, [pair])}
-            yield cell | {"over": "both ratios", "value": _times(of, pairs)}
-        pairs = [((name, ratios[0]), (name, ratios[-1])) for name in names]
-        yield row | {"method": "one / most negatives", "mark": mark, "value": _times(of, pairs)}
+                yield both | {"ratio": ratio, "value": _times(of, [pair])}
+            yield both | {"over": "both ratios"}
+        times = _times(of, [((name, ratios[0]), (name, ratios[-1])) for name in names])
+        yield row(problem, metric, "one / most negatives", times, mark=mark)
 
 
 def _times(needed, pairs):

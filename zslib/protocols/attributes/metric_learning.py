@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 
 from zslib.arrays import like, take_rows, to_host
-from zslib.protocols.attributes.evaluate import evaluate_zero_shot, fit_on
+from zslib.protocols.attributes.evaluate import fit_on
+from zslib.protocols.attributes.training import answers
 from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.intervals import mean_estimate, over_runs
 from zslib.protocols.sweep import ranked, sweep
@@ -44,7 +44,7 @@ class FittedRun:
 
     @cached_property
     def outcome(self):
-        return evaluate_zero_shot(FrozenEstimator(self.model), self.problem)
+        return answers(self.model, self.problem)
 
 
 def trained(model, problem, seeds, **parameters):

@@ -14,6 +14,7 @@ from zslib.compatibility.metric.negatives import log_correlation, log_uncertaint
 from zslib.protocols.attributes.methods import seen_candidates
 from zslib.protocols.attributes.metric_learning import choose_settings, trained
 from zslib.protocols.intervals import over_runs
+from zslib.protocols.tidy import row
 
 __all__ = [
     "DRAW_MEASURES",
@@ -180,21 +181,15 @@ def class_shares(run, way, *, n=20000, seed=0):
 
 def describe(drawn):
     """Rows of results on the candidates of `Draws` and on the two factors of their chances."""
-    counts, vectors = drawn.candidates.counts, to_host(drawn.candidates.vectors)
-    without = counts[(vectors <= 0).all(axis=1)].sum()
-    facts = [
-        ("training images without any attribute, %", "annotation", 100 * without / counts.sum()),
-        ("candidates of a single image, %", "annotation", 100 * np.mean(counts == 1)),
-        (
-            "standard deviation of log u over candidates",
-            "uncertainty",
-            np.mean(drawn.log_u.std(axis=1, where=drawn.rivals)),
-        ),
-    ]
+    problem, counts = drawn.problem, drawn.candidates.counts
+    without = (to_host(drawn.candidates.vectors) <= 0).all(axis=1)
+    share = 100 * float(counts[without].sum() / counts.sum())
+    yield row(problem, "training images without any attribute, %", "annotation", share)
+    single = 100 * float(np.mean(counts == 1))
+    yield row(problem, "candidates of a single image, %", "annotation", single)
+    metric = "standard deviation of log {} over candidates"
+    varies = float(np.mean(drawn.log_u.std(axis=1, where=drawn.rivals)))
+    yield row(problem, metric.format("u"), "uncertainty", varies)
     if drawn.candidates.q_varies:
-        name = "standard deviation of log q over candidates"
-        facts.append((name, "uncertainty/correlation", np.std(drawn.log_q)))
-    return [
-        {"metric": metric, "method": method, "value": float(value), "dataset": drawn.problem}
-        for metric, method, value in facts
-    ]
+        varies = float(np.std(drawn.log_q))
+        yield row(problem, metric.format("q"), "uncertainty/correlation", varies)

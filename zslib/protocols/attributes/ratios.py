@@ -19,7 +19,7 @@ __all__ = [
     "MeanOfCells",
     "best_methods",
     "fixed_method",
-    "original_method",
+    "lasting_method",
     "ratio_differences",
     "run_ratios",
     "table_methods",
@@ -33,9 +33,9 @@ def fixed_method(name, growth, **fixed):
     return replace(method, fixed={**method.fixed, **mines, **fixed})
 
 
-def original_method(problem, *, quick=False, **fixed):
-    """Bucher's original, with epochs enough for the data."""
-    method = fixed_method("Bucher", None, **fixed)
+def lasting_method(name, growth, problem, *, quick=False, **fixed):
+    """`fixed_method` with epochs enough for the data, unless ``quick``."""
+    method = fixed_method(name, growth, **fixed)
     return method if quick else with_enough_steps(method, problem)
 
 
@@ -56,8 +56,7 @@ def table_methods(problem, negatives, growth, *, fraction, quick=False):
     methods = [*(ZERO_SHOT_METHODS[name] for name in ("DAP", "IAP", "ESZSL")), sse]
     for name in ways(problem, HARD_NEGATIVE_METHODS):
         count = {} if name == "Bucher" else {"negatives_per_positive": negatives}
-        method = fixed_method(name, growth, **count)
-        methods.append(method if quick else with_enough_steps(method, problem))
+        methods.append(lasting_method(name, growth, problem, quick=quick, **count))
     return methods
 
 
@@ -81,7 +80,7 @@ def run_ratios(
 
     These are chosen on validation classes for Bucher's original.
     """
-    original = original_method(problem, n_epochs=n_epochs, quick=quick)
+    original = lasting_method("Bucher", growth, problem, quick=quick, n_epochs=n_epochs)
     split = {"split": "random", "fraction": fraction}
     tuned = run_zero_shot(original, problem, seed=seed, quick=quick, **split, **options)
     n_epochs = original.fixed["n_epochs"]

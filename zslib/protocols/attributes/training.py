@@ -9,6 +9,7 @@ from zslib.arrays import like, take_rows, to_host
 from zslib.compatibility.ranking.dark_objective import image_weights
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.tuning import split_validation_classes
+from zslib.protocols.tidy import row
 
 __all__ = ["Scored", "answers", "fitted", "held_out"]
 
@@ -62,5 +63,4 @@ class Scored:
 
     def row(self, metric, method, value, **columns):
         """A row of results."""
-        row = {"dataset": self.problem, "metric": metric, "method": method, "value": value}
-        return row | columns
+        return row(self.problem, metric, method, value, **columns)
