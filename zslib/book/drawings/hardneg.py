@@ -94,7 +94,7 @@ def draw_rules(views, names, title):
         chances = view.preferences("uncertainty")[0]
         sizes = 8 + 90 * np.exp(chances - chances.max())[others]
         ax.scatter(truth[others], near[others], sizes, color=COLORS[0], alpha=0.4,
-                   label="training classes, by chance")  # fmt: skip
+                   label="training classes")  # fmt: skip
         for rule, size in (("nearest", 9), ("intruder", 6)):
             j = int(view.preferences(rule)[0].argmax())
             mark = look(rule, RULES) | {"linestyle": "none"}
