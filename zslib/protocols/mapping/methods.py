@@ -73,8 +73,6 @@ METHODS = {
         Method("orthogonal", ProcrustesMap()),
         _ranking("max-margin", "random", (5, 20)),
         _ranking("max-margin (angle)", "random", (20,), distance="angle"),
-        _ranking("uniform", "uniform", (5, 20)),
-        _ranking("first violating", "first_violating", (5, 20)),
         _ranking("intruder", "intruder", (1,)),
     )
 }

@@ -90,7 +90,7 @@ class Outcome:
         return hub_correlations(self._occurrences, problem.targets, problem.is_training_target)
 
 
-def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correction=None) -> Outcome:
+def evaluate(problem, queries, *, space="full", k=20, correction=None) -> Outcome:
     """Search ``space`` with the ``queries`` of a problem's test items.
 
     Parameters
@@ -103,7 +103,7 @@ def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correctio
         Rows of the problem's targets to search: by name, or given.
     k : int
         Length of the neighbour lists (cut to the size of the space).
-    metric, correction
+    correction
         As in `zslib.search.top_k`.
 
     Examples
@@ -122,8 +122,7 @@ def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correctio
     rows = problem.space(space) if isinstance(space, str) else np.unique(np.asarray(space))
     whole = rows.size == problem.targets.shape[0]
     targets = like(problem.targets if whole else problem.targets[rows], queries)
-    options = {"metric": metric, "correction": correction}
-    _, found = top_k(queries, targets, min(k, rows.size), **options)
+    _, found = top_k(queries, targets, min(k, rows.size), correction=correction)
     gold = problem.gold_in(rows)
     lost = sum(answers.size == 0 for answers in gold)
     if lost:
@@ -136,7 +135,7 @@ def evaluate(problem, queries, *, space="full", k=20, metric="cosine", correctio
         queries=to_host(queries),
         rows=rows,
         neighbours=rows[to_host(found)],
-        ranks=to_host(gold_ranks(queries, targets, gold, **options)),
+        ranks=to_host(gold_ranks(queries, targets, gold, correction=correction)),
     )
 
 

@@ -17,20 +17,14 @@ __all__ = ["Trained", "chimera_pairs", "train"]
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained mapping's view of test and training items, (n, d2), and how it came about.
+    """Where a trained mapping takes the test items, (n, d2), and how it came about.
 
-    ``parameters`` were chosen on validation pairs, ``tuned`` has every candidate;
-    ``learning_curve`` is the mean loss per epoch, empty for closed forms; ``n_pairs`` are training
-    pairs, chimeras included.
+    ``parameters`` were chosen on validation pairs, ``tuned`` has every candidate.
     """
 
-    method: str
     predictions: np.ndarray
-    train_predictions: np.ndarray
     parameters: dict
     tuned: Tuned
-    learning_curve: list
-    n_pairs: int
 
 
 def chimera_pairs(problem, rows, k):
@@ -50,12 +44,7 @@ def _train(method, problem, parameters, rows, seed, on):
         X, Y = chimera_pairs(problem, rows, method.chimeras)
     X, Y = (to_requested_device(a, on) for a in (X, Y))
     estimator = method.fresh(seed, **parameters).fit(X, Y)
-    mapped = [
-        to_host(estimator.transform(to_requested_device(a, on)))
-        for a in (problem.X_test, problem.X_train)
-    ]
-    curve = [float(loss) for loss in getattr(estimator, "learning_curve_", [])]
-    return mapped, curve, X.shape[0]
+    return to_host(estimator.transform(to_requested_device(problem.X_test, on)))
 
 
 def train(
@@ -113,7 +102,7 @@ def train(
         tuned = kept(_tune, base, source, seed=seed if tuning_seed is None else tuning_seed)
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
-    mapped, curve, n_pairs = kept(
+    predictions = kept(
         _train,
         method,
         problem,
@@ -122,4 +111,4 @@ def train(
         seed=seed,
         on=resolve_device(device),
     )
-    return Trained(method.name, *mapped, tuned.parameters, tuned, curve, n_pairs)
+    return Trained(predictions, tuned.parameters, tuned)

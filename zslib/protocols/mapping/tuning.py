@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.model_selection import GroupShuffleSplit, ParameterGrid
 
 from zslib.protocols.mapping.outcome import evaluate
-from zslib.validation import check_real
 
 __all__ = ["Tuned", "epochs_for", "tune", "validation_problem"]
 
@@ -22,16 +21,15 @@ class Tuned:
     trials: list
 
 
-def validation_problem(problem, *, fraction=0.25, seed=0):
-    """The training pairs of a problem as a problem of its own: most to train, the rest to test.
+def validation_problem(problem, *, seed=0):
+    """The training pairs as a problem of their own: a quarter of the words is held out to test.
 
     Pairs with the same source word, and in the cross-modal setting the same label, stay together,
     so that the held-out words are as new to the mapping as the real test words. Test items of the
     original problem take no part, though their labels stay in the vocabulary.
     """
-    fraction = check_real(fraction, "fraction", low=0, high=1, inclusive=False)
     words = np.asarray(problem.train_words)
-    splitter = GroupShuffleSplit(n_splits=1, test_size=fraction, random_state=seed)
+    splitter = GroupShuffleSplit(n_splits=1, test_size=0.25, random_state=seed)
     train, held_out = next(splitter.split(words, groups=words))
     answers: dict[str, list] = {}
     first_row: dict[str, int] = {}
@@ -81,7 +79,7 @@ def _scores(estimator, problem, updates):
     return seen
 
 
-def tune(problem, method, *, fraction=0.25, seed=0) -> Tuned:
+def tune(problem, method, *, seed=0) -> Tuned:
     """Try the grid of ``method`` on held-out training pairs and keep the best candidate.
 
     Candidates are compared by the mean reciprocal rank of the held-out words, in the space that
@@ -93,8 +91,6 @@ def tune(problem, method, *, fraction=0.25, seed=0) -> Tuned:
     problem : MappingProblem
         Only its training pairs are used.
     method : Method
-    fraction : float
-        Share of the training words held out.
     seed : int
         Of the split and of the estimator.
 
@@ -106,7 +102,7 @@ def tune(problem, method, *, fraction=0.25, seed=0) -> Tuned:
     >>> sorted(tune(problem, METHODS["ridge"]).parameters)
     ['alpha']
     """
-    held_out = validation_problem(problem, fraction=fraction, seed=seed)
+    held_out = validation_problem(problem, seed=seed)
     trials = []
     for parameters in ParameterGrid(dict(method.grid)):
         estimator = method.fresh(seed, **parameters)
