@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.tidy import row
 
 __all__ = ["chosen_values", "scores_by", "tuning_rows"]
 
@@ -15,13 +16,12 @@ def chosen_values(fits):
 
 def tuning_rows(runs, name, fits):
     """Rows: the validation score of a method's ``fits``, and what each seed chose by it."""
-    row = {"method": name, "dataset": runs.problem}
     apart = fits if runs.tuned_apart else fits[:1]
     score = mean_estimate([100 * fit.tuned.score for fit in apart])
-    yield {"metric": "validation MRR", "value": score} | row
-    for seed, fit in zip(runs.seeds, fits, strict=False):
+    yield row(runs.problem, "validation MRR", name, score)
+    for seed, fit in zip(runs.seeds, fits, strict=True):
         for key, value in fit.parameters.items():
-            yield {"metric": f"chosen {key}", "value": value, "seed": seed} | row
+            yield row(runs.problem, f"chosen {key}", name, value, seed=seed)
 
 
 def scores_by(fit, parameter):

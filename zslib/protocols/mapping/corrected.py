@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from zslib.protocols.mapping.repeated import Repeated
+from zslib.protocols.tidy import row
 
 __all__ = ["CORRECTIONS", "corrected_precision", "first_queries", "gains_by_answer"]
 
@@ -61,15 +62,14 @@ def corrected_precision(runs, methods, space, *, max_queries=None):
         for method, of in fits.items()
         for name, how in CORRECTIONS.items()
     }
-    same = {"dataset": runs.problem.name, "space": space}
+    data = runs.problem.name
     for (method, name), outcomes in found.items():
         hits, hubs = [o.hits(1) for o in outcomes], [o.hub_answers() for o in outcomes]
         for metric, values in (("P@1", hits), ("hub answers", hubs)):
-            row = {"metric": metric, "value": runs.estimate(values), "method": method}
-            yield row | {"correction": name} | same
+            yield row(data, metric, method, runs.estimate(values), correction=name, space=space)
     for question, pair in _GAINS.items():
         gain = runs.difference(*([o.hits(1) for o in found[part]] for part in pair))
-        yield {"metric": "P@1", "value": gain, "method": question} | same
+        yield row(data, "P@1", question, gain, space=space)
 
 
 def gains_by_answer(runs, found, base="ridge"):
@@ -87,8 +87,6 @@ def gains_by_answer(runs, found, base="ridge"):
         gain = [a.hits(1) - b.hits(1) for a, b in zip(found[method], found[base], strict=True)]
         for where, part in parts.items():
             value = runs.estimate([g * p for g, p in zip(gain, part, strict=True)])
-            metric = f"gain in P@1 over {base}{where}"
-            yield {"metric": metric, "value": value, "method": method, "dataset": runs.problem}
+            yield row(runs.problem, f"gain in P@1 over {base}{where}", method, value)
     share = runs.estimate([100.0 * h for h in hub])
-    metric = "share of the queries that it answers with a hub"
-    yield {"metric": metric, "value": share, "method": base, "dataset": runs.problem}
+    yield row(runs.problem, "share of the queries that it answers with a hub", base, share)

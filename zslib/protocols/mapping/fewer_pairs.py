@@ -7,6 +7,7 @@ import numpy as np
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
+from zslib.protocols.tidy import row
 
 __all__ = ["precision_by_pairs"]
 
@@ -23,5 +24,4 @@ def precision_by_pairs(problem, parameters, shares, *, seed=0):
             fitted = METHODS[name].fresh(seed, **chosen | epochs)
             fitted.fit(problem.X_train[rows], problem.Y_train[rows])
             value = mean_estimate([evaluate(problem, fitted.transform(problem.X_test)).hits(1)])
-            row = {"metric": "P@1", "value": value, "method": name, "pairs": size}
-            yield row | {"dataset": problem}
+            yield row(problem, "P@1", name, value, pairs=size)

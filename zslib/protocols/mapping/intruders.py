@@ -12,6 +12,7 @@ from zslib.protocols.attributes.curves import epochs_to_share
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.sweep import kept
+from zslib.protocols.tidy import row
 
 __all__ = ["EarlyIntruders", "early_intruders", "precision_by_epoch"]
 
@@ -100,7 +101,7 @@ def precision_by_epoch(runs, methods, n_epochs, *, share=0.95):
     ``methods`` is {name: method}; the last of them is held against the first.
     """
     looks = sorted({epoch for epoch in _LOOKS if epoch < n_epochs} | {n_epochs})
-    on, needed = resolve_device(runs.device), {}
+    on, needed, to_share = resolve_device(runs.device), {}, f"epochs to {share:.0%}"
     for name, method in methods.items():
         curves = np.array(
             [
@@ -113,17 +114,15 @@ def precision_by_epoch(runs, methods, n_epochs, *, share=0.95):
                 )
             ]
         )  # fmt: skip
-        row = {"method": name, "dataset": runs.problem}
         for epoch, values in zip(looks, curves.T, strict=True):
-            value = runs.estimate(values)
-            yield {"metric": "P@1 by epoch", "epoch": epoch, "value": value} | row
-        yield {"metric": "best P@1 on the way", "value": runs.estimate(curves.max(axis=1))} | row
+            yield row(runs.problem, "P@1 by epoch", name, runs.estimate(values), epoch=epoch)
+        best = runs.estimate(curves.max(axis=1))
+        yield row(runs.problem, "best P@1 on the way", name, best)
         needed[name] = [epochs_to_share(c, share, of="best", epochs=looks) for c in curves]
-        yield {"metric": f"epochs to {share:.0%}", "value": runs.estimate(needed[name])} | row
+        yield row(runs.problem, to_share, name, runs.estimate(needed[name]))
     first, last = (list(needed)[i] for i in (0, -1))
-    row["method"] = f"{last} - {first}"
-    value = runs.difference(needed[last], needed[first])
-    yield {"metric": f"epochs to {share:.0%}", "value": value} | row
+    saved = runs.difference(needed[last], needed[first])
+    yield row(runs.problem, to_share, f"{last} - {first}", saved)
 
 
 def _curve(method, problem, parameters, seed, looks, on):

@@ -7,6 +7,7 @@ import numpy as np
 from zslib.mapping import RidgeMap
 from zslib.protocols.intervals import mean_estimate, paired_difference
 from zslib.protocols.mapping.outcome import evaluate
+from zslib.protocols.tidy import row
 
 __all__ = ["powered", "shrinking_path"]
 
@@ -23,9 +24,8 @@ def shrinking_path(problem, powers, **parameters):
     W = RidgeMap(**parameters).fit(problem.X_train, problem.Y_train).coef_
     found = {power: evaluate(problem, powered(problem.X_test, W, power)) for power in powers}
     for metric, of in (("P@1", lambda o: o.hits(1)), ("hub answers", lambda o: o.hub_answers())):
-        same = {"metric": metric, "dataset": problem}
         for power, outcome in found.items():
-            row = {"method": "ridge, powered singular values", "power": power}
-            yield same | row | {"value": mean_estimate([of(outcome)])}
+            value = mean_estimate([of(outcome)])
+            yield row(problem, metric, "ridge, powered singular values", value, power=power)
         undone = paired_difference([of(found[0.0])], [of(found[1.0])])
-        yield same | {"method": "power 0 - power 1", "value": undone}
+        yield row(problem, metric, "power 0 - power 1", undone)

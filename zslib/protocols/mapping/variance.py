@@ -6,8 +6,11 @@ import numpy as np
 
 from zslib.mapping import RidgeMap
 from zslib.protocols.mapping.outcome import evaluate, gold_queries
+from zslib.protocols.tidy import row
 
 __all__ = ["column_variances", "projection_checks", "variance_by_penalty"]
+
+_PENALTIES = 10.0 ** np.arange(-3, 4)
 
 
 def _mapped_training(problem, penalty=0.0):
@@ -35,7 +38,7 @@ def projection_checks(problem):
         "mean training variance ratio": ratios.mean(),
     }
     for metric, value in values.items():
-        yield {"metric": metric, "value": value, "method": "least squares", "dataset": problem}
+        yield row(problem, metric, "least squares", value)
 
 
 def column_variances(problem, penalties):
@@ -47,18 +50,17 @@ def column_variances(problem, penalties):
     return {penalty: tuple(a.var(axis=0) for a in pair) for penalty, pair in pairs.items()}
 
 
-def variance_by_penalty(problem, alphas):
+def variance_by_penalty(problem, alphas=_PENALTIES):
     """Rows: total variance after mapping by ridge over gold's, and hub answers, by penalty."""
-    gold = gold_queries(problem).var(axis=0).sum(), problem.Y_train.var(axis=0).sum()
+    gold = [vectors.var(axis=0).sum() for vectors in (gold_queries(problem), problem.Y_train)]
     for alpha in alphas:
         ridge = RidgeMap(alpha=alpha).fit(problem.X_train, problem.Y_train)
-        mapped = ridge.transform(problem.X_test)
+        mapped = [ridge.transform(X) for X in (problem.X_test, problem.X_train)]
+        ratios = [m.var(axis=0).sum() / g for m, g in zip(mapped, gold, strict=True)]
         values = {
-            "variance ratio, test items": mapped.var(axis=0).sum() / gold[0],
-            "variance ratio, training items": ridge.transform(problem.X_train).var(axis=0).sum()
-            / gold[1],
-            "hub answers": evaluate(problem, mapped).hub_answers().mean(),
+            "variance ratio, test items": ratios[0],
+            "variance ratio, training items": ratios[1],
+            "hub answers": evaluate(problem, mapped[0]).hub_answers().mean(),
         }
-        same = {"method": "ridge", "dataset": problem, "penalty": float(alpha)}
         for metric, value in values.items():
-            yield {"metric": metric, "value": float(value)} | same
+            yield row(problem, metric, "ridge", float(value), penalty=float(alpha))
