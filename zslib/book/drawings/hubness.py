@@ -9,10 +9,10 @@ from zslib.book.figures import COLORS, look
 __all__ = ["draw_columns", "draw_intruder", "draw_occurrences"]
 
 
-def _panels(titles, height=3.3):
+def _panels(titles):
     from matplotlib import pyplot
 
-    fig, axes = pyplot.subplots(1, len(titles), figsize=(7.2, height))
+    fig, axes = pyplot.subplots(1, len(titles), figsize=(7.2, 3.3))
     axes = np.atleast_1d(axes)
     for ax, title in zip(axes, titles, strict=True):
         ax.set_title(title)
@@ -52,7 +52,7 @@ def draw_columns(panels):
 
 def draw_intruder(vectors):
     """Arrows of ``{name: vector}`` in the plane that holds most of them, names side by side."""
-    fig, (ax,) = _panels([""], height=3.6)
+    fig, (ax,) = _panels([""])
     stacked = np.stack(list(vectors.values()))
     plane = np.linalg.svd(stacked, full_matrices=False)[2][:2]
     ends = stacked @ plane.T
@@ -70,8 +70,9 @@ def draw_intruder(vectors):
             ax.plot([ends[i][0], x], [y, last], color=color, lw=0.6, ls=":")
             side = "left" if right else "right"
             ax.text(x, last, f" {list(vectors)[i]} ", color=color, ha=side, va="center")
-    width = 2.6 * reach
-    low, high = min(0, ends[:, 1].min()), max(0, ends[:, 1].max())
-    ax.set(xlim=(-width, width), ylim=(low - 0.2 * reach, high + 0.4 * reach))
+    width = 2.8 * reach
+    low, high = min(0, ends[:, 1].min()) - 0.2 * reach, max(0, ends[:, 1].max()) + 0.4 * reach
+    ax.set(xlim=(-width, width), ylim=(low, high), aspect="equal")  # angles are compared
+    fig.set_figheight(0.8 + 3.2 * (high - low) / width)
     ax.set(xlabel="first shared direction", ylabel="second shared direction")
     return fig
