@@ -59,8 +59,10 @@ def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None, size=16
             ax.scatter(*crowd[i].T, s=5, color=color, alpha=0.35, lw=0)
         look = {"marker": "*", "s": 1.3 * size} if i == own else {"s": 4 + size * weights[i]}
         ax.scatter(*places[i], color=color, edgecolor="black", lw=0.8, label=name, **look)
-    ax.axvline(places[own, 0], color="0.25", lw=1, label="score of the own one")
-    ax.axvline(places[own, 0] - margin, color="0.25", lw=1, ls="--", label="less the margin")
+    ax.axvline(places[own, 0], color="0.25", lw=1, label="own score")
+    ax.axvline(
+        places[own, 0] - margin, color="0.25", lw=1, ls="--", label="own score less the margin"
+    )
     # Marks of one size: in the legend their area means nothing.
     legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8)
     for handle in legend.legend_handles:
@@ -123,7 +125,7 @@ def draw_margins(scored, margin):
     before, after = (scored.own(kind)[0] for kind in ("before training", "DARK"))
     sets = np.diag(scored.sets(scored.scores["DARK"][0]))
     fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 3.4))
-    low, high = np.quantile(after, (0.001, 0.999))
+    low, high = np.quantile(np.r_[before, after], (0.001, 0.999))
     F = np.linspace(min(low, -3.0), max(high, 3.0), 400)
     left.plot(F, density_margin(F, margin), color=COLORS[0], label="Eq. 3")
     left.plot(F, np.maximum(margin * F, 0.0), color=COLORS[1], ls=":", label="max(0, m F)")

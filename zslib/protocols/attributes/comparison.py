@@ -13,6 +13,7 @@ from zslib.protocols.attributes.intervals import (
     zero_shot_measures,
 )
 from zslib.protocols.intervals import over_runs
+from zslib.protocols.tidy import row
 
 __all__ = [
     "calibration_lifts",
@@ -21,6 +22,7 @@ __all__ = [
     "hub_correlations",
     "hub_measures",
     "leads",
+    "marked_curves",
     "official_counts",
     "pollution_measure",
 ]
@@ -55,11 +57,9 @@ def chosen_settings(runs):
     for problem, methods in runs.items():
         for method, (run, *_) in methods.items():
             for name, value in (run.parameters | {"gamma": run.gamma}).items():
-                row = {"dataset": problem, "method": method, "metric": f"chosen {name}"}
-                yield row | {"value": value}
+                yield row(problem, f"chosen {name}", method, value)
             text = ", ".join(f"{name} {_short(value)}" for name, value in run.parameters.items())
-            value = f"{text}; γ {run.gamma:.3g}"
-            yield {"dataset": problem, "method": method, "metric": "settings", "value": value}
+            yield row(problem, "settings", method, f"{text}; γ {run.gamma:.3g}")
 
 
 def leads(runs, measure, *, calibration, name, own="DARK", **options):
@@ -75,10 +75,9 @@ def leads(runs, measure, *, calibration, name, own="DARK", **options):
             if method != own
         }
         best = max(means, key=means.get)
-        row = {"dataset": problem, "metric": measure, "calibration": name}
-        yield row | {"method": "best other", "value": best}
         difference = estimate(methods[own], methods[best])
-        yield row | {"method": f"{own} - best other", "value": difference}
+        for method, value in (("best other", best), (f"{own} - best other", difference)):
+            yield row(problem, measure, method, value, calibration=name)
 
 
 def calibration_lifts(runs, gamma, **options):
@@ -92,8 +91,16 @@ def calibration_lifts(runs, gamma, **options):
                     minus=[run.outcome for run in found],
                     **options,
                 )
-                row = {"dataset": problem, "metric": "H", "value": value}
-                yield row | {"method": f"{method}: {name} - none"}
+                yield row(problem, "H", f"{method}: {name} - none", value)
+
+
+def marked_curves(methods, gamma):
+    """Seen-unseen curve of each method's first run, with three gammas to mark on it."""
+    marks = {"γ = 0": 0.0, "γ fixed": gamma}
+    return {
+        method: {method: (run.outcome.curve, marks | {"γ chosen": run.gamma})}
+        for method, (run, *_) in methods.items()
+    }
 
 
 def hub_measures():
@@ -123,7 +130,7 @@ def hub_correlations(runs, metric):
         ]
         hubs, accuracies = np.transpose(pairs)
         rho = spearmanr(hubs, accuracies).statistic if np.ptp(hubs) and np.ptp(accuracies) else 0.0
-        yield {"dataset": problem, "metric": metric, "method": "all", "value": float(rho)}
+        yield row(problem, metric, "all", float(rho))
 
 
 def _short(value):

@@ -26,8 +26,8 @@ __all__ = [
 ]
 
 # What an iteration is, steps between refreshes of margins and weights, deviation of the start
-# (one over the root of the rank gives scores of about 1), what the gradient follows, and whether
-# sums over rivals are averaged.
+# (one over the root of the rank gives projections of length about 1), what the gradient follows,
+# and whether sums over rivals are averaged.
 _SMALL = DARK().rank ** -0.5
 READINGS = {
     "A": ("step", 10, _SMALL, "fixed", False),
