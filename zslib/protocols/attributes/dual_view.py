@@ -11,6 +11,7 @@ from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin, image_weights
 from zslib.protocols.attributes.training import fitted
 from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.protocols.tidy import row
 
 __all__ = [
     "KINDS",
@@ -60,8 +61,7 @@ def weight_rows(problem):
         ("shift of the class mean, %", shifts),
         ("shift over standard error", errors),
     ):
-        row = {"dataset": problem, "metric": metric, "method": "Eq. 6"}
-        yield row | {"value": float(np.mean(values))}
+        yield row(problem, metric, "Eq. 6", float(np.mean(values)))
 
 
 def sharpness_rows(problem, sharpness):
@@ -76,10 +76,10 @@ def class_weights(problem, n=4):
     """Rows of distance to the mean and weight of each image of the ``n`` largest classes."""
     classes = sorted(_members(problem), key=lambda member: -len(member[1]))[:n]
     for name, x, w in classes:
-        for i, pair in enumerate(zip(_distances(x), w * len(w), strict=True)):
-            row = {"dataset": problem, "class": name.replace("_", " "), "image": i}
-            for metric, value in zip(("distance", "weight"), pair, strict=True):
-                yield row | {"metric": metric, "value": float(value)}
+        image = {"dataset": problem, "class": name.replace("_", " ")}
+        for metric, values in (("distance", _distances(x)), ("weight", w * len(w))):
+            for i, value in enumerate(values):
+                yield image | {"image": i, "metric": metric, "value": float(value)}
 
 
 class EqualWeights(DARK):
@@ -122,11 +122,11 @@ def set_rows(scored):
         weighted, equal = scored.sets(F), scored.sets(F, np.ones(len(F)))
         correlations.append(np.corrcoef(weighted.ravel(), equal.ravel())[0, 1])
         same.append(100.0 * (weighted.argmax(axis=1) == equal.argmax(axis=1)))
-    part = {"part": scored.part}
-    value = mean_estimate(correlations)
-    yield scored.row("correlation of F_set, w_x with equal", "DARK", value, **part)
-    value = mean_estimate(same, same_items=True)
-    yield scored.row("labels with the same first set, w_x and equal, %", "DARK", value, **part)
+    for metric, value in (
+        ("correlation of F_set, w_x with equal", mean_estimate(correlations)),
+        ("labels with the same first set, w_x and equal, %", mean_estimate(same, same_items=True)),
+    ):
+        yield row(scored.problem, metric, "DARK", value, part=scored.part)
 
 
 def margin_rows(scored, margin):
@@ -144,7 +144,7 @@ def margin_rows(scored, margin):
         ("error of m F in place of the margin, %", gaps),
         ("images whose own score is below 0, %", [100.0 * (f < 0).mean() for f in after]),
     ):
-        yield scored.row(metric, "DARK", mean_estimate(values))
+        yield row(scored.problem, metric, "DARK", mean_estimate(values))
     for kind in ("Eq. 3", "margin 1"):
         for factor in (1.0, 2.0, 10.0):
             shares = []
@@ -155,7 +155,7 @@ def margin_rows(scored, margin):
                 R[np.arange(len(F)), scored.codes] = 0.0
                 shares.append(100.0 * (R > 0).sum() / (F.size - len(F)))
             value = mean_estimate(shares)
-            yield scored.row("violating triplets, %", kind, value, factor=factor)
+            yield row(scored.problem, "violating triplets, %", kind, value, factor=factor)
 
 
 def _nearest(vectors, n=5):
@@ -186,7 +186,7 @@ def density_rows(scored, margin):
             found.setdefault(name, []).append(spearmanr(mine, other).statistic)
     for name, values in found.items():
         value = mean_estimate(values) if np.all(np.isfinite(values)) else None
-        yield scored.row("rank correlation with the margin", name, value)
+        yield row(scored.problem, "rank correlation with the margin", name, value)
 
 
 def view_rows(scored):
@@ -212,9 +212,9 @@ def view_rows(scored):
         }
         for kind, found in values.items():
             value = mean_estimate(found, same_items=True)
-            yield scored.row(metric, kind, value, part=scored.part)
+            yield row(scored.problem, metric, kind, value, part=scored.part)
         value = paired_difference(values["DARK"], values["DARK-L"], same_items=True)
-        yield scored.row(metric, "DARK - DARK-L", value, part=scored.part)
+        yield row(scored.problem, metric, "DARK - DARK-L", value, part=scored.part)
 
 
 def place_rows(scored):
@@ -223,5 +223,6 @@ def place_rows(scored):
         sets = scored.sets(scored.scores[kind][0])
         places = (sets > np.diag(sets)[:, None]).sum(axis=1) + 1
         for k in range(1, len(sets) + 1):
-            row = {"dataset": scored.problem, "kind": kind, "part": scored.part, "k": k}
-            yield row | {"value": float(100.0 * (places <= k).mean())}
+            value = float(100.0 * (places <= k).mean())
+            of = {"dataset": scored.problem, "kind": kind, "part": scored.part}
+            yield of | {"k": k, "value": value}

@@ -23,6 +23,7 @@ from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.attributes.training import answers, fitted
 from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import Estimate, mean_estimate
+from zslib.protocols.tidy import row
 
 __all__ = [
     "SYSTEMS",
@@ -129,8 +130,8 @@ def family_rows(n_rivals=20):
         for r in (1, 5, n_rivals):
             ends = np.linspace(0.1, 1.0, r), np.linspace(-1.0, -0.1, n_rivals - r)
             weights = expected_weights(system, np.r_[0.0, *ends], 0)
-            row = {"system": name, "metric": f"total weight, r = {r}"}
-            yield row | {"value": float(weights.sum())}
+            total = float(weights.sum())
+            yield {"system": name, "metric": f"total weight, r = {r}", "value": total}
             if r == 5:
                 told = {
                     "harder rivals weigh more": weights[5] - weights[1] > 0.1,
@@ -196,7 +197,8 @@ def rival_rows(scored, seeds):
                 100.0 * ((w >= 0.01) & (w < 0.99)).mean()
             )
         for metric, measure in measures.items():
-            yield scored.row(metric, name, mean_estimate([measure(R, w) for R, w in found]))
+            value = mean_estimate([measure(R, w) for R, w in found])
+            yield row(scored.problem, metric, name, value)
 
 
 def effective_rows(scored, seeds):
@@ -231,8 +233,8 @@ def accuracy_curves(held, trained, n_epochs):
             short = model
             if n != n_epochs:
                 short = fitted(clone(model).set_params(**{length: n}), held)
-            row = {"system": name, "passages": n}
-            yield row | {"value": answers(short, held).accuracy}
+            accuracy = answers(short, held).accuracy
+            yield {"system": name, "passages": n, "value": accuracy}
 
 
 @dataclass(frozen=True)
@@ -264,11 +266,13 @@ def worked_example(scored, n_shown, seed=0):
         ranked[i] for i in np.linspace(len(near), len(ranked) - 1, count - len(near)).astype(int)
     ]
     shown = [own, *dict.fromkeys([*near, *far])]
-    row, first, rng = F[image, shown][None, :], np.array([0]), np.random.default_rng
+    scores, first, rng = F[image, shown][None, :], np.array([0]), np.random.default_rng
     weights = [
-        expected_weights(system, system.assess(row, first, rng(seed))[1][0], 0)
+        expected_weights(system, system.assess(scores, first, rng(seed))[1][0], 0)
         for system in SYSTEMS.values()
     ]
-    margins = {name: float(SYSTEMS[name].assess(row, first)[0][0, 0]) for name in ("ALE", "DARK")}
+    margins = {
+        name: float(SYSTEMS[name].assess(scores, first)[0][0, 0]) for name in ("ALE", "DARK")
+    }
     names = [scored.names[c] for c in shown]
-    return WorkedExample(image, own, names, row[0], margins, np.array(weights))
+    return WorkedExample(image, own, names, scores[0], margins, np.array(weights))

@@ -9,7 +9,6 @@ from zslib.arrays import like, take_rows, to_host
 from zslib.compatibility.ranking.dark_objective import image_weights
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.tuning import split_validation_classes
-from zslib.protocols.tidy import row
 
 __all__ = ["Scored", "answers", "fitted", "held_out"]
 
@@ -60,7 +59,3 @@ class Scored:
         weights = self.weights if weights is None else weights
         members = (self.codes[:, None] == np.arange(F.shape[1])) * weights[:, None]
         return F.T @ (members / members.sum(axis=0))
-
-    def row(self, metric, method, value, **columns):
-        """A row of results."""
-        return row(self.problem, metric, method, value, **columns)
