@@ -326,7 +326,7 @@ class Results:
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
                 labels.setdefault(label, handle)
         if labels:
-            fits = sum(len(label) + 6 for label in labels) < 100
+            fits = sum(len(label) + 9 for label in labels) < 106  # a handle takes 9 letters
             columns = len(labels) if fits else 3 if max(map(len, labels)) > 16 else 5
             fig.legend(
                 labels.values(), labels, loc="outside upper center",
