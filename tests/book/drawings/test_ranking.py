@@ -26,7 +26,7 @@ def test_a_drawing_names_what_it_is_told_to_name():
     crowd = {0: np.zeros((3, 2)), 2: np.ones((2, 2))}
     draw_ranking(ax, places, 0, 0.5, weights, {0: "cat", 2: "dog"}, crowd=crowd)
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts == ["cat", "dog", "own score", "own score less the margin"]
+    assert texts == ["cat", "dog", "own score", "less the margin"]
     lines = [line.get_xdata()[0] for line in ax.get_lines()]
     assert lines == [0.0, -0.5]
     plt.close(fig)

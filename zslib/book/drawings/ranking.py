@@ -60,9 +60,7 @@ def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None, size=16
         look = {"marker": "*", "s": 1.3 * size} if i == own else {"s": 4 + size * weights[i]}
         ax.scatter(*places[i], color=color, edgecolor="black", lw=0.8, label=name, **look)
     ax.axvline(places[own, 0], color="0.25", lw=1, label="own score")
-    ax.axvline(
-        places[own, 0] - margin, color="0.25", lw=1, ls="--", label="own score less the margin"
-    )
+    ax.axvline(places[own, 0] - margin, color="0.25", lw=1, ls="--", label="less the margin")
     # Marks of one size: in the legend their area means nothing.
     legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8)
     for handle in legend.legend_handles:
