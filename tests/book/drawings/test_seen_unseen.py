@@ -20,6 +20,6 @@ def test_marks_stand_where_gamma_puts_them():
     ax = fig.axes[0]
     marks = [line.get_xydata()[0] for line in ax.get_lines() if len(line.get_xdata()) == 1]
     np.testing.assert_allclose(marks, 100 * np.array([curve.at(0.0), curve.at(1.0)]))
-    assert [t.get_text() for t in fig.legends[0].get_texts()] == ["x", "zero", "y", "one"]
+    assert [t.get_text() for t in fig.legends[0].get_texts()] == ["x", "y", "zero", "one"]
     assert sum(a.axison for a in fig.axes) == 1
     pyplot.close(fig)
