@@ -9,7 +9,8 @@ import pytest
 
 from zslib import book
 from zslib.book.results import Results
-from zslib.protocols import Estimate, Spread, independent_mean, over_runs, paired_difference
+from zslib.protocols import Estimate, independent_mean, over_runs, paired_difference
+from zslib.protocols.intervals import Spread
 
 
 class Problem(SimpleNamespace):

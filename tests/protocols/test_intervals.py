@@ -5,15 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.protocols import (
-    Estimate,
-    Spread,
-    independent_mean,
-    mean_estimate,
-    paired_difference,
-    paired_ratio,
-    spread_over_runs,
-)
+from zslib.protocols import Estimate, independent_mean, mean_estimate, paired_difference
+from zslib.protocols.intervals import Spread, paired_ratio, spread_over_runs
 
 
 def test_students_t_over_seeds():

@@ -19,12 +19,12 @@ from zslib.protocols import (
     mean_estimate,
     run_table,
     run_zero_shot,
-    split_validation_classes,
-    table_records,
     tune_zero_shot,
     unit_length,
     zero_shot_estimate,
 )
+from zslib.protocols.attributes.runs import table_records
+from zslib.protocols.attributes.tuning import split_validation_classes
 
 
 class NearestClass(BaseEstimator):

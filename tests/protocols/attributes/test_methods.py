@@ -10,22 +10,22 @@ from zslib.compatibility import ESZSL, MetricLearner
 from zslib.compatibility.metric import learner as metric_learner
 from zslib.compatibility.metric.negatives import NegativeSet
 from zslib.datasets import available, load_problem, synthetic_attributes
+from zslib.datasets.attributes.scaling import common_scale
 from zslib.protocols import (
-    HARD_NEGATIVE_METHODS,
     ZERO_SHOT_METHODS,
     ZeroShotMethod,
-    accuracy_by_epoch,
-    common_scale,
-    epochs_to_share,
     evaluate_zero_shot,
-    hard_negative_problems,
     run_table,
     run_zero_shot,
     tune_zero_shot,
-    with_enough_steps,
-    zero_shot_curves,
 )
-from zslib.protocols.attributes.methods import seen_candidates
+from zslib.protocols.attributes.curves import accuracy_by_epoch, epochs_to_share, zero_shot_curves
+from zslib.protocols.attributes.methods import (
+    HARD_NEGATIVE_METHODS,
+    hard_negative_problems,
+    seen_candidates,
+    with_enough_steps,
+)
 
 
 class Remembers(BaseEstimator):

@@ -7,8 +7,9 @@ import pytest
 
 from zslib.compatibility import MetricLearner
 from zslib.compatibility.metric.objective import attribute_estimates
+from zslib.datasets.attributes.scaling import common_scale
 from zslib.datasets.attributes.synthetic import synthetic_attributes
-from zslib.protocols import common_scale, evaluate_zero_shot, mean_estimate
+from zslib.protocols import evaluate_zero_shot, mean_estimate
 from zslib.protocols.attributes import metric_learning as ml
 
 

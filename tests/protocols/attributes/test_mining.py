@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from zslib.compatibility import MetricLearner
+from zslib.datasets.attributes.scaling import common_scale
 from zslib.datasets.attributes.synthetic import synthetic_attributes
-from zslib.protocols import common_scale
 from zslib.protocols.attributes import mining
 from zslib.protocols.attributes.metric_learning import held_out, trained
 

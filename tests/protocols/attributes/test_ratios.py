@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from zslib.datasets.attributes.scaling import common_scale
 from zslib.datasets.attributes.synthetic import synthetic_attributes
-from zslib.protocols import common_scale, zero_shot_estimate
+from zslib.protocols import zero_shot_estimate
 from zslib.protocols.attributes import ratios
 
 

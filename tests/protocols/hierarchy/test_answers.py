@@ -10,7 +10,7 @@ from zslib.datasets import WordVectors, ZeroShotProblem
 from zslib.datasets.hierarchy.lexicon import predict_synsets
 from zslib.mapping import RidgeMap
 from zslib.metrics import Hierarchy
-from zslib.protocols import ConSEMap, TermModel, TermSpace
+from zslib.protocols.hierarchy.answers import ConSEMap, TermModel, TermSpace
 
 TERMS = {
     "bird": ["crane"],

@@ -10,8 +10,11 @@ import pytest
 from zslib.datasets import READINGS, data_root, imagenet_lists
 from zslib.datasets.hierarchy.lists import ImageNetLists
 from zslib.papers import printed_table
-from zslib.protocols import correct_set_sizes, reading_hierarchy
-from zslib.protocols.hierarchy.correct_sets import CorrectSetSizes
+from zslib.protocols.hierarchy.correct_sets import (
+    CorrectSetSizes,
+    correct_set_sizes,
+    reading_hierarchy,
+)
 
 ANIMAL, ARTIFACT = "n00015388", "n00021939"
 WORDNET = (

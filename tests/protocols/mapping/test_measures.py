@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from zslib.protocols import Repeated, gold_queries
+from zslib.protocols import Repeated
 from zslib.protocols.mapping.measures import search_measures
+from zslib.protocols.mapping.outcome import gold_queries
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from zslib.protocols import evaluate, gold_queries, random_distractors
-from zslib.protocols.mapping.distractors import related_words
+from zslib.protocols import evaluate
+from zslib.protocols.mapping.distractors import random_distractors, related_words
+from zslib.protocols.mapping.outcome import gold_queries
 
 
 def slow(problem, queries, rows, k):

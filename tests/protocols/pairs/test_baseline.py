@@ -10,9 +10,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from zslib.compatibility import ESZSL
 from zslib.datasets import ZeroShotProblem, synthetic_pairs, tokenize
-from zslib.protocols import (
-    ZeroShotMethod,
-    evaluate_zero_shot,
+from zslib.protocols import ZeroShotMethod, evaluate_zero_shot
+from zslib.protocols.pairs.baseline import (
     mean_text_problem,
     run_mean_texts,
     tfidf_vectors,

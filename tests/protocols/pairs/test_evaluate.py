@@ -16,19 +16,17 @@ from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.locate import cache_dir
 from zslib.metrics import harmonic_mean
 from zslib.protocols import (
-    choose_alpha,
     clarel_problems,
     evaluate_image_text,
     evaluate_zero_shot,
     mean_estimate,
-    measures_by_alpha,
-    model_texts,
-    rescaled,
     run_clarel,
     run_image_text,
     short_clarel,
     zero_shot_estimate,
 )
+from zslib.protocols.attributes.rescaling import choose_alpha, measures_by_alpha, rescaled
+from zslib.protocols.pairs.evaluate import model_texts
 
 
 class RidgeToWords(BaseEstimator):
