@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.book.figures import MARKERS, figure, look
+from zslib.book.figures import figure, look
 from zslib.book.tables import Column, Table
 
 __all__ = ["Results", "measure"]
@@ -247,28 +247,9 @@ class Results:
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
         return self._figure(fig, axes, name, caption, alt)
 
-    def scatter(
-        self,
-        name,
-        caption,
-        *,
-        x,
-        y,
-        series,
-        xlabel,
-        ylabel,
-        alt,
-        panels=None,
-        marks=None,
-        origin=False,
-    ):
-        """Metric ``y`` against metric ``x``, one mark for each pair of rows that is alike.
-
-        ``marks`` is a column that the shapes tell apart, where the colours do the series; with
-        ``origin`` both axes begin at 0.
-        """
+    def scatter(self, name, caption, *, x, y, series, xlabel, ylabel, alt, panels=None):
+        """Metric ``y`` against metric ``x``, one mark for each pair of rows that is alike."""
         fig, axes, parts = self._panels(panels)
-        shapes = dict(zip(self.of(marks), MARKERS, strict=False)) if marks else {}
         for ax, part in zip(axes, parts, strict=True):
             of = part.of(series)
             other = {_alike(row): row["value"] for row in part.only(metric=y)}
@@ -276,13 +257,8 @@ class Results:
                 style = look(row[series], of) | {"linestyle": "none"}
                 if _alike(row) in other:
                     pair = [row["value"], other[_alike(row)]]
-                    style["marker"] = shapes.get(row.get(marks), style["marker"])
                     ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
-            for mark, shape in shapes.items():
-                ax.plot([], [], shape, color="gray", label=mark)
             ax.set(xlabel=xlabel, ylabel=ylabel if ax.get_subplotspec().is_first_col() else "")
-            if origin:
-                ax.set(xlim=(0, None), ylim=(0, None))
         return self._figure(fig, axes, name, caption, alt)
 
     def forest(

@@ -11,7 +11,6 @@ from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.validation import check_integer
 
 __all__ = [
-    "IMAGE_SHARES",
     "class_size_shares",
     "hop_lists",
     "image_curves",
@@ -21,7 +20,7 @@ __all__ = [
     "validation_sizes",
 ]
 
-IMAGE_SHARES = (
+_IMAGE_SHARES = (
     "images of a label, median",
     "labels with half of the images, %",
     "labels with less than ten images, %",
@@ -102,13 +101,13 @@ def class_size_shares(counts, images_per_class):
 def image_shares(lists):
     """Rows: how unequally images are spread over labels; None where they are not counted."""
     for name, row in list(label_sets(lists).items())[1:]:
-        found = dict.fromkeys(IMAGE_SHARES)
+        found = dict.fromkeys(_IMAGE_SHARES)
         if row.weights is not None:
             weights = np.sort(row.weights)[::-1]
             half = np.searchsorted(np.cumsum(weights), weights.sum() / 2) + 1
             few = 100 * float((weights < 10).mean())
             shares = float(np.median(weights)), 100 * half / weights.size, few
-            found = dict(zip(IMAGE_SHARES, shares, strict=True))
+            found = dict(zip(_IMAGE_SHARES, shares, strict=True))
         for metric, value in found.items():
             yield {"metric": metric, "value": value, "label_set": name, "dataset": lists}
 

@@ -39,7 +39,6 @@ def first_queries(problem, n):
         X_test=problem.X_test[keep],
         test_words=problem.test_words[keep],
         test_gold=tuple(problem.test_gold[i] for i in keep),
-        labels=problem.labels,
     )
     return fewer, keep
 

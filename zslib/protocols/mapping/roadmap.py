@@ -27,11 +27,6 @@ def roadmap(records):
             columns = {"metric": "P@1", "method": method, "setting": setting}
             for found in records[source].select(space=_SPACES[setting], **columns):
                 ends = (found.get(end, math.nan) for end in ("low", "high"))
-                yield {
-                    "metric": "P@1",
-                    "value": Estimate(found["value"], *ends, found["n_seeds"]),
-                    "method": step,
-                    "setting": setting,
-                    "dataset": found["dataset"],
-                    "synthetic": found["synthetic"],
-                }
+                value = Estimate(found["value"], *ends, found["n_seeds"])
+                kept = {name: found[name] for name in ("setting", "dataset", "synthetic")}
+                yield kept | {"metric": "P@1", "method": step, "value": value}
