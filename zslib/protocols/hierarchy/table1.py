@@ -92,7 +92,7 @@ def homes_of_misc(lists, paper):
 def size_curves(row):
     """Rows: percent of the test labels (or their images) with no larger set, in steps."""
     weights = _weights(row)
-    for k, sizes in list(zip(KS, row.sizes.T, strict=True))[1:]:
+    for k, sizes in zip(KS[1:], row.sizes.T[1:], strict=True):
         for size in np.unique(sizes).tolist():
             for part in (sizes < size, sizes <= size):
                 value = 100 * float(weights[part].sum() / weights.sum())
@@ -102,7 +102,7 @@ def size_curves(row):
 def large_sets(row, per, lists, least=1000):
     """Rows: how many correct sets are large, and the mean sizes of large and other ones."""
     weights = _weights(row)
-    for k, sizes in list(zip(KS, row.sizes.T, strict=True))[1:]:
+    for k, sizes in zip(KS[1:], row.sizes.T[1:], strict=True):
         large = sizes >= least
         share = 100 * float(np.average(large, weights=weights))
         of = {"label_set": "3-hop", "k": k, "dataset": lists}
