@@ -39,7 +39,7 @@ def code(name):
     """Lines of a function or method, and its file.
 
     Docstring and indentation are left out, and so are statements that only refuse bad input: a
-    bare call of a check, and a condition that does nothing but raise.
+    bare call of a check, and a condition that ends in an error.
     """
     found, _ = find(name)
     if inspect.isclass(found):
@@ -68,7 +68,7 @@ def code(name):
 def refuses(node):
     """Whether a statement only refuses bad input."""
     if isinstance(node, ast.If):
-        return not node.orelse and all(isinstance(inner, ast.Raise) for inner in node.body)
+        return not node.orelse and isinstance(node.body[-1], ast.Raise)
     call = node.value if isinstance(node, ast.Expr) else None
     return isinstance(call, ast.Call) and ast.unparse(call.func).startswith("check_")
 

@@ -44,7 +44,8 @@ def checked(x, k):
     check_x(x)
     k = check_k(k)
     if k > x:
-        raise ValueError("k is too large")
+        shown = x
+        raise ValueError(f"k is larger than {shown}")
     if k < 0:
         k = -k
     return x + k
