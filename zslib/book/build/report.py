@@ -18,15 +18,7 @@ _BOOK = "book.json"
 
 
 def write_if_changed(path, text):
-    """Write ``text`` to ``path`` unless it holds just that; tells whether it was written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "pages", "a.md")
-    >>> write_if_changed(path, "text"), write_if_changed(path, "text")
-    (True, False)
-    """
+    """Write ``text`` to ``path`` unless it holds just that; tells whether it was written."""
     path = Path(path)
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return False
@@ -44,13 +36,7 @@ def note_book(runs, place):
 
 
 def current_records(*, root=None):
-    """``{chapter: Records}`` of the runs that the book shows, or of the latest of each chapter.
-
-    Examples
-    --------
-    >>> current_records(root="/nowhere")
-    {}
-    """
+    """``{chapter: Records}`` of the runs that the book shows, or of the latest of each chapter."""
     place = layout(root)
     shown = place.results / _BOOK
     if shown.is_file():
@@ -94,13 +80,7 @@ def _run_row(chapter, run):
 
 
 def runs_markdown(records_by_chapter):
-    """A table of runs: data with checksums, size, cost, machine and date.
-
-    Examples
-    --------
-    >>> runs_markdown({})
-    'No runs.\\n'
-    """
+    """A table of runs: data with checksums, size, cost, machine and date."""
     if not records_by_chapter:
         return "No runs.\n"
     head = (

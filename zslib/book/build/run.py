@@ -149,14 +149,7 @@ def kernel_manager(run, sockets, unfinished, one_thread):
 
 
 def normalised(notebook):
-    """The notebook without what differs between two equal runs: times, paths, random names.
-
-    Examples
-    --------
-    >>> from nbformat.v4 import new_notebook
-    >>> normalised(new_notebook(metadata={"papermill": {"duration": 1.0}})).metadata
-    {'kernelspec': {'display_name': 'Python 3', 'language': 'python', 'name': 'python3'}}
-    """
+    """The notebook without what differs between two equal runs: times, paths, random names."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     kept = {k: v for k, v in notebook.metadata.items() if k in ("language_info", "zslib")}
     notebook.metadata = type(notebook.metadata)(kept, kernelspec=kernel)

@@ -73,11 +73,6 @@ def page_links(text):
 
     In ``chapters/<paper>/`` a link to another chapter ends in ``.md`` and one to another page
     goes through ``../../book/``; executed, the chapter lies in ``book/executed/<paper>/``.
-
-    Examples
-    --------
-    >>> page_links("[hubs](02_hubness.md#causes), [data](../../book/data.md)")
-    '[hubs](02_hubness.ipynb#causes), [data](../../data.md)'
     """
     text = re.sub(r"\]\((\.\./\w+/)?(\d\d_\w+)\.md(#[^)]*)?\)", r"](\1\2.ipynb\3)", text)
     return text.replace("](../../book/", "](../../")

@@ -16,20 +16,7 @@ _IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
 
 
 def draw_schema(ax, *, image, text, space, classes, distances):
-    """Figure 1 of Oreshkin et al. (2019): both branches, their matrix, and the four losses.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    image, text : list of str
-        The boxes of each branch, from the input to the last layer.
-    space : str
-        What the common space is called, below :math:`z_v` and :math:`z_t`.
-    classes : int
-        That the classifiers tell apart.
-    distances : array, shape (B, B)
-        Of the images (rows) and texts (columns) of one batch.
-    """
+    """Figure 1 of Oreshkin et al. (2019): both branches, their matrix, and the four losses."""
     ax.set(xlim=(0, 100), ylim=(0, 56))
     ax.axis("off")
     for boxes, y, color, vector in ((image, 43, _IMAGE, "v"), (text, 13, _TEXT, "t")):
@@ -113,22 +100,7 @@ def _arrow(ax, start, end):
 
 
 def draw_probabilities(ax, p, *, same, names=None):
-    """A softmax matrix: one square for each image and text, the right ones framed.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    p : array, shape (B, B)
-        Images in rows, texts in columns.
-    same : array of bool, shape (B, B)
-        Pairs with equal texts, marked by a cross off the diagonal: not in any sum.
-    names : sequence of str, optional
-        Class of each image, for the ticks.
-
-    Returns
-    -------
-    matplotlib.image.AxesImage
-    """
+    """A softmax matrix: one square for each image and text, the right ones framed."""
     from matplotlib.colors import PowerNorm
 
     n = len(p)

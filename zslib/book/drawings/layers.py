@@ -22,15 +22,7 @@ class LayerBar(NamedTuple):
 
 
 def draw_layers(ax, bars, shortcuts=()):
-    """Draw layers from top to bottom, with the shapes of their outputs.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    bars : list of LayerBar
-    shortcuts : list of (int, int)
-        Pairs of bars that an arrow joins: a way past the layers between them.
-    """
+    """Draw layers from top to bottom, with the shapes of their outputs."""
     kinds = list(dict.fromkeys(bar.kind for bar in bars))
     colour = dict(zip(kinds, COLORS, strict=False))
     widest = max(bar.shape[-1] for bar in bars)

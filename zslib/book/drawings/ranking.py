@@ -28,14 +28,6 @@ def ranking_projection(points, direction):
     The (n, 2) places are inner products of the (n, r) ``points`` (labels yV, or images xU) with
     the ``direction`` (the image's xU, or the label's yV), which are the scores F; and coordinates
     along the direction of the largest spread at a right angle to it.
-
-    Examples
-    --------
-    >>> points = np.array([[1.0, 0.0, 0.0], [2.0, 3.0, 0.0], [4.0, -3.0, 0.0]])
-    >>> np.abs(ranking_projection(points, np.array([2.0, 0.0, 0.0]))).round(6)
-    array([[2., 0.],
-           [4., 3.],
-           [8., 3.]])
     """
     points, direction = np.asarray(points, np.float64), np.asarray(direction, np.float64)
     scores = points @ direction

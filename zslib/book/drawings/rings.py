@@ -30,32 +30,7 @@ def correct_set_figure(lists, reading, label, ks):
 
 
 def ring_layout(hierarchy, label, radius, keep):
-    """Where to draw the nodes on shortest ways from a label to others.
-
-    Parameters
-    ----------
-    hierarchy : zslib.metrics.Hierarchy
-    label : node
-        Drawn in the middle.
-    radius : int
-        Nodes further away are left out.
-    keep : collection of nodes
-        Those to reach; nodes on no way to one of them are left out.
-
-    Returns
-    -------
-    dict of node to (hops, angle, previous)
-        Nearest first. ``previous`` is the node before it on the way drawn, None for the label.
-        Angles are in radians: nodes at the end of a way evenly around, others amid theirs.
-
-    Examples
-    --------
-    >>> from zslib.metrics import Hierarchy
-    >>> pets = Hierarchy([("dog", "animal"), ("cat", "animal"), ("worm", "animal")])
-    >>> layout = ring_layout(pets, "dog", 2, {"cat"})
-    >>> {node: (hops, previous) for node, (hops, _, previous) in layout.items()}
-    {'dog': (0, None), 'animal': (1, 'dog'), 'cat': (2, 'animal')}
-    """
+    """Where to draw the nodes on shortest ways from a label to others."""
     hops = hierarchy.distances_from(label, radius=radius)
     previous = {label: None}
     for node in list(hops)[1:]:
@@ -92,24 +67,6 @@ def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names, *, if_fewer=
 
     Valid labels are filled, in the colour of the smallest k whose correct set has them; other
     nodes of the hierarchy are hollow. Dotted circles stand at the radii at which growing stops.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    hierarchy : zslib.metrics.Hierarchy
-    label : node
-    valid_labels : collection of nodes
-    ks : sequence of int
-        Increasing.
-    names : mapping of node to str
-        What to write beside a node.
-    if_fewer : {"error", "all"}
-        As in `zslib.metrics.Hierarchy.stop_radii`.
-
-    Returns
-    -------
-    dict of int to int
-        Radius for each k.
     """
     valid = set(valid_labels)
     found = hierarchy.stop_radii([label], valid_labels, ks, if_fewer=if_fewer)[0]

@@ -12,20 +12,7 @@ _MARKS = "osX^"
 
 
 def draw_seen_unseen(panels, *, columns=4, behind=False):
-    """Accuracy on unseen against seen classes over all gamma, one small plot for each system.
-
-    Parameters
-    ----------
-    panels : dict
-        ``{title: {label: (curve, {mark: gamma})}}``: a `SeenUnseenCurve`, and where to mark it.
-    columns : int
-    behind : bool
-        Whether the curves of all plots stand behind each, in grey.
-
-    Returns
-    -------
-    Figure
-    """
+    """Accuracy on unseen against seen classes over all gamma, one small plot for each system."""
     from matplotlib import pyplot
 
     rows = -(-len(panels) // columns)
