@@ -162,7 +162,10 @@ kernelspec:
 
 # Additions
 
-What a chapter needs.
+A book grows by methods, data sets, claims and chapters. If one of them touches many files, nobody
+adds it, and the book stands still. So this chapter counts the kinds of additions that a
+maintainer can make in a few files, and holds the count against the claim that there are four. It
+has more prose than code, as every chapter does.
 
 ```{code-cell} ipython3
 :tags: [parameters]
