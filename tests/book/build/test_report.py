@@ -6,7 +6,14 @@ import json
 
 import pytest
 
-from zslib.book.build.report import current_records, publish, runs_markdown, scorecard, write_pages
+from zslib.book.build.report import (
+    current_records,
+    finding,
+    publish,
+    runs_markdown,
+    scorecard,
+    write_pages,
+)
 from zslib.book.records import Records
 from zslib.book.store import latest_records, published, published_records
 
@@ -102,3 +109,22 @@ def test_pages_are_written_once(tiny_book):
     before = {name: p.stat().st_mtime_ns for name, p in pages.items()}
     write_pages()
     assert {name: p.stat().st_mtime_ns for name, p in pages.items()} == before
+
+
+def test_the_finding_of_a_chapter_is_that_of_its_published_run(tiny_book):
+    place, chapter = tiny_book.place, "clarel/06_calibrations"
+    assert finding(chapter, place) == finding("demo/01_first", place) == ""
+    folder = place.published / chapter
+    folder.mkdir(parents=True)
+    both = {"metric": "AUSUC, mean absolute difference", "over": "all systems and sets"}
+    records = [
+        both | {"method": "surprisal and stacking", "value": 0.08, "low": 0.05, "high": 0.12},
+        both | {"method": "own distance and stacking", "value": 2.0, "low": 1.5, "high": 2.5},
+    ]
+    (folder / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    (folder / "run.json").write_text(json.dumps(RUN))
+    head, _, _, first, second, last, _ = finding(chapter, place).split("\n")
+    assert head == ":::{admonition} Of 2 claims: 1 reproduced, 1 not reproduced"
+    assert "**reproduced**, ours 0.08 [0.05, 0.12]" in first
+    assert "**not reproduced**, ours 2 [1.5, 2.5]" in second
+    assert "on europarl; {numref}`tbl-clarel-claims-6`" in last

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from zslib.book.paths import layout
 from zslib.book.records import Records
-from zslib.book.store import latest_records, published, read_records
+from zslib.book.store import latest_records, published, published_records, read_records
 from zslib.book.tables import escape
 
-__all__ = ["current_records", "publish", "runs_markdown", "scorecard", "write_pages"]
+__all__ = ["current_records", "finding", "publish", "runs_markdown", "scorecard", "write_pages"]
 
 # Which run of each chapter the built book shows.
 _BOOK = "book.json"
@@ -61,6 +61,50 @@ def scorecard(*, root=None):
     from zslib.papers import scorecard_markdown
 
     return scorecard_markdown(_flat(current_records(root=root)), _flat(published(root=root)))
+
+
+def finding(chapter, place):
+    """What the published run of a chapter found, as a Markdown box; empty where there is none.
+
+    It counts the verdicts, and tells the first claim that was reproduced and the first that was
+    not, or is undecided.
+    """
+    from zslib.papers import check_claims
+    from zslib.papers.claims import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+    from zslib.papers.printed import PAPERS
+
+    paper, page = chapter.split("/")
+    records = published_records(chapter, root=place.root)
+    if records is None or paper not in PAPERS:
+        return ""
+    verdicts = [v for v in check_claims(paper, records) if v.claim.chapter == chapter]
+    by_kind = {
+        kind: [v for v in verdicts if v.verdict == kind]
+        for kind in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
+    }
+    n = len(verdicts) - len(by_kind[NOT_TESTABLE])
+    if not n:
+        return ""
+    lines = []
+    for kinds in ((REPRODUCED,), (NOT_REPRODUCED, UNDECIDED)):
+        # "The same …" needs the claim before it: another is rather told.
+        told = [v for k in kinds for v in sorted(by_kind[k], key=_leans_on_another)]
+        for v in told[:1]:
+            where = ", ".join(filter(None, (v.claim.where, v.claim.setting)))
+            printed = "" if v.paper_value == "–" else f", paper {v.paper_value}"
+            lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, ours {v.ours}{printed}.")
+    counts = [f"{len(v)} {kind}" for kind, v in by_kind.items() if v and kind != NOT_TESTABLE]
+    data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
+    table = f"tbl-{paper}-claims-{int(page[:2])}"
+    lines.append(
+        f"- This is the published run, on {data}; {{numref}}`{table}` is of the run below."
+    )
+    head = f":::{{admonition}} Of {n} claims: {', '.join(counts)}"
+    return "\n".join([head, ":class: finding", "", *lines, ":::"])
+
+
+def _leans_on_another(verdict):
+    return verdict.claim.says.startswith("The same")
 
 
 def _run_row(chapter, run):

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from zslib.book.build.report import note_book, write_if_changed, write_pages
+from zslib.book.build.report import finding, note_book, write_if_changed, write_pages
 from zslib.book.build.run import plan, run_chapters
 from zslib.book.paths import layout
 
@@ -52,7 +52,8 @@ def build(*, root=None, quick=False, jobs=1, force=False, strict=False):
 def show(run, place):
     """Copy a run's notebook and figures to where the table of contents names them.
 
-    Files are written only when they change, since Sphinx reads again what is newer.
+    Below the title stands what the published run found. Files are written only when they change,
+    since Sphinx reads again what is newer.
     """
     import nbformat
 
@@ -62,6 +63,9 @@ def show(run, place):
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = page_links(cell.source)
+    if found := finding(run.chapter, place):
+        title, rest = notebook.cells[0].source.split("\n", 1)
+        notebook.cells[0].source = f"{title}\n\n{found}\n{rest}"
     write_if_changed(page, nbformat.writes(notebook) + "\n")
     for figure in sorted((run.folder / "figures").glob("*.svg")):
         text = figure.read_text(encoding="utf-8")
