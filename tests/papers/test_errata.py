@@ -3,6 +3,7 @@
 import copy
 import importlib
 import inspect
+import pkgutil
 import re
 
 import pytest
@@ -79,10 +80,7 @@ def test_papers_come_in_the_order_of_the_book():
 )
 def test_named_parameters_exist(entry):
     path, names = re.fullmatch(r"([\w.]+)\(([\w, ]+)\)", entry.parameter).groups()
-    parts = path.split(".")
-    found = importlib.import_module(".".join(parts[:2]))
-    for part in parts[2:]:
-        found = getattr(found, part)
+    found = pkgutil.resolve_name(path)
     assert set(names.split(", ")) <= set(inspect.signature(found).parameters)
 
 
