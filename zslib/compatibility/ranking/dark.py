@@ -46,8 +46,9 @@ class DARK(CompatibilityModel):
 
     Such a step follows the derivative for fixed margins and weights, not that of the recorded
     objective (``gradient="objective"``), whose margins and weights belong to the same U and V.
-    There a triplet under the sigmoid adds least at R = -1.28, which the steps pass, and margins
-    grow with the scores: the objective falls at first and may rise later. The sums over rivals
+    The objective therefore falls at first and may rise later, for two reasons: margins grow with
+    the scores, and R times its weight is smallest at R = -1.28, while a step with fixed weights
+    goes on pushing R down beyond that. The sums over rivals
     make steps longer with more classes: from about a hundred on, the printed ``refresh_every`` of
     ten can let scores run away. Then 1 helps, or a smaller ``init_scale``.
 

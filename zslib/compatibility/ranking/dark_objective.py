@@ -148,7 +148,8 @@ def pulls(view):
     """Derivative of `view_loss` by the scores, (n, C): a view says what is held fixed.
 
     Where margins are followed the pull on the own score is weaker, for a higher own score asks for
-    a larger margin. Where weights are followed easy triplets below R = -1.28 pull the other way.
+    a larger margin. Where weights are followed, triplets with R below -1.28 pull the other way,
+    since R times its weight rises again there.
     """
     rates = view.weights if view.rates is None else view.rates
     gradient = score_gradient(rates, view.own) / view.own.shape[0]
