@@ -77,6 +77,7 @@ class Chapter:
         self.name = name
         self.parameters = dict(parameters)
         self.records = Records()
+        self._recorded = {}
         self.device = resolve_device(self.parameters.get("device", "cpu"))
         self._place = place
         self._results = Path(results) if results is not None else place.results
@@ -146,23 +147,23 @@ class Chapter:
             spread = {} if value.low != value.low else {"low": value.low, "high": value.high}
             columns |= spread | {"n_seeds": value.n_seeds}
             value = value.mean
-        elif not callable(getattr(value, "std", len)):  # a Spread
+        elif hasattr(value, "std") and not callable(value.std):  # a Spread, no NumPy number
             columns |= {} if value.std is None else {"std": value.std}
             value = value.mean
         record = {"metric": str(metric), "value": clean_value(value)}
         given = {"method": method, "dataset": dataset, "setting": setting, "seed": seed}
         record |= {k: clean_column(v, k) for k, v in given.items() if v is not None}
         record |= {k: clean_column(v, k) for k, v in columns.items()}
-        identity = _identity(record)
-        for earlier in self.records:
-            if _identity(earlier) == identity:
-                if earlier["value"] != record["value"]:
-                    raise ValueError(
-                        f"{identity} was recorded as {earlier['value']} and now as "
-                        f"{record['value']}: add a column that tells the two apart"
-                    )
-                return
-        self.records.append(record)
+        identity = {name: v for name, v in record.items() if name not in RESULT}
+        key = frozenset(identity.items())
+        if key not in self._recorded:
+            self._recorded[key] = record["value"]
+            self.records.append(record)
+        elif self._recorded[key] != record["value"]:
+            raise ValueError(
+                f"{identity} was recorded as {self._recorded[key]} and now as "
+                f"{record['value']}: add a column that tells the two apart"
+            )
 
     def select(self, **columns):
         """Records whose columns equal the given ones: see `Records.select`."""
@@ -280,14 +281,9 @@ class Chapter:
 
     def verdicts(self):
         """`Table` of the claims that name this chapter, held against its own records."""
-        from zslib.papers import check_claims
+        from zslib.papers import chapter_verdicts
 
-        paper, page = self.name.split("/")
-        found = [
-            verdict
-            for verdict in check_claims(paper, self.records)
-            if verdict.claim.chapter == self.name
-        ]
+        found = chapter_verdicts(self.name, self.records)
         if not found:
             raise ValueError(
                 f"no claim names the chapter {self.name!r}: see the claims' data file"
@@ -304,7 +300,7 @@ class Chapter:
             for v in found
         ]
         heads = ["claim", "setting", "paper", "ours", "verdict", "why"]
-        name = f"tbl-{paper}-claims-{int(page[:2])}"
+        name = verdicts_label(self.name)
         return self.table(name, "Claims of this chapter, held against this run", rows, heads)
 
     def coverage(self, *, name, caption):
@@ -405,5 +401,7 @@ class Chapter:
         }
 
 
-def _identity(record):
-    return {name: value for name, value in record.items() if name not in RESULT}
+def verdicts_label(chapter):
+    """Label of the table that `Chapter.verdicts` shows."""
+    paper, page = chapter.split("/")
+    return f"tbl-{paper}-claims-{int(page[:2])}"

@@ -156,17 +156,14 @@ class Results:
         lines = list(dict.fromkeys(place[0] for place in cells))
         groups = list(dict.fromkeys(place[1] for place in cells))
         printed = [g for g in groups if any(beside.get((line, g)) is not None for line in lines)]
-        corners = [corner] if isinstance(corner, str) else list(corner)
-        corners += [""] * (len(down) - len(corners))
-        columns_shown = corners
+        columns_shown = [corner] if isinstance(corner, str) else list(corner)
+        columns_shown += [""] * (len(down) - len(columns_shown))
         for group in groups:
             said = ": ".join(str(_said(part, heads)) for part in group if part is not None)
             form = formats if isinstance(formats, str) else formats.get(said, ".1f")
             if group in printed:
-                columns_shown = [*columns_shown, Column(f"{said}, paper", form)]
-            columns_shown = [
-                *columns_shown, Column(f"{said}, ours" if group in printed else said, form),
-            ]  # fmt: skip
+                columns_shown.append(Column(f"{said}, paper", form))
+            columns_shown.append(Column(f"{said}, ours" if group in printed else said, form))
         body = []
         for line in lines:
             body.append([_said(part, heads) for part in line])

@@ -1,6 +1,6 @@
 """What the papers print and claim, as data, and the code that holds results against it."""
 
-from zslib.papers.claims import Verdict, check_claims, check_records, load_claims
+from zslib.papers.claims import Verdict, chapter_verdicts, check_claims, check_records, load_claims
 from zslib.papers.errata import Erratum, errata_markdown, load_errata
 from zslib.papers.printed import printed, printed_table
 from zslib.papers.scorecard import scorecard_markdown
@@ -8,6 +8,7 @@ from zslib.papers.scorecard import scorecard_markdown
 __all__ = [
     "Erratum",
     "Verdict",
+    "chapter_verdicts",
     "check_claims",
     "check_records",
     "errata_markdown",

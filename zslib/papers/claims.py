@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from zslib.papers.printed import PAPERS, printed, read_data
 
-__all__ = ["Claim", "Verdict", "check_claims", "check_records", "load_claims"]
+__all__ = ["Claim", "Verdict", "chapter_verdicts", "check_claims", "check_records", "load_claims"]
 
 OF_THE_DATA = ("dataset", "setting")
 """Fields of a record that a run on other data need not have."""
@@ -186,6 +186,17 @@ def check_claims(paper, records):
     return [_judge(claim, records) for claim in load_claims(paper)]
 
 
+def chapter_verdicts(chapter, records):
+    """Verdicts of ``records`` on the claims that name this chapter; none where no claim does."""
+    return [_judge(claim, records) for claim in _claims_of(chapter)]
+
+
+def _claims_of(chapter):
+    paper = chapter.split("/")[0]
+    claims = load_claims(paper) if paper in PAPERS else []
+    return [claim for claim in claims if claim.chapter == chapter]
+
+
 def check_records(chapter, records, skipped=()):
     """Refuse the records of a chapter that leave one of its claims without what it asks for.
 
@@ -194,11 +205,9 @@ def check_records(chapter, records, skipped=()):
     fields of records that this run cannot write: they excuse the claims that ask for them.
     """
     paper = chapter.split("/")[0]
-    claims = load_claims(paper) if paper in PAPERS else []
     asked = [
         (claim.id, record)
-        for claim in claims
-        if claim.chapter == chapter
+        for claim in _claims_of(chapter)
         for record in (claim.record, *claim.given[:1])
     ]
     wrong = [

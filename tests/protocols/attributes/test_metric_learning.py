@@ -30,7 +30,7 @@ def test_a_run_is_what_evaluation_of_its_model_says(problem, run):
 
 
 def test_settings_are_the_best_of_a_slow_loop(problem):
-    tuning = ml.held_out(problem, 0.25, seed=2)
+    tuning = ml.tuning_problem(problem, 0.25, seed=2)
     assert set(tuning.unseen_classes).isdisjoint(tuning.seen_classes)
     grid = [{"learning_rate": rate} for rate in (0.01, 0.1, 1e6)]  # the last diverges
     found = ml.choose_settings(MetricLearner(8), tuning, grid, seed=3, epochs=(1, 2))

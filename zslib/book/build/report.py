@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+from zslib.book.chapter import verdicts_label
 from zslib.book.paths import layout
 from zslib.book.records import Records
 from zslib.book.store import latest_records, published, published_records, read_records
@@ -69,15 +70,13 @@ def finding(chapter, place):
     It counts the verdicts, and tells the first claim that was reproduced and the first that was
     not, or is undecided.
     """
-    from zslib.papers import check_claims
+    from zslib.papers import chapter_verdicts
     from zslib.papers.claims import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
-    from zslib.papers.printed import PAPERS
 
-    paper, page = chapter.split("/")
     records = published_records(chapter, root=place.root)
-    if records is None or paper not in PAPERS:
+    if records is None:
         return ""
-    verdicts = [v for v in check_claims(paper, records) if v.claim.chapter == chapter]
+    verdicts = chapter_verdicts(chapter, records)
     by_kind = {
         kind: [v for v in verdicts if v.verdict == kind]
         for kind in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
@@ -95,7 +94,7 @@ def finding(chapter, place):
             lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, ours {v.ours}{printed}.")
     counts = [f"{len(v)} {kind}" for kind, v in by_kind.items() if v and kind != NOT_TESTABLE]
     data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
-    table = f"tbl-{paper}-claims-{int(page[:2])}"
+    table = verdicts_label(chapter)
     lines.append(
         f"- This is the published run, on {data}; {{numref}}`{table}` is of the run below."
     )

@@ -18,7 +18,7 @@ from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
-from zslib.protocols.attributes.tuning import split_validation_classes
+from zslib.protocols.attributes.tuning import with_validation_classes
 from zslib.protocols.sweep import kept
 from zslib.validation import check_choice, check_real
 
@@ -177,7 +177,7 @@ def run_calibrations(
         model = method.estimator(seed=model_seed, **parameters or {})
         return kept(evaluate_calibrations, model, own, device=device)
 
-    source = problem if problem.val.size else split_validation_classes(problem, seed=tuning_seed)
+    source = with_validation_classes(problem, tuning_seed)
     held_out = source.validation_problem(seed=tuning_seed)
     validation, *_ = evaluated(held_out, tuning_seed)
     gammas = {

@@ -20,7 +20,6 @@ __all__ = [
     "PAIR_MEASURES",
     "FittedRun",
     "choose_settings",
-    "held_out",
     "metric_or_plain",
     "pair_distances",
     "singular_values",
@@ -28,6 +27,7 @@ __all__ = [
     "threshold_distance",
     "trained",
     "trained_variants",
+    "tuning_problem",
 ]
 
 
@@ -61,7 +61,7 @@ def trained_variants(model, problems, seeds, variants):
     }
 
 
-def held_out(problem, fraction, seed=0):
+def tuning_problem(problem, fraction, seed=0):
     """A random ``fraction`` of the seen classes as the unseen ones of a problem to tune on."""
     split = split_validation_classes(problem, fraction=fraction, seed=seed)
     return split.validation_problem(seen_fraction=0.0)

@@ -8,15 +8,14 @@ from sklearn.frozen import FrozenEstimator
 from zslib.arrays import like, take_rows, to_host
 from zslib.compatibility.ranking.dark_objective import image_weights
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
-from zslib.protocols.attributes.tuning import split_validation_classes
+from zslib.protocols.attributes.tuning import with_validation_classes
 
 __all__ = ["Scored", "answers", "fitted", "held_out"]
 
 
 def held_out(problem, seed=0):
     """The validation problem, of the official validation classes or else of drawn ones."""
-    split = problem if problem.val.size else split_validation_classes(problem, seed=seed)
-    return split.validation_problem()
+    return with_validation_classes(problem, seed).validation_problem()
 
 
 def fitted(model, problem, labels=None):

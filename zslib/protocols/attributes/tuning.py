@@ -11,7 +11,12 @@ from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.sweep import ranked, sweep
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["ZeroShotTuned", "split_validation_classes", "tune_zero_shot"]
+__all__ = [
+    "ZeroShotTuned",
+    "split_validation_classes",
+    "tune_zero_shot",
+    "with_validation_classes",
+]
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,11 @@ def split_validation_classes(problem, *, fraction=0.25, seed=0):
     splitter = GroupShuffleSplit(n_splits=1, test_size=fraction, random_state=seed)
     train, val = next(splitter.split(classes, groups=classes))
     return replace(problem, train=problem.trainval[train], val=problem.trainval[val])
+
+
+def with_validation_classes(problem, seed=0):
+    """The problem with its own validation classes, or with drawn ones where it has none."""
+    return problem if problem.val.size else split_validation_classes(problem, seed=seed)
 
 
 def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> ZeroShotTuned:

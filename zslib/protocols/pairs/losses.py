@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from zslib.arrays import like, ragged_rows, take_rows, to_host
 from zslib.compatibility.clarel.loss import embedding_distances, retrieval_probabilities
 from zslib.compatibility.clarel.pairs import Pairs
-from zslib.protocols.attributes.tuning import split_validation_classes
+from zslib.protocols.attributes.tuning import split_validation_classes, with_validation_classes
 from zslib.protocols.pairs.evaluate import evaluate_image_text, model_texts
 from zslib.protocols.pairs.runs import run_image_text, short_clarel
 
@@ -79,8 +79,7 @@ class HeldOutPairs:
 
     def __init__(self, problem, seeds, *, n_batches, embedding_dim, device):
         seed = seeds[0]
-        split = problem if problem.val.size else split_validation_classes(problem, seed=seed)
-        self._on_host = split.validation_problem()
+        self._on_host = with_validation_classes(problem, seed).validation_problem()
         self.seeds, self.device = seeds, device
         self.problem = held = self._on_host.to(device)
         self.texts, self.n_words = model_texts(held)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.datasets import data_root
-from zslib.protocols.attributes.tuning import split_validation_classes
+from zslib.protocols.attributes.tuning import with_validation_classes
 
 __all__ = ["against_printed", "validation_counts"]
 
@@ -15,7 +15,7 @@ def validation_counts(problem, aside, seed):
 
     ``aside`` is the share of the images of training classes that is put aside.
     """
-    p = problem if problem.val.size else split_validation_classes(problem, seed=seed)
+    p = with_validation_classes(problem, seed)
     held = p.validation_problem(seen_fraction=aside, seed=seed)
     groups = [np.unique(p.labels[rows]) for rows in (p.train, p.val)]
     every = p.labels[np.concatenate([p.trainval, p.test_seen])]
