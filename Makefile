@@ -28,6 +28,7 @@ serve: book  ## build the site and serve it on 127.0.0.1
 lint: $(VENV)/.test  ## check style
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/zslib publish --check --no-data || echo "Warning: these published runs are not of these sources"
 
 format: $(VENV)/.test  ## mend style
 	$(BIN)/ruff check --fix $(SOURCES)

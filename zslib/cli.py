@@ -49,10 +49,19 @@ def _parser():
     fetch.set_defaults(call=_fetch)
 
     report = commands.add_parser("report", help="the scorecard of the latest runs")
+    report.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --against")
+    report.add_argument(
+        "--against", choices=["published"], help="list numbers apart from the published run's"
+    )
     report.set_defaults(call=_report)
 
     publish = commands.add_parser("publish", help="keep latest records as the published run")
-    publish.add_argument("chapters", nargs="+", metavar="CHAPTER")
+    publish.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    publish.add_argument("--all", action="store_true", help="all chapters")
+    publish.add_argument(
+        "--check", action="store_true", help="list published runs that are stale or missing"
+    )
+    publish.add_argument("--no-data", action="store_true", help="check without the data")
     publish.set_defaults(call=_publish)
 
     build = commands.add_parser("build", help="run all chapters and build the site")
@@ -154,19 +163,37 @@ def _fetch(arguments):
 
 
 def _report(arguments):
-    from zslib.book.build.report import scorecard, write_pages
+    from zslib.book.build.report import against_published, scorecard, write_pages
     from zslib.book.paths import layout
 
+    if arguments.against:
+        print(against_published(arguments.chapters))
+        return
+    if arguments.chapters:
+        raise ValueError("the scorecard is of all chapters: chapters go with --against published")
     write_pages()
     print(scorecard())
     print(f"Written to {_near(layout().generated)}.")
 
 
 def _publish(arguments):
-    from zslib.book.build.report import publish
+    from zslib.book.build.report import publish, stale
+    from zslib.book.paths import layout
 
-    for folder in publish(arguments.chapters):
+    names = layout().names() if arguments.all or arguments.check else []
+    if arguments.all and arguments.chapters:
+        raise ValueError("name chapters, or pass --all")
+    names = arguments.chapters or names
+    if not names:
+        raise ValueError("name the chapters to publish, or pass --all")
+    if arguments.check:
+        found = stale(names, data=not arguments.no_data)
+        for name, why in found.items():
+            print(f"{name}: {why}")
+        return int(bool(found))
+    for folder in publish(names):
         print(_near(folder))
+    return 0
 
 
 def _build(arguments):
@@ -207,7 +234,7 @@ def main(arguments=None):
 
     chosen = _parser().parse_args(arguments)
     try:
-        chosen.call(chosen)
+        return chosen.call(chosen) or 0
     except (ChaptersFailed, BuildFailed, ValueError, TypeError, LookupError, OSError) as error:
         text = error.args[0] if isinstance(error, KeyError) and error.args else error
         print(f"zslib: {text}", file=sys.stderr)
@@ -215,7 +242,6 @@ def main(arguments=None):
     except KeyboardInterrupt:
         print("zslib: stopped; the same command continues where it was", file=sys.stderr)
         return 130
-    return 0
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ def sources_digest(code, *, skip=()):
     code : str
         Python source, or the dotted name of a module of zslib.
     skip : sequence of str
-        Modules left out, with all below them.
+        Modules left out, with all below them; data files by the same kind of name, without
+        their ending.
 
     Returns
     -------
@@ -43,7 +44,9 @@ def sources_digest(code, *, skip=()):
         digest.update(_digest(path))
     for folder in sorted({path.parent for path in paths}):
         for path in _data_files(folder):
-            digest.update(_digest(path))
+            name = ".".join(("zslib", *path.relative_to(_ROOT).with_suffix("").parts))
+            if not _left_out(name, skip):
+                digest.update(_digest(path))
     return digest.hexdigest()
 
 
@@ -53,8 +56,7 @@ def reached(code, *, skip=()):
     files, seen = set(), set()
     while waiting:
         module, name = waiting.pop()
-        left_out = any(module == s or module.startswith(f"{s}.") for s in skip)
-        if (module, name) in seen or left_out:
+        if (module, name) in seen or _left_out(module, skip):
             continue
         seen.add((module, name))
         if name is not None and _is_module(f"{module}.{name}") and name not in _handed_on(module):
@@ -66,6 +68,10 @@ def reached(code, *, skip=()):
             files.add(path)
             waiting += _imports_of(path)
     return sorted(files)
+
+
+def _left_out(name, skip):
+    return any(name == s or name.startswith(f"{s}.") for s in skip)
 
 
 def _relative(path):

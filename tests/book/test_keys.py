@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from zslib import sources
 from zslib.book import keys
-from zslib.book.keys import data_fingerprint, run_key
+from zslib.book.build.plan import plan
+from zslib.book.keys import data_fingerprint, outdated, run_key
+from zslib.book.parameters import Source
 
 GIVEN = {
     "chapter": "demo/01_a",
@@ -69,3 +72,56 @@ def test_a_name_of_one_setting_is_enough(monkeypatch, tmp_path):
     assert data_fingerprint({"dataset": "synthetic", "vectors": str(tmp_path / "a.vec")}) != one
     with pytest.raises(ValueError, match="unknown dataset 'nothing'"):
         data_fingerprint({"dataset": "nothing"})
+
+
+NAME = "demo/01_first"
+
+
+def planned(tiny_book, **parameters):
+    """What ``run.json`` would say of a run, and a function: what it no longer matches."""
+    one = plan([NAME], parameters)[NAME]
+    run = {"parameters": one.parameters, "digests": one.digests}
+    return lambda **options: outdated(run, Source.read(NAME, tiny_book.place), **options)
+
+
+def change(tiny_book, old, new):
+    path = tiny_book.place.source(NAME)
+    assert path.read_text().count(old) == 1
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_a_run_matches_its_sources_until_these_change(tiny_book):
+    tiny_book.write(NAME)
+    missing = planned(tiny_book, seed=3, level=2.0)
+    assert missing() == []
+    change(tiny_book, "Text of the chapter.", "Other words.")
+    change(tiny_book, "seed=s)", "seed=s)  # why")
+    change(tiny_book, "n_seeds: int = 2", "n_seeds: int = 9")  # it says itself what it had
+    assert missing() == []
+    change(tiny_book, "value=level + s", "value=level - s")
+    assert missing() == ["chapter"]
+    assert outdated({"parameters": {}}, None) == ["before digests"]
+
+
+def test_a_run_matches_the_package_and_data_of_its_day(tiny_book, monkeypatch):
+    tiny_book.write(NAME)
+    missing = planned(tiny_book)
+    monkeypatch.setattr(keys, "package_digest", lambda code, recorded=False: "other")
+    assert missing() == ["package"]
+    monkeypatch.undo()
+    monkeypatch.setattr(keys, "data_fingerprint", lambda parameters, settings: "other")
+    assert missing() == ["data"]
+    assert missing(data=False) == []
+
+    def absent(*arguments):
+        raise FileNotFoundError("not here")
+
+    monkeypatch.setattr(keys, "data_fingerprint", absent)
+    assert missing() == []  # nothing can be said
+
+
+def test_what_only_shows_or_judges_does_not_count_for_records():
+    reached = sources.reached("from zslib import book", skip=keys._NOT_RECORDED)
+    names = {path.relative_to(sources._ROOT).as_posix() for path in reached}
+    assert {"book/chapter.py", "book/results.py", "book/records.py"} <= names
+    assert not names & {"book/figures.py", "book/tables.py", "papers/claims.py"}

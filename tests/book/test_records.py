@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from zslib import book
 from zslib.book.records import Records, clean_value
-from zslib.book.store import read_records, write_records
+from zslib.book.store import published, published_records, read_records, write_records
 from zslib.protocols import Estimate
 
 
@@ -215,3 +215,26 @@ def test_seeds_are_checked_at_the_start(bad, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="must be at least"):
         book.start("demo/01_a", parameters={"device": "cpu", **bad})
+
+
+def test_a_broken_line_is_named_with_its_file(tmp_path):
+    write_records(tmp_path, [{"metric": "m", "value": 1.0}], {})
+    path = tmp_path / "records.jsonl"
+    path.write_text(path.read_text() + '\n{"metric": "n", "val')
+    with pytest.raises(ValueError, match=r"line 3 of .*records\.jsonl is not a JSON object"):
+        read_records(tmp_path)
+    path.write_text("1\n")
+    with pytest.raises(ValueError, match=r"line 1 of .*it is 1\): restore the file"):
+        read_records(tmp_path)
+
+
+@pytest.mark.parametrize("gone", ["run.json", "records.jsonl"])
+def test_half_a_published_run_is_refused(tmp_path, gone):
+    folder = tmp_path / "results/published/demo/01_a"
+    folder.mkdir(parents=True)
+    assert published_records("demo/01_a", root=tmp_path) is None
+    write_records(folder, [], {})
+    assert published(root=tmp_path) == {"demo/01_a": []}
+    (folder / gone).unlink()
+    with pytest.raises(FileNotFoundError, match=r"demo/01_a lacks " + gone):
+        published_records("demo/01_a", root=tmp_path)

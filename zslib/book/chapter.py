@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import re
 import time
@@ -10,14 +11,15 @@ from pathlib import Path
 
 import zslib
 from zslib.arrays import resolve_device
+from zslib.book.agreement import agreement
 from zslib.book.figures import figure, style
-from zslib.book.keys import read_keys, run_key
+from zslib.book.keys import data_fingerprint, identify, run_key
 from zslib.book.parameters import Source
-from zslib.book.paths import RUN_DIRECTORY, RUN_KEY, layout
+from zslib.book.paths import RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from zslib.book.provenance import RunCard, commit, machine, peak_memory
 from zslib.book.records import RESULT, Records, clean_column, clean_value
 from zslib.book.results import Results, measure
-from zslib.book.store import keep_run, write_records
+from zslib.book.store import keep_run, published_records, write_records
 from zslib.book.tables import Markdown, Table, check_label
 from zslib.validation import check_integer
 
@@ -82,6 +84,7 @@ class Chapter:
         self._place = place
         self._results = Path(results) if results is not None else place.results
         self._problems, self._skipped = {}, []
+        self._published = published_records(name, root=place.root)
         self._started = time.perf_counter()
         self._source = None
         if (place.chapters / f"{name}.md").is_file():
@@ -338,7 +341,8 @@ class Chapter:
         Returns
         -------
         RunCard
-            Shows version, data, parameters, machine and times, as a chapter's last output.
+            Shows version, data, parameters, machine and times, and how the numbers agree with
+            the published run's, as a chapter's last output.
 
         Raises
         ------
@@ -355,30 +359,27 @@ class Chapter:
         else:
             keep_run(self._results / self.name, run["key"], self.records, run)
         self.records.run = run
-        return RunCard(run)
+        return RunCard(run, agreement(self.records, self._published))
 
-    def _key(self):
-        """The key that the runner would give to this run, of a notebook that it did not start."""
+    def _identity(self):
+        """Key and digests, from the runner, or such as it would give to this run."""
+        if key := os.environ.get(RUN_KEY):
+            return key, json.loads(os.environ.get(RUN_DIGESTS, "{}"))
         if self._source is None:
-            return run_key(self.name, "", self.parameters)
+            fingerprint = data_fingerprint(self.parameters)
+            return run_key(self.name, "", self.parameters, fingerprint=fingerprint), {}
         keys = {}
         for name in self._source.depends:
             latest = self._place.results / name / "latest"
             keys[name] = latest.read_text(encoding="utf-8").strip() if latest.is_file() else None
-        depends = read_keys(self._source.depends, keys, self._place)
-        return run_key(
-            self.name,
-            self._source.body,
-            self.parameters,
-            code=self._source.code,
-            settings=self._source.data_settings,
-            depends=depends,
-        )
+        return identify(self._source, self.parameters, keys)
 
     def _run(self):
+        key, digests = self._identity()
         return {
             "chapter": self.name,
-            "key": os.environ.get(RUN_KEY) or self._key(),
+            "key": key,
+            "digests": digests,
             "version": zslib.__version__,
             "commit": commit(self._place.root),
             "parameters": self.parameters,

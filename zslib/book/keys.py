@@ -1,25 +1,36 @@
-"""The key of a run: a hash of everything that its numbers depend on."""
+"""The key of a run, a hash of all that its pages depend on, and digests of what its numbers do."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from functools import cache
 from pathlib import Path
 
 import zslib
+from zslib.papers.printed import PAPERS
 from zslib.sources import sources_digest
 
-__all__ = ["data_fingerprint", "package_digest", "read_keys", "run_key"]
+__all__ = ["data_fingerprint", "identify", "outdated", "package_digest", "run_key"]
 
 # Modules that decide when and where a chapter runs, and not what it shows.
-_NOT_SHOWN = [f"zslib.book.{name}" for name in ("build", "keys", "parameters", "paths")]
+_NOT_SHOWN = [
+    f"zslib.book.{name}" for name in ("agreement", "build", "keys", "parameters", "paths")
+]
+# These show what was recorded, or judge it, and record nothing.
+_NOT_RECORDED = [
+    *_NOT_SHOWN,
+    *(f"zslib.book.{name}" for name in ("drawings", "figures", "provenance", "store", "tables")),
+    *(f"zslib.papers.{name}" for name in ("claims", "errata", "errata_checks", "scorecard")),
+    *(f"zslib.papers.{paper}.{name}" for paper in PAPERS for name in ("claims", "errata")),
+]
 
 
 @cache
-def package_digest(code):
-    """Hash of the package's sources that a chapter with this code can depend on."""
-    return sources_digest(code, skip=_NOT_SHOWN)
+def package_digest(code, *, recorded=False):
+    """Hash of the package's sources that a chapter's pages, or its records alone, depend on."""
+    return sources_digest(code, skip=_NOT_RECORDED if recorded else _NOT_SHOWN)
 
 
 def data_fingerprint(parameters, settings=None):
@@ -46,27 +57,84 @@ def data_fingerprint(parameters, settings=None):
     return found
 
 
-def read_keys(chapters, keys, place):
-    """What identifies the record sets that a chapter can read of those it depends on."""
-    found = {name: keys[name] for name in chapters}
-    for name in chapters:
-        published = place.published / name / "records.jsonl"
-        if published.is_file():
-            found[f"published {name}"] = hashlib.sha256(published.read_bytes()).hexdigest()
-    return found
+def identify(source, parameters, depends):
+    """Key of a run of a chapter, and its digests: what of it makes its numbers.
+
+    Parameters
+    ----------
+    source : zslib.book.parameters.Source
+    parameters : dict
+        Every parameter with its value.
+    depends : dict
+        Key of each run whose records this one reads, by chapter.
+
+    Returns
+    -------
+    key : str
+    digests : dict
+        ``chapter``, the parsed code of its cells; ``package``, the parsed code that they import;
+        ``data``, what would be loaded for these parameters.
+    """
+    fingerprint = data_fingerprint(parameters, source.data_settings)
+    key = run_key(
+        source.name,
+        source.body,
+        parameters,
+        code=source.code,
+        fingerprint=fingerprint,
+        depends=depends,
+    )
+    return key, _code_digests(source) | {"data": _digest(fingerprint)}
 
 
-def run_key(
-    chapter, source, parameters, *, code="", settings=None, fingerprint=None, depends=None
-):
+def outdated(run, source, *, data=True):
+    """What of its sources a published run no longer matches.
+
+    Parameters
+    ----------
+    run : dict
+        Its ``run.json``.
+    source : zslib.book.parameters.Source
+        The chapter as it is now.
+    data : bool
+        Whether to look at the data too. Where they are not here, nothing is said of them.
+
+    Returns
+    -------
+    list of str
+        Names of the digests that differ; ``["before digests"]`` for a run that has none.
+    """
+    if not run.get("digests"):
+        return ["before digests"]
+    now = _code_digests(source)
+    if data:
+        try:
+            fingerprint = data_fingerprint(run["parameters"], source.data_settings)
+            now["data"] = _digest(fingerprint)
+        except OSError:
+            pass
+    return [name for name, digest in now.items() if run["digests"].get(name) != digest]
+
+
+def _code_digests(source):
+    return {
+        "chapter": _digest(ast.unparse(ast.parse(source.recording_code))),
+        "package": package_digest(source.code, recorded=True),
+    }
+
+
+def _digest(content):
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def run_key(chapter, source, parameters, *, code="", fingerprint=None, depends=None):
     """Key of a run: equal keys, equal numbers."""
-    if fingerprint is None:
-        fingerprint = data_fingerprint(parameters, settings)
     parts = {
         "chapter": chapter,
         "source": source,
         "parameters": parameters,
-        "data": fingerprint,
+        "data": fingerprint or {},
         "depends": depends or {},
         "version": zslib.__version__,
         "package": package_digest(code),

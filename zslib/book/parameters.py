@@ -122,6 +122,10 @@ def parse_text(parameters, texts, where):
     return values
 
 
+def _declares(cell):
+    return "parameters" in cell.metadata.get("tags", [])
+
+
 @dataclass(frozen=True)
 class Source:
     """A chapter as written, in jupytext's MyST Markdown."""
@@ -153,17 +157,20 @@ class Source:
     @cached_property
     def code(self):
         """Text of all code cells."""
-        cells = self._read.cells
-        return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+        return "\n".join(cell.source for cell in self._code_cells())
+
+    @cached_property
+    def recording_code(self):
+        """Text of all code cells but the parameters': a run says itself what these were."""
+        return "\n".join(cell.source for cell in self._code_cells() if not _declares(cell))
+
+    def _code_cells(self):
+        return [cell for cell in self._read.cells if cell.cell_type == "code"]
 
     @cached_property
     def parameters(self):
         """`Parameter` by name, as the cell tagged ``parameters`` declares them."""
-        cells = [
-            cell
-            for cell in self._read.cells
-            if cell.cell_type == "code" and "parameters" in cell.metadata.get("tags", [])
-        ]
+        cells = [cell for cell in self._code_cells() if _declares(cell)]
         if len(cells) != 1:
             raise ValueError(
                 f"chapter {self.name} must have one code cell tagged 'parameters', it has "

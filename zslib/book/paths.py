@@ -8,12 +8,14 @@ from pathlib import Path
 
 from zslib.papers.printed import PAPERS
 
-__all__ = ["RUN_DIRECTORY", "RUN_KEY", "Layout", "layout"]
+__all__ = ["RUN_DIGESTS", "RUN_DIRECTORY", "RUN_KEY", "Layout", "layout"]
 
 # Set by the runner for the kernel of one chapter: where its records and figures go.
 RUN_DIRECTORY = "ZSLIB_RUN_DIRECTORY"
 # Set by the runner: the key under which it will keep this run.
 RUN_KEY = "ZSLIB_RUN_KEY"
+# Set by the runner: digests of what the run is made of, as JSON.
+RUN_DIGESTS = "ZSLIB_RUN_DIGESTS"
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,19 @@ from pathlib import Path
 
 from zslib.book.tables import escape
 
-__all__ = ["RunCard", "commit", "machine", "peak_memory"]
+__all__ = ["PUBLISHED_RUN", "RunCard", "commit", "machine", "peak_memory"]
+
+
+# Head of the line that the site writes anew: a published run may be younger than this one.
+PUBLISHED_RUN = "Published run"
 
 
 class RunCard:
-    """How a run came about, as a small table without a number."""
+    """How a run came about, and how it agrees with the published one, as a small table."""
 
-    def __init__(self, run):
+    def __init__(self, run, agreement):
         self.run = run
+        self.agreement = agreement
 
     def _lines(self):
         run, machine = self.run, self.run["machine"]
@@ -32,6 +37,7 @@ class RunCard:
             f"Python {machine['python']}, NumPy {machine['numpy']}",
             "Cost": f"{run['wall_seconds']:.0f} s"
             + (f", {run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
+            PUBLISHED_RUN: self.agreement,
         }
 
     def _commit(self):

@@ -39,9 +39,24 @@ def read_records(folder):
     """`Records` of one run's folder."""
     path = Path(folder, "records.jsonl")
     with path.open(encoding="utf-8") as lines:
-        records = [json.loads(line) for line in lines if line.strip()]
-    run = json.loads(Path(folder, "run.json").read_text(encoding="utf-8"))
-    return Records(records, run=run)
+        texts = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    records = [_object(line, f"line {number} of {path}") for number, line in texts]
+    run = Path(folder, "run.json")
+    return Records(records, run=_object(run.read_text(encoding="utf-8"), str(run)))
+
+
+def _object(text, where):
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        found = error
+    if not isinstance(found, dict):
+        why = found if isinstance(found, ValueError) else f"it is {found!r:.40}"
+        raise ValueError(
+            f"{where} is not a JSON object ({why}): restore the file, or delete its folder and "
+            "run the chapter again"
+        )
+    return found
 
 
 def latest_records(chapter, *, root=None):
@@ -100,7 +115,13 @@ def published_records(chapter, *, root=None):
     Records or None
     """
     folder = layout(root).published / chapter
-    return read_records(folder) if (folder / "records.jsonl").is_file() else None
+    gone = [name for name in ("records.jsonl", "run.json") if not (folder / name).is_file()]
+    if len(gone) == 1:
+        raise FileNotFoundError(
+            f"{folder} lacks {gone[0]}: restore it, or delete the folder and publish again "
+            f"(zslib publish {chapter})"
+        )
+    return None if gone else read_records(folder)
 
 
 def published(*, root=None):
@@ -112,8 +133,9 @@ def published(*, root=None):
     {}
     """
     base = layout(root).published
-    found = sorted(base.glob("*/*/records.jsonl"))
-    return {p.parent.relative_to(base).as_posix(): read_records(p.parent) for p in found}
+    names = [folder.relative_to(base).as_posix() for folder in sorted(base.glob("*/*/"))]
+    found = {name: published_records(name, root=root) for name in names}
+    return {name: records for name, records in found.items() if records is not None}
 
 
 def keep_run(folder, key, records, run):

@@ -1,4 +1,4 @@
-"""The scorecard: every claim with the verdict of this build beside the published one."""
+"""The scorecard: every claim with the verdict of this run beside the published run's."""
 
 from __future__ import annotations
 
@@ -27,13 +27,17 @@ def _told(verdict):
     return f"{_MARKS[verdict.verdict]} **{verdict.verdict}**, {verdict.ours}: {verdict.why}"
 
 
-def scorecard_markdown(records, published=()):
-    """Every claim, its verdict by ``records`` beside that by ``published``: one table a paper."""
+def scorecard_markdown(records, published=(), *, stale=None):
+    """Every claim, its verdict by ``records`` beside that by ``published``: one table a paper.
+
+    ``stale`` has, by chapter, what of the sources its published run no longer matches.
+    """
+    stale = stale or {}
     parts = []
     for paper in PAPERS:
         own, shown = check_claims(paper, records), check_claims(paper, published)
         lines = [f"## {read_data(paper, 'claims')['title']}", ""]
-        for name, verdicts in (("This build", own), ("Published run", shown)):
+        for name, verdicts in (("This run", own), ("Published run", shown)):
             counts = [f"{sum(v.verdict == kind for v in verdicts)} {kind}" for kind in _MARKS]
             names = {
                 part + (" (synthetic)" if v.synthetic else "")
@@ -43,12 +47,17 @@ def scorecard_markdown(records, published=()):
             }
             data = ", ".join(sorted(names)) or "no records"
             lines.append(f"- **{name}** ({data}): {', '.join(counts)}.")
-        lines += ["", "| claim | paper | this build | published run |", "|---|---|---|---|"]
+        old = {v.claim.chapter for v in shown} & set(stale)
+        if old:
+            told = "; ".join(f"{chapter} ({stale[chapter]})" for chapter in sorted(old))
+            lines.append(f"- **Stale**, published before the sources changed: {told}.")
+        lines += ["", "| claim | paper | this run | published run |", "|---|---|---|---|"]
         for a, b in zip(own, shown, strict=True):
             claim = a.claim
             where = f"{{doc}}`{claim.where} <executed/{claim.chapter}>`"
             setting = f", {claim.setting}" if claim.setting else ""
-            cells = (f"{claim.says} ({where}{setting})", a.paper_value, _told(a), _told(b))
+            mark = " (stale)" if claim.chapter in stale else ""
+            cells = (f"{claim.says} ({where}{setting})", a.paper_value, _told(a), _told(b) + mark)
             lines.append("| " + " | ".join(map(_cell, cells)) + " |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"

@@ -6,12 +6,15 @@ import json
 
 import pytest
 
+from zslib.book.build.plan import plan
 from zslib.book.build.report import (
+    against_published,
     current_records,
     finding,
     publish,
     runs_markdown,
     scorecard,
+    stale,
     write_pages,
 )
 from zslib.book.records import Records
@@ -124,7 +127,73 @@ def test_the_finding_of_a_chapter_is_that_of_its_published_run(tiny_book):
     (folder / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
     (folder / "run.json").write_text(json.dumps(RUN))
     head, _, _, first, second, last, _ = finding(chapter, place).split("\n")
-    assert head == ":::{admonition} Of 2 claims: 1 reproduced, 1 not reproduced"
-    assert "**reproduced**, ours 0.08 [0.05, 0.12]" in first
-    assert "**not reproduced**, ours 2 [1.5, 2.5]" in second
-    assert "on europarl; {numref}`tbl-clarel-claims-6`" in last
+    assert (
+        head
+        == ":::{admonition} The published run found, of 2 claims: 1 reproduced, 1 not reproduced"
+    )
+    assert "**reproduced**, 0.08 [0.05, 0.12]" in first
+    assert "**not reproduced**, 2 [1.5, 2.5]" in second
+    assert "It is of 2026-01-02, on europarl. Below, *ours* are the numbers of this run" in last
+    assert "{numref}`tbl-clarel-claims-6` has its verdicts" in last
+
+
+def test_published_runs_are_checked(tiny_book):
+    chapter = "demo/01_first"
+    one = plan([tiny_book.write(chapter) and chapter])[chapter]
+    assert stale([chapter]) == {chapter: "missing"}
+    keep(tiny_book, parameters=one.parameters)
+    publish([chapter])
+    assert stale([chapter]) == {chapter: "stale: before digests"}
+    keep(tiny_book, parameters=one.parameters, digests=one.digests)
+    publish([chapter])
+    assert stale([chapter]) == {}
+    digests = one.digests | {"package": "old", "data": "old"}
+    keep(tiny_book, parameters=one.parameters, digests=digests)
+    publish([chapter])
+    assert stale([chapter]) == {chapter: "stale: package, data"}
+    assert stale([chapter], data=False) == {chapter: "stale: package"}
+
+
+def test_a_published_run_must_have_the_parameters_of_its_chapter(tiny_book):
+    keep(tiny_book, parameters={"seed": 0, "sede": 1})
+    publish(["demo/01_first"])
+    said = r"run\.json names the parameter 'sede', which the chapter does not declare: run it"
+    with pytest.raises(ValueError, match=said):
+        against_published(["demo/01_first"])
+    assert stale(["demo/01_first"])["demo/01_first"].startswith("broken: ")
+    (tiny_book.place.published / "demo/01_first/records.jsonl").write_text("{")
+    assert "line 1 of" in stale(["demo/01_first"])["demo/01_first"]
+
+
+def test_the_scorecard_marks_stale_runs(tiny_book):
+    chapter = "clarel/06_calibrations"
+    tiny_book.write(chapter)
+    folder = tiny_book.place.published / chapter
+    folder.mkdir(parents=True)
+    (folder / "records.jsonl").write_text("")
+    one = plan([chapter])[chapter]
+    for digests, marked in [(one.digests, False), ({"chapter": "old"}, True)]:
+        run = RUN | {"parameters": one.parameters, "digests": one.digests | digests}
+        (folder / "run.json").write_text(json.dumps(run))
+        assert ("(stale) |" in scorecard()) == marked
+        assert (f"the sources changed: {chapter} (chapter)." in scorecard()) == marked
+
+
+def test_numbers_apart_from_the_published_are_listed_the_farthest_first(tiny_book):
+    folder = keep(tiny_book, parameters={"seed": 0, "n_seeds": 5})
+    values = {"near": 10.0, "far": 10.0, "same": 10.0}
+    lines = [json.dumps({"metric": m, "value": v}) + "\n" for m, v in values.items()]
+    (folder / "records.jsonl").write_text("".join(lines))
+    publish(["demo/01_first"])
+    changed = "".join(lines[2:]) + '{"metric": "new", "value": 1.0}\n'
+    changed += '{"metric": "near", "value": 11.0}\n{"metric": "far", "value": 20.0}\n'
+    (folder / "records.jsonl").write_text(changed)
+    (folder / "run.json").write_text(json.dumps(RUN | {"parameters": {"seed": 0, "n_seeds": 1}}))
+    _, total, _, _, first, second = against_published().splitlines()
+    assert total.split()[:7] == ["demo/01_first", "4", "1", "0", "2", "1", "2026-01-02"]
+    assert total.endswith("n_seeds 1 instead of 5")
+    assert first.split() == ["demo/01_first", "far", "20", "10"]
+    assert second.split() == ["demo/01_first", "near", "11", "10"]
+    tiny_book.write("demo/02_other")
+    with pytest.raises(FileNotFoundError, match="has no records yet"):
+        against_published(["demo/02_other"])

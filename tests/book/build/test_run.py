@@ -38,6 +38,8 @@ def test_run_keeps_records_provenance_and_a_clean_notebook(tiny_book):
     assert [r["value"] for r in records] == [7.0, 8.0, 9.0]
     assert records.run["key"] == one.key == one.folder.name
     assert records.run["parameters"] == one.parameters
+    assert records.run["digests"] == one.digests
+    assert set(one.digests) == {"chapter", "package", "data"}
     assert records.run["parameters"]["level"] == 7.0
     assert records.run["wall_seconds"] >= 0
     assert records.run["peak_memory_mib"] > 1
@@ -97,12 +99,6 @@ def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
     runs, executed = run(["demo/01_reader"], {"level": 5.0}, jobs=2)
     assert executed == ["demo/02_source", "demo/01_reader"]
     assert latest_records("demo/01_reader").value(metric="sum") == 11.0
-    folder = tiny_book.place.published / "demo/02_source"
-    folder.mkdir(parents=True)
-    (folder / "records.jsonl").write_text("{}")
-    published = plan(["demo/01_reader"], {"level": 5.0})["demo/01_reader"]
-    assert published.key != runs["demo/01_reader"].key
-    (folder / "records.jsonl").unlink()
     path.write_text(path.read_text().replace("Text", "Other text"))
     after = plan(["demo/01_reader"], {"level": 5.0})
     assert after["demo/01_reader"].key != runs["demo/01_reader"].key
@@ -222,10 +218,8 @@ def test_plain_papermill_runs_the_paired_notebook(tiny_book):
     records = latest_records("demo/01_first")
     assert records.values(metric="level") == [3.0]
     # The same key as `zslib run` gives to the same run.
-    assert (
-        records.run["key"]
-        == plan(["demo/01_first"], {"level": 3.0, "n_seeds": 1})["demo/01_first"].key
-    )
+    planned = plan(["demo/01_first"], {"level": 3.0, "n_seeds": 1})["demo/01_first"]
+    assert (records.run["key"], records.run["digests"]) == (planned.key, planned.digests)
 
 
 def test_pairing_with_a_notebook_changes_no_key(tiny_book):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import graphlib
 from dataclasses import dataclass, field
 
-from zslib.book.keys import read_keys, run_key
+from zslib.book.keys import identify
 from zslib.book.parameters import Source
 from zslib.book.paths import layout
 
@@ -19,6 +19,8 @@ class Run:
     Attributes
     ----------
     chapter, key : str
+    digests : dict
+        See `zslib.book.keys.identify`.
     source : str
         The chapter's text when the run was planned.
     parameters : dict
@@ -33,6 +35,7 @@ class Run:
 
     chapter: str
     key: str
+    digests: dict
     source: str
     parameters: dict
     given: dict
@@ -84,16 +87,11 @@ def plan(chapters, parameters=None, *, root=None):
             wanted = {k: v for k, v in parameters.items() if k in source.parameters}
         settings = source.settings(wanted)
         depends = {other: runs[other].key for other in source.depends}
+        key, digests = identify(source, settings, depends)
         runs[name] = Run(
             chapter=name,
-            key=run_key(
-                name,
-                source.body,
-                settings,
-                code=source.code,
-                settings=source.data_settings,
-                depends=read_keys(source.depends, depends, place),
-            ),
+            key=key,
+            digests=digests,
             source=source.text,
             parameters=settings,
             given={k: v for k, v in settings.items() if v != source.parameters[k].default},

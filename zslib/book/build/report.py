@@ -6,13 +6,25 @@ import json
 import os
 from pathlib import Path
 
+from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from zslib.book.chapter import verdicts_label
+from zslib.book.keys import outdated
+from zslib.book.parameters import Source
 from zslib.book.paths import layout
 from zslib.book.records import Records
 from zslib.book.store import latest_records, published, published_records, read_records
 from zslib.book.tables import escape
 
-__all__ = ["current_records", "finding", "publish", "runs_markdown", "scorecard", "write_pages"]
+__all__ = [
+    "against_published",
+    "current_records",
+    "finding",
+    "publish",
+    "runs_markdown",
+    "scorecard",
+    "stale",
+    "write_pages",
+]
 
 # Which run of each chapter the built book shows.
 _BOOK = "book.json"
@@ -58,10 +70,16 @@ def _flat(records_by_chapter):
 
 
 def scorecard(*, root=None):
-    """The scorecard as Markdown: every claim, this copy's verdict and the published one."""
+    """The scorecard as Markdown: every claim, this run's verdict and the published run's."""
     from zslib.papers import scorecard_markdown
 
-    return scorecard_markdown(_flat(current_records(root=root)), _flat(published(root=root)))
+    place = layout(root)
+    theirs = published(root=root)
+    old = {}
+    for name in set(theirs) & set(place.names()):
+        if why := outdated(theirs[name].run, Source.read(name, place)):
+            old[name] = ", ".join(why)
+    return scorecard_markdown(_flat(current_records(root=root)), _flat(theirs), stale=old)
 
 
 def finding(chapter, place):
@@ -91,14 +109,15 @@ def finding(chapter, place):
         for v in told[:1]:
             where = ", ".join(filter(None, (v.claim.where, v.claim.setting)))
             printed = "" if v.paper_value == "–" else f", paper {v.paper_value}"
-            lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, ours {v.ours}{printed}.")
+            lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, {v.ours}{printed}.")
     counts = [f"{len(v)} {kind}" for kind, v in by_kind.items() if v and kind != NOT_TESTABLE]
     data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
     table = verdicts_label(chapter)
     lines.append(
-        f"- This is the published run, on {data}; {{numref}}`{table}` is of the run below."
+        f"- It is of {records.run['date'][:10]}, on {data}. Below, *ours* are the numbers of this "
+        f"run; {{numref}}`{table}` has its verdicts."
     )
-    head = f":::{{admonition}} Of {n} claims: {', '.join(counts)}"
+    head = f":::{{admonition}} The published run found, of {n} claims: {', '.join(counts)}"
     return "\n".join([head, ":class: finding", "", *lines, ":::"])
 
 
@@ -141,7 +160,7 @@ def write_pages(*, root=None):
     place = layout(root)
     runs = "\n".join(
         [
-            "**This build**\n",
+            "**This run**\n",
             runs_markdown(current_records(root=root)),
             "**Published run**\n",
             runs_markdown(published(root=root)),
@@ -176,3 +195,78 @@ def publish(chapters, *, root=None):
             write_if_changed(place.published / name / file, text)
         written.append(place.published / name)
     return written
+
+
+def stale(chapters, *, data=True, root=None):
+    """``{chapter: why}`` of those whose published run is missing, broken, or of other sources.
+
+    Without ``data`` chapters and package are looked at alone.
+    """
+    place = layout(root)
+    found = {}
+    for name in chapters:
+        source = Source.read(name, place)
+        try:
+            records = published_records(name, root=root)
+            if records is None:
+                found[name] = "missing"
+            elif why := outdated(_check(records, source, place), source, data=data):
+                found[name] = "stale: " + ", ".join(why)
+        except (OSError, ValueError) as error:
+            found[name] = f"broken: {error}"
+    return found
+
+
+def _check(records, source, place):
+    """``run.json`` of a published run, whose parameters must be the chapter's."""
+    if unknown := sorted(set(records.run["parameters"]) - set(source.parameters)):
+        raise ValueError(
+            f"{place.published / source.name / 'run.json'} names the parameter "
+            f"{', '.join(map(repr, unknown))}, which the chapter does not declare: run it in "
+            f"full and publish again (zslib publish {source.name})"
+        )
+    return records.run
+
+
+def against_published(chapters=(), *, root=None):
+    """Numbers of the latest runs that are apart from the published ones, as text.
+
+    For each chapter how many agree, then those apart, the farthest first. Default: all chapters
+    that have run.
+    """
+    place = layout(root)
+    current = current_records(root=root)
+    for name in chapters:
+        place.source(name)
+        if name not in current:
+            current[name] = latest_records(name, root=place.root)
+    head = ["chapter", "numbers", EQUAL, WITHIN, APART, ABSENT, "published", "here"]
+    totals, apart = [head], []
+    for name in chapters or current:
+        theirs = published_records(name, root=root)
+        if theirs is None:
+            totals.append([name, "–", "–", "–", "–", "–", "no", ""])
+            continue
+        run = _check(theirs, Source.read(name, place), place)
+        found = compare(current[name], theirs)
+        counts = [sum(one.kind == kind for one in found) for kind in head[2:6]]
+        others = other_parameters(current[name].run, run)
+        totals.append([name, len(found), *counts, run["date"][:10], others])
+        apart += [(name, one) for one in found if one.kind == APART]
+    apart.sort(key=lambda pair: -pair[1].distance)
+    rows = [["chapter", "what", "ours", "published"]]
+    for name, one in apart:
+        between = "" if one.low is None else f" [{one.low:.6g}, {one.high:.6g}]"
+        theirs = f"{one.published:.6g}{between}"
+        rows.append([name, one.what, f"{one.record['value']:.6g}", theirs])
+    return "\n".join([_aligned(totals), "", *([_aligned(rows)] if apart else ["None is apart."])])
+
+
+def _aligned(rows):
+    """Rows as text in columns."""
+    widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
+    lines = (
+        "  ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)

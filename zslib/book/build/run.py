@@ -13,7 +13,7 @@ import traceback
 
 from zslib.book.build.plan import Run, plan
 from zslib.book.parameters import Source
-from zslib.book.paths import RUN_DIRECTORY, RUN_KEY
+from zslib.book.paths import RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
 from zslib.book.store import DEPENDENCIES, new_folder, point_latest, publish_run
 
 __all__ = ["ChaptersFailed", "Run", "plan", "run_chapters"]
@@ -142,6 +142,7 @@ def kernel_manager(run, sockets, unfinished, one_thread):
     environment = {
         RUN_DIRECTORY: os.path.abspath(unfinished),
         RUN_KEY: run.key,
+        RUN_DIGESTS: json.dumps(run.digests),
         DEPENDENCIES: json.dumps(run.depends),
         "ZSLIB_BOOK": os.path.abspath(run.root),
     }

@@ -10,13 +10,18 @@ import shutil
 import subprocess
 import sys
 
+from zslib.book.agreement import agreement
 from zslib.book.build.report import finding, note_book, write_if_changed, write_pages
 from zslib.book.build.run import plan, run_chapters
 from zslib.book.paths import layout
+from zslib.book.provenance import PUBLISHED_RUN
+from zslib.book.store import published, published_records, read_records
+from zslib.book.tables import escape
 
 __all__ = ["BuildFailed", "build"]
 
 _TOOLS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "pydata-sphinx-theme")
+_AGREEMENT = re.compile(rf"(^\| {PUBLISHED_RUN} \| ).*\|$", re.MULTILINE)
 _CALL = "import sys; from jupyter_book.cli.main import main; main(sys.argv[1:])"
 
 
@@ -31,6 +36,7 @@ def build(*, root=None, quick=False, jobs=1, force=False, strict=False):
     nowhere, are errors. No page is built where chapters fail.
     """
     place = layout(root)
+    published(root=place.root)  # broken ones are told before anything runs
     runs = plan(place.names(), {"quick": True} if quick else None, root=place.root)
     run_chapters(runs, jobs=jobs, force=force)
     for run in runs.values():
@@ -52,8 +58,9 @@ def build(*, root=None, quick=False, jobs=1, force=False, strict=False):
 def show(run, place):
     """Copy a run's notebook and figures to where the table of contents names them.
 
-    Below the title stands what the published run found. Files are written only when they change,
-    since Sphinx reads again what is newer.
+    Below the title stands what the published run found, and at the end how this run agrees with
+    it, both as of now. Files are written only when they change, since Sphinx reads again what is
+    newer.
     """
     import nbformat
 
@@ -66,6 +73,14 @@ def show(run, place):
     if found := finding(run.chapter, place):
         title, rest = notebook.cells[0].source.split("\n", 1)
         notebook.cells[0].source = f"{title}\n\n{found}\n{rest}"
+    theirs = published_records(run.chapter, root=place.root)
+    said = escape(agreement(read_records(run.folder), theirs))
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            if "text/markdown" in (data := output.get("data", {})):
+                data["text/markdown"] = _AGREEMENT.sub(
+                    lambda line: f"{line[1]}{said} |", data["text/markdown"]
+                )
     write_if_changed(page, nbformat.writes(notebook) + "\n")
     for figure in sorted((run.folder / "figures").glob("*.svg")):
         text = figure.read_text(encoding="utf-8")

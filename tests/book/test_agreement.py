@@ -1,0 +1,105 @@
+"""A number is equal, within the published interval, apart, or not in the published run."""
+
+from __future__ import annotations
+
+import pytest
+
+from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, agreement, compare
+from zslib.book.provenance import PUBLISHED_RUN
+from zslib.book.records import Records
+
+NUMBER = {"metric": "P@1", "method": "ridge", "k": 20}
+
+
+def kind(ours, *published):
+    (one,) = compare([ours], published)
+    return one.kind
+
+
+@pytest.mark.parametrize(
+    ("value", "published", "expected"),
+    [
+        (35.0, {"value": 35.0}, EQUAL),
+        (35.0, {"value": 35.017}, EQUAL),  # the same to three digits
+        (35.0, {"value": 35.2}, APART),
+        (-1e-13, {"value": 2e-14}, EQUAL),  # zero but for rounding
+        (7358, {"value": 7358}, EQUAL),
+        (7358, {"value": 7359}, APART),  # whole numbers are counts
+        (True, {"value": False}, APART),
+        (35.0, {"value": 36.0, "low": 34.0, "high": 38.0}, WITHIN),
+        (34.0, {"value": 36.0, "low": 34.0, "high": 38.0}, WITHIN),
+        (33.9, {"value": 36.0, "low": 34.0, "high": 38.0}, APART),
+        (35.0, {"value": 36.0, "std": 1.0}, WITHIN),
+        (34.9, {"value": 36.0, "std": 1.0}, APART),
+    ],
+)
+def test_a_number_beside_the_published_one(value, published, expected):
+    assert kind(NUMBER | {"value": value}, NUMBER | published) == expected
+
+
+def test_columns_identify_a_number_and_results_do_not():
+    theirs = NUMBER | {"value": 1.0, "low": 0.5, "high": 1.5, "n_seeds": 5, "std": 0.1}
+    assert kind(NUMBER | {"value": 1.0, "n_seeds": 1}, theirs) == EQUAL
+    assert kind(NUMBER | {"value": 1.0, "setting": None}, theirs) == EQUAL
+    assert kind(NUMBER | {"value": 1.0, "k": 10}, theirs) == ABSENT
+    assert kind(NUMBER | {"value": 1.0, "setting": "mapping"}, theirs) == ABSENT
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+def test_one_seed_may_lie_anywhere_among_the_published_seeds(seed):
+    theirs = [NUMBER | {"value": v, "seed": s} for s, v in enumerate([30.0, 33.0, 31.0])]
+    for value, expected in [(32.0, WITHIN), (29.0, APART), (33.5, APART)]:
+        (one,) = compare([NUMBER | {"value": value, "seed": seed}], theirs)
+        assert (one.kind, one.low, one.high) == (expected, 30.0, 33.0)
+
+
+def test_what_a_clock_said_is_not_compared():
+    slope = {"metric": "slope", "value": 1.0, "timing": True}
+    assert compare([slope], [slope | {"value": 2.0}]) == []
+
+
+def run(**changes):
+    return {"date": "2026-01-02T03:04:05+00:00", "parameters": {"seed": 0, "n_seeds": 5}} | changes
+
+
+def test_the_line_counts_and_names_other_parameters():
+    theirs = Records(
+        [NUMBER | {"value": 1.0, "k": k, "low": 0.0, "high": 2.0} for k in range(3)], run=run()
+    )
+    values = [1.0, 1.5, 3.0, 1.0]
+    ours = [NUMBER | {"value": value, "k": k} for k, value in enumerate(values)]
+    here = Records(ours, run=run(parameters={"seed": 0, "n_seeds": 1, "tune": False}))
+    assert agreement(here, theirs) == (
+        "of 2026-01-02: of 4 numbers 1 equal, 1 within its interval, 1 apart, 1 not in it; "
+        "here n_seeds 1 instead of 5"
+    )
+    assert "here" not in agreement(Records(ours, run=run()), theirs)
+    assert agreement(here, None) == "no published run"
+
+
+def test_the_line_says_when_code_differs():
+    digests = {"chapter": "a", "package": "b", "data": "c"}
+    theirs = Records([], run=run(digests=digests))
+    assert "code" not in agreement(Records(run=run(digests=digests)), theirs)
+    changed = Records(run=run(digests=digests | {"package": "d", "data": "e"}))
+    assert agreement(changed, theirs).endswith("by another state of the code (package)")
+
+
+def test_a_chapter_ends_with_the_line(tiny_book):
+    from zslib import book
+    from zslib.book.store import write_records
+
+    given = {
+        "dataset": "synthetic", "device": "cpu", "seed": 0, "n_seeds": 1, "quick": False,
+        "level": 1.5,
+    }  # fmt: skip
+    tiny_book.write("demo/01_first")
+    for published in (False, True):
+        chapter = book.start("demo/01_first", parameters=given)
+        chapter.record(metric="level", value=1.5, seed=0)
+        markdown = chapter.finish()._repr_mimebundle_()["text/markdown"]
+        said = r"of 2020-01-01\: of 1 numbers 1 equal" if published else "no published run"
+        assert f"| {PUBLISHED_RUN} | {said}" in markdown
+        folder = tiny_book.place.published / "demo/01_first"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_records(folder, chapter.records, chapter.records.run | {"date": "2020-01-01"})
