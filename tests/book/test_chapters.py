@@ -49,6 +49,7 @@ def test_parameters_are_typed_and_explained(sources, name):
     parameters = sources[name].parameters
     assert {n: parameters[n].type for n in ALWAYS if n in parameters} == ALWAYS
     assert parameters["quick"].default is False
+    assert "tune" not in parameters or parameters["tune"].default is False
     assert parameters["device"].default == "cpu"
     assert all(len(p.comment) > 5 for p in parameters.values())
 

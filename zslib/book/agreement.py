@@ -130,7 +130,10 @@ def other_parameters(run, published):
     return ", ".join(
         f"{name} {value} instead of {theirs[name]}"
         for name, value in run["parameters"].items()
-        if name in theirs and theirs[name] != value
+        if name in theirs
+        and theirs[name] != value
+        # What the published run chose anew is what a run without `tune` takes over.
+        and (name, value) != ("tune", False)
     )
 
 

@@ -21,6 +21,7 @@ from zslib.book.records import RESULT, Records, clean_column, clean_value
 from zslib.book.results import Results, measure
 from zslib.book.store import keep_run, published_records, write_records
 from zslib.book.tables import Markdown, Table, check_label
+from zslib.protocols.choices import Choices, use
 from zslib.validation import check_integer
 
 __all__ = ["Chapter", "start"]
@@ -31,6 +32,9 @@ _ENDINGS = re.compile("_(attributes|classes|segments)$")
 
 def start(name, *, parameters, results=None):
     """Start a chapter: set the figures' style, start the clock, open an empty record set.
+
+    With the parameter ``tune=False`` settings are not chosen on validation data where the
+    published run of the chapter chose them: they are read from beside its records.
 
     Parameters
     ----------
@@ -97,6 +101,9 @@ class Chapter:
                     f"{sorted(set(self.parameters) - declared)}"
                 )
             self._source = source
+        anew = self.parameters.get("tune", True)
+        self._choices = Choices() if anew else Choices.read(place.chosen(name))
+        use(self._choices)
 
     def use(self, problem):
         """Note that the chapter uses this data; its records and its run then say which.
@@ -296,7 +303,7 @@ class Chapter:
                 f"{v.claim.says} ({v.claim.where})",
                 v.claim.setting or None,
                 v.paper_value,
-                v.found,
+                v.ours,
                 Markdown(f"**{v.verdict}**"),
                 v.why,
             ]
@@ -335,8 +342,9 @@ class Chapter:
     def finish(self):
         """Write the record set and say, in one table, how it came about.
 
-        Writes ``records.jsonl`` and ``run.json`` to ``results/<chapter>/<key>/``: all or nothing,
-        by renaming a finished folder.
+        Writes ``records.jsonl``, ``run.json``, and ``chosen.json`` where settings were chosen on
+        validation data, to ``results/<chapter>/<key>/``: all or nothing, by renaming a finished
+        folder.
 
         Returns
         -------
@@ -347,19 +355,33 @@ class Chapter:
         Raises
         ------
         ValueError
-            When a claim of this chapter asks for a record that was neither written nor skipped.
+            When a claim of this chapter asks for a record that was neither written nor skipped, or
+            settings were chosen and the chapter has no parameter ``tune``.
         """
         from zslib.papers import check_records
 
         skipped = [{k: v for k, v in s.items() if k != "why"} for s in self._skipped]
         check_records(self.name, self.records, skipped)
         run = self._run()
+        if self._source is not None and "choices" in run and "tune" not in self.parameters:
+            raise ValueError(
+                f"{self.name} chooses settings on validation data: declare `tune: bool = False` "
+                "among its parameters"
+            )
         if folder := os.environ.get(RUN_DIRECTORY):
-            write_records(folder, self.records, run)
+            write_records(folder, self.records, run, self._chosen(run))
         else:
-            keep_run(self._results / self.name, run["key"], self.records, run)
+            folder = self._results / self.name
+            keep_run(folder, run["key"], self.records, run, self._chosen(run))
+        use(None)
         self.records.run = run
         return RunCard(run, agreement(self.records, self._published))
+
+    def _chosen(self, run):
+        """The text of ``chosen.json``, or None where nothing was chosen."""
+        about = {"date": run["date"][:10], "parameters": self.parameters}
+        about["data"] = [problem["name"] for problem in run["data"]]
+        return self._choices.text(**about) if "choices" in run else None
 
     def _identity(self):
         """Key and digests, from the runner, or such as it would give to this run."""
@@ -372,10 +394,11 @@ class Chapter:
         for name in self._source.depends:
             latest = self._place.results / name / "latest"
             keys[name] = latest.read_text(encoding="utf-8").strip() if latest.is_file() else None
-        return identify(self._source, self.parameters, keys)
+        return identify(self._source, self.parameters, keys, self._place)
 
     def _run(self):
         key, digests = self._identity()
+        choices = self._choices.summary()
         return {
             "chapter": self.name,
             "key": key,
@@ -393,6 +416,7 @@ class Chapter:
                 }
                 for problem in self._problems.values()
             ],
+            **({"choices": choices} if any(choices.values()) else {}),
             "skipped": self._skipped,
             "device": self.device,
             "wall_seconds": round(time.perf_counter() - self._started, 2),

@@ -57,7 +57,7 @@ def data_fingerprint(parameters, settings=None):
     return found
 
 
-def identify(source, parameters, depends):
+def identify(source, parameters, depends, place):
     """Key of a run of a chapter, and its digests: what of it makes its numbers.
 
     Parameters
@@ -67,6 +67,8 @@ def identify(source, parameters, depends):
         Every parameter with its value.
     depends : dict
         Key of each run whose records this one reads, by chapter.
+    place : zslib.book.paths.Layout
+        Has the settings that the published run chose: they are part of the key if taken over.
 
     Returns
     -------
@@ -82,7 +84,7 @@ def identify(source, parameters, depends):
         parameters,
         code=source.code,
         fingerprint=fingerprint,
-        depends=depends,
+        depends=depends | _chosen(source.name, parameters, place),
     )
     return key, _code_digests(source) | {"data": _digest(fingerprint)}
 
@@ -121,6 +123,13 @@ def _code_digests(source):
         "chapter": _digest(ast.unparse(ast.parse(source.recording_code))),
         "package": package_digest(source.code, recorded=True),
     }
+
+
+def _chosen(chapter, parameters, place):
+    path = place.chosen(chapter)
+    if parameters.get("tune", True) or not path.is_file():
+        return {}
+    return {"chosen": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 def _digest(content):

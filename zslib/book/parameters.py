@@ -14,7 +14,6 @@ from pathlib import Path
 __all__ = ["Parameter", "Source", "check_parameters", "declared_parameters", "parse_text"]
 
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool}
-_LOWEST = {"seed": 0, "n_seeds": 1}
 _TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
 
 
@@ -35,7 +34,7 @@ class Parameter:
         TypeError
             For another type.
         ValueError
-            For NaN or infinity, a negative seed, and less than one seed.
+            For NaN or infinity.
         """
         if self.type is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
@@ -46,11 +45,6 @@ class Parameter:
             )
         if self.type is float and not math.isfinite(value):
             raise ValueError(f"parameter {self.name!r} of {where} must be finite, got {value}")
-        if self.name in _LOWEST and value < _LOWEST[self.name]:
-            raise ValueError(
-                f"parameter {self.name!r} of {where} must be at least {_LOWEST[self.name]}, "
-                f"got {value}"
-            )
         return value
 
 

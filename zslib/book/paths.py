@@ -8,8 +8,10 @@ from pathlib import Path
 
 from zslib.papers.printed import PAPERS
 
-__all__ = ["RUN_DIGESTS", "RUN_DIRECTORY", "RUN_KEY", "Layout", "layout"]
+__all__ = ["CHOSEN", "RUN_DIGESTS", "RUN_DIRECTORY", "RUN_KEY", "Layout", "layout"]
 
+# Beside the records of a run: the settings that it chose, or took over, on validation data.
+CHOSEN = "chosen.json"
 # Set by the runner for the kernel of one chapter: where its records and figures go.
 RUN_DIRECTORY = "ZSLIB_RUN_DIRECTORY"
 # Set by the runner: the key under which it will keep this run.
@@ -38,6 +40,10 @@ class Layout:
     def published(self):
         """Record sets of one full run on real data, kept with the sources."""
         return self.results / "published"
+
+    def chosen(self, chapter):
+        """The settings that the published run of a chapter chose on validation data."""
+        return self.published / chapter / CHOSEN
 
     @property
     def executed(self):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from zslib.book.tables import escape
 
-__all__ = ["PUBLISHED_RUN", "RunCard", "commit", "machine", "peak_memory"]
+__all__ = ["PUBLISHED_RUN", "RunCard", "commit", "machine", "peak_memory", "told_choices"]
 
 
 # Head of the line that the site writes anew: a published run may be younger than this one.
@@ -30,6 +30,7 @@ class RunCard:
         return {
             "Data": data or "none",
             "Parameters": ", ".join(f"{k}: {v}" for k, v in run["parameters"].items()),
+            **({"Settings": told_choices(run["choices"])} if run.get("choices") else {}),
             "Code": f"zslib {run['version']}, commit {self._commit()}",
             "Record set": f"{run['chapter']}/{run['key']}",
             "Machine": f"{machine['processor']}, {machine['cores']} cores, "
@@ -51,6 +52,19 @@ class RunCard:
         rows = "\n".join(f"| {name} | {escape(text)} |" for name, text in self._lines().items())
         markdown = f"| This run | |\n| :-- | :-- |\n{rows}"
         return {"text/markdown": markdown, "text/plain": repr(self)}
+
+
+def told_choices(choices):
+    """How many choices on validation data the published run made, and how many this one.
+
+    Examples
+    --------
+    >>> told_choices({"taken": {"2026-11-21": 12}, "made": 1})
+    '12 as the published run chose them (2026-11-21), 1 chosen in this run'
+    """
+    taken, made = choices["taken"], choices["made"]
+    told = [f"{sum(taken.values())} as the published run chose them ({', '.join(taken)})"]
+    return ", ".join(told * bool(taken) + [f"{made} chosen in this run"] * bool(made))
 
 
 def commit(root):

@@ -8,7 +8,7 @@ import shutil
 import uuid
 from pathlib import Path
 
-from zslib.book.paths import layout
+from zslib.book.paths import CHOSEN, layout
 from zslib.book.records import Records
 
 __all__ = [
@@ -27,12 +27,14 @@ __all__ = [
 DEPENDENCIES = "ZSLIB_RUN_DEPENDS"
 
 
-def write_records(folder, records, run):
-    """Write ``records.jsonl`` and ``run.json`` into ``folder``."""
+def write_records(folder, records, run, chosen=None):
+    """Write ``records.jsonl``, ``run.json`` and the text of ``chosen.json`` into ``folder``."""
     lines = (json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in records)
     Path(folder, "records.jsonl").write_text("".join(lines), encoding="utf-8")
     text = json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1)
     Path(folder, "run.json").write_text(text + "\n", encoding="utf-8")
+    if chosen is not None:
+        Path(folder, CHOSEN).write_text(chosen, encoding="utf-8")
 
 
 def read_records(folder):
@@ -138,10 +140,10 @@ def published(*, root=None):
     return {name: records for name, records in found.items() if records is not None}
 
 
-def keep_run(folder, key, records, run):
+def keep_run(folder, key, records, run, chosen=None):
     """Write a run to ``folder/key`` and point ``folder/latest`` to it, atomically."""
     temporary = new_folder(folder, ".unfinished-")
-    write_records(temporary, records, run)
+    write_records(temporary, records, run, chosen)
     publish_run(temporary, folder, key)
 
 

@@ -10,6 +10,7 @@ from sklearn.model_selection import ParameterGrid
 
 from zslib.arrays import resolve_device
 from zslib.datasets.locate import cache_dir
+from zslib.protocols import choices
 from zslib.sources import sources_digest
 
 __all__ = ["best_that_trains", "kept", "ranked", "sweep"]
@@ -17,14 +18,23 @@ __all__ = ["best_that_trains", "kept", "ranked", "sweep"]
 _LIMIT = 2 * 1024**3
 
 
-def sweep(grid, attempt, name):
+def sweep(grid, attempt, name, **of):
     """A trial for each candidate of ``grid``, a dict of its ``parameters`` and what came of them.
 
     That is what ``attempt(parameters)`` found on validation data, a dict, or, after a ValueError,
     why it ``failed``. Where every candidate of ``name`` fails, so does the sweep.
+
+    Where `zslib.protocols.choices` are in use, the trials of an earlier run are taken instead if
+    they have this choice: its ``name``, and what it is ``of`` besides the grid's parameters.
     """
+    candidates = list(ParameterGrid(grid))
+    told = ", ".join(f"{k}={v}" for k, v in of.items() if k not in candidates[0])
+    choice = f"{name}: {told}" if told else name
+    store = choices.in_use()
+    if store is not None and (known := store.find(choice, candidates)) is not None:
+        return known
     trials = []
-    for parameters in ParameterGrid(grid):
+    for parameters in candidates:
         try:
             # Numbers that overflow end in the error that is caught here.
             with np.errstate(over="ignore", invalid="ignore"):
@@ -34,7 +44,7 @@ def sweep(grid, attempt, name):
         trials.append({"parameters": parameters} | found)
     if all("failed" in trial for trial in trials):
         raise _all_failed(trials, trials, name)
-    return trials
+    return trials if store is None else store.note(choice, trials)
 
 
 def ranked(trials, by):

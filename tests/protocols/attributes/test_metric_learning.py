@@ -33,7 +33,7 @@ def test_settings_are_the_best_of_a_slow_loop(problem):
     tuning = ml.tuning_problem(problem, 0.25, seed=2)
     assert set(tuning.unseen_classes).isdisjoint(tuning.seen_classes)
     grid = [{"learning_rate": rate} for rate in (0.01, 0.1, 1e6)]  # the last diverges
-    found = ml.choose_settings(MetricLearner(8), tuning, grid, seed=3, epochs=(1, 2))
+    found = ml.choose_settings(MetricLearner(8, n_epochs=1), tuning, grid, seed=3, lengths=(1, 2))
     slow = {
         (rate, n): evaluate_zero_shot(
             MetricLearner(8, learning_rate=rate, n_epochs=n, random_state=3), tuning

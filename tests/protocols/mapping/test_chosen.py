@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from zslib.protocols.mapping.chosen import chosen_values, scores_by, tuning_rows
 
 TRIALS = [
-    {"margin": m, "n_epochs": n, "score": s}
+    {"parameters": {"margin": m}, "n_epochs": n, "score": s}
     for m, n, s in [(0.1, 5, 0.3), (0.1, 9, 0.5), (0.4, 5, 0.2)]
 ]
 FITS = [

@@ -87,7 +87,7 @@ def plan(chapters, parameters=None, *, root=None):
             wanted = {k: v for k, v in parameters.items() if k in source.parameters}
         settings = source.settings(wanted)
         depends = {other: runs[other].key for other in source.depends}
-        key, digests = identify(source, settings, depends)
+        key, digests = identify(source, settings, depends, place)
         runs[name] = Run(
             chapter=name,
             key=key,

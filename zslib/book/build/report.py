@@ -10,7 +10,7 @@ from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_pa
 from zslib.book.chapter import verdicts_label
 from zslib.book.keys import outdated
 from zslib.book.parameters import Source
-from zslib.book.paths import layout
+from zslib.book.paths import CHOSEN, layout
 from zslib.book.records import Records
 from zslib.book.store import latest_records, published, published_records, read_records
 from zslib.book.tables import escape
@@ -109,7 +109,7 @@ def finding(chapter, place):
         for v in told[:1]:
             where = ", ".join(filter(None, (v.claim.where, v.claim.setting)))
             printed = "" if v.paper_value == "–" else f", paper {v.paper_value}"
-            lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, {v.found}{printed}.")
+            lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, {v.ours}{printed}.")
     counts = [f"{len(v)} {kind}" for kind, v in by_kind.items() if v and kind != NOT_TESTABLE]
     data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
     table = verdicts_label(chapter)
@@ -190,7 +190,10 @@ def publish(chapters, *, root=None):
     written = []
     for name, records in chosen.items():
         source = place.results / name / records.run["key"]
-        for file in ("records.jsonl", "run.json"):
+        for file in ("records.jsonl", "run.json", CHOSEN):
+            if file == CHOSEN and not (source / file).is_file():
+                place.chosen(name).unlink(missing_ok=True)
+                continue
             text = (source / file).read_text(encoding="utf-8")
             write_if_changed(place.published / name / file, text)
         written.append(place.published / name)

@@ -12,7 +12,8 @@ from sklearn.base import clone
 from zslib.arrays import like, take_rows, to_host
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.training import answers
-from zslib.protocols.attributes.tuning import split_validation_classes
+from zslib.protocols.attributes.tuning import seen_as, split_validation_classes
+from zslib.protocols.choices import told_apart
 from zslib.protocols.intervals import mean_estimate, over_runs
 from zslib.protocols.sweep import ranked, sweep
 
@@ -67,24 +68,29 @@ def tuning_problem(problem, fraction, seed=0):
     return split.validation_problem(seen_fraction=0.0)
 
 
-def choose_settings(model, tuning, grid, *, seed=0, epochs=None, view=None):
+def choose_settings(model, tuning, grid, *, seed=0, lengths=(1,), view=None):
     """The parameters of a grid that do best on the problem to tune on, one training of each.
 
-    Each training is looked at after each of ``epochs``, and as what ``view`` makes of the model.
-    Of equals the first is taken, and what diverges is passed over.
+    Each training is looked at after the model's number of epochs times each of ``lengths``, and
+    as what ``view`` makes of the model. Of equals the first is taken, and what diverges is passed
+    over.
     """
-    epochs = epochs or (model.n_epochs,)
+    epochs = [times * model.n_epochs for times in lengths]
 
     def attempt(parameters):
         asked = {"n_epochs": max(epochs), "keep_epochs": True}
         (run,) = trained(model, tuning, [seed], **parameters, **asked)
         then = [run.model.at_epoch(epoch) for epoch in epochs]
         found = [FittedRun(view(m) if view else m, tuning).outcome.accuracy for m in then]
-        return {"score": max(found), "n_epochs": epochs[int(np.argmax(found))]}
+        return {"score": max(found), "length": lengths[int(np.argmax(found))]}
 
     one_each = [{key: [value] for key, value in candidate.items()} for candidate in grid]
-    best = ranked(sweep(one_each, attempt, f"{type(model).__name__}"), "score")[0]
-    return best["parameters"] | {"n_epochs": best["n_epochs"]}
+    of = seen_as(tuning) | told_apart(model) | {"seed": seed}
+    if view is not None:
+        of["seen as"] = view.__name__
+    name = f"{type(model).__name__} on {tuning.name}"
+    best = ranked(sweep(one_each, attempt, name, **of), "score")[0]
+    return best["parameters"] | {"n_epochs": best["length"] * model.n_epochs}
 
 
 def without_metric(model):
@@ -115,10 +121,8 @@ def metric_or_plain(model, problem, seeds, tuning, attribute_weight):
             for times in rates
         ]
         view = without_metric if kind == "attributes alone" else None
-        epochs = model.n_epochs, 2 * model.n_epochs
-        chosen[kind] = choose_settings(
-            model, tuning, grid, seed=seeds[0], epochs=epochs, view=view
-        )
+        how = {"seed": seeds[0], "lengths": (1, 2), "view": view}
+        chosen[kind] = choose_settings(model, tuning, grid, **how)
         found = trained(model, problem, seeds, **chosen[kind])
         runs[f"{kind}, plain distance"] = [
             FittedRun(without_metric(run.model), problem) for run in found

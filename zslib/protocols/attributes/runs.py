@@ -85,10 +85,7 @@ def run_zero_shot(
         given = dict(parameters)
         return ZeroShotRun(*names, given, None, None, [], outcome(given))
     seed_of_split = seed if tuning_seed is None else tuning_seed
-    # A method is known by its name, its defaults and its grid: functions cannot be hashed well.
-    known_by = method.name, method.estimator(seed=seed_of_split), dict(method.grid)
-    how = {"split": split, "fraction": fraction, "seed": seed_of_split}
-    tuned = kept(tune_zero_shot, method, problem, known_by=known_by, **how)
+    tuned = tune_zero_shot(method, problem, split=split, fraction=fraction, seed=seed_of_split)
     what = f"{method.name} on {problem.name}"
     best, found, passed_over = best_that_trains(tuned.trials, "score", outcome, what)
     return ZeroShotRun(*names, best["parameters"], best["gamma"], tuned, passed_over, found)

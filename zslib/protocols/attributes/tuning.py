@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
-from zslib.protocols.sweep import ranked, sweep
+from zslib.protocols.choices import told_apart
+from zslib.protocols.sweep import kept, ranked, sweep
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = [
     "ZeroShotTuned",
+    "seen_as",
     "split_validation_classes",
     "tune_zero_shot",
     "with_validation_classes",
@@ -72,6 +76,13 @@ def with_validation_classes(problem, seed=0):
     return problem if problem.val.size else split_validation_classes(problem, seed=seed)
 
 
+def seen_as(problem):
+    """Data and seen classes as words, which no test class of another split can hide behind."""
+    names = "\n".join(map(str, problem.class_names[problem.seen_classes]))
+    digest = hashlib.sha256(names.encode()).hexdigest()[:6]
+    return {"seen classes": f"{problem.seen_classes.size} ({digest})"}
+
+
 def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> ZeroShotTuned:
     """Try the grid of ``method`` on validation classes and keep the best candidate.
 
@@ -80,7 +91,8 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     training classes' images is kept out of training, so that seen and "unseen" classes compete as
     in generalised ZSL, and gamma is the middle of the first stretch with the highest H there.
     No test image, and no embedding of an unseen class, takes part. A candidate whose training
-    raises ValueError is noted and passed over; of equally good ones the first is taken.
+    raises ValueError is noted and passed over; of equally good ones the first is taken. Results
+    are kept on disk.
 
     Parameters
     ----------
@@ -102,25 +114,32 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     feature_penalty=0.01; gamma=0.6952 (validation ACC 58.2, 3 candidates)
     """
     check_choice(split, "split", (None, "official", "random"))
-    if split == "random" or (split is None and not problem.val.size):
-        problem = split_validation_classes(problem, fraction=fraction, seed=seed)
-    held_out = problem.validation_problem(seed=seed)
+    drawn = split == "random" or (split is None and not problem.val.size)
+
+    @cache
+    def held_out():
+        whole = problem
+        if drawn:
+            whole = split_validation_classes(problem, fraction=fraction, seed=seed)
+        return whole.validation_problem(seed=seed)
 
     def attempt(parameters):
-        model = method.estimator(seed=seed, **parameters)
-        outcome = evaluate_zero_shot(model, held_out, k=1)
-        return {"score": outcome.accuracy} | _gamma(outcome)
+        return kept(_validated, method.estimator(seed=seed, **parameters), held_out())
 
-    trials = sweep(method.grid, attempt, f"{method.name} on {problem.name}")
+    of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(method.fixed)
+    of |= ({"held out": fraction} if drawn else {}) | {"seed": seed}
+    trials = sweep(method.grid, attempt, f"{method.name} on {problem.name}", **of)
     best = ranked(trials, "score")[0]
     return ZeroShotTuned(best["parameters"], best["score"], best["gamma"], trials)
 
 
-def _gamma(outcome):
+def _validated(model, problem):
+    outcome = evaluate_zero_shot(model, problem, k=1)
+    score = {"score": outcome.accuracy}
     if outcome.test_seen is None:
         # One image in each training class: none can be held out.
-        return {"gamma": 0.0, "H": float("nan")}
-    return {
+        return score | {"gamma": 0.0, "H": float("nan")}
+    return score | {
         "gamma": outcome.curve.best_gamma,
         "H": 100.0 * outcome.curve.best_harmonic_mean,
     }

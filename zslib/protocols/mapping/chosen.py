@@ -28,6 +28,7 @@ def scores_by(fit, parameter):
     """The best validation score in percent for each value of a parameter: {value: score}."""
     best = {}
     for trial in fit.tuned.trials:
-        value = trial[parameter]
-        best[value] = max(best.get(value, 0.0), 100 * trial["score"])
+        if "score" in trial:
+            value = trial["parameters"][parameter]
+            best[value] = max(best.get(value, 0.0), 100 * trial["score"])
     return best

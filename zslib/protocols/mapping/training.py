@@ -34,10 +34,6 @@ def chimera_pairs(problem, rows, k):
     return np.concatenate([problem.X_train, made]), np.concatenate([problem.Y_train, new])
 
 
-def _tune(method, problem, seed):
-    return tune(problem, method, seed=seed)
-
-
 def _train(method, problem, parameters, rows, seed, on):
     X, Y = problem.X_train, problem.Y_train
     if method.chimeras:
@@ -99,7 +95,7 @@ def train(
         # Chimeras take no part in tuning: one clean choice serves a method with and without them.
         base = Method("", method.estimator, method.grid, method.updates)
         source = problem if tuned_on is None else tuned_on
-        tuned = kept(_tune, base, source, seed=seed if tuning_seed is None else tuning_seed)
+        tuned = tune(source, base, seed=seed if tuning_seed is None else tuning_seed)
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
     predictions = kept(

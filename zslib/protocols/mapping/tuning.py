@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
-from sklearn.model_selection import GroupShuffleSplit, ParameterGrid
+from sklearn.model_selection import GroupShuffleSplit
 
+from zslib.protocols.choices import told_apart
 from zslib.protocols.mapping.outcome import evaluate
+from zslib.protocols.sweep import kept, ranked, sweep
 
 __all__ = ["Tuned", "epochs_for", "tune", "validation_problem"]
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning chose, its score, and the parameters and score of each candidate."""
+    """What tuning chose, its score, and what `sweep` tried.
+
+    Each of the ``trials`` has the ``n_epochs`` that its score is of, where these are chosen too.
+    """
 
     parameters: dict
     score: float
@@ -61,22 +67,21 @@ def _reciprocal_rank(problem, predictions):
     return float(np.mean(1 / (1 + evaluate(problem, predictions, space=space, k=1).ranks)))
 
 
-def _scores(estimator, problem, updates):
-    """Validation score of one candidate, or one for each number of epochs looked at."""
+def _validated(estimator, problem, updates):
+    """The validation score of one candidate, and the number of epochs that it is best after."""
     X, Y = problem.X_train, problem.Y_train
     if not updates:
-        score = _reciprocal_rank(problem, estimator.fit(X, Y).transform(problem.X_test))
-        return [({}, score)]
+        return {"score": _reciprocal_rank(problem, estimator.fit(X, Y).transform(problem.X_test))}
     looks = epochs_for(updates, X.shape[0], estimator.batch_size)
     seen = []
 
     def look(epoch, fitted):
         if epoch in looks:
             score = _reciprocal_rank(problem, fitted.transform(problem.X_test))
-            seen.append(({"n_epochs": epoch}, score))
+            seen.append({"score": score, "n_epochs": epoch})
 
     estimator.set_params(n_epochs=looks[-1], callback=look).fit(X, Y)
-    return seen
+    return max(seen, key=lambda found: found["score"])
 
 
 def tune(problem, method, *, seed=0) -> Tuned:
@@ -84,7 +89,8 @@ def tune(problem, method, *, seed=0) -> Tuned:
 
     Candidates are compared by the mean reciprocal rank of the held-out words, in the space that
     the setting searches (all targets across languages, the training labels across modes): it
-    moves with every rank, where P@1 over a few dozen labels moves in jumps.
+    moves with every rank, where P@1 over a few dozen labels moves in jumps. Results are kept on
+    disk.
 
     Parameters
     ----------
@@ -102,12 +108,15 @@ def tune(problem, method, *, seed=0) -> Tuned:
     >>> sorted(tune(problem, METHODS["ridge"]).parameters)
     ['alpha']
     """
-    held_out = validation_problem(problem, seed=seed)
-    trials = []
-    for parameters in ParameterGrid(dict(method.grid)):
-        estimator = method.fresh(seed, **parameters)
-        for chosen, score in _scores(estimator, held_out, method.updates):
-            trials.append({**parameters, **chosen, "score": score})
-    best = max(trials, key=lambda trial: trial["score"])
-    parameters = {key: value for key, value in best.items() if key != "score"}
-    return Tuned(parameters, best["score"], trials)
+    held_out = cache(lambda: validation_problem(problem, seed=seed))
+
+    def attempt(parameters):
+        estimator, updates = method.fresh(seed, **parameters), tuple(method.updates)
+        return kept(_validated, estimator, held_out(), updates=updates)
+
+    name = f"{type(method.estimator).__name__} on {problem.name} ({problem.setting})"
+    of = told_apart(method.estimator) | {"seed": seed}
+    trials = sweep(dict(method.grid), attempt, name, **of)
+    best = ranked(trials, "score")[0]
+    epochs = {key: best[key] for key in ("n_epochs",) if key in best}
+    return Tuned(best["parameters"] | epochs, best["score"], trials)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +16,8 @@ from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.runs import run_zero_shot
+from zslib.protocols.attributes.tuning import seen_as
+from zslib.protocols.choices import told_apart
 from zslib.protocols.sweep import best_that_trains, sweep
 from zslib.validation import check_integer
 
@@ -118,7 +121,11 @@ def run_mean_texts(
     projection or the mean image. ``options`` are those of `mean_text_problem`.
     """
     method = resolve_method(method)
-    held = mean_text_problem(problem.validation_problem(seed=split_seed), **options)
+
+    @cache
+    def held():
+        return mean_text_problem(problem.validation_problem(seed=split_seed), **options)
+
     whole = mean_text_problem(problem, **options)
 
     def outcome(data, parameters):
@@ -126,13 +133,14 @@ def run_mean_texts(
         return found.outcome
 
     def attempt(parameters):
-        found = outcome(held, parameters)
+        found = outcome(held(), parameters)
         curve = found.curve
         values = {"H": 100 * float(curve.best_harmonic_mean), "gamma": float(curve.best_gamma)}
         return {"ACC": found.value("ACC")} | values
 
     name = f"{method.name} on {problem.name}"
-    trials = sweep(method.grid, attempt, name)
+    of = {"class embeddings": "mean texts"} | seen_as(problem) | told_apart(method.fixed) | options
+    trials = sweep(method.grid, attempt, name, **of, seed=seed, split_seed=split_seed)
     best, tested, passed_over = best_that_trains(
         trials, "H", lambda parameters: outcome(whole, parameters), name
     )

@@ -16,6 +16,8 @@ from zslib.datasets.locate import cache_dir
 from zslib.metrics import hits_at_k
 from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.rescaling import choose_alpha, rescaled
+from zslib.protocols.attributes.tuning import seen_as
+from zslib.protocols.choices import told_apart
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.evaluate import evaluate_image_text
 from zslib.protocols.sweep import best_that_trains, kept, sweep
@@ -163,7 +165,8 @@ def run_image_text(
         return {"alpha": alpha, "H": H} | values
 
     name = f"{type(model).__name__} on {problem.name}"
-    trials = sweep(grid, attempt, name)
+    of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(model)
+    trials = sweep(grid, attempt, name, **of, seed=seeds[0], split_seed=split_seed)
     best, runs, passed_over = best_that_trains(
         trials, "H", lambda parameters: repeats(with_these(parameters)), name
     )

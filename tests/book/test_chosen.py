@@ -1,0 +1,146 @@
+"""The published run's choices: read by default, shown, part of the key, and kept again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from zslib import book
+from zslib.book.build.plan import plan
+from zslib.book.build.report import publish
+from zslib.protocols.choices import in_use, use
+from zslib.protocols.sweep import ranked, sweep
+
+NAME = "demo/01_first"
+DECLARED = "quick: bool = False  # small and fast\ntune: bool = False  # choose anew\n"
+GIVEN = {"dataset": "synthetic", "device": "cpu", "seed": 0, "n_seeds": 2, "quick": False}
+GIVEN |= {"level": 1.5}
+
+
+@pytest.fixture(autouse=True)
+def none_in_use():
+    yield
+    use(None)
+
+
+@pytest.fixture
+def place(tiny_book):
+    path = tiny_book.write(NAME)
+    path.write_text(path.read_text().replace("quick: bool = False  # small and fast\n", DECLARED))
+    return tiny_book.place
+
+
+def run(tune, best=2.0):
+    """A run of the chapter in which alpha is chosen; whether it was attempted, and its card."""
+    chapter, attempts = book.start(NAME, parameters=GIVEN | {"tune": tune}), []
+
+    def attempt(parameters):
+        attempts.append(parameters)
+        return {"score": -abs(parameters["alpha"] - best)}
+
+    trials = sweep({"alpha": (1.0, 2.0)}, attempt, "ridge on words")
+    best = ranked(trials, "score")[0]["parameters"]
+    chapter.record(metric="alpha", value=best["alpha"])
+    return bool(attempts), repr(chapter.finish()), chapter.records
+
+
+def latest(place):
+    folder = place.results / NAME
+    return folder / (folder / "latest").read_text().strip()
+
+
+def publish_latest(place):
+    """As `publish` does, which refuses this chapter's data."""
+    file = latest(place) / "run.json"
+    ours = json.loads(file.read_text())
+    data = [{"name": "words", "synthetic": False, "checksum": "ab", "description": "words"}]
+    file.write_text(json.dumps(ours | {"data": data}))
+    publish([NAME])
+
+
+def test_choices_go_from_one_run_to_the_next_with_their_date(place):
+    attempted, card, _ = run(tune=False)
+    assert attempted
+    assert "Settings: 1 chosen in this run" in card
+    publish_latest(place)
+    (entry,) = json.loads(place.chosen(NAME).read_text())
+    assert (entry["choice"], entry["parameters"]["level"]) == ("ridge on words", 1.5)
+    place.chosen(NAME).write_text(json.dumps([entry | {"date": "2020-02-02"}]))
+    attempted, card, _ = run(tune=False, best=1.0)
+    assert not attempted
+    assert "Settings: 1 as the published run chose them (2020-02-02)" in card
+    (again,) = json.loads((latest(place) / "chosen.json").read_text())
+    assert again == entry | {"date": "2020-02-02"}
+    attempted, card, records = run(tune=True, best=1.0)
+    assert attempted
+    assert records.value(metric="alpha") == 1.0
+    assert "Settings: 1 chosen in this run" in card
+
+
+def test_nothing_else_comes_from_the_published_run(place):
+    run(tune=False)
+    publish_latest(place)
+    (place.published / NAME / "records.jsonl").write_text('{"metric": "alpha", "value": 9.0}\n')
+    assert run(tune=False)[2].value(metric="alpha") == 2.0
+
+
+def test_the_key_has_the_choices_that_are_taken_over(place):
+    def keys():
+        return [plan([NAME], {"tune": tune})[NAME].key for tune in (False, True)]
+
+    none = keys()
+    run(tune=False)
+    assert latest(place).name == none[0]
+    publish_latest(place)
+    some = keys()
+    assert some[0] != none[0]
+    assert some[1] == none[1]
+    run(tune=False)
+    assert latest(place).name == some[0]
+    text = place.chosen(NAME).read_text()
+    place.chosen(NAME).write_text(text.replace("2.0", "2.5"))
+    assert keys()[0] not in (*none, *some)
+    assert keys()[1] == none[1]
+
+
+def test_equal_keys_have_equal_records(place):
+    run(tune=False)
+    publish_latest(place)
+    found = []
+    for _ in range(2):
+        run(tune=False)
+        found.append([latest(place).name, (latest(place) / "records.jsonl").read_bytes()])
+    assert found[0] == found[1]
+
+
+def test_publishing_a_run_without_choices_leaves_none(place):
+    run(tune=False)
+    publish_latest(place)
+    book.start(NAME, parameters=GIVEN | {"tune": True}).finish()
+    assert not (latest(place) / "chosen.json").exists()
+    publish_latest(place)
+    assert not place.chosen(NAME).exists()
+
+
+def test_choices_are_in_use_from_start_to_finish(place):
+    chapter = book.start(NAME, parameters=GIVEN | {"tune": False})
+    assert in_use() is not None
+    chapter.finish()
+    assert in_use() is None
+
+
+def test_a_broken_file_stops_the_chapter_unless_it_chooses_anew(place):
+    place.chosen(NAME).parent.mkdir(parents=True)
+    place.chosen(NAME).write_text("[{")
+    with pytest.raises(ValueError, match=r"chosen\.json is no readable JSON .* `-p tune true`"):
+        book.start(NAME, parameters=GIVEN | {"tune": False})
+    book.start(NAME, parameters=GIVEN | {"tune": True})
+
+
+def test_a_chapter_that_chooses_declares_it(tiny_book):
+    tiny_book.write(NAME)
+    chapter = book.start(NAME, parameters=GIVEN)
+    sweep({"alpha": (1.0,)}, lambda parameters: {"score": 0.0}, "ridge on words")
+    with pytest.raises(ValueError, match="declare `tune: bool = False` among its parameters"):
+        chapter.finish()

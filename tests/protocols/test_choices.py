@@ -1,0 +1,207 @@
+"""Choices are taken over where an earlier run made them, and noted where this one does."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import MetricLearner
+from zslib.datasets.attributes.synthetic import synthetic_attributes
+from zslib.protocols import METHODS, ZERO_SHOT_METHODS, run_zero_shot, tune, tune_zero_shot
+from zslib.protocols.attributes.tuning import seen_as
+from zslib.protocols.choices import Choices, told_apart, use
+from zslib.protocols.sweep import best_that_trains, sweep
+
+GRID = {"alpha": (1.0, 2.0, 3.0)}
+TODAY = {"date": "2026-11-21", "parameters": {"seed": 0}, "data": ["words"]}
+
+
+@pytest.fixture(autouse=True)
+def none_in_use():
+    yield
+    use(None)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return synthetic_attributes("CUB", scale=0.05, n_features=16)
+
+
+def attempt(parameters):
+    if parameters["alpha"] == 3.0:
+        raise ValueError("diverged")
+    return {"score": 1 / parameters["alpha"]}
+
+
+def never(parameters):
+    raise AssertionError("attempted")
+
+
+def made():
+    choices = Choices()
+    use(choices)
+    return choices, sweep(GRID, attempt, "ridge on words", seed=0)
+
+
+def test_what_is_not_known_is_attempted_and_noted():
+    choices, trials = made()
+    use(None)
+    assert trials == sweep(GRID, attempt, "ridge on words", seed=0)
+    assert choices.made == {"ridge on words: seed=0": trials}
+    assert choices.summary() == {"taken": {}, "made": 1}
+    assert choices.entries(**TODAY) == [
+        {"choice": "ridge on words: seed=0", **TODAY, "trials": trials}
+    ]
+
+
+def test_what_is_known_is_not_attempted_and_keeps_its_date(tmp_path):
+    first, trials = made()
+    (tmp_path / "chosen.json").write_text(first.text(**TODAY))
+    second = Choices.read(tmp_path / "chosen.json")
+    use(second)
+    # The values of today's grid have no say.
+    assert sweep({"alpha": (7.0,)}, never, "ridge on words", seed=0) == trials
+    with pytest.raises(AssertionError, match="attempted"):
+        sweep(GRID, never, "ridge on words", seed=1)
+    sweep({"beta": (1,)}, lambda p: {"score": 0.0}, "another")
+    assert second.summary() == {"taken": {"2026-11-21": 1}, "made": 1}
+    dates = {e["choice"]: e["date"] for e in second.entries(**TODAY | {"date": "2027-01-01"})}
+    assert dates == {"ridge on words: seed=0": "2026-11-21", "another": "2027-01-01"}
+
+
+def test_what_was_known_and_not_asked_for_is_dropped():
+    first, _ = made()
+    assert Choices(first.entries(**TODAY)).entries(**TODAY) == []
+
+
+def test_no_change_of_a_trial_reaches_what_is_kept():
+    choices, trials = made()
+    trials[0]["parameters"]["alpha"] = 9.0
+    assert choices.made["ridge on words: seed=0"][0]["parameters"] == {"alpha": 1.0}
+
+
+def test_every_kind_of_setting_comes_back_as_it_was(tmp_path):
+    values = [0.1 + 0.2, 1e-300, 7, "gcv", None, True, (64, (32,)), [1, (2.5,)], math.inf]
+    trials = [{"parameters": {"x": value}, "score": 1 / 3} for value in values]
+    choices = Choices()
+    assert choices.note("all", trials) == trials
+    path = tmp_path / "chosen.json"
+    path.write_text(choices.text(**TODAY))
+    found = Choices.read(path).find("all", [{"x": 0}])
+    assert found == trials
+    assert [type(t["parameters"]["x"]) for t in found] == [type(v) for v in values]
+    of_numpy = [{"parameters": {"x": np.int64(3)}, "score": np.float64(0.5)}]
+    (plain,) = choices.note("numpy", of_numpy)
+    assert [type(v) for v in (plain["parameters"]["x"], plain["score"])] == [int, float]
+    (none,) = choices.note("nan", [{"parameters": {}, "H": math.nan}])
+    assert math.isnan(none["H"])
+    with pytest.raises(TypeError, match=r"to be kept in a file, got .* of type MetricLearner"):
+        choices.note("object", [{"parameters": {"x": MetricLearner(2)}}])
+
+
+def test_two_choices_of_one_name_are_refused():
+    made()
+    sweep(GRID, attempt, "ridge on words", seed=0)  # the same again
+    with pytest.raises(ValueError, match=r"'ridge on words: seed=0' was chosen twice"):
+        sweep(GRID, lambda parameters: {"score": 0.0}, "ridge on words", seed=0)
+
+
+def test_the_next_best_known_takes_the_place_of_what_cannot_be_trained():
+    first, _ = made()
+    use(Choices(first.entries(**TODAY)))
+    trials = sweep(GRID, never, "ridge on words", seed=0)
+
+    def train(parameters):
+        if parameters["alpha"] == 1.0:
+            raise ValueError("diverged with all classes")
+        return "trained"
+
+    best, result, passed_over = best_that_trains(trials, "score", train, "ridge")
+    assert (best["parameters"], result) == ({"alpha": 2.0}, "trained")
+    assert [p["parameters"] for p in passed_over] == [{"alpha": 1.0}]
+
+
+def test_an_old_parameter_is_named_with_its_method_and_file(tmp_path):
+    first, _ = made()
+    (tmp_path / "chosen.json").write_text(first.text(**TODAY).replace("alpha", "strength"))
+    use(Choices.read(tmp_path / "chosen.json"))
+    with pytest.raises(
+        ValueError,
+        match=r"chosen\.json: the choice 'ridge on words: seed=0' names the parameters strength, "
+        r"and those that are chosen today are alpha: choose anew with `-p tune true` and publish",
+    ):
+        sweep(GRID, attempt, "ridge on words", seed=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[{", "is no readable JSON"),
+        ("\xff", "is no readable JSON"),
+        ("[1]", "is no list of choices"),
+        ("{}", "is no list of choices"),
+        ("7", "is no list of choices"),
+        ('[{"choice": "a", "date": "2026-11-21"}]', "is no list of choices"),
+        ('[{"choice": "a", "date": "soon", "trials": []}]', "is no list of choices"),
+        ('[{"choice": "a", "date": "2026-11-21", "trials": [1]}]', "is no list of choices"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_with_what_to_do(tmp_path, text, message):
+    path = tmp_path / "chosen.json"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=rf"chosen\.json {message}.*`-p tune true` and publish"):
+        Choices.read(path)
+
+
+def test_lengths_and_seeds_do_not_tell_choices_apart():
+    model = MetricLearner(8, n_epochs=3, random_state=1, negatives="uncertainty")
+    assert told_apart(model) == told_apart(model.set_params(n_epochs=30, random_state=2))
+    assert told_apart(model)["negatives"] == "uncertainty"
+    assert told_apart({"n_iter": 5, "batch_size": 32}) == {"batch_size": 32}
+
+
+def test_a_run_takes_over_what_an_earlier_one_chose(problem, monkeypatch):
+    first = Choices()
+    use(first)
+    run = run_zero_shot("ESZSL", problem, quick=True)
+    (choice,) = first.made
+    assert choice.startswith(f"ESZSL on {problem.name}: features=")
+    use(Choices(json.loads(first.text(**TODAY))))
+    monkeypatch.setattr("zslib.protocols.attributes.tuning._validated", never)
+    # The whole grid, too, takes what the coarser one found.
+    for quick in (True, False):
+        again = run_zero_shot("ESZSL", problem, quick=quick)
+        assert (again.parameters, again.gamma, again.tuned) == (
+            run.parameters, run.gamma, run.tuned,
+        )  # fmt: skip
+
+
+def test_other_classes_other_seeds_and_other_methods_are_other_choices(problem):
+    choices = Choices()
+    use(choices)
+    eszsl = ZERO_SHOT_METHODS["ESZSL"].smaller()
+    other = synthetic_attributes("CUB", scale=0.05, n_features=16, seed=1)
+    tune_zero_shot(eszsl, problem)
+    tune_zero_shot(eszsl, problem, seed=1)
+    tune_zero_shot(eszsl, problem, split="random")
+    tune_zero_shot(eszsl, problem, split="random", fraction=0.3)
+    tune_zero_shot(ZERO_SHOT_METHODS["SAE"].smaller(), problem)
+    assert len(choices.made) == 5
+    assert (seen_as(other) == seen_as(problem)) == (
+        other.class_names[other.seen_classes].tolist()
+        == problem.class_names[problem.seen_classes].tolist()
+    )
+
+
+def test_a_mapping_takes_over_its_number_of_epochs(languages, monkeypatch):
+    method = METHODS["max-margin"].smaller()
+    first = Choices()
+    use(first)
+    tuned = tune(languages, method)
+    assert set(tuned.parameters) == {"margin", "n_negatives", "n_epochs"}
+    use(Choices(first.entries(**TODAY)))
+    monkeypatch.setattr("zslib.protocols.mapping.tuning._validated", never)
+    assert tune(languages, METHODS["max-margin"]) == tuned

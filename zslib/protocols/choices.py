@@ -1,0 +1,177 @@
+"""Settings chosen on validation data: taken over from an earlier run, noted for a later one."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["Choices", "in_use", "told_apart", "use"]
+
+# How long a training lasts, where it starts, and what is looked at on the way: settings chosen
+# for one serve another.
+_NOT_TOLD = {"n_epochs", "n_iter", "max_iter", "n_batches", "decay_every", "random_state"} | {
+    "checkpoint",
+    "progress",
+    "callback",
+    "keep_epochs",
+}
+
+# Not a ContextVar: cells of one notebook do not share those.
+_in_use = None
+
+
+def use(choices):
+    """From now on let every `sweep` ask these `Choices`; None: none, as at the start."""
+    global _in_use
+    _in_use = choices
+
+
+def in_use():
+    """The `Choices` that sweeps ask, or None."""
+    return _in_use
+
+
+class Choices:
+    """What an earlier run chose, to be taken over, and what this run chooses.
+
+    Parameters
+    ----------
+    known : sequence of dict
+        An entry for each choice: ``choice``, the text that names it, the ``date``, and the
+        ``trials`` as `sweep` returns them.
+    source : str or path
+        Where they come from, for messages.
+
+    Attributes
+    ----------
+    taken : dict
+        Entries that this run took over, by choice.
+    made : dict
+        Trials that this run made, by choice.
+
+    Examples
+    --------
+    >>> first = Choices()
+    >>> trials = first.note("ridge on words", [{"parameters": {"alpha": 2.0}, "score": 0.5}])
+    >>> second = Choices(first.entries(date="2026-11-21"))
+    >>> second.find("ridge on words", [{"alpha": 1.0}]) == trials
+    True
+    >>> second.summary()
+    {'taken': {'2026-11-21': 1}, 'made': 0}
+    """
+
+    def __init__(self, known=(), source="the choices given"):
+        self.source = source
+        self.taken, self.made = {}, {}
+        try:
+            self._known = {entry["choice"]: entry for entry in known}
+            for entry in self._known.values():
+                date.fromisoformat(entry["date"])
+                [dict(trial["parameters"]) for trial in entry["trials"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{source} is no list of choices ({error!r}): {_HELP}") from None
+
+    @classmethod
+    def read(cls, path):
+        """Those of a file that `write` made; none where there is no such file."""
+        path = Path(path)
+        if not path.is_file():
+            return cls()
+        try:
+            known = json.loads(path.read_text(encoding="utf-8"), object_hook=_decoded)
+            known = known if isinstance(known, list) else [known]
+        except ValueError as error:
+            raise ValueError(f"{path} is no readable JSON ({error}): {_HELP}") from None
+        return cls(known, path)
+
+    def find(self, choice, grid):
+        """The trials of an earlier run, or None; ``grid`` has the candidates of today.
+
+        Its values may have changed since, its parameters may not.
+        """
+        if (entry := self._known.get(choice)) is None:
+            return None
+        asked = {frozenset(candidate) for candidate in grid}
+        for trial in entry["trials"]:
+            if frozenset(trial["parameters"]) not in asked:
+                today = " or ".join(", ".join(sorted(names)) or "none" for names in asked)
+                raise ValueError(
+                    f"{self.source}: the choice {choice!r} names the parameters "
+                    f"{', '.join(sorted(trial['parameters'])) or 'none'}, and those that are "
+                    f"chosen today are {today}: {_HELP}"
+                )
+        self.taken[choice] = entry
+        return copy.deepcopy(entry["trials"])
+
+    def note(self, choice, trials):
+        """Keep the trials of this run, and give them as a later run will find them."""
+        text = json.dumps(_encoded(trials))
+        if json.dumps(_encoded(self.made.get(choice, trials))) != text:
+            raise ValueError(
+                f"{choice!r} was chosen twice in this run, with other trials: pass `sweep` what "
+                "tells the two choices apart"
+            )
+        self.made[choice] = json.loads(text, object_hook=_decoded)
+        return copy.deepcopy(self.made[choice])
+
+    def entries(self, **about):
+        """An entry for each choice of this run; those made now are told ``about``: the date …"""
+        made = [{"choice": c, **about, "trials": trials} for c, trials in self.made.items()]
+        return [*self.taken.values(), *made]
+
+    def text(self, **about):
+        """`entries` as a file, one choice on each line."""
+        lines = (json.dumps(_encoded(e), ensure_ascii=False) for e in self.entries(**about))
+        return "[\n" + ",\n".join(lines) + "\n]\n"
+
+    def summary(self):
+        """How many choices were ``taken``, by their date, and how many were ``made``."""
+        dates = Counter(entry["date"] for entry in self.taken.values())
+        return {"taken": dict(sorted(dates.items())), "made": len(self.made)}
+
+
+_HELP = (
+    "choose anew with `-p tune true` and publish the chapter again, or restore the file from the "
+    "repository"
+)
+
+
+def _encoded(value):
+    """A value for JSON, from which `_decoded` makes the same again; NumPy numbers become plain."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, dict):
+        return {key: _encoded(v) for key, v in value.items()}
+    if isinstance(value, tuple):
+        return {"tuple": [_encoded(v) for v in value]}
+    if isinstance(value, list):
+        return [_encoded(v) for v in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(
+        f"a chosen setting must be a number, text, None, or a tuple or list of these to be kept "
+        f"in a file, got {value!r} of type {type(value).__name__}"
+    )
+
+
+def _decoded(found):
+    return tuple(found["tuple"]) if set(found) == {"tuple"} else found
+
+
+def told_apart(settings):
+    """The settings that tell one choice of a name from another: all but lengths and seeds.
+
+    Of an estimator those that differ from its defaults.
+    """
+    if hasattr(settings, "get_params"):
+        defaults = inspect.signature(type(settings)).parameters
+        settings = {
+            k: v for k, v in settings.get_params(deep=False).items() if v != defaults[k].default
+        }
+    return {k: v for k, v in settings.items() if k not in _NOT_TOLD}
