@@ -4,8 +4,9 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
-# QUICK=1: small data, few runs. STRICT=1: warnings are errors. ARGS: more words for pytest.
-BUILD := $(if $(QUICK),--quick) $(if $(STRICT),--strict) $(if $(FORCE),--force)
+# QUICK=1: small data, few runs. FULL=1: all runs, as published. STRICT=1: warnings are errors.
+# ARGS: more words for pytest.
+BUILD := $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(STRICT),--strict) $(if $(FORCE),--force)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 SOURCES := zslib tests benchmarks book/_ext
 

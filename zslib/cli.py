@@ -31,7 +31,7 @@ def _parser():
         metavar=("NAME", "VALUE"),
         help="a value other than the default; may be repeated",
     )
-    run.add_argument("--quick", action="store_true", help="the same as -p quick true")
+    _add_sizes(run)
     run.add_argument("-o", "--output", metavar="FILE", help="copy the executed notebook here")
     _add_jobs(run)
     run.add_argument("--force", action="store_true", help="run also what was run before")
@@ -65,12 +65,18 @@ def _parser():
     publish.set_defaults(call=_publish)
 
     build = commands.add_parser("build", help="run all chapters and build the site")
-    build.add_argument("--quick", action="store_true", help="small data, few runs")
+    _add_sizes(build)
     build.add_argument("--strict", action="store_true", help="warnings are errors")
     _add_jobs(build)
     build.add_argument("--force", action="store_true", help="redo what is up to date")
     build.set_defaults(call=_build)
     return parser
+
+
+def _add_sizes(parser):
+    sizes = parser.add_mutually_exclusive_group()
+    sizes.add_argument("--quick", action="store_true", help="small data, few runs")
+    sizes.add_argument("--full", action="store_true", help="all runs, as published")
 
 
 def _add_jobs(parser):
@@ -102,7 +108,7 @@ def _run(arguments):
     parameters = {}
     for name in names:
         parameters |= parse_text(Source.read(name, place).parameters, texts, name)
-    runs = plan(names, parameters)
+    runs = plan(names, parameters, full=arguments.full)
     executed = run_chapters(runs, jobs=arguments.jobs, force=arguments.force)
     for name, run in runs.items():
         print(f"{name}: {'run' if name in executed else 'there'}, {_near(run.notebook)}")
@@ -123,8 +129,10 @@ def _list(arguments):
     place = layout()
     for name in place.names():
         print(name)
-        for p in Source.read(name, place).parameters.values():
-            print(f"  {p.name}: {p.type.__name__} = {p.default!r}  ({p.comment})")
+        source = Source.read(name, place)
+        for p in source.parameters.values():
+            full = f"; full: {source.full[p.name]!r}" if p.name in source.full else ""
+            print(f"  {p.name}: {p.type.__name__} = {p.default!r}{full}  ({p.comment})")
     if not place.names():
         print(f"no chapters in {place.chapters}: call zslib from a copy of the book's sources")
 
@@ -201,6 +209,7 @@ def _build(arguments):
 
     page = build(
         quick=arguments.quick,
+        full=arguments.full,
         jobs=arguments.jobs,
         force=arguments.force,
         strict=arguments.strict,

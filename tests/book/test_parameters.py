@@ -143,3 +143,30 @@ def test_a_chapter_needs_one_parameters_cell(tiny_book, tags):
     path.write_text(path.read_text().replace(":tags: [parameters]\n", tags))
     with pytest.raises(ValueError, match="must have one code cell tagged 'parameters', it has 0"):
         plan(["demo/01_first"])
+
+
+def _with_full(book, name, full):
+    path = book.place.source(name)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("zslib:\n", f"zslib:\n  full: {full}\n"), encoding="utf-8")
+
+
+def test_the_full_run_takes_the_values_that_the_front_matter_names(tiny_book):
+    tiny_book.write("tiny/01_a")
+    _with_full(tiny_book, "tiny/01_a", "{n_seeds: 9, level: 4}")
+    (usual,) = plan(["tiny/01_a"], root=tiny_book.root).values()
+    (full,) = plan(["tiny/01_a"], {"level": 0.5}, full=True, root=tiny_book.root).values()
+    assert usual.parameters == full.parameters | {"n_seeds": 2, "level": 1.5}
+    assert full.given == {"n_seeds": 9, "level": 0.5}
+    assert usual.key != full.key
+
+
+@pytest.mark.parametrize(
+    ("full", "error", "message"),
+    [("{n_sed: 9}", ValueError, "n_sed"), ("{n_seeds: 0.5}", TypeError, "n_seeds")],
+)
+def test_full_values_are_checked_like_others(tiny_book, full, error, message):
+    tiny_book.write("tiny/01_a")
+    _with_full(tiny_book, "tiny/01_a", full)
+    with pytest.raises(error, match=rf"(?=.*{message}).*zslib: full"):
+        plan(["tiny/01_a"], full=True, root=tiny_book.root)

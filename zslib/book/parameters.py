@@ -188,6 +188,14 @@ class Source:
         """Settings whose data the chapter uses (``zslib: settings:``), or None where not said."""
         return self._read.metadata.get("zslib", {}).get("settings")
 
+    @property
+    def full(self):
+        """Values of the full, published run where they are not the defaults (``zslib: full:``)."""
+        given = self._read.metadata.get("zslib", {}).get("full", {})
+        where = f"{self.name} (zslib: full:)"
+        _refuse_unknown(self.parameters, given, where)
+        return {name: self.parameters[name].check(value, where) for name, value in given.items()}
+
     def settings(self, overrides):
         """Every parameter's value: the defaults with ``overrides``, checked."""
         return check_parameters(self.parameters, overrides, self.name)

@@ -58,11 +58,12 @@ class Run:
         return self.notebook.is_file()
 
 
-def plan(chapters, parameters=None, *, root=None):
+def plan(chapters, parameters=None, *, full=False, root=None):
     """`Run` by chapter, for ``chapters`` and those whose records they read, dependencies first.
 
     ``parameters`` are values other than the defaults, for every one of ``chapters``. Chapters that
-    are there for their records alone take those of the values that they declare.
+    are there for their records alone take those of the values that they declare. ``full`` starts
+    from each chapter's values for the published run.
     """
     place, parameters = layout(root), dict(parameters or {})
     sources, waiting = {}, list(chapters)
@@ -85,7 +86,7 @@ def plan(chapters, parameters=None, *, root=None):
         wanted = parameters
         if name not in chapters:
             wanted = {k: v for k, v in parameters.items() if k in source.parameters}
-        settings = source.settings(wanted)
+        settings = source.settings((source.full if full else {}) | wanted)
         depends = {other: runs[other].key for other in source.depends}
         key, digests = identify(source, settings, depends, place)
         runs[name] = Run(

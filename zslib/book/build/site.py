@@ -29,15 +29,16 @@ class BuildFailed(RuntimeError):
     """Jupyter Book ended with an error, or with warnings where these are errors."""
 
 
-def build(*, root=None, quick=False, jobs=1, force=False, strict=False):
+def build(*, root=None, quick=False, full=False, jobs=1, force=False, strict=False):
     """Run what has to be run, build what has to be built of the whole book; the page to open.
 
+    ``quick`` and ``full`` are the chapters' small and their published size.
     With ``force`` also what is up to date. With ``strict`` warnings, and references that lead
     nowhere, are errors. No page is built where chapters fail.
     """
     place = layout(root)
     published(root=place.root)  # broken ones are told before anything runs
-    runs = plan(place.names(), {"quick": True} if quick else None, root=place.root)
+    runs = plan(place.names(), {"quick": True} if quick else None, full=full, root=place.root)
     run_chapters(runs, jobs=jobs, force=force)
     for run in runs.values():
         show(run, place)
