@@ -88,9 +88,31 @@ def test_list_shows_parameters(copy, capsys):
 
 
 def test_list_outside_of_a_book_says_where_to_go(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("ZSLIB_BOOK", raising=False)
     monkeypatch.chdir(tmp_path)
     assert main(["list"]) == 0
     assert "no chapters in" in capsys.readouterr().out
+
+
+def test_report_outside_of_a_book_writes_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("ZSLIB_BOOK", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert main(["report"]) == 1
+    assert "no chapters in" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_module_runs_and_takes_a_closed_pipe(copy):
+    command = [sys.executable, "-m", "zslib", "data", "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_published_runs_are_checked(copy, capsys):
+    assert main(["publish", "--check"]) == 1
+    assert capsys.readouterr().out == "demo/01_first: missing\n"
 
 
 @pytest.mark.book
@@ -129,6 +151,11 @@ def test_report_prints_the_scorecard(copy, capsys):
         ),
         (["run", "--all", "-p", "dataset", "nothing"], "unknown dataset 'nothing'"),
         (["publish", "demo/01_first"], "chapter 'demo/01_first' has no records yet"),
+        (["run", "--all", "-p", "seed", "-1"], "'seed' of demo/01_first must be at least 0"),
+        (["publish"], "name the chapters to publish, or pass --all"),
+        (["publish", "demo/01_first", "--all"], "name chapters, or pass --all"),
+        (["report", "demo/01_first"], "chapters go with --against published"),
+        (["report", "--against", "published", "demo/02"], "there is no chapter 'demo/02' in"),
         (["data", "fetch", "nothing"], "unknown dataset 'nothing'"),
     ],
 )

@@ -103,6 +103,7 @@ FLOORS = {
     "papers": 4,
     "book": 5,
     "cli": 5,
+    "__main__": 5,
 }
 
 

@@ -179,6 +179,8 @@ def _report(arguments):
         return
     if arguments.chapters:
         raise ValueError("the scorecard is of all chapters: chapters go with --against published")
+    if not layout().names():
+        raise ValueError(f"no chapters in {layout().chapters}: call zslib from a copy of the book")
     write_pages()
     print(scorecard())
     print(f"Written to {_near(layout().generated)}.")
@@ -243,7 +245,13 @@ def main(arguments=None):
 
     chosen = _parser().parse_args(arguments)
     try:
-        return chosen.call(chosen) or 0
+        status = chosen.call(chosen) or 0
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever read the output has enough; what is left of it goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (ChaptersFailed, BuildFailed, ValueError, TypeError, LookupError, OSError) as error:
         text = error.args[0] if isinstance(error, KeyError) and error.args else error
         print(f"zslib: {text}", file=sys.stderr)

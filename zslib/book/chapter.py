@@ -303,7 +303,7 @@ class Chapter:
                 f"{v.claim.says} ({v.claim.where})",
                 v.claim.setting or None,
                 v.paper_value,
-                v.ours,
+                v.found,
                 Markdown(f"**{v.verdict}**"),
                 v.why,
             ]

@@ -14,6 +14,7 @@ from pathlib import Path
 __all__ = ["Parameter", "Source", "check_parameters", "declared_parameters", "parse_text"]
 
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool}
+_LOWEST = {"seed": 0, "n_seeds": 1}
 _TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
 
 
@@ -34,7 +35,7 @@ class Parameter:
         TypeError
             For another type.
         ValueError
-            For NaN or infinity.
+            For NaN or infinity, a negative seed, and less than one seed.
         """
         if self.type is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
@@ -45,6 +46,11 @@ class Parameter:
             )
         if self.type is float and not math.isfinite(value):
             raise ValueError(f"parameter {self.name!r} of {where} must be finite, got {value}")
+        if self.name in _LOWEST and value < _LOWEST[self.name]:
+            raise ValueError(
+                f"parameter {self.name!r} of {where} must be at least {_LOWEST[self.name]}, "
+                f"got {value}"
+            )
         return value
 
 

@@ -53,7 +53,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What records say about a claim: ``verdict``, the reason, our numbers and the data."""
+    """What records say about a claim: ``verdict``, the reason, the run's number and the data."""
 
     claim: Claim
     verdict: str
@@ -65,8 +65,8 @@ class Verdict:
     synthetic: bool = False
 
     @property
-    def ours(self):
-        """Our number with its interval, as text."""
+    def found(self):
+        """The run's number with its interval, as text."""
         if self.value is None:
             return "–"
         # A difference of equal means is zero but for rounding.
@@ -135,7 +135,7 @@ def _premise_fails(claim, records):
     if premise.verdict == REPRODUCED:
         return ""
     named = f"{wanted['metric']} under {wanted['method']}"
-    return f"its premise fails: {named} is {premise.ours}, not {holds[0]} {holds[1]:g}"
+    return f"its premise fails: {named} is {premise.found}, not {holds[0]} {holds[1]:g}"
 
 
 def _judge(claim, records):
@@ -153,22 +153,22 @@ def _judge(claim, records):
     record = found[-1]
     comparison, threshold = claim.holds
     value, low, high = (record.get(key) for key in ("value", "low", "high"))
-    ours = {"value": value, "low": low, "high": high, "dataset": record.get("dataset", "")}
-    ours["synthetic"] = bool(record.get("synthetic", False))
+    shown = {"value": value, "low": low, "high": high, "dataset": record.get("dataset", "")}
+    shown["synthetic"] = bool(record.get("synthetic", False))
     compare = _OPERATORS[comparison]
     hard_end = low if comparison in (">", ">=") else high
     holds = compare(value, threshold)
     if hard_end is None:
         reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {threshold:g}"
-        return Verdict(claim, REPRODUCED if holds else NOT_REPRODUCED, reason, **ours)
+        return Verdict(claim, REPRODUCED if holds else NOT_REPRODUCED, reason, **shown)
     if holds and compare(hard_end, threshold):
-        return Verdict(claim, REPRODUCED, f"whole interval {comparison} {threshold:g}", **ours)
+        return Verdict(claim, REPRODUCED, f"whole interval {comparison} {threshold:g}", **shown)
     if low <= threshold <= high and low < high:
         reason = f"the interval includes {threshold:g}: this run cannot tell"
-        return Verdict(claim, UNDECIDED, reason, **ours)
+        return Verdict(claim, UNDECIDED, reason, **shown)
     beside = "on the other side of" if low < high else "at"
     reason = f"the whole interval lies {beside} {threshold:g}"
-    return Verdict(claim, NOT_REPRODUCED, reason, **ours)
+    return Verdict(claim, NOT_REPRODUCED, reason, **shown)
 
 
 def check_claims(paper, records):

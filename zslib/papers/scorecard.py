@@ -24,7 +24,7 @@ def _told(verdict):
     """A verdict with its number and reason, as one cell."""
     if verdict.verdict == NOT_TESTABLE:
         return f"{_MARKS[verdict.verdict]} {NOT_TESTABLE}: {verdict.why}"
-    return f"{_MARKS[verdict.verdict]} **{verdict.verdict}**, {verdict.ours}: {verdict.why}"
+    return f"{_MARKS[verdict.verdict]} **{verdict.verdict}**, {verdict.found}: {verdict.why}"
 
 
 def scorecard_markdown(records, published=(), *, stale=None):

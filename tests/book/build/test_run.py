@@ -16,8 +16,8 @@ import nbformat
 import pytest
 from joblib._parallel_backends import LokyBackend
 
-from zslib.book.build.run import ChaptersFailed, plan, run_chapters
-from zslib.book.store import latest_records, read_records
+from zslib.book.build.run import ChaptersFailed, _is_running, plan, run_chapters
+from zslib.book.store import latest_records, new_folder, read_records
 
 ROOT = Path(__file__).parents[3]
 
@@ -127,9 +127,23 @@ def test_failures_are_told_at_the_end_and_the_others_finish(tiny_book):
     assert "records of these: demo/03_reader" in message
     assert [name for name in names if runs[name].done] == ["demo/01_good"]
     assert not any(list(runs[name].folder.parent.glob(".*")) for name in names[:2])
+    failed = runs["demo/02_broken"].folder.parent / "failed.ipynb"
+    assert f"As far as it came: {os.path.relpath(failed)}" in message
+    assert "absent_name" in str(nbformat.read(failed, as_version=4).cells[-2].outputs)
+    assert not (runs["demo/01_good"].folder.parent / "failed.ipynb").exists()
     broken.write_text(broken.read_text().replace("absent_name + 1", "chapter.parameters"))
     _, executed = run(names[:3])
     assert executed == ["demo/02_broken", "demo/03_reader"]
+    assert not failed.exists()
+
+
+def test_running_chapters_are_named(tiny_book):
+    tiny_book.write("demo/01_first")
+    one = plan(["demo/01_first"])["demo/01_first"]
+    assert not _is_running(one, 0)
+    folder = new_folder(one.folder.parent, ".unfinished-")
+    assert _is_running(one, 0)
+    assert not _is_running(one, folder.stat().st_mtime + 1)  # of another day
 
 
 def test_a_chapter_without_finish_fails(tiny_book):

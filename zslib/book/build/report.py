@@ -109,7 +109,7 @@ def finding(chapter, place):
         for v in told[:1]:
             where = ", ".join(filter(None, (v.claim.where, v.claim.setting)))
             printed = "" if v.paper_value == "–" else f", paper {v.paper_value}"
-            lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, {v.ours}{printed}.")
+            lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, {v.found}{printed}.")
     counts = [f"{len(v)} {kind}" for kind, v in by_kind.items() if v and kind != NOT_TESTABLE]
     data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
     table = verdicts_label(chapter)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
 import re
 import shutil
 import tempfile
+import threading
 import time
 import traceback
 
@@ -20,6 +22,9 @@ __all__ = ["ChaptersFailed", "Run", "plan", "run_chapters"]
 
 # Folders of runs that were killed are removed once they are this old: younger ones may be alive.
 _ABANDONED_SECONDS = 24 * 3600
+_UNFINISHED = ".unfinished-"
+_SECONDS_BETWEEN = 5
+_FAILED = "failed.ipynb"
 
 
 class ChaptersFailed(RuntimeError):
@@ -41,10 +46,12 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True):
         if name not in todo:
             point_latest(run.folder.parent, run.key)
     failures, finished = {}, []
-    with tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar:
+    with (
+        tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
+        _show_running(bar, todo.values()),
+    ):
         while waves := _ready(todo, finished, failures):
             for name, error in _execute_all([todo[n] for n in waves], jobs):
-                bar.set_postfix_str(name)
                 bar.update()
                 if error is None:
                     finished.append(name)
@@ -54,6 +61,33 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True):
         skipped = [n for n in todo if n not in failures and n not in finished]
         raise ChaptersFailed(_report(failures, skipped))
     return finished
+
+
+@contextlib.contextmanager
+def _show_running(bar, runs):
+    """Every few seconds name the chapters that run, beside the progress bar."""
+    since, ended = time.time() - 1, threading.Event()
+
+    def show():
+        while not ended.wait(_SECONDS_BETWEEN):
+            bar.set_postfix_str(", ".join(r.chapter for r in runs if _is_running(r, since)))
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _is_running(run, since):
+    """Whether the run has an unfinished folder, made after ``since``."""
+    for folder in run.folder.parent.glob(f"{_UNFINISHED}*"):
+        with contextlib.suppress(FileNotFoundError):  # it has just ended
+            if folder.stat().st_mtime >= since:
+                return True
+    return False
 
 
 def _ready(todo, finished, failures):
@@ -88,26 +122,34 @@ def execute(run, *, one_thread=False):
     """Execute one run and keep it, giving the chapter, and the traceback where it failed.
 
     Everything is written to an unfinished folder beside the final one, which is renamed when the
-    chapter has ended: a run that is killed leaves nothing that looks finished.
+    chapter has ended: a run that is killed leaves nothing that looks finished. Of one that fails
+    the notebook is kept beside it.
     """
     parent = run.folder.parent
     _remove_abandoned(parent)
-    unfinished = new_folder(parent, ".unfinished-")
+    unfinished = new_folder(parent, _UNFINISHED)
+    failed = parent / _FAILED
+    failed.unlink(missing_ok=True)
     try:
         notebook = _execute_notebook(run, unfinished, one_thread)
         if not (unfinished / "records.jsonl").is_file():
             raise RuntimeError("the chapter ended without chapter.finish(): no records were kept")
         (unfinished / "notebook.ipynb").write_text(notebook, encoding="utf-8")
+        (unfinished / _FAILED).unlink()
         publish_run(unfinished, parent, run.key)
     except Exception as error:
-        return run.chapter, _traceback(error)
+        told = _traceback(error)
+        if (unfinished / _FAILED).is_file():
+            os.replace(unfinished / _FAILED, failed)
+            told += f"\nAs far as it came: {os.path.relpath(failed)}"
+        return run.chapter, told
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return run.chapter, None
 
 
 def _remove_abandoned(parent):
-    for folder in [*parent.glob(".unfinished-*"), *parent.glob(".replaced-*")]:
+    for folder in [*parent.glob(f"{_UNFINISHED}*"), *parent.glob(".replaced-*")]:
         try:
             if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -126,9 +168,10 @@ def _execute_notebook(run, unfinished, one_thread):
         manager = kernel_manager(run, sockets, unfinished, one_thread)
         notebook = execute_notebook(
             normalised(source.notebook()),
-            None,
+            str(unfinished / _FAILED),
             parameters=run.given,
             progress_bar=False,
+            autosave_cell_every=0,
             kernel_manager_class=manager,
             shutdown_kernel="immediate",
         )
