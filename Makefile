@@ -2,12 +2,15 @@
 PYTHON ?= python3
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PORT ?= 8000
+# Of linear algebra, in each of the two processes of the tests.
+THREADS ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 # QUICK=1: small data, few runs. FULL=1: all runs, as published. STRICT=1: warnings are errors.
 # ARGS: more words for pytest.
 BUILD := $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(STRICT),--strict) $(if $(FORCE),--force)
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Twice quiet: errors alone.
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 SOURCES := zslib tests benchmarks book/_ext
 
 .DEFAULT_GOAL := help
@@ -20,7 +23,7 @@ book: $(VENV)/.book  ## run the chapters and build the site
 	@$(BIN)/zslib build --jobs $(JOBS) $(BUILD)
 
 test: $(VENV)/.test node_modules/.ready  ## run all tests (with the built site, where there is one)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(ARGS)
+	OMP_NUM_THREADS=$(THREADS) OPENBLAS_NUM_THREADS=$(THREADS) $(BIN)/python -m pytest -n 2 $(ARGS)
 
 serve: book  ## build the site and serve it on 127.0.0.1
 	@echo "http://127.0.0.1:$(PORT)"
@@ -52,29 +55,33 @@ distclean: clean  ## also remove .venv and node_modules
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "Python 3.11 or newer is needed, and '$(PYTHON)' is not: pass make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "Making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV) || { \
 	  echo "venv failed: on Debian and Ubuntu install the package python3-venv" >&2; exit 1; }
 	@touch $@
 
 $(VENV)/.base: $(VENV)/.python constraints.txt
-	@echo "Installing into $(VENV) (once) ..."
 	@$(INSTALL) hatchling editables
 	@touch $@
 
 $(VENV)/.book: $(VENV)/.base pyproject.toml
+	@echo "Installing the book's tools into $(VENV), once, in about a minute ..."
 	@$(INSTALL) --no-build-isolation -e '.[book]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.book
+	@echo "Installing the tests' tools into $(VENV) ..."
 	@$(INSTALL) --no-build-isolation -e '.[book,test]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
+	@echo "Installing the benchmarks' peers into $(VENV) ..."
 	@$(INSTALL) --no-build-isolation -e '.[book,test,bench]'
 	@touch $@
 
 # axe-core for the browser test; without npm or a network that part is skipped with a message.
 node_modules/.ready: package.json
+	@echo "Installing axe-core into node_modules ..."
 	@mkdir -p node_modules
 	@npm install --silent --no-audit --no-fund --no-package-lock 2>/dev/null || \
 	  echo "axe-core could not be installed (npm): accessibility tests will be skipped"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -23,6 +24,13 @@ FLAGS = [
     "--disable-sync",
 ]
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+# Loaded anew for each width: the theme looks at loading for what scrolls, and lets the keyboard
+# reach it.
+MODES = {
+    f"{theme}, {name}": (theme, window)
+    for theme in ("light", "dark")
+    for name, window in (("wide", WIDE), ("narrow", NARROW))
+}
 
 PAGES = sorted(
     path.relative_to(SITE).as_posix()
@@ -48,15 +56,16 @@ def browser():
 
 
 class Visit:
-    """One tab in light or dark mode that reaches nothing but files, and notes what goes wrong."""
+    """One tab in one mode that reaches nothing but files, and notes what goes wrong."""
 
-    def __init__(self, browser, mode):
-        self.context = browser.new_context(viewport=WIDE, color_scheme=mode)
-        self.context.route("**/*", self._only_files)
+    def __init__(self, browser, theme="light", window=WIDE):
+        self.theme = theme
+        self.context = browser.new_context(viewport=window, color_scheme=theme, offline=True)
         self.page = self.context.new_page()
         self.wrong = []
         self.page.on("pageerror", lambda error: self.wrong.append(f"JavaScript: {error}"))
         self.page.on("requestfailed", lambda request: self.wrong.append(f"lost: {request.url}"))
+        self.page.on("request", self._files_only)
         self.page.on(
             "console",
             lambda message: (
@@ -64,14 +73,12 @@ class Visit:
             ),
         )
 
-    def _only_files(self, route):
-        if route.request.url.startswith(("file:", "data:", "blob:")):
-            route.continue_()
-        else:
-            self.wrong.append(f"outside: {route.request.url}")
-            route.abort()
+    def _files_only(self, request):
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.wrong.append(f"outside: {request.url}")
 
     def open(self, name, query=""):
+        self.wrong.clear()
         self.page.goto((SITE / name).as_uri() + query, wait_until="load")
         # Formulas and search results are set after loading.
         self.page.wait_for_function(
@@ -80,10 +87,16 @@ class Visit:
         return self.page
 
 
-@pytest.fixture(params=["light", "dark"])
-def visit(browser, request):
-    visit = Visit(browser, request.param)
-    visit.mode = request.param
+@pytest.fixture(scope="module")
+def visits(browser):
+    """A tab for each mode, in which the pages follow one another."""
+    return {mode: Visit(browser, *settings) for mode, settings in MODES.items()}
+
+
+@pytest.fixture
+def visit(browser):
+    """A tab of its own, for what a page keeps."""
+    visit = Visit(browser)
     yield visit
     visit.context.close()
 
@@ -122,29 +135,44 @@ def serious(page):
     return found
 
 
+def lost_links(page):
+    """Links to files that are not there, or to places that the page has not."""
+    links = page.evaluate("[...document.querySelectorAll('a[href]')].map((a) => a.href)")
+    places = set(page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)"))
+    here = page.url.partition("#")[0]
+    lost = []
+    for link in sorted(set(links)):
+        file, _, place = link.partition("#")
+        if file == here:
+            found = not place or unquote(place) in places
+        else:
+            found = not file.startswith("file:") or Path(unquote(urlsplit(file).path)).exists()
+        lost += [] if found else [link]
+    return lost
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", PAGES)
-def test_page(visit, name):
+def test_page(visits, name, mode):
+    visit = visits[mode]
     page = visit.open(name)
-    assert page.evaluate("document.documentElement.dataset.theme") == visit.mode
+    assert page.evaluate("document.documentElement.dataset.theme") == visit.theme
     assert page.locator("h1").count() >= 1
     page.evaluate("for (const image of document.images) image.loading = 'eager'")
     page.wait_for_function("[...document.images].every((image) => image.complete)")
     assert images(page, "!image.hasAttribute('alt')") == [], "no alt text"
     assert images(page, "image.closest('figure') && !image.alt.trim()") == [], "empty alt text"
     assert images(page, "image.naturalWidth === 0") == [], "not loaded"
-    for window in (WIDE, NARROW):
-        page.set_viewport_size(window)
-        assert overflow(page) is None, f"wider than {window['width']} pixels"
+    assert overflow(page) is None, "wider than the window"
+    assert lost_links(page) == []
+    text = (SITE / name).read_text("utf-8")
+    if 'class="math' in text:
+        assert page.locator("mjx-container").count() >= 1, "formulas are not set"
+    if "/executed/" in name:
+        assert page.locator("a[href$='.ipynb']").count() >= 1, "no notebook to download"
     assert visit.wrong == []
-
-
-@pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: run `npm install`")
-@pytest.mark.parametrize("name", PAGES)
-def test_accessibility(visit, name):
-    for window in (WIDE, NARROW):
-        visit.page.set_viewport_size(window)
-        # Loaded anew: the theme looks at loading for what scrolls, and lets the keyboard reach it.
-        assert serious(visit.open(name)) == [], f"at {window['width']} pixels"
+    if AXE.is_file():  # else `make test` has said so
+        assert serious(page) == []
 
 
 def test_search_finds_pages(visit):
@@ -171,23 +199,3 @@ def test_theme_can_be_switched_and_is_kept(visit):
     chosen = page.evaluate("document.documentElement.dataset.mode")
     page.reload()
     assert page.evaluate("document.documentElement.dataset.mode") == chosen
-
-
-def test_formulas_are_set_without_a_network(visit):
-    pages = [name for name in PAGES if 'class="math' in (SITE / name).read_text("utf-8")]
-    assert pages, "no page with a formula"
-    page = visit.open(pages[0])
-    assert page.locator("mjx-container").count() >= 1
-    assert visit.wrong == []
-
-
-def test_chapters_offer_their_notebook(visit):
-    chapters = [name for name in PAGES if "/executed/" in name]
-    if not chapters:
-        pytest.skip("the built book has no chapters")
-    for name in chapters:
-        page = visit.open(name)
-        links = page.locator("a[href$='.ipynb']")
-        assert links.count() >= 1, f"{name} has no notebook to download"
-        target = (SITE / name).parent / links.first.get_attribute("href")
-        assert target.is_file()
