@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import array_api_strict
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ from zslib import arrays
 # A slow or busy machine is no failure.
 settings.register_profile("zslib", deadline=None)
 settings.load_profile("zslib")
+# Tests have books of their own.
+os.environ.pop("ZSLIB_BOOK", None)
 
 
 class Backend:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import joblib
@@ -180,41 +178,6 @@ def test_parallel_kernels_take_one_thread_and_joblib_chooses_the_workers(tiny_bo
     assert len(given) == 2
     for name in names:
         assert latest_records(name).value(metric="threads") == 1
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="kills a process group")
-def test_a_killed_run_resumes(tiny_book):
-    waiting = """
-    import os, time
-    time.sleep(float(os.environ.get("SLEEP_OF_TEST", 0)))
-    """
-    tiny_book.write("demo/01_fast")
-    tiny_book.write("demo/02_slow", waiting, depends=["demo/01_fast"])
-    process = subprocess.Popen(
-        [sys.executable, "-m", "zslib.cli", "run", "--all"],
-        env=os.environ | {"SLEEP_OF_TEST": "120"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    runs = plan(["demo/02_slow"])
-    slow = runs["demo/02_slow"].folder.parent
-    try:
-        for _ in range(600):
-            if list(slow.glob(".unfinished-*")):
-                break
-            time.sleep(0.1)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    assert runs["demo/01_fast"].done
-    assert not runs["demo/02_slow"].done
-    assert not (slow / "latest").exists()
-    left = next(slow.glob(".unfinished-*"))
-    os.utime(left, (0, 0))  # a day later
-    _, executed = run(["demo/02_slow"])
-    assert executed == ["demo/02_slow"]
-    assert list(slow.glob(".unfinished-*")) == []
 
 
 def test_plain_papermill_runs_the_paired_notebook(tiny_book):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
-import json
 import re
 import shutil
 import subprocess
@@ -13,6 +10,7 @@ import sys
 from zslib.book.agreement import agreement
 from zslib.book.build.report import finding, note_book, write_if_changed, write_pages
 from zslib.book.build.run import plan, run_chapters
+from zslib.book.build.stamp import Stamp
 from zslib.book.paths import layout
 from zslib.book.provenance import PUBLISHED_RUN
 from zslib.book.store import published, published_records, read_records
@@ -20,7 +18,6 @@ from zslib.book.tables import escape
 
 __all__ = ["BuildFailed", "build"]
 
-_TOOLS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "pydata-sphinx-theme")
 _AGREEMENT = re.compile(rf"(^\| {PUBLISHED_RUN} \| ).*\|$", re.MULTILINE)
 _CALL = "import sys; from jupyter_book.cli.main import main; main(sys.argv[1:])"
 
@@ -37,6 +34,11 @@ def build(*, root=None, quick=False, full=False, jobs=1, force=False, strict=Fal
     nowhere, are errors. No page is built where chapters fail.
     """
     place = layout(root)
+    stamp = Stamp(place, quick=quick, full=full, strict=strict)
+    index = stamp.html / "index.html"
+    if not force and stamp.untouched():
+        print("Nothing has changed since the last build.")
+        return index
     published(root=place.root)  # broken ones are told before anything runs
     runs = plan(place.names(), {"quick": True} if quick else None, full=full, root=place.root)
     run_chapters(runs, jobs=jobs, force=force)
@@ -44,15 +46,13 @@ def build(*, root=None, quick=False, full=False, jobs=1, force=False, strict=Fal
         show(run, place)
     note_book(runs, place)
     write_pages(root=place.root)
-    index = place.root / "_build" / "html" / "index.html"
-    stamp = place.root / "_build" / "stamp.json"
-    inputs = _inputs(place, strict)
-    before = json.loads(stamp.read_text()) if stamp.is_file() and index.is_file() else {}
-    if force or inputs != before:
-        stamp.unlink(missing_ok=True)
-        fresh = force or inputs["frame"] != before.get("frame")
+    pages, before = stamp.pages(), stamp.left.get("pages", {})
+    whole = stamp.left.get("site") == stamp.site()
+    if force or pages != before or not whole:
+        stamp.remove()
+        fresh = force or pages["frame"] != before.get("frame") or not whole
         _call_jupyter_book(place, fresh=fresh, strict=strict)
-        write_if_changed(stamp, json.dumps(inputs))
+    stamp.write(pages)
     return index
 
 
@@ -96,29 +96,6 @@ def page_links(text):
     """
     text = re.sub(r"\]\((\.\./\w+/)?(\d\d_\w+)\.md(#[^)]*)?\)", r"](\1\2.ipynb\3)", text)
     return text.replace("](../../book/", "](../../")
-
-
-def _digest(paths, root):
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-def _inputs(place, strict):
-    """Hashes of what the pages are made of; ``frame`` is what each page depends on."""
-    root = place.root
-    book = [p for p in (root / "book").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
-    static = [p for p in book if p.parent.name in ("_static", "_ext")]
-    frame = [root / "_config.yml", root / "_toc.yml", *static]
-    code = (root / "zslib").rglob("*.py")
-    readme = [p for p in [root / "README.md"] if p.is_file()]
-    return {
-        "frame": _digest(frame, root),
-        "pages": _digest([*book, *code, *readme], root),
-        "tools": [importlib.metadata.version(tool) for tool in _TOOLS],
-        "strict": strict,
-    }
 
 
 def _call_jupyter_book(place, *, fresh, strict):
