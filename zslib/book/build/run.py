@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -65,12 +66,15 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True):
 
 @contextlib.contextmanager
 def _show_running(bar, runs):
-    """Every few seconds name the chapters that run, beside the progress bar."""
+    """Name the chapters that run beside the progress bar; in a terminal its clock goes on."""
     since, ended = time.time() - 1, threading.Event()
 
     def show():
+        said = None
         while not ended.wait(_SECONDS_BETWEEN):
-            bar.set_postfix_str(", ".join(r.chapter for r in runs if _is_running(r, since)))
+            names = ", ".join(run.chapter for run in runs if _is_running(run, since))
+            if names != said or sys.stderr.isatty():
+                bar.set_postfix_str(said := names)
 
     thread = threading.Thread(target=show, daemon=True)
     thread.start()
