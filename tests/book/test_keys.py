@@ -92,11 +92,15 @@ def change(tiny_book, old, new):
 
 def test_a_run_matches_its_sources_until_these_change(tiny_book):
     tiny_book.write(NAME)
-    missing = planned(tiny_book, seed=3, level=2.0)
+    missing = planned(tiny_book)
     assert missing() == []
     change(tiny_book, "Text of the chapter.", "Other words.")
     change(tiny_book, "seed=s)", "seed=s)  # why")
-    change(tiny_book, "n_seeds: int = 2", "n_seeds: int = 9")  # it says itself what it had
+    assert missing() == []
+    change(tiny_book, "n_seeds: int = 2", "n_seeds: int = 9")
+    assert missing() == ["settings"]
+    assert planned(tiny_book, n_seeds=2)() == ["settings"]
+    change(tiny_book, "zslib:", "zslib:\n  full: {n_seeds: 2}")
     assert missing() == []
     change(tiny_book, "value=level + s", "value=level - s")
     assert missing() == ["chapter"]

@@ -104,10 +104,12 @@ def outdated(run, source, *, data=True):
     Returns
     -------
     list of str
-        Names of the digests that differ; ``["before digests"]`` for a run that has none.
+        Names of the digests that differ, and "settings" where the parameters are not those of a
+        full run; ``["before digests"]`` for a run that has no digests.
     """
     if not run.get("digests"):
         return ["before digests"]
+    found = [] if _full_size(run["parameters"], source) else ["settings"]
     now = _code_digests(source)
     if data:
         try:
@@ -115,7 +117,13 @@ def outdated(run, source, *, data=True):
             now["data"] = _digest(fingerprint)
         except OSError:
             pass
-    return [name for name, digest in now.items() if run["digests"].get(name) != digest]
+    return found + [name for name, digest in now.items() if run["digests"].get(name) != digest]
+
+
+def _full_size(parameters, source):
+    """Whether these are a full run's; its device and who chose its settings do not matter."""
+    full = source.settings(source.full)
+    return all(parameters.get(k) == v for k, v in full.items() if k not in ("device", "tune"))
 
 
 def _code_digests(source):
