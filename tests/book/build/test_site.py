@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from zslib.book.build.site import BuildFailed, build, page_links
+from zslib.book.build.plan import plan
+from zslib.book.build.site import BuildFailed, build, page_links, show
+from zslib.book.store import write_records
 
 ROOT = Path(__file__).parents[3]
 
@@ -105,6 +107,28 @@ def test_build_rebuild_and_strictness(site):
     for _ in range(2):  # what failed is not taken for built
         with pytest.raises(BuildFailed, match="warnings count as errors"):
             build(strict=True)
+
+
+def test_a_page_agrees_with_the_published_run_of_today(tiny_book):
+    import nbformat
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+    name = "demo/01_first"
+    tiny_book.write(name)
+    one = plan([name])[name]
+    card = "| This run | |\n| :-- | :-- |\n| Code | zslib |\n| Published run | of another day |"
+    output = new_output("display_data", data={"text/markdown": card})
+    cells = [new_markdown_cell("# Title\n"), new_code_cell("1", outputs=[output])]
+    run = {"date": "2026-01-02", "parameters": one.parameters, "digests": one.digests, "data": []}
+    for folder in (one.folder, tiny_book.place.published / name):
+        folder.mkdir(parents=True)
+        write_records(folder, [{"metric": "m", "value": 1.0}], run)
+    one.notebook.write_text(nbformat.writes(new_notebook(cells=cells)))
+    show(one, tiny_book.place)
+    page = nbformat.read(tiny_book.place.executed / f"{name}.ipynb", as_version=4)
+    shown = page.cells[1].outputs[0].data["text/markdown"].splitlines()
+    assert shown[:3] == card.splitlines()[:3]
+    assert shown[3].startswith(r"| Published run | of 2026-01-02\: of 1 numbers 1 equal")
 
 
 @pytest.mark.parametrize(
