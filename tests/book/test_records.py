@@ -228,12 +228,30 @@ def test_a_broken_line_is_named_with_its_file(tmp_path):
         read_records(tmp_path)
 
 
+RUN = {"data": [], "date": "2026-01-02", "parameters": {}}
+
+
+@pytest.mark.parametrize(
+    ("records", "run", "said"),
+    [
+        ([], {"data": [], "parameters": {}}, r"run\.json lacks 'date'"),
+        ([{"metric": "m", "value": 1}, {"metric": "m"}], RUN, r"record 2 of .*lacks .*'value'"),
+    ],
+)
+def test_a_published_run_has_what_is_read_of_it(tmp_path, records, run, said):
+    folder = tmp_path / "results/published/demo/01_a"
+    folder.mkdir(parents=True)
+    write_records(folder, records, run)
+    with pytest.raises(ValueError, match=said):
+        published(root=tmp_path)
+
+
 @pytest.mark.parametrize("gone", ["run.json", "records.jsonl"])
 def test_half_a_published_run_is_refused(tmp_path, gone):
     folder = tmp_path / "results/published/demo/01_a"
     folder.mkdir(parents=True)
     assert published_records("demo/01_a", root=tmp_path) is None
-    write_records(folder, [], {})
+    write_records(folder, [], RUN)
     assert published(root=tmp_path) == {"demo/01_a": []}
     (folder / gone).unlink()
     with pytest.raises(FileNotFoundError, match=r"demo/01_a lacks " + gone):

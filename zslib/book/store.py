@@ -123,7 +123,21 @@ def published_records(chapter, *, root=None):
             f"{folder} lacks {gone[0]}: restore it, or delete the folder and publish again "
             f"(zslib publish {chapter})"
         )
-    return None if gone else read_records(folder)
+    return None if gone else _whole(read_records(folder), folder)
+
+
+def _whole(records, folder):
+    """The published records, refused where what readers of them need is not there."""
+    needed = ("data", "date", "parameters")
+    lacks = [f"{folder / 'run.json'} lacks {name!r}" for name in needed if name not in records.run]
+    lacks += [
+        f"record {number} of {folder / 'records.jsonl'} lacks 'metric' or 'value'"
+        for number, record in enumerate(records, 1)
+        if not {"metric", "value"} <= record.keys()
+    ]
+    if lacks:
+        raise ValueError(f"{lacks[0]}: restore the file, or publish the chapter again")
+    return records
 
 
 def published(*, root=None):

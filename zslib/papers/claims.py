@@ -147,7 +147,7 @@ def _judge(claim, records):
     ]
     if not found:
         wanted = ", ".join(f"{k}={v}" for k, v in claim.record.items())
-        return Verdict(claim, NOT_TESTABLE, f"this run has no record with {wanted}")
+        return Verdict(claim, NOT_TESTABLE, f"the run has no record with {wanted}")
     if reason := _premise_fails(claim, records):
         return Verdict(claim, NOT_TESTABLE, reason)
     record = found[-1]
@@ -164,7 +164,7 @@ def _judge(claim, records):
     if holds and compare(hard_end, threshold):
         return Verdict(claim, REPRODUCED, f"whole interval {comparison} {threshold:g}", **shown)
     if low <= threshold <= high and low < high:
-        reason = f"the interval includes {threshold:g}: this run cannot tell"
+        reason = f"the interval includes {threshold:g}: the run cannot tell"
         return Verdict(claim, UNDECIDED, reason, **shown)
     beside = "on the other side of" if low < high else "at"
     reason = f"the whole interval lies {beside} {threshold:g}"
