@@ -52,8 +52,8 @@ class TermRuns:
 
 
 def term_runs(setting, dataset, labels, n_images, *, seed, n_seeds, device, quick):
-    """Load the problem of ``setting`` for each seed, three at most where ``quick``."""
-    seeds = list(range(seed, seed + (min(n_seeds, 3) if quick else n_seeds)))
+    """Load the problem of ``setting`` for each seed."""
+    seeds = list(range(seed, seed + n_seeds))
     problems = [load_problem(setting, dataset, seed=s, quick=quick).to(device) for s in seeds]
     return TermRuns(problems, seeds, labels, n_images)
 
