@@ -16,7 +16,7 @@ from zslib.book.figures import figure, style
 from zslib.book.keys import data_fingerprint, identify, run_key
 from zslib.book.parameters import Source
 from zslib.book.paths import RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
-from zslib.book.provenance import RunCard, commit, machine, peak_memory
+from zslib.book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from zslib.book.records import RESULT, Records, clean_column, clean_value
 from zslib.book.results import Results, measure
 from zslib.book.store import keep_run, published_records, write_records
@@ -227,6 +227,11 @@ class Chapter:
         name = _ENDINGS.sub("", problem.name).replace("_", "-")
         made_up = problem.synthetic and "synthetic" not in name
         return f"{name} (synthetic)" if made_up else name
+
+    @property
+    def chosen(self):
+        """How many choices so far are the published run's, how many this one's, for captions."""
+        return told_choices(self._choices.summary())
 
     @property
     def data(self):
