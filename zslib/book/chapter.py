@@ -89,6 +89,7 @@ class Chapter:
         self._results = Path(results) if results is not None else place.results
         self._problems, self._skipped = {}, []
         self._published = published_records(name, root=place.root)
+        self._commit = commit(place.root)  # the sources may change while the chapter runs
         self._started = time.perf_counter()
         self._source = None
         if (place.chapters / f"{name}.md").is_file():
@@ -409,7 +410,7 @@ class Chapter:
             "key": key,
             "digests": digests,
             "version": zslib.__version__,
-            "commit": commit(self._place.root),
+            "commit": self._commit,
             "parameters": self.parameters,
             "data": [
                 {
