@@ -1,4 +1,4 @@
-"""The problem of a user's own vector files, or of generated files in their place."""
+"""The problem of a user's own vector files, or of a part of known data written to such files."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import numpy as np
 
 from zslib.datasets import from_files, load_problem
 
-__all__ = ["own_problem", "write_generated"]
+__all__ = ["own_problem", "write_example"]
+
+_FREQUENT, _TRAIN, _TEST = 3000, 900, 300
 
 
-def own_problem(source, target, dictionary, test_dictionary="", *, seed=0, limit=0):
-    """The problem of two vector files and a dictionary; of generated ones where none is named."""
+def own_problem(
+    source, target, dictionary, test_dictionary="", *, dataset="auto", seed=0, limit=0
+):
+    """The problem of two vector files and a dictionary; of `write_example` where none is named."""
     given = [bool(path) for path in (source, target, dictionary)]
     if any(given) and not all(given):
         raise ValueError(
@@ -22,26 +26,33 @@ def own_problem(source, target, dictionary, test_dictionary="", *, seed=0, limit
     options = {"seed": seed, "limit": limit or None}
     if all(given):
         return from_files(source, target, dictionary, test_dictionary or None, **options)
+    made = load_problem("cross-linguistic", dataset, seed=seed)
     with tempfile.TemporaryDirectory() as folder:
-        files = write_generated(Path(folder), seed=seed)
+        files = write_example(made, Path(folder))
         return from_files(
-            *files, test_dictionary or None, name="own-synthetic", synthetic=True,
-            description="synthetic vectors written to files", **options,
+            *files, test_dictionary or None, name=f"own-{made.name}", synthetic=made.synthetic,
+            description=f"a part of the {made.description}, written to files", **options,
         )  # fmt: skip
 
 
-def write_generated(folder, *, seed=0):
-    """Write generated vectors as word2vec text, and a dictionary; returns the three paths."""
-    sizes = {"n_targets": 2000, "n_train": 900, "n_test": 300, "dimension": 100}
-    made = load_problem("cross-linguistic", "synthetic", seed=seed, **sizes)
-    known = np.concatenate([made.train_words, made.test_words])
-    source = np.concatenate([made.X_train, made.X_test])
+def write_example(problem, folder):
+    """Write a part of a problem as word2vec text and a dictionary; returns the three paths.
+
+    Targets are the first few thousand, most frequent where words are so ordered, and the answers.
+    """
+    pairs = list(zip(problem.train_words[:_TRAIN], problem.train_gold[:_TRAIN], strict=True))
+    tested = list(zip(problem.test_words[:_TEST], problem.test_gold[:_TEST], strict=True))
+    pairs += [(word, row) for word, rows in tested for row in rows]
+    vectors = dict(zip(problem.train_words[:_TRAIN], problem.X_train[:_TRAIN], strict=True))
+    vectors |= dict(zip(problem.test_words[:_TEST], problem.X_test[:_TEST], strict=True))
+    frequent = np.arange(min(_FREQUENT, len(problem.target_words)))
+    rows = np.union1d(frequent, [row for _, row in pairs])
     files = [folder / name for name in ("source.vec", "target.vec", "dictionary.txt")]
-    spaces = (known, source), (made.target_words, made.targets)
-    for path, (words, vectors) in zip(files[:2], spaces, strict=True):
-        lines = [f"{len(words)} {vectors.shape[1]}"]
-        for word, vector in zip(words, vectors, strict=True):
-            lines.append(f"{word} {' '.join(f'{x:.5f}' for x in vector)}")
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    files[2].write_text("".join(f"{word} {word}\n" for word in known), encoding="utf-8")
+    spaces = vectors.items(), zip(problem.target_words[rows], problem.targets[rows], strict=True)
+    for path, space in zip(files[:2], spaces, strict=True):
+        lines = [f"{word} {' '.join(f'{x:.5f}' for x in vector)}" for word, vector in space]
+        head = f"{len(lines)} {problem.targets.shape[1]}"
+        path.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    words = problem.target_words
+    files[2].write_text("".join(f"{a} {words[row]}\n" for a, row in pairs), encoding="utf-8")
     return [str(path) for path in files]
