@@ -103,3 +103,19 @@ def test_a_chapter_ends_with_the_line(tiny_book):
         folder = tiny_book.place.published / "demo/01_first"
         folder.mkdir(parents=True, exist_ok=True)
         write_records(folder, chapter.records, chapter.records.run | {"date": "2020-01-01"})
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "kind"),
+    [
+        ({"low": 28.0, "high": 34.5}, {"low": 34.0, "high": 38.0}, WITHIN),
+        ({"low": 28.0, "high": 33.5}, {"low": 34.0, "high": 38.0}, APART),
+        ({"low": 28.0, "high": 36.0}, {}, WITHIN),
+        ({"low": 28.0, "high": 35.9}, {}, APART),
+        ({}, {}, APART),
+    ],
+)
+def test_an_interval_of_its_own_may_reach_the_published_number(mine, theirs, kind):
+    record = {"metric": "P@1", "value": 31.0}
+    [one] = compare([record | mine], [record | {"value": 36.0} | theirs])
+    assert one.kind == kind

@@ -33,7 +33,8 @@ class Compared:
     ----------
     record : dict
     kind : str
-        `EQUAL`, `WITHIN` the published interval, `APART`, or `ABSENT` from the published run.
+        `EQUAL`, `WITHIN` the published interval (or its own meets that), `APART`, or
+        `ABSENT` from the published run.
     published : number or None
     low, high : float or None
         The published interval; of one seed that the published run has not, or of one seed of a
@@ -94,7 +95,7 @@ def _compare(record, other, siblings):
     low, high = _interval(other or {}, siblings if "seed" in record else [])
     if other is not None and _equal(record["value"], value):
         kind = EQUAL
-    elif low is not None and low <= record["value"] <= high:
+    elif _meet(record, value, low, high):
         kind = WITHIN
     else:
         kind = APART
@@ -111,6 +112,15 @@ def _interval(other, siblings):
     if other.get("std") is not None:
         return other["value"] - other["std"], other["value"] + other["std"]
     return (min(siblings), max(siblings)) if siblings else (None, None)
+
+
+def _meet(record, value, low, high):
+    """Whether the record, with its interval if it has one, reaches the published number's."""
+    own = [record[k] for k in ("low", "high") if record.get(k) is not None] or [record["value"]]
+    theirs = [value] if low is None else [low, high]
+    if len(own) == len(theirs) == 1:
+        return False
+    return max(own[0], theirs[0]) <= min(own[-1], theirs[-1])
 
 
 def _equal(a, b):
