@@ -13,14 +13,10 @@ import numpy as np
 
 __all__ = ["Choices", "in_use", "told_apart", "use"]
 
-# How long a training lasts, where it starts, and what is looked at on the way: settings chosen
-# for one serve another.
-_NOT_TOLD = {"n_epochs", "n_iter", "max_iter", "n_batches", "decay_every", "random_state"} | {
-    "checkpoint",
-    "progress",
-    "callback",
-    "keep_epochs",
-}
+# Settings chosen for a training of one length serve another.
+_LENGTHS = {"n_epochs", "n_iter", "max_iter", "n_batches", "decay_every"}
+# What a training starts from, and what is looked at on the way.
+_NO_SETTINGS = {"random_state", "checkpoint", "progress", "callback", "keep_epochs"}
 
 # Not a ContextVar: cells of one notebook do not share those.
 _in_use = None
@@ -174,4 +170,4 @@ def told_apart(settings):
         settings = {
             k: v for k, v in settings.get_params(deep=False).items() if v != defaults[k].default
         }
-    return {k: v for k, v in settings.items() if k not in _NOT_TOLD}
+    return {k: v for k, v in settings.items() if k not in _LENGTHS | _NO_SETTINGS}
