@@ -18,8 +18,6 @@ their time is scaled up; their answers must equal zslib's or the run stops.
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
 import json
 import platform
 import subprocess
@@ -33,7 +31,8 @@ import numpy as np
 import scipy
 from mapping import processor
 
-from zslib.datasets.locate import data_root
+from zslib.datasets.files import read_lines
+from zslib.datasets.locate import find_folder
 from zslib.metrics import Hierarchy, hierarchical_precision_at_k
 
 KS = (1, 2, 5, 10, 20)
@@ -44,9 +43,7 @@ RESULTS = Path(__file__).parent / "results" / "hierarchy.md"
 
 
 def read(path):
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8", newline="") as file:
-        return list(csv.reader(file, delimiter="\t"))
+    return [line.split("\t") for line in read_lines(path)]
 
 
 def real_data(folder):
@@ -82,8 +79,8 @@ def random_data(n):
 
 
 def load(options):
-    folder = None if options.random or data_root() is None else data_root() / "imagenet"
-    if folder is None or not folder.is_dir():
+    folder = None if options.random else find_folder("imagenet")
+    if folder is None:
         return f"a seeded random graph of {options.nodes:,} nodes", *random_data(options.nodes)
     return "ImageNet's Fall 2011 tree, with its Misc node", *real_data(folder)
 

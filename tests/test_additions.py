@@ -105,7 +105,7 @@ def moons(*, folder=None):
 ENTRIES = (
     Dataset(
         name="moons",
-        kind="real",
+        kind="embedded",
         loaders={ATTRIBUTES: moons},
         summary="moons",
         licence="none",

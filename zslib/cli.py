@@ -142,11 +142,11 @@ def _data(arguments):
 
     for row in data_status():
         if arguments.action == "where":
-            print(f"{row['name']:16}{row['where']}")
+            print(f"{row['name']:18}{row['where']}")
         else:
             here = "here" if row["available"] else "not here"
-            print(f"{row['name']:16}{row['kind']:10}{here:10}{row['settings']}")
-            print(f"{'':16}{row['summary']} ({row['licence']})")
+            print(f"{row['name']:18}{row['kind']:11}{here:10}{row['settings']}")
+            print(f"{'':18}{row['summary']} ({row['licence']})")
 
 
 def _fetch(arguments):

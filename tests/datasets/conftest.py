@@ -8,7 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from zslib.datasets import data_root
+from zslib.datasets import find_folder, locate
+from zslib.datasets.files import find_file
 
 
 @pytest.fixture(autouse=True)
@@ -18,18 +19,27 @@ def own_cache(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.fixture(autouse=True)
+def no_data(request, monkeypatch):
+    """No real data, but for tests that ask for them."""
+    if "real_data" not in request.fixturenames:
+        monkeypatch.delenv("ZSLIB_DATA", raising=False)
+        monkeypatch.setattr(locate, "embedded_data", lambda: None)
+
+
 @pytest.fixture
 def real_data():
-    """The folder of real data, or a skip."""
-    root = data_root()
-    if root is None:
-        pytest.skip("no real data here: set ZSLIB_DATA to their folder")
+    """A function that gives the first of the folders or files asked for; a skip without them."""
 
     def need(*names):
+        found = []
         for name in names:
-            if not (root / name).is_dir():
-                pytest.skip(f"the data folder has no {name}")
-        return root
+            folder, _, file = name.rpartition("/")
+            place = find_folder(name) or (find_folder(folder) and find_folder(folder) / file)
+            if place is None or not (place.is_dir() or find_file(place)):
+                pytest.skip(f"no data folder has {name}")
+            found.append(place)
+        return found[0]
 
     return need
 

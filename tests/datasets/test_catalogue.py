@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 from zslib.datasets import DATASETS, attributes, catalogue
-from zslib.datasets.entry import Dataset, below
+from zslib.datasets.entry import KINDS, Dataset, below
 
 FILE = """
 from zslib.datasets.attributes.digits import digits_segments
-from zslib.datasets.entry import ATTRIBUTES, Dataset
+from zslib.datasets.entry import KINDS, ATTRIBUTES, Dataset
 
 ENTRIES = (Dataset("new", "embedded", {ATTRIBUTES: digits_segments}, "a set", "free"),)
 """
@@ -49,5 +49,10 @@ def test_order_of_real_data_and_the_three_kinds():
         "tiny_imagenet",
         "caltech101",
     )
-    assert list(DATASETS)[:3] == ["synthetic", "digits", "wordnet"]
+    kinds = [entry.kind for entry in DATASETS.values()]
+    assert kinds == sorted(kinds, key=KINDS.index)
+    no_files = [n for n, entry in DATASETS.items() if not (entry.files or entry.folders)]
+    assert no_files == ["synthetic", "digits", "wordnet"]
+    assert catalogue.REAL_FIRST["metric learning"][:2] == ("cub", "awa1")
+    assert "apy" not in catalogue.REAL_FIRST["metric learning"]
     assert catalogue.REAL_FIRST["hierarchy"] == ("imagenet", "wordnet30")

@@ -296,7 +296,7 @@ def test_record_that_cannot_be_listed(site):
 
 
 def test_only_official_data_can_be_fetched():
-    refusal = "'europarl' is real and cannot be fetched: dinu2015 or .* or wordnet30 can"
+    refusal = "'europarl' is embedded and cannot be fetched: dinu2015 or .* or wordnet30 can"
     with pytest.raises(ValueError, match=refusal):
         fetch("europarl")
     with pytest.raises(ValueError, match="unknown dataset 'imagenett': known are synthetic"):

@@ -2,29 +2,43 @@ from __future__ import annotations
 
 import pytest
 
-from zslib.datasets import cache_dir, data_root, locate
-from zslib.datasets.locate import require_folder
+from zslib.datasets import cache_dir, data_folders, find_folder, locate
+from zslib.datasets.locate import embedded_data, named_data, require_folder
+
+EMBEDDED = embedded_data
 
 
-def test_the_variable_names_the_folder(tmp_path, monkeypatch):
+def test_the_variable_names_a_folder(tmp_path, monkeypatch):
+    assert named_data() is None
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
-    assert data_root() == tmp_path
+    assert named_data() == tmp_path
+    assert data_folders() == [tmp_path]
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path / "absent"))
     with pytest.raises(FileNotFoundError, match=r"ZSLIB_DATA names .*absent.* not a folder"):
-        data_root()
+        named_data()
 
 
-def test_beside_a_checkout(tmp_path, monkeypatch):
-    """Only a checkout (a folder with pyproject.toml) looks for shared/data beside itself."""
-    monkeypatch.delenv("ZSLIB_DATA", raising=False)
-    module = tmp_path / "checkout" / "zslib" / "datasets" / "locate.py"
+def test_a_copy_of_the_repository_has_data(tmp_path, monkeypatch):
+    """Only a checkout (a folder with pyproject.toml) has them."""
+    module = tmp_path / "zslib" / "datasets" / "locate.py"
     module.parent.mkdir(parents=True)
     monkeypatch.setattr(locate, "__file__", str(module))
-    assert data_root() is None
-    (tmp_path / "checkout" / "pyproject.toml").touch()
-    assert data_root() is None
-    (tmp_path / "shared" / "data").mkdir(parents=True)
-    assert data_root() == (tmp_path / "shared" / "data").resolve()
+    assert EMBEDDED() is None
+    (tmp_path / "data").mkdir()
+    assert EMBEDDED() is None
+    (tmp_path / "pyproject.toml").touch()
+    assert EMBEDDED() == tmp_path / "data"
+
+
+def test_each_set_is_looked_for_in_the_named_folder_first(tmp_path, monkeypatch):
+    for name in ("named/a", "own/a", "own/b"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.setattr(locate, "embedded_data", lambda: tmp_path / "own")
+    assert find_folder("a") == tmp_path / "own" / "a"
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path / "named"))
+    assert find_folder("a") == require_folder("a") == tmp_path / "named" / "a"
+    assert find_folder("b") == tmp_path / "own" / "b"
+    assert find_folder("c") is None
 
 
 def test_cache(own_cache, monkeypatch):
@@ -33,13 +47,9 @@ def test_cache(own_cache, monkeypatch):
     assert cache_dir().name == "zslib"
 
 
-def test_required_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match="contains 'visual/x'"):
+def test_required_folder(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no data folder has 'visual/x': set ZSLIB_DATA"):
         require_folder("visual/x")
-    (tmp_path / "visual" / "x").mkdir(parents=True)
-    assert require_folder("visual/x") == tmp_path / "visual" / "x"
     assert require_folder("y", tmp_path) == tmp_path
-    monkeypatch.setattr(locate, "data_root", lambda: None)
-    with pytest.raises(FileNotFoundError, match="set ZSLIB_DATA"):
-        require_folder("visual/x")
+    with pytest.raises(FileNotFoundError, match="is not a folder: put 'y' there"):
+        require_folder("y", tmp_path / "y")

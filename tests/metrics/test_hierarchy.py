@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import csv
-import gzip
 import math
 from types import SimpleNamespace
 
@@ -10,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.datasets.locate import data_root
+from zslib.datasets import find_folder, imagenet_lists
+from zslib.datasets.files import read_lines
 from zslib.metrics import Hierarchy, _walk, flat_hits_at_k, hierarchical_precision_at_k
 
 #        entity                pet
@@ -487,31 +486,22 @@ def test_more_refusals_of_predictions():
 
 @pytest.fixture(scope="module")
 def imagenet():
-    folder = data_root() and data_root() / "imagenet"
-    if not folder or not (folder / "table1_readings.tsv").is_file():
+    if (folder := find_folder("imagenet")) is None:
         pytest.skip("the ImageNet label lists are not here")
-
-    def read(name):
-        opened = gzip.open if name.endswith(".gz") else open
-        with opened(folder / name, "rt", encoding="utf-8", newline="") as file:
-            return list(csv.reader(file, delimiter="\t"))
-
-    seen = [wnid for (wnid,) in read("ilsvrc2012_1k.txt")]
-    all_labels = [wnid for (wnid,) in read("imagenet_fall2011_21841.txt")]
+    lists = imagenet_lists("real")
+    seen = list(lists.ilsvrc2012)
     return SimpleNamespace(
         seen=seen,
         unseen={
             "1K": [],
-            "2-hop": [wnid for (wnid,) in read("zeroshot_2hop_1549.txt")],
-            "3-hop": [wnid for (wnid,) in read("zeroshot_3hop_7860.txt")],
-            "21K": sorted(set(all_labels) - set(seen)),
+            "2-hop": list(lists.two_hop),
+            "3-hop": list(lists.three_hop),
+            "21K": sorted(set(lists.fall2011) - set(seen)),
         },
-        hypernyms=[
-            (c, p) for c, p, kind in read("wordnet30_noun_hypernyms.tsv.gz") if kind == "@"
-        ],
-        tree=[tuple(edge) for edge in read("imagenet_fall2011_is_a.tsv.gz")],
-        images={wnid: int(n) for wnid, n, _ in read("fall2011_image_counts.tsv.gz")},
-        printed=read("table1_readings.tsv")[1:],
+        hypernyms=lists.wordnet,
+        tree=lists.is_a,
+        images=lists.image_counts,
+        printed=[line.split("\t") for line in read_lines(folder / "table1_readings.tsv")[1:]],
     )
 
 

@@ -25,7 +25,7 @@ from zslib.datasets.entry import ALL_SETTINGS, SETTINGS
 from zslib.datasets.hierarchy.lists import ImageNetLists, imagenet_lists
 from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
 from zslib.datasets.hierarchy.wordnet import fetch_wordnet, read_wordnet
-from zslib.datasets.locate import cache_dir, data_root
+from zslib.datasets.locate import cache_dir, data_folders, find_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.mapping.dinu2015 import dinu2015
 from zslib.datasets.mapping.europarl import europarl
@@ -85,7 +85,7 @@ __all__ = [
     "composed_term_vectors",
     "cub",
     "cub_sentences",
-    "data_root",
+    "data_folders",
     "data_status",
     "digits_segments",
     "dinu2015",
@@ -94,6 +94,7 @@ __all__ = [
     "fetch",
     "fetch_wordnet",
     "fetch_xlsa17",
+    "find_folder",
     "fingerprint",
     "flowers",
     "from_files",

@@ -8,11 +8,11 @@ import pkgutil
 from zslib.datasets import attributes, hierarchy, mapping, pairs
 from zslib.datasets.entry import ALL_SETTINGS, HIERARCHY, KINDS
 
-__all__ = ["DATASETS", "EMBEDDED", "REAL_FIRST"]
+__all__ = ["DATASETS", "FALLBACK", "REAL_FIRST"]
 
 
 def _collected():
-    """Each module's ``ENTRIES``, those of one name joined; embedded data first, official last."""
+    """Each module's ``ENTRIES``, those of one name joined; synthetic data first, official last."""
     found = {}
     for room in (mapping, attributes, pairs, hierarchy):
         for file in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
@@ -33,6 +33,6 @@ REAL_FIRST = {
     )
     for setting in ALL_SETTINGS
 }
-EMBEDDED = {
+FALLBACK = {
     setting: "wordnet" if setting == HIERARCHY else "synthetic" for setting in ALL_SETTINGS
 }

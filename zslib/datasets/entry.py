@@ -13,7 +13,7 @@ HIERARCHY, WITHIN, BEYOND = "hierarchy", "within 1K", "beyond 1K"
 # Settings whose requests may stand for several sets at once.
 SEVERAL = ATTRIBUTES, METRIC, PAIRS = ("attributes", "metric learning", "pairs")
 ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND, *SEVERAL)
-KINDS = ("embedded", "real", "official")
+KINDS = ("synthetic", "embedded", "official")
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,9 @@ class Dataset:
     Parameters
     ----------
     name : str
-    kind : {"embedded", "real", "official"}
+    kind : {"synthetic", "embedded", "official"}
+        Generated; real data that come with the repository or the package; files that the user
+        fetches or has.
     loaders : dict of str to callable
         By setting, of `ALL_SETTINGS`.
     summary : str
@@ -34,7 +36,7 @@ class Dataset:
     auto : dict of str to int
         By setting, its place among those that "auto" and "real" try; none where they do not.
     files : tuple of str
-        Read by the loaders, relative to the data folder.
+        Read by the loaders, relative to the data folder; each may have the ending .gz there.
     optional_files : tuple of str
         Read besides under some options of a loader.
     folders : tuple of str
@@ -62,7 +64,7 @@ class Dataset:
 
     @property
     def folder(self):
-        """Its place below the data folder; "" for embedded data."""
+        """Its place below the data folder; "" for data without files."""
         return "".join((*self.folders, *self.files)[:1]).rpartition("/")[0]
 
     @property

@@ -1,4 +1,4 @@
-"""Where data live: the folder of real data, and the cache of fetched and converted files."""
+"""Where data live: editions of the real data, and the cache of fetched and converted files."""
 
 from __future__ import annotations
 
@@ -10,34 +10,58 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
-__all__ = ["cache_dir", "cached_array", "data_root", "require_folder"]
+__all__ = [
+    "cache_dir",
+    "cached_array",
+    "data_folders",
+    "embedded_data",
+    "find_folder",
+    "named_data",
+    "require_folder",
+]
 
 
-def data_root():
-    """Folder of the real data sets, or None where there is none.
-
-    It is the folder named by the environment variable ``ZSLIB_DATA``; without that variable,
-    when the package runs from a source checkout, the folder ``shared/data`` beside the
-    checkout if it exists.
+def named_data():
+    """The folder that the environment variable ``ZSLIB_DATA`` names, or None.
 
     Returns
     -------
     pathlib.Path or None
     """
     named = os.environ.get("ZSLIB_DATA")
-    if named:
-        folder = Path(named).expanduser()
-        if not folder.is_dir():
-            raise FileNotFoundError(
-                f"ZSLIB_DATA names {named!r}, which is not a folder: correct the variable, or "
-                "unset it to use synthetic data"
-            )
-        return folder
+    if not named:
+        return None
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        raise FileNotFoundError(
+            f"ZSLIB_DATA names {named!r}, which is not a folder: correct the variable, or unset "
+            "it to use the data that come with the repository"
+        )
+    return folder
+
+
+def embedded_data():
+    """Folder ``data`` of the copy of the repository that the package runs from, or None.
+
+    Returns
+    -------
+    pathlib.Path or None
+    """
     checkout = Path(__file__).resolve().parents[2]
-    folder = checkout.parent / "shared" / "data"
-    if (checkout / "pyproject.toml").is_file() and folder.is_dir():
-        return folder
-    return None
+    folder = checkout / "data"
+    if not (checkout / "pyproject.toml").is_file() or not folder.is_dir():
+        return None
+    return folder
+
+
+def data_folders():
+    """Folders of real data, in the order in which a set is looked for."""
+    return [folder for folder in (named_data(), embedded_data()) if folder is not None]
+
+
+def find_folder(name):
+    """Folder ``name`` of the first of `data_folders` that has it, or None."""
+    return next((root / name for root in data_folders() if (root / name).is_dir()), None)
 
 
 def cache_dir():
@@ -70,18 +94,13 @@ def cached_array(kind, key, compute):
 
 def require_folder(name, folder=None):
     """Folder ``name`` of the real data, or an error that says how to provide it."""
+    folder = find_folder(name) if folder is None else Path(folder)
     if folder is None:
-        root = data_root()
-        if root is None:
-            raise FileNotFoundError(
-                f"no real data found (wanted {name!r}): set ZSLIB_DATA to the folder that has "
-                "it, or ask for the synthetic data"
-            )
-        folder = root / name
-    folder = Path(folder)
-    if not folder.is_dir():
         raise FileNotFoundError(
-            f"{folder} is not a folder: put the data there or set ZSLIB_DATA to the folder that "
-            f"contains {name!r}"
+            f"no data folder has {name!r}: set ZSLIB_DATA to one that has it, get it back by "
+            f"'git checkout -- data/{name}' where it comes with the repository, or ask for "
+            "synthetic data"
         )
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder} is not a folder: put {name!r} there")
     return folder

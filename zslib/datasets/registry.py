@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import os
-import tempfile
 
 from zslib.datasets import locate
-from zslib.datasets.catalogue import DATASETS, EMBEDDED, REAL_FIRST
+from zslib.datasets.catalogue import DATASETS, FALLBACK, REAL_FIRST
 from zslib.datasets.entry import ALL_SETTINGS, HIERARCHY, SETTINGS, SEVERAL
+from zslib.datasets.files import checked, file_hash, find_file
 from zslib.validation import check_choice, check_integer
 
 __all__ = [
@@ -26,6 +25,10 @@ __all__ = [
 ]
 
 
+# What the package or one it needs has in it.
+_CARRIED = {"wordnet": "in the package", "digits": "in scikit-learn"}
+
+
 def _entry(name):
     if name not in DATASETS:
         raise ValueError(
@@ -35,27 +38,29 @@ def _entry(name):
     return DATASETS[name]
 
 
-def _folder_of(entry):
-    """Where the entry's ``files`` begin, or None where one of them or a folder is missing."""
-    if not all(folder is not None and folder.is_dir() for folder in _folders_of(entry)):
-        return None
-    roots = [locate.data_root()]
+def _files_of(entry):
+    """The entry's files and folders where they lie, by name; None where it is not here.
+
+    Of an embedded set a folder that is there must have all of its files, else FileNotFoundError.
+    """
+    found = {name: locate.find_folder(name) for name in entry.folders}
     if entry.kind == "official":
-        roots.append(locate.cache_dir())
-    for root in roots:
-        if root is not None and all((root / name).is_file() for name in entry.files):
-            return root
-    return None
-
-
-def _folders_of(entry):
-    """The entry's ``folders``: nothing fetches them, so that they are below the data folder."""
-    root = locate.data_root()
-    return [root and root / name for name in entry.folders]
+        roots = (*locate.data_folders(), locate.cache_dir())
+        complete = (r for r in roots if all((r / name).is_file() for name in entry.files))
+        if None in found.values() or (root := next(complete, None)) is None:
+            return None
+        return {name: root / name for name in entry.files} | found
+    folders = {name: locate.find_folder(name.rpartition("/")[0]) for name in entry.files}
+    if None in folders.values():
+        return None
+    paths = {name: folder / name.rpartition("/")[2] for name, folder in folders.items()}
+    return {name: find_file(path) or checked(path) for name, path in paths.items()}
 
 
 def available(name):
     """Whether the data set ``name`` can be loaded here, without any download.
+
+    A set of which only a part is here raises FileNotFoundError.
 
     Examples
     --------
@@ -63,7 +68,7 @@ def available(name):
     True
     """
     entry = _entry(name)
-    return entry.kind == "embedded" or _folder_of(entry) is not None
+    return _files_of(entry) is not None
 
 
 def resolve(setting, dataset="auto"):
@@ -74,8 +79,8 @@ def resolve(setting, dataset="auto"):
     setting : str
         One of `ALL_SETTINGS`.
     dataset : str
-        "auto": the real data where present, else what is embedded; "real"; "synthetic"; a name
-        of `DATASETS`; or several of these joined by "+", from which the setting takes its part
+        "auto": the real data, else synthetic ones; "real"; "synthetic"; a name of `DATASETS`;
+        or several of these joined by "+", from which the setting takes its part
         ("europarl+tiny_imagenet"). A request that names nothing for "hierarchy" leaves that to
         "auto".
 
@@ -93,7 +98,7 @@ def resolve(setting, dataset="auto"):
     # "synthetic" serves nearly every setting, so that another name goes before it.
     fitting = [p for p in named if p != "synthetic"] or named or general
     if not fitting and setting == HIERARCHY:
-        fitting = [EMBEDDED[setting] if "synthetic" in parts else "auto"]
+        fitting = [FALLBACK[setting] if "synthetic" in parts else "auto"]
     if len(fitting) != 1:
         serving = ", ".join(n for n, e in DATASETS.items() if setting in e.settings)
         problem_is = "several data sets" if fitting else "no data set"
@@ -105,7 +110,7 @@ def resolve(setting, dataset="auto"):
     name = fitting[0]
     if name in ("auto", "real"):
         present = [real for real in REAL_FIRST[setting] if available(real)]
-        fallback = EMBEDDED[setting] if name == "auto" else REAL_FIRST[setting][0]
+        fallback = FALLBACK[setting] if name == "auto" else REAL_FIRST[setting][0]
         name = present[0] if present else fallback
     if not available(name):
         raise FileNotFoundError(_absent(name))
@@ -116,8 +121,8 @@ def resolve_all(setting, dataset="auto"):
     """Names of the data sets that a request stands for: several in some settings.
 
     In "attributes", "metric learning" and "pairs" every name that serves the setting counts,
-    "real" is every real set that is here, and "auto" the same, or the embedded ones where there
-    is none.
+    "real" is every real set that is here, and "auto" the same, or what needs no files where
+    there is none.
 
     Examples
     --------
@@ -130,8 +135,8 @@ def resolve_all(setting, dataset="auto"):
         if setting not in SEVERAL or parts[0] not in ("auto", "real"):
             return [name]
         found = [name for name in REAL_FIRST[setting] if available(name)]
-        embedded = [n for n, e in DATASETS.items() if e.kind == "embedded"]
-        return found or [name for name in embedded if setting in DATASETS[name].settings]
+        no_files = [n for n, e in DATASETS.items() if not e.files and setting in e.settings]
+        return found or no_files
     names = [resolve(setting, p) for p in parts if setting in _entry(p).settings]
     return names or [resolve(setting, dataset)]
 
@@ -161,11 +166,14 @@ def _absent(name):
     entry = DATASETS[name]
     if entry.fetch is not None:
         return f"{name!r} is not here: run 'zslib data fetch {name}'"
-    root = locate.data_root()
-    where = "no data folder was found" if root is None else f"the data folder is {root}"
+    roots = " and ".join(map(str, locate.data_folders()))
+    where = f"looked for in {roots}" if roots else "no data folder was found"
+    bring = ""
+    if entry.kind == "embedded" and locate.embedded_data() is not None:
+        bring = f"get them back by 'git checkout -- data/{entry.folder}', "
     return (
-        f"the files of {name!r} are not here ({where}): set ZSLIB_DATA to a folder that has "
-        f"{' and '.join((entry.files[0], *entry.folders))}, or pass dataset='synthetic'"
+        f"the files of {name!r} are not here ({where}): {bring}set ZSLIB_DATA to a folder that "
+        f"has {' and '.join((entry.files[0], *entry.folders))}, or pass dataset='synthetic'"
     )
 
 
@@ -220,24 +228,36 @@ def load_problems(setting, dataset="auto", **options):
 
 def data_status():
     """One dict for each data set, for ``zslib data list`` and ``zslib data where``."""
-    rows = []
-    for entry in DATASETS.values():
-        root = _folder_of(entry) if entry.files else None
-        where = "generated" if entry.kind == "embedded" else "not here"
-        if root is not None:
-            where = str((locate.data_root() if entry.folders else root) / entry.folder)
-        rows.append(
-            {
-                "name": entry.name,
-                "settings": ", ".join(entry.settings),
-                "kind": entry.kind,
-                "available": available(entry.name),
-                "where": where,
-                "licence": entry.licence,
-                "summary": entry.summary,
-            }
-        )
-    return rows
+    return [
+        {
+            "name": entry.name,
+            "settings": ", ".join(entry.settings),
+            "kind": entry.kind,
+            **_whereabouts(entry),
+            "licence": entry.licence,
+            "summary": entry.summary,
+        }
+        for entry in DATASETS.values()
+    ]
+
+
+def _whereabouts(entry):
+    """Whether a set can be loaded, and in words where it comes from."""
+    try:
+        found = _files_of(entry)
+    except FileNotFoundError as error:
+        return {"available": False, "where": f"incomplete: {error}"}
+    if not found:
+        where = "not here" if found is None else "generated"
+        return {"available": found is not None, "where": _CARRIED.get(entry.name, where)}
+    folder = found[entry.folders[0]] if entry.folders else found[entry.files[0]].parent
+    named, own = locate.named_data(), locate.embedded_data()
+    edition = ""
+    if named is not None and folder.is_relative_to(named):
+        edition = " (ZSLIB_DATA)"
+    elif own is not None and folder.is_relative_to(own):
+        edition = " (the repository's edition)"
+    return {"available": True, "where": f"{folder}{edition}"}
 
 
 def fetch(name, *, progress=None, **options):
@@ -258,9 +278,9 @@ def fetch(name, *, progress=None, **options):
     if entry.fetch is None:
         official = " or ".join(e.name for e in DATASETS.values() if e.fetch is not None)
         raise ValueError(f"{name!r} is {entry.kind} and cannot be fetched: {official} can")
-    present = _folder_of(entry)
+    present = _files_of(entry)
     if present is not None:
-        return present / entry.folder
+        return present[entry.files[0]].parent
     return entry.fetch(progress=progress, **options)
 
 
@@ -278,30 +298,15 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
     }
     for name in dict.fromkeys(names):
         entry = DATASETS[name]
-        root = _folder_of(entry) if entry.files else None
-        files = [root / file for file in entry.files] if root else []
-        if (optional := root or locate.data_root()) is not None:
-            files += [optional / file for file in entry.optional_files]
-        content[name] = [_file_hash(path) for path in files if path.is_file()]
-        if root:
-            content[name] += [_folder_hash(folder) for folder in _folders_of(entry)]
+        paths = list(_files_of(entry).values())
+        for file in entry.optional_files:
+            folder, _, file_name = file.rpartition("/")
+            if (place := locate.find_folder(folder)) and (found := find_file(place / file_name)):
+                paths.append(found)
+        content[name] = [
+            _folder_hash(path) if path.is_dir() else file_hash(path) for path in paths
+        ]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _file_hash(path):
-    """SHA-256 of a file, remembered in the cache while its size and time of change stay."""
-    state = path.stat()
-    key = f"{path.resolve()}|{state.st_size}|{state.st_mtime_ns}"
-    note = locate.cache_dir() / "hashes" / hashlib.sha256(key.encode()).hexdigest()[:24]
-    if note.is_file():
-        return note.read_text(encoding="ascii")
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    note.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as file:
-        file.write(digest)
-    os.replace(file.name, note)
-    return digest
 
 
 def _folder_hash(folder):

@@ -78,7 +78,7 @@ def test_bad_options(cub_folder, tmp_path):
         cub(features="clip", folder=cub_folder)
     with pytest.raises(ValueError, match="semantics must be one of"):
         cub(semantics="words", folder=cub_folder)
-    with pytest.raises(FileNotFoundError, match="is not a folder: put the data there"):
+    with pytest.raises(FileNotFoundError, match="is not a folder: put 'visual/cub' there"):
         cub(folder=tmp_path / "absent")
     np.save(cub_folder / "features_resnet_pca256.npy", np.ones((71, 4)))
     with pytest.raises(ValueError, match=r"has shape \(71, 4\) and there are 72 image labels"):
@@ -197,13 +197,13 @@ def test_eszsl_gives_the_known_accuracy(real_data, features, printed):
     ],
 )
 def test_real_split_and_attributes_are_the_official_ones(real_data, load, name, file, counts):
-    root = real_data(f"visual/{name.lower()}", "visual/xlsa17_splits") / "visual"
+    folder = real_data("visual/xlsa17_splits", f"visual/{name.lower()}")
     problem = load()
     summary = problem.summary()
     assert summary.pop("features") == 256
     assert summary == OFFICIAL_STATISTICS[name]
     assert (len(problem.train_classes), len(problem.val_classes)) == counts
-    splits = read_att_splits(root / "xlsa17_splits" / file)
+    splits = read_att_splits(folder / file)
     for part, rows in splits.parts.items():
         assert np.array_equal(np.sort(rows), getattr(problem, part)), part
     names = [

@@ -189,7 +189,7 @@ def test_tiny_imagenet_is_split_by_the_seed(photographs, monkeypatch):
 
 
 def test_real_images(lists, real_data):
-    real_data("visual", "imagenet")
+    real_data("visual/tiny_imagenet", "visual/caltech101")
     within = tiny_imagenet_within(seed=0, max_per_class=2)
     assert set(within.class_ids.tolist()) <= set(lists.ilsvrc2012)
     beyond = caltech101_beyond(seed=0, max_per_class=2)

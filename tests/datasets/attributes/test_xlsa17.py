@@ -15,6 +15,7 @@ from zslib.datasets.attributes.att_splits import (
     split_summary,
 )
 from zslib.datasets.attributes.xlsa17 import (
+    _SPLIT_FILES,
     XLSA17_NAMES,
     extract_xlsa17,
     fetch_xlsa17,
@@ -275,7 +276,8 @@ def test_fetch_downloads_and_extracts(tmp_path, monkeypatch, own_cache):
 
 @pytest.mark.parametrize("name", XLSA17_NAMES)
 def test_official_splits_have_the_published_counts(real_data, name):
-    real_data("visual/xlsa17_splits", "visual/awa1", "visual/apy", "visual/cub")
+    file = f"visual/xlsa17_splits/{_SPLIT_FILES.get(name, f'{name}_att_splits.mat')}"
+    real_data(file, "visual/awa1", "visual/apy", "visual/cub")
     summary = official_split_summary(name)
     dropped = summary.pop("images_dropped")
     assert summary == OFFICIAL_STATISTICS[name]
@@ -285,11 +287,11 @@ def test_official_splits_have_the_published_counts(real_data, name):
 
 @pytest.mark.parametrize("name", ["AWA2", "SUN", "CUB"])
 def test_the_files_of_2020_are_the_older_ones_without_the_overlap(real_data, name):
-    folder = real_data("visual/xlsa17_splits") / "visual" / "xlsa17_splits"
+    folder = real_data("visual/xlsa17_splits", f"visual/xlsa17_splits/{name}_att_splits_2020.mat")
     new = read_att_splits(folder / f"{name}_att_splits_2020.mat")
     assert new.dropped == 0
     if name == "CUB":  # of 2017 only the indices are here
-        with np.load(real_data("visual/cub") / "visual" / "cub" / "cub.npz") as data:
+        with np.load(real_data("visual/cub") / "cub.npz") as data:
             test = data["test_seen_loc"]
             old = {p: np.setdiff1d(data[f"{p}_loc"], test) for p in ("train", "val")}
     else:

@@ -110,7 +110,7 @@ def test_malformed_lists(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
         read_labels(path)
-    with pytest.raises(FileNotFoundError, match="give a list of wnids"):
+    with pytest.raises(FileNotFoundError, match=r"absent\.txt is not there: check the path"):
         read_labels(tmp_path / "absent.txt")
 
 

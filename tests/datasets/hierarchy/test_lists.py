@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from zslib.datasets import data_root
+from zslib.datasets import find_folder
+from zslib.datasets.files import read_lines
 from zslib.datasets.hierarchy import wordnet as wordnet_module
 from zslib.datasets.hierarchy.lists import imagenet_lists
 from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
@@ -91,18 +92,14 @@ def test_steps_climb_before_they_descend():
 
 
 def write_folder(folder, **changed):
-    """A small folder ``imagenet``: an animal, a soup, and an idea that is no label."""
+    """A small folder ``imagenet``: a domestic animal and, no subordinate of it, a soup."""
     folder.mkdir(parents=True, exist_ok=True)
-    cat, soup, idea = "n00015389", "n07000000", "n05000000"
+    cat, soup = "n02121808", "n07583197"
     texts = {
         "ilsvrc2012_1k.txt": f"{cat}\n",
         "imagenet_fall2011_21841.txt": f"{soup}\n{cat}\n",
         "zeroshot_2hop_1549.txt": f"{soup}\n",
         "zeroshot_3hop_7860.txt": f"{soup}\n",
-        "wordnet30_noun_hypernyms.tsv.gz": f"{soup}\t{idea}\t@\n{cat}\t{ANIMAL}\t@\n"
-        f"{cat}\t{idea}\t@i\n",
-        "wordnet30_noun_lemmas.tsv.gz": f"{ANIMAL}\tanimal\n{cat}\tcat\thouse cat\n{soup}\tsoup\n"
-        f"{idea}\tidea\n",
         "imagenet_fall2011_is_a.tsv.gz": f"{cat}\t{ANIMAL}\n",
         "fall2011_image_counts.tsv.gz": f"{cat}\t12\tfall2011\n{soup}\t3\twinter11\n",
         **changed,
@@ -114,31 +111,29 @@ def write_folder(folder, **changed):
 
 
 def test_real_folder(tmp_path, monkeypatch):
-    folder = write_folder(tmp_path / "imagenet")
+    folder, cat, soup = tmp_path / "imagenet", "n02121808", "n07583197"
+    write_folder(folder)
     lists = imagenet_lists(folder=folder)
     assert lists.source == "real"
     assert lists.published_hops
-    assert lists.lemmas["n00015389"] == ("cat", "house cat")
-    assert lists.wordnet == (("n00015389", ANIMAL), ("n07000000", "n05000000"))
-    assert lists.instance_links == (("n00015389", "n05000000"),)
-    assert lists.fall2011 == ("n00015389", "n07000000")
-    assert lists.is_a == (("n00015389", ANIMAL),)
-    assert lists.image_counts == {"n00015389": 12, "n07000000": 3}
-    assert label_sets(lists)["2-hop"] == (("n07000000",), ("n07000000", "n00015389"), (3,))
+    assert len(lists.lemmas) == 82_115
+    assert lists.fall2011 == (cat, soup)
+    assert lists.is_a == ((cat, ANIMAL),)
+    assert lists.image_counts == {cat: 12, soup: 3}
+    assert label_sets(lists)["2-hop"] == ((soup,), (soup, cat), (3,))
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
     assert imagenet_lists() == lists
-    write_folder(folder, **{"zeroshot_2hop_1549.txt": "n05000000\n"})
+    write_folder(folder, **{"zeroshot_2hop_1549.txt": f"{cat}\n"})
     assert imagenet_lists().checksum != lists.checksum
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("ilsvrc2012_1k.txt", "n00015390\n", "list ilsvrc2012 has n00015390, which is no noun"),
-        ("imagenet_fall2011_21841.txt", "n07000000\nn07000000\n", "more than once"),
+        ("ilsvrc2012_1k.txt", "n00015389\n", "list ilsvrc2012 has n00015389, which is no noun"),
+        ("imagenet_fall2011_21841.txt", "n07583197\nn07583197\n", "more than once"),
         ("zeroshot_2hop_1549.txt", "soup\n", "line 1 is 'soup', not a wnid"),
-        ("wordnet30_noun_hypernyms.tsv.gz", "n07000000\tn05000000\n", "has 2 columns, 3 wanted"),
-        ("wordnet30_noun_lemmas.tsv.gz", "n07000000\n", "has 1 columns, two or more wanted"),
+        ("imagenet_fall2011_is_a.tsv.gz", "n07583197\n", "has 1 columns, 2 wanted"),
     ],
 )
 def test_malformed_folder(tmp_path, name, text, message):
@@ -156,7 +151,7 @@ def test_sources_that_are_not_here(tmp_path, monkeypatch):
         imagenet_lists("wordnet")
     folder = write_folder(tmp_path / "imagenet")
     (folder / "ilsvrc2012_1k.txt").unlink()
-    with pytest.raises(FileNotFoundError, match=r"lacks ilsvrc2012_1k\.txt: complete it"):
+    with pytest.raises(FileNotFoundError, match=r"ilsvrc2012_1k\.txt is not there: complete"):
         imagenet_lists()
     with pytest.raises(ValueError, match="source must be"):
         imagenet_lists("imagenet21k")
@@ -263,12 +258,11 @@ def test_terms_per_synset_and_synsets_per_term(embedded):
 
 
 def table_of_readings():
-    with open(data_root() / "imagenet" / "table1_readings.tsv", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t")
-        return {
-            (row["reading"], row["set"], row["average"]): [float(row[f"k{k}"]) for k in KS]
-            for row in rows
-        }
+    lines = read_lines(find_folder("imagenet") / "table1_readings.tsv")
+    return {
+        (row["reading"], row["set"], row["average"]): [float(row[f"k{k}"]) for k in KS]
+        for row in csv.DictReader(lines, delimiter="\t")
+    }
 
 
 KS = (2, 5, 10, 20)

@@ -84,7 +84,7 @@ def test_registry(root):
     assert resolve_all("pairs") == ["reed_cub"]
     assert load_problem("pairs", quick=True).name == "cub-captions"
     where = {row["name"]: row["where"] for row in data_status()}
-    assert where["reed_cub"] == str(root / "reed2016" / "CUB")
+    assert where["reed_cub"] == f"{root / 'reed2016' / 'CUB' / 'text_c10'} (ZSLIB_DATA)"
     before = fingerprint("reed_cub", settings=["pairs"])
     assert before == fingerprint("reed_cub", settings=["pairs"])
     (root / "reed2016" / "CUB" / "text_c10" / "class_0" / "0.txt").write_text("other words")
@@ -103,7 +103,7 @@ def test_features_may_be_in_the_cache(root, own_cache):
 def test_bad_folders(root, tmp_path):
     with pytest.raises(ValueError, match="name must be one of 'CUB', 'FLO'"):
         captioned("SUN")
-    with pytest.raises(FileNotFoundError, match="is not a folder: put the data there"):
+    with pytest.raises(FileNotFoundError, match="no data folder has 'reed2016/FLO"):
         captioned("FLO")
     folder = root / "reed2016" / "CUB" / "text_c10"
     (folder / "0.txt").write_text("twice")

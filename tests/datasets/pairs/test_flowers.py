@@ -68,13 +68,13 @@ def test_a_missing_article_is_named(folder):
 
 
 def test_real_data(real_data):
-    root = real_data("visual/xlsa17_splits")
+    folder = real_data("visual/xlsa17_splits", "visual/xlsa17_splits/FLO_order.npz")
     problem = flowers(max_sentences=2)
     counts = problem.summary()
     official = OFFICIAL_STATISTICS["FLO"]
     assert all(counts[name] == n for name, n in official.items() if name in counts)
     # The sizes of the largest classes that the data's authors print: the names are in order.
-    with np.load(root / "visual" / "xlsa17_splits" / "FLO_order.npz") as order:
+    with np.load(folder / "FLO_order.npz") as order:
         sizes = np.bincount(order["label"], minlength=103)[1:]
     largest = {"petunia": 258, "passion flower": 251, "wallflower": 196, "water lily": 194}
     top = np.argsort(-sizes)[:4]
@@ -85,14 +85,14 @@ def test_real_articles_are_like_the_embeddings(real_data):
     """More so in this order of classes than in any random one, or in that of the alphabet."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    root = real_data("visual/xlsa17_splits")
+    folder = real_data("visual/xlsa17_splits", "visual/xlsa17_splits/FLO_order.npz")
     problem = flowers()
     articles = [
         " ".join(problem.texts[t] for t in np.flatnonzero(problem.text_labels == c))
         for c in range(102)
     ]
     words = TfidfVectorizer(stop_words="english", min_df=2, sublinear_tf=True)
-    att = read_att_splits(root / "visual" / "xlsa17_splits" / "FLO_att_splits.mat").att
+    att = read_att_splits(folder / "FLO_att_splits.mat").att
     pairs = np.triu_indices(102, 1)
 
     def likeness(vectors):

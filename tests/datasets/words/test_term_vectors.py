@@ -156,7 +156,7 @@ def test_auto_is_definitions_where_they_are_here(sources, here, tmp_path, monkey
         (tmp_path / "visual" / "imagenet_synsets" / "synsets.tsv.gz").touch()
     phrase, _ = load_term_vectors("auto", TERMS_OF, LINKS)
     assert phrase == TERM_SOURCES["definitions" if here else "hierarchy"]
-    monkeypatch.setattr(term_vectors, "data_root", lambda: None)
+    monkeypatch.delenv("ZSLIB_DATA")
     assert load_term_vectors("auto", TERMS_OF, LINKS)[0] == TERM_SOURCES["hierarchy"]
 
 

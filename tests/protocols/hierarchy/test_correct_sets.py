@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from zslib.datasets import READINGS, data_root, imagenet_lists
+from zslib.datasets import READINGS, find_folder, imagenet_lists
 from zslib.datasets.hierarchy.lists import ImageNetLists
 from zslib.papers import printed_table
 from zslib.protocols.hierarchy.correct_sets import (
@@ -160,8 +160,7 @@ def test_hierarchies_of_the_readings(lists):
 
 @pytest.fixture(scope="module")
 def real():
-    root = data_root()
-    if root is None or not (root / "imagenet").is_dir():
+    if find_folder("imagenet") is None:
         pytest.skip("no label lists of ImageNet here")
     return correct_set_sizes(imagenet_lists("real"), "D", (1, 2, 5, 10, 20))
 

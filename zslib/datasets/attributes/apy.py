@@ -99,7 +99,7 @@ def apy_attributes(
 ENTRIES = (
     Dataset(
         name="apy",
-        kind="real",
+        kind="embedded",
         loaders={
             ATTRIBUTES: apy_attributes,
             METRIC: partial(apy_attributes, att="original", **OLDER),
@@ -107,7 +107,6 @@ ENTRIES = (
         summary="aPascal-aYahoo: attributes of 15,339 objects, with synthetic features",
         licence="attributes: as their authors state",
         quick={setting: {"max_per_class": 20} for setting in (ATTRIBUTES, METRIC)},
-        auto={METRIC: 2},
         files=below("visual/apy", "apy_instances.npz", "classes.txt"),
     ),
 )

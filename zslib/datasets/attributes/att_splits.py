@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.datasets.attributes.splits import PARTS, without_tested
+from zslib.datasets.files import checked
 
 __all__ = [
     "OFFICIAL_STATISTICS",
@@ -124,6 +125,7 @@ def load_mat(path, required, optional=()):
         raise FileNotFoundError(
             f"{path} is not there: the format has res101.mat and att_splits.mat"
         )
+    path = checked(path)
     try:
         data = loadmat(path, variable_names=[*required, *optional])
     except NotImplementedError as error:

@@ -64,7 +64,7 @@ def awa1(
 ENTRIES = (
     Dataset(
         name="awa1",
-        kind="real",
+        kind="embedded",
         loaders={ATTRIBUTES: awa1, METRIC: partial(awa1, **OLDER)},
         summary="Animals with Attributes: 30,475 images of 50 animals, hand-crafted features",
         licence="as its authors state",

@@ -67,7 +67,7 @@ def caltech101(
 ENTRIES = (
     Dataset(
         name="caltech101",
-        kind="real",
+        kind="embedded",
         loaders={ATTRIBUTES: caltech101},
         summary="images of 86 categories, 54 of them not among the 1,000",
         licence="images: as their owners state",

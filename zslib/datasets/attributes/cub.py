@@ -9,6 +9,7 @@ from zslib.arrays import unit_rows
 from zslib.datasets.attributes.images import OLDER, ImageSet
 from zslib.datasets.attributes.splits import split_seen
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
+from zslib.datasets.files import read_lines
 from zslib.datasets.words.glosses import reduced_tfidf
 
 __all__ = ["class_sentences", "cub"]
@@ -16,7 +17,7 @@ __all__ = ["class_sentences", "cub"]
 
 def class_sentences(folder):
     """Wikipedia's sentences about each species, in the order of the classes."""
-    lines = (folder / "class_wikipedia_sentences.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = read_lines(folder / "class_wikipedia_sentences.jsonl")
     entries = sorted(map(json.loads, lines), key=lambda entry: entry["class"])
     return [entry["sentences"] for entry in entries]
 
@@ -82,7 +83,7 @@ def cub(
 ENTRIES = (
     Dataset(
         name="cub",
-        kind="real",
+        kind="embedded",
         loaders={ATTRIBUTES: cub, METRIC: partial(cub, features="vgg", **OLDER)},
         summary="CUB-200-2011: 11,788 images of 200 birds, 312 attributes",
         licence="images: non-commercial research",

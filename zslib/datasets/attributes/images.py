@@ -12,10 +12,10 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import (
     PARTS,
     class_parts,
-    load_rows,
     select_images,
     without_tested,
 )
+from zslib.datasets.files import read_arrays, read_lines, read_rows
 from zslib.datasets.locate import require_folder
 from zslib.datasets.words.synset_vectors import synset_embeddings
 from zslib.validation import check_choice
@@ -24,11 +24,6 @@ __all__ = ["OLDER", "ImageSet", "by_synsets"]
 
 # The splits that Bucher et al. (2016) used: all images of seen classes are for training.
 OLDER = {"split": "standard", "seen_fraction": 0.0}
-
-
-def _stored(path):
-    with np.load(path, allow_pickle=False) as stored:
-        return dict(stored)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +58,7 @@ class ImageSet:
     splits: dict
     semantics: dict
     features: dict
-    read: Callable = _stored
+    read: Callable = read_arrays
     is_test: Callable | None = None
     synthetic: bool = False
 
@@ -101,12 +96,14 @@ class ImageSet:
         if "classes" in data:
             names = data["classes"].tolist()
         else:
-            names = (folder / "classes.txt").read_text(encoding="utf-8").split("\n")
+            names = read_lines(folder / "classes.txt")
         return ZeroShotProblem(
             name=self.name,
             synthetic=self.synthetic,
             description=self.description.format(features=seen_as, semantics=meant_as, split=split),
-            features=features(data)[rows] if made else load_rows(folder / file, rows, len(labels)),
+            features=features(data)[rows]
+            if made
+            else read_rows(folder / file, rows, of=(len(labels), "image labels")),
             labels=labels[rows],
             class_embeddings=how(data, folder)
             if callable(how)

@@ -196,12 +196,12 @@ def vgg19(name, *, seed=0, max_per_class=None, feature_scaling="unit length", fo
 ENTRIES = tuple(
     Dataset(
         name=f"vgg19-{name}",
-        kind="real",
+        kind="official",
         loaders={METRIC: partial(vgg19, name)},
         summary=f"{name} with VGG-19 features that you extracted, as load_zero_shot reads",
         licence="yours",
         quick={METRIC: {"max_per_class": 10}},
-        auto={METRIC: 3},
+        auto={METRIC: 2},
         files=(f"vgg19/{name}.npz",),
     )
     for name in _VGG19

@@ -12,7 +12,6 @@ __all__ = [
     "PARTS",
     "class_parts",
     "hold_out",
-    "load_rows",
     "select_images",
     "split_classes",
     "split_seen",
@@ -140,17 +139,6 @@ def select_images(labels, parts, *, max_per_class=None, seed=0):
         chosen[name] = samples[kept]
     rows = np.unique(np.concatenate(list(chosen.values())))
     return rows, {name: np.searchsorted(rows, part) for name, part in chosen.items()}
-
-
-def load_rows(path, rows, n_images):
-    """Some rows of the feature matrix in a ``.npy`` file, float32, without reading the others."""
-    matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-    if matrix.ndim != 2 or len(matrix) != n_images:
-        raise ValueError(
-            f"{path} has shape {matrix.shape} and there are {n_images} image labels: one of the "
-            "two files is damaged"
-        )
-    return np.asarray(matrix[rows], dtype=np.float32)
 
 
 def _random_rank(labels, samples, seed):

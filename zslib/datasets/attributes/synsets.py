@@ -136,7 +136,7 @@ def _synthetic(
 ENTRIES = (
     Dataset(
         name="synthetic",
-        kind="embedded",
+        kind="synthetic",
         loaders={WITHIN: synthetic_within, BEYOND: synthetic_beyond},
         quick={
             WITHIN: {"n_classes": 60, "images_per_class": 12},
@@ -145,14 +145,14 @@ ENTRIES = (
     ),
     Dataset(
         name="tiny_imagenet",
-        kind="real",
+        kind="embedded",
         loaders={WITHIN: tiny_imagenet_within},
         quick={WITHIN: {"max_per_class": 15}},
         auto={WITHIN: 0},
     ),
     Dataset(
         name="caltech101",
-        kind="real",
+        kind="embedded",
         loaders={BEYOND: caltech101_beyond},
         quick={BEYOND: {"max_per_class": 15}},
         auto={BEYOND: 0},

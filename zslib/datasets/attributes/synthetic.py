@@ -271,7 +271,7 @@ def _logistic(x):
 ENTRIES = (
     Dataset(
         name="synthetic",
-        kind="embedded",
+        kind="synthetic",
         loaders={
             # Fewer features than the 2,048 of real sets: a first look should not take long.
             ATTRIBUTES: partial(synthetic_attributes, n_features=512),

@@ -8,6 +8,7 @@ from zslib.arrays import unit_rows
 from zslib.datasets.attributes.images import ImageSet, by_synsets
 from zslib.datasets.attributes.splits import split_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset
+from zslib.datasets.files import read_arrays
 
 __all__ = ["tiny_imagenet_classes"]
 
@@ -16,8 +17,7 @@ _GROUPS = ("train_classes", "val_classes", "test_classes")
 
 def _named(path):
     """The arrays of the classes that have a name, which are numbered anew; no label is -1."""
-    with np.load(path, allow_pickle=False) as stored:
-        data = dict(stored)
+    data = read_arrays(path)
     names = data["zjl_name"]
     classes = np.flatnonzero(names != "")
     number = np.full(len(names), -1)
@@ -102,7 +102,7 @@ def tiny_imagenet_classes(
 ENTRIES = (
     Dataset(
         name="tiny_imagenet",
-        kind="real",
+        kind="embedded",
         loaders={ATTRIBUTES: tiny_imagenet_classes},
         quick={ATTRIBUTES: {"max_per_class": 10}},
         auto={ATTRIBUTES: 3},

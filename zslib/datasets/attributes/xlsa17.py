@@ -20,6 +20,7 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
 from zslib.datasets.download import archive_members, extract_members, fetch_file
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
+from zslib.datasets.files import read_arrays
 from zslib.validation import check_choice
 
 __all__ = ["fetch_xlsa17", "load_xlsa17", "official_split_summary"]
@@ -120,10 +121,10 @@ def _random_parts(labels, parts, n_classes, seed, seen_fraction):
 def find_xlsa17(source):
     if str(source) not in XLSA17_NAMES:
         return locate.require_folder("xlsa17", source)
-    for root in (locate.data_root(), locate.cache_dir()):
+    for root in (*locate.data_folders(), locate.cache_dir()):
         for inner in ("xlsa17", "xlsa17/data"):
-            folder = root and root / inner / source
-            if folder and all((folder / name).is_file() for name in XLSA17_FILES):
+            folder = root / inner / source
+            if all((folder / name).is_file() for name in XLSA17_FILES):
                 return folder
     raise FileNotFoundError(
         f"{source} is not here: run fetch_xlsa17(), unpack xlsa17.zip with extract_xlsa17, or "
@@ -176,7 +177,7 @@ def _refuse_unsafe(path, archive):
         )
 
 
-def official_split_summary(name, *, folder=None):
+def official_split_summary(name):
     """Rows of Table 2 of Guo et al. (AAAI 2019), counted from the official ``att_splits.mat``.
 
     The number of images and attributes are in that file. The number of classes needs the
@@ -187,12 +188,10 @@ def official_split_summary(name, *, folder=None):
     counts the test images that the file lists for training or validation.
     """
     check_choice(name, "name", XLSA17_NAMES)
-    folder = locate.require_folder("visual", folder)
+    folder = locate.require_folder("visual/xlsa17_splits")
 
     def read(which):
-        return read_att_splits(
-            folder / "xlsa17_splits" / _SPLIT_FILES.get(which, f"{which}_att_splits.mat")
-        )
+        return read_att_splits(folder / _SPLIT_FILES.get(which, f"{which}_att_splits.mat"))
 
     splits = read(name)
     if name == "AWA2":
@@ -200,25 +199,24 @@ def official_split_summary(name, *, folder=None):
         same = np.array_equal(splits.att, twin.att)
         if not same or _groups_in_order(splits.parts) != _groups_in_order(twin.parts):
             raise ValueError("AWA2's split does not follow AWA1's: its classes cannot be counted")
-        counted = split_summary(twin, _labels("AWA1", folder, twin))
+        counted = split_summary(twin, _labels("AWA1", twin))
         summary = split_summary(splits)
         summary |= {key: counted[key] for key in ("seen_classes", "unseen_classes")}
     else:
-        summary = split_summary(splits, _labels(name, folder, splits))
+        summary = split_summary(splits, _labels(name, splits))
     return {**summary, "images_dropped": splits.dropped}
 
 
-def _labels(name, folder, splits):
+def _labels(name, splits):
     if name == "SUN":
         return np.repeat(np.arange(len(splits.att)), _SUN_IMAGES)
-    file = {
-        "AWA1": "awa1/awa1.npz",
-        "CUB": "cub/cub.npz",
-        "APY": "apy/apy_instances.npz",
-        "FLO": "xlsa17_splits/FLO_order.npz",
+    folder, file = {
+        "AWA1": ("awa1", "awa1.npz"),
+        "CUB": ("cub", "cub.npz"),
+        "APY": ("apy", "apy_instances.npz"),
+        "FLO": ("xlsa17_splits", "FLO_order.npz"),
     }[name]
-    with np.load(folder / file, allow_pickle=False) as data:
-        return data["label"]
+    return read_arrays(locate.require_folder(f"visual/{folder}") / file)["label"]
 
 
 def _groups_in_order(parts):

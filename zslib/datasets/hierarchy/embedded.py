@@ -12,6 +12,7 @@ from importlib import resources
 from itertools import accumulate, pairwise
 from pathlib import Path
 
+from zslib.datasets.files import read_lines
 from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet
 
 __all__ = [
@@ -108,10 +109,7 @@ def _embedded(name):
 
 def read_labels(path):
     """A list of wnids, one a line."""
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is not a file: give a list of wnids, one a line")
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = read_lines(path)
     for number, line in enumerate(lines, 1):
         if not (len(line) == 9 and line[0] == "n" and line[1:].isdecimal()):
             raise ValueError(

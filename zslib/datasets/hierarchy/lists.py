@@ -1,29 +1,29 @@
 """ImageNet's label sets and hierarchies: ILSVRC 2012, Fall 2011, the 2-hop and 3-hop sets.
 
-The zero-shot label sets of Frome et al. (2013) and of those who followed. The real lists are
-read from the folder ``imagenet`` of the data; without it the package's own copy of WordNet and
-of two label lists gives the same, by rules that the tests check against the real files.
+The zero-shot label sets of Frome et al. (2013) and of those who followed. The published lists
+are read from the folder ``imagenet`` of the data; without it the package's own copy of two label
+lists gives the same, by rules that the tests check against the published ones. WordNet is the
+package's copy in either case.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cache, partial
 
 from zslib.datasets.entry import HIERARCHY, Dataset, below
+from zslib.datasets.files import read_lines
 from zslib.datasets.hierarchy.embedded import embedded_labels, embedded_wordnet, read_labels
 from zslib.datasets.hierarchy.tree import fall2011_links, hop_labels
 from zslib.datasets.hierarchy.wordnet import (
     FILES,
-    WordNet,
     fetch_wordnet,
     read_wordnet,
     wordnet_folder,
 )
-from zslib.datasets.locate import data_root, require_folder
+from zslib.datasets.locate import find_folder, require_folder
 from zslib.datasets.words.glosses import GLOSSES
 from zslib.datasets.words.vectors import ENGLISH
 from zslib.validation import check_choice
@@ -31,8 +31,6 @@ from zslib.validation import check_choice
 __all__ = ["ImageNetLists", "imagenet_lists"]
 
 _FILES = {
-    "hypernyms": "wordnet30_noun_hypernyms.tsv.gz",
-    "lemmas": "wordnet30_noun_lemmas.tsv.gz",
     "ilsvrc2012": "ilsvrc2012_1k.txt",
     "fall2011": "imagenet_fall2011_21841.txt",
     "two_hop": "zeroshot_2hop_1549.txt",
@@ -130,9 +128,9 @@ def imagenet_lists(source="auto", *, folder=None):
     Parameters
     ----------
     source : {"auto", "real", "wordnet", "embedded"}
-        "real": the folder ``imagenet`` of the data. "wordnet": WordNet's own files, see
-        `fetch_wordnet`, with the label lists in the package. "embedded": nothing but the
-        package. "auto": the first of these that is here.
+        "real": the folder ``imagenet`` of the data, with the package's WordNet. "wordnet":
+        WordNet's own files, see `fetch_wordnet`, with the label lists in the package.
+        "embedded": nothing but the package. "auto": the first of these that is here.
 
     Examples
     --------
@@ -144,7 +142,7 @@ def imagenet_lists(source="auto", *, folder=None):
     """
     check_choice(source, "source", ("auto", "real", "wordnet", "embedded"))
     if source == "auto":
-        if folder is not None or (data_root() and (data_root() / "imagenet").is_dir()):
+        if folder is not None or find_folder("imagenet"):
             source = "real"
         else:
             source = "wordnet" if wordnet_folder() else "embedded"
@@ -168,22 +166,11 @@ def _derived(source, origin, wordnet):
 
 
 def _real(folder):
-    missing = [f for f in _FILES.values() if not (folder / f).is_file()]
-    if missing:
-        raise FileNotFoundError(
-            f"{folder} lacks {', '.join(missing)}: complete it, or ask for source='embedded'"
-        )
-    links = _table(folder / _FILES["hypernyms"], 3)
-    wordnet = WordNet(
-        lemmas={w: tuple(terms) for w, *terms in _table(folder / _FILES["lemmas"])},
-        hypernyms=tuple((c, p) for c, p, symbol in links if symbol == "@"),
-        instances=tuple((c, p) for c, p, symbol in links if symbol == "@i"),
-    )
     counts = {w: int(images) for w, images, _ in _table(folder / _FILES["image_counts"], 3)}
     return _assemble(
         "real",
         "WordNet 3.0 and ImageNet's published label lists",
-        wordnet,
+        embedded_wordnet(),
         is_a=tuple((c, p) for c, p in _table(folder / _FILES["is_a"], 2)),
         image_counts=counts,
         **{
@@ -193,15 +180,12 @@ def _real(folder):
     )
 
 
-def _table(path, columns=None):
-    """Lines of a gzipped tab-separated file, each with so many columns, or at least two."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        rows = [line.rstrip("\n").split("\t") for line in file]
+def _table(path, columns):
+    """Lines of a tab-separated file, each with so many columns."""
+    rows = [line.split("\t") for line in read_lines(path)]
     for number, row in enumerate(rows, 1):
-        if len(row) < 2 if columns is None else len(row) != columns:
-            raise ValueError(
-                f"{path} line {number} has {len(row)} columns, {columns or 'two or more'} wanted"
-            )
+        if len(row) != columns:
+            raise ValueError(f"{path} line {number} has {len(row)} columns, {columns} wanted")
     return rows
 
 
@@ -254,7 +238,7 @@ _TERMS = (GLOSSES, *ENGLISH)
 ENTRIES = (
     Dataset(
         name="imagenet",
-        kind="real",
+        kind="embedded",
         loaders={HIERARCHY: partial(imagenet_lists, source="real")},
         summary="ImageNet's published label lists and tree of 2011, WordNet 3.0",
         licence="WordNet licence; lists as their sources state",

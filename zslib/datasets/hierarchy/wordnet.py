@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from zslib.datasets.download import extract_members, fetch_file
-from zslib.datasets.locate import cache_dir, data_root
+from zslib.datasets.locate import cache_dir, data_folders
 
 __all__ = [
     "ARCHIVES",
@@ -80,8 +80,7 @@ def wordnet_folder():
     Looked for in this order: ``wordnet`` in the data folder, ``wordnet`` in the cache (where
     `fetch_wordnet` puts them), and where Debian's package ``wordnet-base`` has them.
     """
-    root = data_root()
-    folders = [] if root is None else [root / "wordnet"]
+    folders = [root / "wordnet" for root in data_folders()]
     for folder in (*folders, cache_dir() / "wordnet", _SYSTEM_FOLDER):
         if all((folder / name).is_file() for name in FILES):
             return folder

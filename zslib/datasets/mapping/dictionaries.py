@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.arrays import unit_rows
+from zslib.datasets.files import read_bytes
 from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_choice, check_integer
@@ -18,12 +19,12 @@ __all__ = ["bilingual_problem", "read_dictionary"]
 def read_dictionary(path):
     """Read word pairs "source target", one a line, separated by white space, UTF-8.
 
-    Empty lines are skipped; a word may have several lines, one a translation. A list of pairs in
-    the file's order.
+    The file may be gzipped. Empty lines are skipped; a word may have several lines, one a
+    translation. A list of pairs in the file's order.
     """
     path = Path(path)
     pairs = []
-    for number, raw in enumerate(path.read_bytes().split(b"\n"), start=1):
+    for number, raw in enumerate(read_bytes(path).split(b"\n"), start=1):
         try:
             fields = raw.decode("utf-8").split()
         except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from zslib.datasets import download
 from zslib.datasets.entry import BILINGUAL, Dataset, below
-from zslib.datasets.locate import cache_dir, data_root, require_folder
+from zslib.datasets.locate import cache_dir, data_folders, require_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import load_vectors
 
@@ -24,9 +24,8 @@ FILES = {
 
 def dinu2015_folder():
     """Folder with all four files: ``dinu2015`` in the data folder or in the cache, or None."""
-    root = data_root()
-    for parent in (root, cache_dir()):
-        if parent is not None and all((parent / "dinu2015" / f).is_file() for f in FILES.values()):
+    for parent in (*data_folders(), cache_dir()):
+        if all((parent / "dinu2015" / f).is_file() for f in FILES.values()):
             return parent / "dinu2015"
     return None
 

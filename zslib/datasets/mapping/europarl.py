@@ -80,7 +80,7 @@ def europarl(
 ENTRIES = (
     Dataset(
         name="europarl",
-        kind="real",
+        kind="embedded",
         loaders={BILINGUAL: europarl},
         summary="English-Italian vectors of Europarl and fiction",
         licence="as its sources state",

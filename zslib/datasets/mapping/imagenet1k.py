@@ -6,6 +6,7 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.entry import MODAL, Dataset
+from zslib.datasets.files import read_arrays
 from zslib.datasets.locate import require_folder
 from zslib.datasets.mapping.labels import sample_rows, split_labels
 from zslib.datasets.mapping.problem import MappingProblem
@@ -41,8 +42,8 @@ def imagenet1k(*, seed=0, pca=256, test_images=None, dimension=300, folder=None)
     """
     check_integer(seed, "seed", low=0)
     folder = require_folder("visual/imagenet1k_sample", folder)
-    with np.load(folder / "imagenet1k_sample.npz", allow_pickle=False) as data:
-        features, wnid = data["features"].astype(np.float32), data["wnid"]
+    data = read_arrays(folder / "imagenet1k_sample.npz")
+    features, wnid = data["features"].astype(np.float32), data["wnid"]
     wnids, vectors = gloss_vectors(dimension=dimension)
     row_of = {name: row for row, name in enumerate(wnids.tolist())}
     covered = np.array([i for i, name in enumerate(wnid.tolist()) if name in row_of])
@@ -85,7 +86,7 @@ def imagenet1k(*, seed=0, pca=256, test_images=None, dimension=300, folder=None)
 ENTRIES = (
     Dataset(
         name="imagenet1k",
-        kind="real",
+        kind="embedded",
         loaders={MODAL: imagenet1k},
         summary="one photograph of each of 1,000 labels, glosses of 21,844 synsets",
         licence="images: non-commercial research; WordNet licence",

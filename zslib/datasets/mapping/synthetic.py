@@ -355,7 +355,7 @@ def _topic_name(topic):
 ENTRIES = (
     Dataset(
         name="synthetic",
-        kind="embedded",
+        kind="synthetic",
         loaders={BILINGUAL: synthetic_crosslingual, MODAL: synthetic_crossmodal},
         summary="seeded generators of each setting",
         licence="part of zslib",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.attributes.splits import load_rows
 from zslib.datasets.entry import MODAL, Dataset
+from zslib.datasets.files import read_arrays, read_rows
 from zslib.datasets.locate import require_folder
 from zslib.datasets.mapping.labels import label_means, sample_rows, split_labels
 from zslib.datasets.mapping.problem import MappingProblem
@@ -24,8 +24,8 @@ def glove_vectors(*, folder=None):
     WordVectors
     """
     folder = require_folder("visual/word_vectors", folder)
-    with np.load(folder / "glove6B_300_union.npz", allow_pickle=False) as data:
-        return WordVectors(data["words"], data["vectors"])
+    data = read_arrays(folder / "glove6B_300_union.npz")
+    return WordVectors(data["words"], data["vectors"])
 
 
 def tiny_imagenet(
@@ -54,8 +54,8 @@ def tiny_imagenet(
         comes with the data (142 and 48 labels).
     semantics : {"glove", "europarl"}
         Target space: 1,326 GloVe vectors of class and tag names, which have all 190 labels; or
-        the 54,850 English vectors of `europarl`, which have 124 of them, a search space of
-        realistic size. ``coverage`` counts the labels left out.
+        the English vectors of `europarl`, which have 124 of them. ``coverage`` counts the labels
+        left out.
     test_images : int or None
         How many queries to sample; None uses all 50 images of each test label.
     vectors : WordVectors, optional
@@ -65,9 +65,8 @@ def tiny_imagenet(
     check_choice(semantics, "semantics", ("glove", "europarl"))
     check_integer(seed, "seed", low=0)
     folder = require_folder("visual/tiny_imagenet", folder)
-    with np.load(folder / "tiny_imagenet.npz", allow_pickle=False) as data:
-        label, part, names = data["label"], data["part"], data["zjl_name"]
-        fixed_test = data["test_classes"]
+    data = read_arrays(folder / "tiny_imagenet.npz")
+    label, part, names = data["label"], data["part"], data["zjl_name"]
     path = folder / "features_mobilenetv2_pca256.npy"
     space = "given"
     if vectors is None:
@@ -81,8 +80,8 @@ def tiny_imagenet(
     row = np.full(len(names), -1)
     row[classes] = [vectors.index[str(names[c])] for c in classes]
     if split == "fixed":
-        test = np.intersect1d(classes, fixed_test)
-        train = np.setdiff1d(classes, fixed_test)
+        test = np.intersect1d(classes, data["test_classes"])
+        train = np.setdiff1d(classes, data["test_classes"])
     else:
         train, test = (classes[part] for part in split_labels(len(classes), seed=seed))
 
@@ -91,7 +90,7 @@ def tiny_imagenet(
     train_images = np.flatnonzero((part == 0) & np.isin(label, train))
 
     def images(rows):
-        return unit_rows(load_rows(path, rows, len(label)), name="features")
+        return unit_rows(read_rows(path, rows, of=(len(label), "image labels")), name="features")
 
     return MappingProblem(
         name="tiny_imagenet",
@@ -123,7 +122,7 @@ def tiny_imagenet(
 ENTRIES = (
     Dataset(
         name="tiny_imagenet",
-        kind="real",
+        kind="embedded",
         loaders={MODAL: tiny_imagenet},
         summary="images of 190 labels, GloVe vectors of 1,326 words",
         licence="images: non-commercial research; GloVe: PDDL",

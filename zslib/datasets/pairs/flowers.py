@@ -10,6 +10,7 @@ from zslib.datasets.attributes.att_splits import read_att_splits
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.attributes.synthetic import attribute_features
 from zslib.datasets.entry import PAIRS, Dataset, below
+from zslib.datasets.files import read_arrays, read_lines
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.datasets.pairs.sentences import sentence_pairs, split_sentences
@@ -73,8 +74,7 @@ def flowers(
     """
     folder = require_folder("visual/xlsa17_splits", folder)
     splits = read_att_splits(folder / "FLO_att_splits.mat")
-    with np.load(folder / "FLO_order.npz", allow_pickle=False) as order:
-        labels = order["label"].astype(np.int64) - 1
+    labels = read_arrays(folder / "FLO_order.npz")["label"].astype(np.int64) - 1
     rows, parts = select_images(labels, splits.parts, max_per_class=max_per_class, seed=seed)
     features = attribute_features(
         splits.att[labels],
@@ -100,7 +100,7 @@ def flowers(
 
 
 def _articles(path):
-    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    entries = [json.loads(line) for line in read_lines(path)]
     text_of = {entry["class_name"]: entry["wikipedia_text"] for entry in entries}
     missing = [name for name in FLOWER_NAMES if name not in text_of]
     if missing:
@@ -111,7 +111,7 @@ def _articles(path):
 ENTRIES = (
     Dataset(
         name="flowers",
-        kind="real",
+        kind="official",
         loaders={PAIRS: flowers},
         summary="Oxford's 102 flowers: Wikipedia articles, with synthetic features",
         licence="articles: CC BY-SA; split: MIT",

@@ -6,6 +6,7 @@ import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
 from zslib.datasets.entry import PAIRS, Dataset, below
+from zslib.datasets.files import read_arrays, read_lines
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_choice
@@ -44,8 +45,7 @@ def ikea(
     """
     check_choice(split, "split", ("published", "random"))
     folder = require_folder("visual/ikea", folder)
-    with np.load(folder / "ikea.npz", allow_pickle=False) as stored:
-        data = dict(stored)
+    data = read_arrays(folder / "ikea.npz")
     labels = data["label"]
     groups = [data[f"{part}_classes"] for part in ("train", "val", "test")]
     if split == "random":
@@ -84,7 +84,7 @@ def ikea(
 
 def _texts(path, n_images):
     """Colour and description of each line: number, class, published type, colour, description."""
-    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = [line.split("\t") for line in read_lines(path)]
     bad = [number for number, line in enumerate(lines, start=1) if len(line) != 5]
     if bad:
         raise ValueError(f"{path}, line {bad[0]}: expected 5 fields separated by tabs")
@@ -96,7 +96,7 @@ def _texts(path, n_images):
 ENTRIES = (
     Dataset(
         name="ikea",
-        kind="real",
+        kind="embedded",
         loaders={PAIRS: ikea},
         summary="IKEA products: 1,459 photographs with their own texts, 44 types",
         licence="images and texts: property of IKEA, non-commercial use",

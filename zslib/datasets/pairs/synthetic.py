@@ -224,7 +224,7 @@ def _word(rng, words):
 ENTRIES = (
     Dataset(
         name="synthetic",
-        kind="embedded",
+        kind="synthetic",
         loaders={PAIRS: synthetic_pairs},
         quick={
             PAIRS: {

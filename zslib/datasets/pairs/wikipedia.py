@@ -6,6 +6,7 @@ import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
 from zslib.datasets.entry import PAIRS, Dataset, below
+from zslib.datasets.files import read_arrays, read_lines
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_choice
@@ -46,15 +47,14 @@ def wikipedia_xmodal(
     check_choice(text, "text", tuple(_WORDS))
     check_choice(histograms, "histograms", ("square root", "none"))
     folder = require_folder("visual/wikipedia_xmodal", folder)
-    with np.load(folder / "wikipedia.npz", allow_pickle=False) as stored:
-        data = dict(stored)
+    data = read_arrays(folder / "wikipedia.npz")
 
     def both(name):
         return np.concatenate([data[f"{name}_tr"], data[f"{name}_te"]])
 
     labels = both("label").astype(np.int64)
     is_test = np.arange(len(labels)) >= len(data["label_tr"])
-    names = (folder / "categories.txt").read_text(encoding="utf-8").split()
+    names = read_lines(folder / "categories.txt")
     groups = split_classes(np.arange(len(names)), seed=seed)
     parts = class_parts(labels, *groups, is_test=is_test)
     parts["test_unseen"] = np.flatnonzero(np.isin(labels, groups[2]))
@@ -80,7 +80,7 @@ def wikipedia_xmodal(
 ENTRIES = (
     Dataset(
         name="wikipedia_xmodal",
-        kind="real",
+        kind="embedded",
         loaders={PAIRS: wikipedia_xmodal},
         summary="2,866 sections of Wikipedia articles with photographs, ready vectors",
         licence="as its sources state",

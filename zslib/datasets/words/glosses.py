@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from zslib.arrays import unit_rows
+from zslib.datasets.files import read_lines
 from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_integer
@@ -19,8 +19,7 @@ GLOSSES = "visual/imagenet_synsets/synsets.tsv.gz"
 def read_glosses(folder=None):
     """Lemmas and definitions of 21,844 ImageNet synsets."""
     path = require_folder("visual/imagenet_synsets", folder) / "synsets.tsv.gz"
-    lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
-    rows = [line.split("\t") for line in lines]
+    rows = [line.split("\t") for line in read_lines(path)]
     bad = [number for number, row in enumerate(rows, start=1) if len(row) != 3]
     if bad:
         raise ValueError(f"{path}, line {bad[0]}: expected wnid, lemmas and definition")
@@ -94,7 +93,10 @@ def reduced_tfidf(texts, dimension):
 
     counts = TfidfVectorizer(stop_words="english", min_df=2, sublinear_tf=True)
     weights = counts.fit_transform(texts)
-    vectors = TruncatedSVD(dimension, random_state=0).fit_transform(weights).astype(np.float32)
+    # The last bits of a product depend on how many threads share it.
+    with threadpool_limits(1):
+        vectors = TruncatedSVD(dimension, random_state=0).fit_transform(weights)
+    vectors = vectors.astype(np.float32)
     return vectors, np.diff(weights.indptr) > 0
 
 

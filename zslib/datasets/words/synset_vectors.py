@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-
 import numpy as np
 
 from zslib.arrays import unit_rows
+from zslib.datasets.files import read_bytes
 from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.words.glosses import gloss_vectors, read_glosses
 from zslib.datasets.words.term_vectors import hypernym_vectors
@@ -45,8 +44,8 @@ def _hypernym_vectors(dimension, folder):
     check_integer(dimension, "dimension", low=1)
     wnids, _, _ = read_glosses(folder)
     path = require_folder("visual/imagenet_synsets", folder) / "is_a.txt.gz"
-    content = path.read_bytes()
-    pairs = [line.split() for line in gzip.decompress(content).decode("utf-8").splitlines()]
+    content = read_bytes(path)
+    pairs = [line.split() for line in content.decode("utf-8").splitlines()]
     for number, pair in enumerate(pairs, start=1):
         if len(pair) != 2:
             raise ValueError(f"{path}, line {number}: expected parent and child")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from zslib.arrays import unit_rows
-from zslib.datasets.locate import data_root
+from zslib.datasets.locate import find_folder
 from zslib.datasets.words.glosses import gloss_term_vectors
 from zslib.datasets.words.vectors import WordVectors, europarl_vectors
 from zslib.validation import check_choice, check_integer
@@ -101,7 +102,9 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     df = reached.sum(axis=0)
     weight = np.log(len(nodes) / np.maximum(df, 1)).astype(np.float32)
     weighted = reached @ sparse.diags_array(weight)
-    vectors = TruncatedSVD(dimension, random_state=0).fit_transform(weighted)
+    # The last bits of a product depend on how many threads share it.
+    with threadpool_limits(1):
+        vectors = TruncatedSVD(dimension, random_state=0).fit_transform(weighted)
     return unit_rows(vectors.astype(np.float32), name="hypernym vectors")
 
 
@@ -153,9 +156,7 @@ def load_term_vectors(source, terms_of, links):
     """
     check_choice(source, "source", ("auto", *TERM_SOURCES))
     if source == "auto":
-        root = data_root()
-        found = root is not None and (root / "visual/imagenet_synsets/synsets.tsv.gz").is_file()
-        source = "definitions" if found else "hierarchy"
+        source = "definitions" if find_folder("visual/imagenet_synsets") else "hierarchy"
     if source == "hierarchy":
         links = list(links)
         nodes = {node for link in links for node in link}

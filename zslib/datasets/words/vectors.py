@@ -6,12 +6,12 @@ which later readings map into memory at once.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import os
 import shutil
 import tempfile
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zslib.datasets.files import read_lines, read_rows
 from zslib.datasets.locate import cache_dir, require_folder
 from zslib.datasets.words.formats import read_vectors
 from zslib.validation import check_choice, check_integer
@@ -158,24 +159,21 @@ def europarl_vectors(language, *, limit=None, folder=None):
     Parameters
     ----------
     language : {"en", "it"}
-        54,850 English or 92,790 Italian words, 300 dimensions.
+        92,790 Italian words, or 54,850 English ones, 300 dimensions. The edition in the
+        repository has of the English words those that a dictionary or a label of ImageNet uses.
     limit : int, optional
-        Only the most frequent words.
+        Only the most frequent words, by rank among all that were trained.
 
     Returns
     -------
     WordVectors
-        Memory-mapped float16.
+        float32.
     """
     check_choice(language, "language", ("en", "it"))
     folder = require_folder("crosslingual", folder)
-    with gzip.open(folder / f"words.{language}.tsv.gz", "rt", encoding="utf-8", newline="\n") as f:
-        words = [line.split("\t", 1)[0] for line in f]
-    path = folder / f"vectors.{language}.npy"
-    vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    if vectors.ndim != 2 or len(words) != len(vectors):
-        raise ValueError(
-            f"{path} has shape {vectors.shape}, and its word list {len(words)} words: one of "
-            "the two files is damaged"
-        )
-    return WordVectors(np.array(words[:limit]), vectors[:limit])
+    rows = [line.split("\t") for line in read_lines(folder / f"words.{language}.tsv.gz")]
+    # Second comes the frequency; third, where words were left out, the rank from 0.
+    ranks = [int(row[2]) if len(row) > 2 else place for place, row in enumerate(rows)]
+    wanted = slice(None if limit is None else bisect_left(ranks, limit))
+    vectors = read_rows(folder / f"vectors.{language}.npy", wanted, of=(len(rows), "words"))
+    return WordVectors(np.array([word for word, *_ in rows[wanted]]), vectors)

@@ -35,7 +35,8 @@ def tfidf_vectors(problem, *, dimension=300, min_count=2, seed=0):
 
     Weights and projection are fitted on the distinct texts of training images. A word that is not
     known from there, or occurs in them less than ``min_count`` times, does not count; a text
-    without a known word is zero. Fewer texts or words than ``dimension`` give fewer dimensions.
+    without a known word is zero. Fewer texts or words than ``dimension``, or texts that depend on
+    each other, give fewer dimensions.
     """
     check_integer(dimension, "dimension", low=1)
     if problem.texts is None:
@@ -47,6 +48,8 @@ def tfidf_vectors(problem, *, dimension=300, min_count=2, seed=0):
     dimension = min(dimension, min(trained.shape) - 1)
     projection = TruncatedSVD(dimension, algorithm="arpack", random_state=seed).fit(trained)
     vectors = projection.transform(weights.transform(_counts(vocabulary, problem.texts)))
+    # Directions of singular value zero are arbitrary.
+    vectors = vectors[:, projection.singular_values_ > 1e-10 * projection.singular_values_[0]]
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.datasets import data_root
+from zslib.datasets import find_folder
+from zslib.datasets.files import read_arrays
 from zslib.protocols.attributes.tuning import with_validation_classes
 
 __all__ = ["against_printed", "validation_counts"]
@@ -66,10 +67,10 @@ def listed_images():
 
     None where the file of the split is not here.
     """
-    root = data_root()
-    if root is None or not (root / "visual" / "cub" / "cub.npz").is_file():
+    folder = find_folder("visual/cub")
+    if folder is None:
         return None
-    with np.load(root / "visual" / "cub" / "cub.npz") as stored:
-        lists = {k: stored[k] for k in stored.files if k.endswith(("_loc", "_loc_2020"))}
+    stored = read_arrays(folder / "cub.npz").items()
+    lists = {k: rows for k, rows in stored if k.endswith(("_loc", "_loc_2020"))}
     tested = [np.isin(lists[k], lists["test_seen_loc"]).sum() for k in ("train_loc", "val_loc")]
     return {k: len(rows) for k, rows in lists.items()} | {"tested too": int(sum(tested))}

@@ -1,0 +1,154 @@
+"""The edition of the real data in the repository: size, checksums, and what it changes."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from zslib.datasets import DATASETS, europarl, load_problem, locate
+from zslib.datasets.files import SUMS, find_file, read_lines
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "data"
+if not (DATA / SUMS).is_file():
+    pytest.skip("a copy of the repository has data", allow_module_level=True)
+LISTED = {
+    name: digest
+    for digest, name in (line.split("  ") for line in (DATA / SUMS).read_text().splitlines())
+}
+REFERENCE = {
+    measure: (float(full), float(embedded))
+    for measure, full, embedded in (
+        line.split("\t") for line in (DATA / "reference.tsv").read_text().splitlines()[1:]
+    )
+}
+
+
+def here(*folders):
+    """Skip where a set was deleted, which its licence may ask for."""
+    for folder in folders:
+        if not (DATA / folder).is_dir():
+            pytest.skip(f"data/{folder} is not here")
+
+
+@pytest.fixture(scope="module")
+def make():
+    spec = importlib.util.spec_from_file_location("make_data", DATA / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def only_data(real_data, monkeypatch):
+    monkeypatch.delenv("ZSLIB_DATA", raising=False)
+
+
+def test_the_files_are_those_listed_and_small():
+    found = {
+        path.relative_to(DATA).as_posix(): path
+        for path in DATA.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    about = {SUMS, "README.md", "make.py", "reference.tsv"}
+    assert set(found) - about <= set(LISTED)
+    for name in set(found) - about:
+        assert hashlib.sha256(found[name].read_bytes()).hexdigest() == LISTED[name], name
+    assert sum(path.stat().st_size for path in found.values()) <= 64_000_000
+
+
+def test_every_file_listed_is_read_by_a_set_or_a_check():
+    read = {
+        find_file(DATA / name).relative_to(DATA).as_posix()
+        for entry in DATASETS.values()
+        for name in (*entry.files, *entry.optional_files)
+        if find_file(DATA / name)
+    }
+    beside = {
+        name
+        for name in LISTED
+        if name.startswith("visual/xlsa17_splits/")  # counted in Table 2 of Guo et al.
+        or name.endswith((".txt", "table1_readings.tsv.gz"))  # licences, a test's table
+    }
+    assert not set(LISTED) - read - beside
+    embedded = {n for n, e in DATASETS.items() if e.kind == "embedded" and e.files}
+    assert {entry for entry in embedded if not (DATA / DATASETS[entry].folder).is_dir()} == {
+        entry for entry in embedded if not any(n in LISTED for n in _stored(entry))
+    }
+
+
+def _stored(name):
+    for file in DATASETS[name].files:
+        yield from (file, f"{file}.gz")
+
+
+def test_editions_agree_within_0_3_points():
+    assert len(REFERENCE) >= 16
+    for measure, (full, embedded) in REFERENCE.items():
+        assert abs(full - embedded) <= 0.3, measure
+
+
+def test_the_reference_numbers_are_those_of_the_files(make, only_data):
+    here("crosslingual", "visual/cub", "visual/awa1", "visual/tiny_imagenet", "visual/ikea")
+    here("visual/wikipedia_xmodal")
+    found = make.reference_numbers(synsets=False)
+    assert len(found) == len(REFERENCE) - 2
+    for measure, value in found.items():
+        assert value == pytest.approx(REFERENCE[measure][1], abs=0.05), measure
+
+
+def test_the_readme_has_the_reference_numbers():
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in (DATA / "README.md").read_text("utf-8").splitlines()
+        if line.startswith("|")
+    ]
+    printed = {row[0]: row[1:] for row in rows}
+    for measure, (full, embedded) in REFERENCE.items():
+        assert printed[measure] == [f"{full:.2f}", f"{embedded:.2f}"]
+
+
+def test_leaving_english_words_out_changes_no_count(only_data):
+    here("crosslingual")
+    counts = {
+        "training pairs used": 5000,
+        "test words used": 1081,
+        "training pairs without a source vector only": 0,
+        "test pairs without a source vector only": 114,
+        "test pairs without either vector": 249,
+    }
+    coverage = europarl().coverage
+    assert {what: coverage[what] for what in counts} == counts
+    ranks = [int(line.split("\t")[2]) for line in read_lines(DATA / "crosslingual/words.en.tsv")]
+    assert ranks == sorted(ranks)
+    limited = europarl(limit=20_000).coverage
+    assert limited["source words"] == sum(rank < 20_000 for rank in ranks)
+    assert limited["target words"] == 20_000
+
+
+def test_non_commercial_texts_are_in_a_folder_of_their_own():
+    assert {"visual/ikea/NON-COMMERCIAL.txt"} == {n for n in LISTED if "NON-COMMERCIAL" in n}
+    assert "non-commercial" in DATASETS["ikea"].licence
+    assert DATASETS["ikea"].folder == "visual/ikea"
+
+
+def test_without_a_folder_the_rest_works(tmp_path, monkeypatch, only_data):
+    here("visual/cub")
+    (tmp_path / "visual").mkdir()
+    (tmp_path / SUMS).symlink_to(DATA / SUMS)
+    (tmp_path / "visual" / "cub").symlink_to(DATA / "visual" / "cub")
+    monkeypatch.setattr(locate, "embedded_data", lambda: tmp_path)
+    assert load_problem("attributes", quick=True).name == "cub"
+    with pytest.raises(FileNotFoundError, match="'git checkout -- data/visual/awa1'"):
+        load_problem("attributes", "awa1")
+
+
+def test_distributions_leave_the_data_out():
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
+    targets = build["targets"]
+    assert targets["wheel"] == {"packages": ["zslib"]}
+    assert not [name for name in targets["sdist"]["include"] if "data" in name]

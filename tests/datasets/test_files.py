@@ -1,0 +1,138 @@
+"""Reading either edition, and what is said of files that are damaged, altered or missing."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+
+import numpy as np
+import pytest
+
+from zslib.datasets import available, data_status, fingerprint, load_problem, locate, resolve_all
+from zslib.datasets.files import (
+    SUMS,
+    checked,
+    quantise,
+    read_arrays,
+    read_lines,
+    read_rows,
+)
+
+
+@pytest.fixture
+def edition(crosslingual_folder, visual_folder, monkeypatch):
+    """The small folders as the edition of a copy of the repository."""
+    root = visual_folder.parent
+    files = sorted(path for path in root.rglob("*") if path.is_file())
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(root).as_posix()}\n"
+        for path in files
+    ]
+    (root / SUMS).write_text("".join(lines))
+    monkeypatch.setattr(locate, "embedded_data", lambda: root)
+    return root
+
+
+def test_a_quantised_row_is_whole_numbers_with_a_scale():
+    matrix = np.random.default_rng(0).standard_normal((50, 7)).astype(np.float16)
+    matrix[3] = 0
+    stored = quantise(matrix)
+    assert stored.dtype.itemsize == 4 + 7
+    assert (np.abs(stored["value"].astype(int)).max(axis=1) == 127 * np.any(matrix, axis=1)).all()
+    found = read_rows(stored)
+    assert found.dtype == np.float32
+    assert (np.abs(found - matrix) <= 0.5001 * stored["scale"][:, None]).all()
+    np.testing.assert_array_equal(read_rows(stored, [4, 2]), found[[4, 2]])
+
+
+@pytest.mark.parametrize("how", [quantise, np.float16, np.float32])
+def test_rows_of_a_file(how, tmp_path):
+    matrix = how(np.random.default_rng(0).standard_normal((9, 5)))
+    path = tmp_path / "m.npy"
+    np.save(path, matrix)
+    np.testing.assert_array_equal(read_rows(path, of=(9, "words")), read_rows(matrix))
+    np.testing.assert_array_equal(read_rows(path, slice(2)), read_rows(matrix)[:2])
+    with pytest.raises(ValueError, match=r"m\.npy has shape \(9, 5\) and there are 8 words"):
+        read_rows(path, of=(8, "words"))
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(ValueError, match=r"m\.npy cannot be read, copy it anew"):
+        read_rows(path)
+    np.save(path, np.ones(9))
+    with pytest.raises(ValueError, match=r"m\.npy has shape \(9,\): one of the two files"):
+        read_rows(path)
+
+
+def test_arrays_and_texts_are_read_either_way(tmp_path):
+    matrix = np.random.default_rng(0).standard_normal((9, 5))
+    np.savez(tmp_path / "a.npz", features=quantise(matrix), label=np.arange(9))
+    arrays = read_arrays(tmp_path / "a.npz")
+    np.testing.assert_array_equal(arrays["features"], read_rows(quantise(matrix)))
+    assert arrays["label"].tolist() == [*range(9)]
+    (tmp_path / "plain.txt").write_text("à\nb\n", encoding="utf-8")
+    (tmp_path / "packed.txt.gz").write_bytes(gzip.compress("à\nb\n".encode()))
+    assert read_lines(tmp_path / "plain.txt") == read_lines(tmp_path / "packed.txt") == ["à", "b"]
+    (tmp_path / "packed.txt.gz").write_bytes(gzip.compress(b"a" * 99)[:-9])
+    for path in (tmp_path / "packed.txt", tmp_path / "a.npz"):
+        if path.suffix == ".npz":
+            path.write_bytes(path.read_bytes()[:-9])
+        with pytest.raises(ValueError, match="cannot be read, copy it anew"):
+            (read_arrays if path.suffix == ".npz" else read_lines)(path)
+
+
+@pytest.mark.parametrize("harm", [lambda c: c[:-1], lambda c: bytes([c[0] ^ 1]) + c[1:]])
+def test_an_altered_file_of_the_repository_is_named(edition, harm):
+    assert load_problem("cross-linguistic").name == "europarl"
+    path = edition / "crosslingual" / "vectors.it.npy"
+    path.write_bytes(harm(path.read_bytes()))
+    with pytest.raises(
+        ValueError,
+        match=r"vectors\.it\.npy is not the file .*'git checkout -- data/crosslingual/vectors\.it",
+    ):
+        load_problem("cross-linguistic")
+    assert load_problem("cross-modal", "tiny_imagenet").name == "tiny_imagenet"
+    (edition / SUMS).unlink()
+    with pytest.raises(FileNotFoundError, match=f"git checkout -- data/{SUMS}"):
+        load_problem("cross-linguistic")
+
+
+def test_a_set_half_deleted_is_an_error(edition):
+    (edition / "crosslingual" / "opus.test.txt").unlink()
+    said = r"opus\.test\.txt is not there: get it back by 'git checkout -- data/crosslingual/opus"
+    for ask in (available, fingerprint, lambda name: load_problem("cross-linguistic", name)):
+        with pytest.raises(FileNotFoundError, match=said):
+            ask("europarl")
+    with pytest.raises(FileNotFoundError, match=said):
+        load_problem("cross-linguistic", "auto")
+    (row,) = (row for row in data_status() if row["name"] == "europarl")
+    assert not row["available"]
+    assert row["where"].startswith("incomplete: ")
+
+
+def test_a_set_wholly_deleted_is_not_there(edition):
+    for path in (edition / "crosslingual").iterdir():
+        path.unlink()
+    (edition / "crosslingual").rmdir()
+    assert not available("europarl")
+    assert load_problem("cross-linguistic", quick=True).synthetic
+    with pytest.raises(FileNotFoundError, match="'git checkout -- data/crosslingual', set ZSLIB"):
+        load_problem("cross-linguistic", "real")
+    assert resolve_all("cross-modal") == ["imagenet1k"]
+
+
+def test_an_old_edition_is_named(edition, tmp_path, monkeypatch):
+    old = tmp_path / "old" / "crosslingual"
+    old.mkdir(parents=True)
+    for path in (edition / "crosslingual").iterdir():
+        (old / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setenv("ZSLIB_DATA", str(old.parent))
+    assert load_problem("cross-linguistic").name == "europarl"
+    np.save(old / "vectors.en.npy", np.ones((3, 4), dtype=np.float16))
+    with pytest.raises(ValueError, match=r"old.*vectors\.en\.npy has shape \(3, 4\) and there"):
+        load_problem("cross-linguistic")
+    (old / "dinu.train.txt").unlink()
+    with pytest.raises(FileNotFoundError, match=r"complete the folder that ZSLIB_DATA names"):
+        load_problem("cross-linguistic")
+    rows = {row["name"]: row["where"] for row in data_status()}
+    assert rows["tiny_imagenet"].endswith("tiny_imagenet (the repository's edition)")
+    with pytest.raises(FileNotFoundError, match=r"no\.txt is not there: check the path"):
+        checked(tmp_path / "no.txt")

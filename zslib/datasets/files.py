@@ -1,0 +1,200 @@
+"""Files of a data set: text plain or gzipped, arrays whole or with one byte a number.
+
+Both editions of the real data are read here, the full one and the compact one of a copy of the
+repository, whose files must be those that ``data/SHA256SUMS`` lists.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import tempfile
+import zipfile
+import zlib
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from zslib.datasets import locate
+
+__all__ = [
+    "SUMS",
+    "checked",
+    "file_hash",
+    "find_file",
+    "quantise",
+    "read_arrays",
+    "read_bytes",
+    "read_lines",
+    "read_rows",
+]
+
+SUMS = "SHA256SUMS"
+
+
+def find_file(path):
+    """The file, or the same with the ending .gz; None where neither is there."""
+    path = Path(path)
+    zipped = path.with_name(path.name + ".gz")
+    return next((found for found in (path, zipped) if found.is_file()), None)
+
+
+def checked(path):
+    """The path of a file as `find_file` finds it; in the repository's ``data``, an unaltered one.
+
+    Parameters
+    ----------
+    path : path
+        Without the ending .gz that the file may have.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where it is not there.
+    ValueError
+        Where it is not the file that the repository has.
+    """
+    path = Path(path)
+    found = find_file(path)
+    name = _place(path if found is None else found, locate.embedded_data())
+    if found is None:
+        todo = "check the path"
+        if name is not None:
+            todo = f"get it back by 'git checkout -- data/{name}*'"
+        elif _place(path, locate.named_data()) is not None:
+            todo = "complete the folder that ZSLIB_DATA names, an old edition perhaps, or unset it"
+        raise FileNotFoundError(f"{path} is not there: {todo}")
+    if name is not None and file_hash(found) != _listed(name, found):
+        raise ValueError(
+            f"{found} is not the file that the repository has: it is truncated or altered. Get it "
+            f"back by 'git checkout -- data/{name}'"
+        )
+    return found
+
+
+def _place(path, root):
+    """The name of a file below a folder, None where it is not below it."""
+    path = path.resolve()
+    if root is None or not path.is_relative_to(root.resolve()):
+        return None
+    return path.relative_to(root.resolve()).as_posix()
+
+
+def _listed(name, found):
+    """The SHA-256 that a file of the repository must have; its own where none is listed."""
+    path = locate.embedded_data() / SUMS
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} is not there: get it back by 'git checkout -- data/{SUMS}'"
+        )
+    return _sums(path, path.stat().st_mtime_ns).get(name) or file_hash(found)
+
+
+@lru_cache(maxsize=4)
+def _sums(path, changed):
+    """SHA-256 of each file, by name; ``changed`` is when the list was."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+
+
+def file_hash(path):
+    """SHA-256 of a file, remembered in the cache while its size and time of change stay."""
+    state = path.stat()
+    key = f"{path.resolve()}|{state.st_size}|{state.st_mtime_ns}"
+    note = locate.cache_dir() / "hashes" / hashlib.sha256(key.encode()).hexdigest()[:24]
+    if note.is_file():
+        return note.read_text(encoding="ascii")
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    note.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as file:
+        file.write(digest)
+    os.replace(file.name, note)
+    return digest
+
+
+def read_bytes(path):
+    """The content of a file, plain or gzipped."""
+    path = checked(path)
+    content = path.read_bytes()
+    with _readable(path):
+        return gzip.decompress(content) if path.suffix == ".gz" else content
+
+
+def read_lines(path):
+    """The lines of a UTF-8 text, plain or gzipped, without their ends."""
+    content = read_bytes(path)
+    with _readable(path):
+        text = content.decode("utf-8").removesuffix("\n")
+    return text.split("\n") if text else []
+
+
+@contextmanager
+def _readable(path):
+    try:
+        yield
+    except (ValueError, EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} cannot be read, copy it anew: {error}") from error
+
+
+def quantise(matrix):
+    """Rows as whole numbers from -127 to 127 with a scale, a structured array.
+
+    A row x becomes ``scale`` = max |x| / 127 and ``value`` = x / scale, rounded.
+
+    Examples
+    --------
+    >>> quantise(np.array([[1.0, -0.5], [0.0, 0.0]]))["value"].tolist()
+    [[127, -64], [0, 0]]
+    """
+    matrix = np.asarray(matrix, dtype=np.float32)
+    kind = np.dtype([("scale", "<f4"), ("value", "i1", (matrix.shape[1],))])
+    rows = np.zeros(len(matrix), dtype=kind)
+    rows["scale"] = np.abs(matrix).max(axis=1) / np.float32(127)
+    divisor = np.where(rows["scale"] > 0, rows["scale"], 1)
+    rows["value"] = np.rint(matrix / divisor[:, None])
+    return rows
+
+
+def read_rows(matrix, rows=slice(None), *, of=None):
+    """Rows of a matrix as float32, whichever way it is stored.
+
+    Parameters
+    ----------
+    matrix : array, or path of a ``.npy``
+        Two-dimensional, or as `quantise` makes it. Of a file only the rows asked for are read.
+    rows : slice or int array
+    of : (int, str), optional
+        How many rows a file must have, and of what: ``(7461, "image labels")``.
+
+    Examples
+    --------
+    >>> read_rows(quantise(np.array([[1.0, -0.5], [2.0, 0.0]])), [1]).tolist()
+    [[2.0, 0.0]]
+    """
+    if not isinstance(matrix, np.ndarray):
+        path = checked(matrix)
+        with _readable(path):
+            matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+        shape = matrix.dtype["value"].shape if matrix.dtype.names else matrix.shape[1:]
+        if len(shape) != 1 or (of is not None and len(matrix) != of[0]):
+            there = "" if of is None else f" and there are {of[0]} {of[1]}"
+            raise ValueError(
+                f"{path} has shape {(len(matrix), *shape)}{there}: one of the two files is "
+                "damaged, or of another edition"
+            )
+    if matrix.dtype.names is None:
+        return np.asarray(matrix[rows], dtype=np.float32)
+    part = matrix[rows]
+    return part["value"] * part["scale"][:, None]
+
+
+def read_arrays(path):
+    """The arrays of an ``.npz`` by name, quantised ones as float32."""
+    path = checked(path)
+    with _readable(path), open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+        arrays = dict(stored)
+    return {name: read_rows(a) if a.dtype.names else a for name, a in arrays.items()}
