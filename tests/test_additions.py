@@ -117,7 +117,7 @@ ENTRIES = (
 from zslib.datasets import load_problem
 
 
-def test_the_moons_rise():
+def test_the_moons_rise(real_data):
     assert len(load_problem("attributes", "moons").test_unseen) == 10
 """,
     "book/data.md": [("# Data\n", "# Data\n\nThree moons among them.\n")],
