@@ -33,6 +33,12 @@ def problem():
     return make_problem()
 
 
+@pytest.fixture(scope="session")
+def worlds():
+    """Three problems: a rounding may turn one small training, and not the mean of three."""
+    return [make_problem(seed) for seed in range(3)]
+
+
 @pytest.fixture
 def problem32():
     return make_problem(dtype="float32")

@@ -147,6 +147,7 @@ def test_unseen_class_known_by_its_attributes(Model):
     X = S[labels] + 0.1 * rng.standard_normal((240, 3))
     seen = labels != 5
     model = Model(regularization=1e-3).fit(X[seen], labels[seen], S)
+    # Ten standard deviations lie between the classes; both fits have one optimum.
     assert np.mean(model.predict(X[~seen], S[4:6]) == 1) > 0.8  # one in two by chance
     assert np.mean(model.predict(X[seen], S) == labels[seen]) > 0.9
 

@@ -119,7 +119,6 @@ def test_training_lowers_the_loss(problem):
     model.fit(problem.X, problem.y, problem.S)
     assert len(model.learning_curve_) == 30
     assert model.learning_curve_[-1] < 0.2 * model.learning_curve_[0]
-    assert model.score(problem.X_unseen, problem.y_unseen, problem.S_unseen) > 0.7
     pi = seen_scores(model.coef_, model.templates_, problem.X_unseen, "relu")
     z = simplex_mixtures(problem.S_unseen, problem.S[model.classes_], 0.01)
     scores = model.decision_function(problem.X_unseen, problem.S_unseen)

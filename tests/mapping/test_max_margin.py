@@ -387,15 +387,17 @@ def test_extreme_scales_of_float32():
 @pytest.mark.parametrize("negatives", NEGATIVES)
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_learns_to_retrieve(negatives, distance):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((200, 20)).astype("float32")
-    Y = X @ rng.standard_normal((20, 15)).astype("float32")
-    mapper = MaxMarginMap(negatives=negatives, distance=distance, n_epochs=60, random_state=0).fit(
-        X[:150], Y[:150]
-    )
-    right = (unit(mapper.transform(X[150:])) @ unit(Y).T).argmax(axis=1) == np.arange(150, 200)
-    assert right.mean() > 0.75  # chance is 0.005
-    assert mapper.learning_curve_[-1] < 0.3 * mapper.learning_curve_[0]
+    precision = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((200, 20)).astype("float32")
+        Y = X @ rng.standard_normal((20, 15)).astype("float32")
+        mapper = MaxMarginMap(negatives=negatives, distance=distance, n_epochs=60)
+        mapper.set_params(random_state=seed).fit(X[:150], Y[:150])
+        found = (unit(mapper.transform(X[150:])) @ unit(Y).T).argmax(axis=1)
+        precision.append(np.mean(found == np.arange(150, 200)))
+        assert mapper.learning_curve_[-1] < 0.3 * mapper.learning_curve_[0]
+    assert np.mean(precision) > 0.5  # one in 200 by chance
 
 
 @pytest.mark.parametrize(("init", "peer"), [("ridge", RidgeMap), ("procrustes", ProcrustesMap)])

@@ -95,7 +95,7 @@ def _entries(records):
     return sorted(entries, key=lambda entry: PAPERS.index(entry.paper))
 
 
-def _section(entry):
+def _section(entry, evidence):
     lines = [
         f"(erratum-{entry.id})=",
         f"### {entry.title}",
@@ -105,7 +105,7 @@ def _section(entry):
         f"- **Printed:** {entry.printed}",
         f"- **We take:** {entry.reading}",
     ]
-    if evidence := entry.evidence():
+    if evidence:
         mark = "✓" if evidence.confirmed else "✗ not confirmed:"
         lines.append(f"- **Recomputed:** {mark} {evidence.text}")
     if entry.parameter:
@@ -119,8 +119,9 @@ def errata_markdown():
     One section per paper, one short subsection per entry with a target ``erratum-<id>``.
     """
     entries = load_errata()
-    checked = [entry.evidence() for entry in entries if entry.check]
-    confirmed = sum(evidence.confirmed for evidence in checked)
+    evidence = {entry.id: entry.evidence() for entry in entries}
+    checked = [found for found in evidence.values() if found]
+    confirmed = sum(found.confirmed for found in checked)
     kinds = ", ".join(
         f"{words} {sum(entry.kind == kind for entry in entries)}" for kind, words in KINDS.items()
     )
@@ -131,5 +132,5 @@ def errata_markdown():
     ]
     for paper, title in _data()["papers"].items():
         parts.append(f"## {title}")
-        parts += [_section(entry) for entry in entries if entry.paper == paper]
+        parts += [_section(e, evidence[e.id]) for e in entries if e.paper == paper]
     return "\n\n".join(parts) + "\n"

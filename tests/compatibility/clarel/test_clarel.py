@@ -59,19 +59,21 @@ def fit(X, labels, tokens, seen, **parameters):
     ids=lambda p: ", ".join(str(v) for v in p.values()),
 )
 def test_recognises_classes_never_seen(parameters):
-    X, labels, tokens, unseen = pairs_data(n_traits=5)
-    texts = tokens
-    if parameters["text_encoder"] is None:
-        texts = np.stack([np.isin(np.arange(30), row) for row in tokens]).astype(float)
-    model = fit(X, labels, texts, ~unseen, n_batches=600, decay_every=200, dropout=0, **parameters)
-    first, last = model.learning_curve_[0], model.learning_curve_[-1]
-    assert last["total"] < first["total"]
-    classes, codes = np.unique(labels[unseen], return_inverse=True)
-    prototypes = model.class_prototypes(texts[unseen], codes, len(classes))
-    assert np.mean(model.predict(X[unseen], prototypes) == codes) > 0.8  # 1/5 by chance
-    every = model.class_prototypes(texts, labels, 25)
-    seen = labels[~unseen]
-    assert np.mean(model.predict(X[~unseen], every) == seen) > 0.6  # 1/25 by chance
+    parameters |= {"n_batches": 300, "decay_every": 100, "dropout": 0}
+    right = {"unseen": [], "all": []}
+    for seed in range(3):
+        X, labels, texts, unseen = pairs_data(seed, n_traits=5)
+        if parameters["text_encoder"] is None:
+            texts = np.stack([np.isin(np.arange(30), row) for row in texts]).astype(float)
+        model = fit(X, labels, texts, ~unseen, **parameters)
+        assert model.learning_curve_[-1]["total"] < model.learning_curve_[0]["total"]
+        classes, codes = np.unique(labels[unseen], return_inverse=True)
+        prototypes = model.class_prototypes(texts[unseen], codes, len(classes))
+        right["unseen"].append(model.predict(X[unseen], prototypes) == codes)
+        every = model.class_prototypes(texts, labels, 25)
+        right["all"].append(model.predict(X[~unseen], every) == labels[~unseen])
+    assert np.mean(right["unseen"]) > 0.5  # one in 5 by chance
+    assert np.mean(right["all"]) > 0.4  # one in 25 by chance
 
 
 @pytest.mark.parametrize("text_encoder", ["mean", "paper", None])

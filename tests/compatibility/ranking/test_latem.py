@@ -92,11 +92,13 @@ def test_more_matrices_separate_what_one_cannot():
     X = np.stack([position, np.ones(160)], axis=1)
     y = np.repeat([1, 0], 80)
     S = np.array([[1.0, 0.0], [0.0, 1.0]])
-    accuracy = {}
-    for k in (1, 4):
-        model = LatEm(k, learning_rate=0.1, n_epochs=100, random_state=0).fit(X, y, S)
-        accuracy[k] = model.score(X, y, S)
-    assert accuracy[1] < 0.9 < 0.99 < accuracy[4]
+    accuracy = {1: [], 4: []}
+    for k, found in accuracy.items():
+        for seed in range(3):
+            model = LatEm(k, learning_rate=0.1, n_epochs=100, random_state=seed).fit(X, y, S)
+            found.append(model.score(X, y, S))
+    assert max(accuracy[1]) <= 0.75  # a line parts one end from the rest at most
+    assert np.mean(accuracy[4]) > 0.9
 
 
 def test_one_matrix_and_two_classes_take_the_steps_of_devise():

@@ -533,7 +533,7 @@ def test_every_method_runs(name):
     scores = [run.test_unseen.unseen_scores for run in runs]
     np.testing.assert_array_equal(scores[0], scores[1])
     assert np.array_equal(scores[0], scores[2]) != method.seeds_matter
-    assert runs[0].accuracy > 0
+    assert np.all(np.isfinite(scores[0]))
 
 
 def outcomes(method, seeds=(0, 1, 2), problem=None):

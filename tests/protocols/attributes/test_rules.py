@@ -82,8 +82,10 @@ def test_the_ruled_metric_is_the_metric_learner(problem, rule):
 @pytest.mark.parametrize("every_step", [False, True])
 def test_the_ruled_ranking_learns(problem, every_step):
     model = rules.RuledRanking("uncertainty", n_epochs=5, every_step=every_step)
-    (run,) = trained(model, problem, [0])
-    assert run.outcome.accuracy > 200 / len(problem.unseen_classes)
+    runs = trained(model, problem, range(3))
+    accuracy = np.mean([run.outcome.accuracy for run in runs])
+    assert accuracy > 150 / len(problem.unseen_classes)  # chance is 100 in place of 150
+    run = runs[0]
     view = rules.training_view(run)
     chosen = rules.choose_once(run, "intruder")
     assert chosen.is_intruder.mean() == 100
