@@ -28,7 +28,7 @@ def test_as_many_related_as_random_distractors(images):
     assert not np.isin(np.concatenate(list(drawn.values())), images.labels).any()
 
 
-def test_both_experiments_search_what_they_say(images, languages):
+def test_both_experiments_search_what_they_say(images, languages, short_tuning):
     found = with_distractors(Repeated([images], [0], quick=True), 20)
     assert list(found) == ["related", "random"]
     for of in found.values():

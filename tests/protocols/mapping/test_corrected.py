@@ -42,7 +42,7 @@ def test_gains_of_both_kinds_of_queries_add_up(runs):
     assert share == pytest.approx(100 * stuck)
 
 
-def test_corrected_precision_is_that_of_a_corrected_search(runs):
+def test_corrected_precision_is_that_of_a_corrected_search(runs, short_tuning):
     methods = ["ridge", "max-margin"]
     rows = list(corrected_precision(runs, methods, "full"))
     value = {

@@ -33,7 +33,7 @@ def test_intruders_score_highest_among_other_words(languages):
     assert score == pytest.approx(found.scores[0], abs=1e-5)
 
 
-def test_a_curve_ends_where_training_for_as_long_ends(languages):
+def test_a_curve_ends_where_training_for_as_long_ends(languages, short_tuning):
     runs = Repeated([languages], [0], quick=True)
     fit = runs.train("max-margin")[0]
     n_epochs = fit.parameters["n_epochs"]
