@@ -64,7 +64,7 @@ def ikea(
     return ImageTextProblem(
         name="ikea",
         synthetic=False,
-        description=f"IKEA products with their own texts, {split} split",
+        description=f"IKEA products with their own texts (non-commercial use only), {split} split",
         features=data["features"][rows].astype(np.float32),
         labels=labels[rows],
         class_names=data["classes"],
