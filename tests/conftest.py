@@ -55,10 +55,15 @@ class Backend:
         return arrays.to_host(self.check(array))
 
 
-@pytest.fixture(params=["numpy", "strict", "strict-device1", "cupy"])
+GPU = arrays._gpu_usable()
+
+
+def pytest_report_header():
+    return "CuPy: tested too" if GPU else "CuPy: finds no usable GPU, not tested"
+
+
+@pytest.fixture(params=["numpy", "strict", "strict-device1", *(["cupy"] if GPU else [])])
 def backend(request):
-    if request.param == "cupy" and not arrays._gpu_usable():
-        pytest.skip("CuPy finds no usable GPU")
     return Backend(request.param)
 
 
