@@ -119,6 +119,15 @@ def test_the_dimension_is_at_most_what_the_texts_have(pairs):
         tfidf_vectors(pairs, dimension=0)
 
 
+def test_directions_of_no_weight_are_left_out(pairs):
+    """Five sets of words in every order: many texts, five dimensions."""
+    rng = np.random.default_rng(0)
+    sets = [text.split() for text in pairs.texts[:5]]
+    texts = [" ".join(rng.permutation(sets[i % 5])) for i in range(len(pairs.texts))]
+    vectors = tfidf_vectors(replace(pairs, texts=tuple(texts), text_ids=None), dimension=30)
+    assert vectors.shape[1] == np.linalg.matrix_rank(vectors) == 5
+
+
 def test_texts_of_the_class_by_loop(pairs):
     problem = with_class_texts(pairs)
     own = {i: set(pairs.text_index[a:b]) for i, (a, b) in enumerate(pairwise(pairs.text_offsets))}
