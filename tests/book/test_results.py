@@ -9,6 +9,7 @@ import pytest
 
 from zslib import book
 from zslib.book.results import Results
+from zslib.datasets import locate
 from zslib.protocols import Estimate, independent_mean, over_runs, paired_difference
 from zslib.protocols.intervals import Spread
 
@@ -208,3 +209,13 @@ def test_parameters_are_taken_from_the_notebooks_names(chapter, tmp_path, monkey
 def test_seeds_and_names(chapter):
     assert list(chapter.seeds) == [3, 4]
     assert chapter.data == "cub, awa, made (synthetic)"
+
+
+def test_the_last_lines_name_missing_data(tmp_path, monkeypatch):
+    monkeypatch.delenv("ZSLIB_DATA", raising=False)
+    monkeypatch.setattr(locate, "embedded_data", lambda: None)
+    for dataset, said in (("auto", ["europarl", "imagenet1k"]), ("synthetic", None)):
+        made = book.start("demo/01_a", parameters={"dataset": dataset}, results=tmp_path)
+        card = made.finish()
+        assert card.run.get("missing") == said
+        assert ("Missing data" in repr(card)) == (said is not None)

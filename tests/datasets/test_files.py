@@ -17,6 +17,7 @@ from zslib.datasets.files import (
     read_lines,
     read_rows,
 )
+from zslib.datasets.registry import missing
 
 
 @pytest.fixture
@@ -117,6 +118,9 @@ def test_a_set_wholly_deleted_is_not_there(edition):
     with pytest.raises(FileNotFoundError, match="'git checkout -- data/crosslingual', set ZSLIB"):
         load_problem("cross-linguistic", "real")
     assert resolve_all("cross-modal") == ["imagenet1k"]
+    assert missing("auto") == missing("real") == ["europarl"]
+    assert missing("synthetic") == missing("imagenet1k") == []
+    assert missing("auto", ["pairs"]) == ["ikea", "cub"]
 
 
 def test_an_old_edition_is_named(edition, tmp_path, monkeypatch):

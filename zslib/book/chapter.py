@@ -402,6 +402,14 @@ class Chapter:
             keys[name] = latest.read_text(encoding="utf-8").strip() if latest.is_file() else None
         return identify(self._source, self.parameters, keys, self._place)
 
+    def _missing(self):
+        """Names of real data that the chapter would use and that are not here."""
+        from zslib.datasets.entry import SETTINGS
+        from zslib.datasets.registry import missing
+
+        settings = self._source and self._source.data_settings
+        return missing(self.parameters.get("dataset"), settings or SETTINGS)
+
     def _run(self):
         key, digests = self._identity()
         choices = self._choices.summary()
@@ -422,6 +430,7 @@ class Chapter:
                 }
                 for problem in self._problems.values()
             ],
+            **({"missing": missing} if (missing := self._missing()) else {}),
             **({"choices": choices} if any(choices.values()) else {}),
             "skipped": self._skipped,
             "device": self.device,

@@ -29,6 +29,7 @@ class RunCard:
         data = "; ".join(f"{d['description']} ({d['checksum'][:12]})" for d in run["data"])
         return {
             "Data": data or "none",
+            **({"Missing data": ", ".join(run["missing"])} if run.get("missing") else {}),
             "Parameters": ", ".join(f"{k}: {v}" for k, v in run["parameters"].items()),
             **({"Settings": told_choices(run["choices"])} if run.get("choices") else {}),
             "Code": f"zslib {run['version']}, commit {self._commit()}",

@@ -19,6 +19,7 @@ __all__ = [
     "fingerprint",
     "load_problem",
     "load_problems",
+    "missing",
     "resolve",
     "resolve_all",
     "served",
@@ -160,6 +161,21 @@ def served(dataset, settings):
     if not found:
         raise error
     return found
+
+
+def missing(dataset, settings=SETTINGS):
+    """Names of the embedded sets that "auto" or "real" would take if they were here.
+
+    Examples
+    --------
+    >>> missing("synthetic")
+    []
+    """
+    found = []
+    for setting in settings if dataset in ("auto", "real") else ():
+        wanted = [name for name in REAL_FIRST[setting] if DATASETS[name].kind == "embedded"]
+        found += wanted if setting in SEVERAL else wanted[:1]
+    return [name for name in dict.fromkeys(found) if not available(name)]
 
 
 def _absent(name):
