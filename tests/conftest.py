@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from zslib import arrays
+from zslib.protocols import choices
 
 # A slow or busy machine is no failure.
 settings.register_profile("zslib", deadline=None)
@@ -65,6 +66,13 @@ def pytest_report_header():
 @pytest.fixture(params=["numpy", "strict", "strict-device1", *(["cupy"] if GPU else [])])
 def backend(request):
     return Backend(request.param)
+
+
+@pytest.fixture(autouse=True)
+def no_choices_in_use():
+    """A chapter that a test starts and does not finish leaves none to the next test."""
+    yield
+    choices.use(None)
 
 
 @pytest.fixture
