@@ -19,6 +19,7 @@ from zslib.metrics import (
     seen_unseen_maxima,
     top_classes,
 )
+from zslib.metrics.zero_shot import areas_of_weights, curve_of_weights
 
 
 def slow_accuracies(y_true, y_pred, classes):
@@ -342,3 +343,12 @@ def test_curve_refusals():
     with pytest.raises(ValueError, match="gamma must be a finite number"):
         seen_unseen_curve(s, y_s, u, y_u, mask).at(np.inf)
     assert isinstance(seen_unseen_curve(s, y_s, u, y_u, mask), SeenUnseenCurve)
+
+
+def test_areas_of_rows_of_weights_are_those_of_their_curves():
+    rng = np.random.default_rng(0)
+    flips = rng.integers(-3, 3, 8) / 2, rng.integers(-3, 3, 6) / 2  # with ties
+    weights = [rng.dirichlet(np.ones(f.size), size=5) for f in flips]
+    curve = curve_of_weights(*flips)
+    expected = [curve(*row).area for row in zip(*weights, strict=True)]
+    np.testing.assert_allclose(areas_of_weights(*flips)(*weights), expected)

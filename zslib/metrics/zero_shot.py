@@ -348,6 +348,34 @@ def curve_of_weights(flips_seen, flips_unseen):
     return curve
 
 
+def areas_of_weights(flips_seen, flips_unseen):
+    """The area under the curve as a function of weights: see `curve_of_weights`.
+
+    The function returned takes rows of weights, and gives the area of each row.
+    """
+    points, where = np.unique(np.concatenate([flips_seen, flips_unseen]), return_inverse=True)
+    where_seen, where_unseen = where[: flips_seen.size], where[flips_seen.size :]
+
+    def areas(weights_seen, weights_unseen):
+        lost = row_sums(where_seen, points.size, weights_seen)
+        won = row_sums(where_unseen, points.size, weights_unseen)
+        # Between the heights on both sides of a point lies half of what is lost there.
+        heights = np.cumsum(lost[:, ::-1], axis=1)[:, ::-1] - lost / 2
+        return np.sum(won * heights, axis=1)
+
+    return areas
+
+
+def row_sums(where, size, weights=None):
+    """`numpy.bincount` of each row: of the places ``where``, or of ``weights`` at these (host)."""
+    n_rows = len(where) if weights is None else len(weights)
+    places = np.broadcast_to(where, (n_rows, where.shape[-1])) + size * np.arange(n_rows)[:, None]
+    found = np.bincount(
+        places.ravel(), None if weights is None else weights.ravel(), minlength=n_rows * size
+    )
+    return found.reshape(n_rows, size)
+
+
 def sample_weights(labels):
     """Weight of each sample in average per-class accuracy: they sum to 1 (host array)."""
     classes, where, counts = np.unique(labels, return_inverse=True, return_counts=True)

@@ -23,6 +23,10 @@ __all__ = [
 ]
 
 
+# Numbers that a bootstrap holds at a time.
+_AT_ONCE = 2**22
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A mean with its interval.
@@ -138,14 +142,28 @@ def mean_estimate(
         return Estimate(mean, float(mean - half), float(mean + half), n)
     check_integer(n_resamples, "n_resamples", low=100)
     rng = random_generator(random_state)
-    table = np.stack(rows)
-    draws = np.empty(n_resamples)
-    for i in range(n_resamples):
-        seeds = np.bincount(rng.integers(n, size=n), minlength=n) / n
-        items = rng.integers(table.shape[1], size=table.shape[1])
-        draws[i] = seeds @ table[:, items].mean(axis=1)
+    draws = resampled_runs(resampled_items(np.stack(rows), n_resamples, rng), rng)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(mean, float(low), float(high), n)
+
+
+def resampled_items(values, n_resamples, rng):
+    """Means of ``values`` (k, m) over m items drawn with replacement, (n_resamples, k).
+
+    Items whose values agree are of one kind, and the numbers drawn of each kind multinomial.
+    """
+    kinds, counts = np.unique(values, axis=1, return_counts=True)
+    m = values.shape[1]
+    parts = -(-n_resamples * counts.size // _AT_ONCE)
+    sizes = [len(part) for part in np.array_split(np.arange(n_resamples), parts)]
+    drawn = (rng.multinomial(m, counts / m, size=size) for size in sizes)
+    return np.concatenate([numbers @ kinds.T for numbers in drawn]) / m
+
+
+def resampled_runs(values, rng):
+    """Mean of each row of ``values`` (n_resamples, n) over n runs drawn with replacement."""
+    n = values.shape[1]
+    return (rng.multinomial(n, np.full(n, 1 / n), size=len(values)) * values).sum(axis=1) / n
 
 
 def paired_difference(a, b, **options) -> Estimate:

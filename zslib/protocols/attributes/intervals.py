@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import random_generator
+from zslib.metrics.zero_shot import harmonic_mean, row_sums
 from zslib.protocols.attributes.outcome import MEASURES
-from zslib.protocols.intervals import Estimate, mean_estimate
+from zslib.protocols.intervals import (
+    Estimate,
+    mean_estimate,
+    resampled_items,
+    resampled_runs,
+)
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["outcome_at", "zero_shot_estimate", "zero_shot_measures"]
@@ -72,38 +78,52 @@ def zero_shot_estimate(
             "outcomes must hold at least one outcome, and minus, where given, as many: one per "
             f"seed; got {' and '.join(str(len(method)) for method in methods)}"
         )
-    images = [[_images(outcome, measure) for outcome in method] for method in methods]
-    pairs = [
-        pair
-        for seed in zip(images[0], images[-1], strict=True)
-        for pair in zip(*seed, strict=True)
-    ]
-    if not all(np.array_equal(*pair) for pair in pairs):
-        raise ValueError("minus was tested on other images: compare methods on the same problem")
-    scorers = [[outcome.scorer(measure) for outcome in method] for method in methods]
+    sides = ("seen", "unseen") if measure in ("H", "AUSUC") else (measure,)
+    for pair in zip(methods[0], methods[-1], strict=True):
+        if not all(np.array_equal(*(outcome.labels(side) for outcome in pair)) for side in sides):
+            raise ValueError(
+                "minus was tested on other images: compare methods on the same problem"
+            )
 
-    def values(*weights):
-        scores = np.array([[scorer(*weights) for scorer in method] for method in scorers])
-        return scores[0] - (scores[1] if minus is not None else 0.0)
+    def difference(values):
+        return values[0] - (values[1] if minus is not None else 0.0)
 
-    n, exact = len(methods[0]), np.array([outcome.value(measure) for outcome in methods[0]])
-    if minus is not None:
-        exact = exact - [outcome.value(measure) for outcome in methods[1]]
+    n = len(methods[0])
+    exact = difference(np.array([[outcome.value(measure) for outcome in m] for m in methods]))
     if len({outcome.checksum for outcome in methods[0]}) > 1:
         return mean_estimate(exact, level=level)
     rng = random_generator(random_state)
-    draw = [_resampler(labels, rng) for labels in images[0][0]]
-    draws = np.empty(n_resamples)
-    for i in range(n_resamples):
-        draws[i] = values(*(weights() for weights in draw))[rng.integers(n, size=n)].mean()
+    resample = _resampled_areas if measure == "AUSUC" else _resampled_accuracies
+    values = resample(
+        [outcome for method in methods for outcome in method], n_resamples, rng, sides
+    )
+    by_run = difference(values.T.reshape(len(methods), n, n_resamples))
+    draws = resampled_runs(by_run.T, rng)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(float(exact.mean()), float(low), float(high), n)
 
 
-def _images(outcome, measure):
-    """True classes of the images behind a measure."""
-    sides = ("seen", "unseen") if measure in ("H", "AUSUC") else (measure,)
-    return [outcome.labels(side) for side in sides]
+def _resampled_accuracies(outcomes, n_resamples, rng, sides):
+    """Percent per outcome with the images of each class drawn anew, H where ``sides`` are two."""
+    found = []
+    for side in sides:
+        labels = outcomes[0].labels(side)
+        right = np.stack([outcome.right(side) for outcome in outcomes])
+        classes = [right[:, labels == c] for c in np.unique(labels)]
+        found.append(sum(resampled_items(c, n_resamples, rng) for c in classes) / len(classes))
+    return 100.0 * (found[0] if len(found) == 1 else harmonic_mean(*found))
+
+
+def _resampled_areas(outcomes, n_resamples, rng, sides):
+    """AUSUC in percent per outcome with the images of each class drawn anew."""
+    draw = [_resampler(outcomes[0].labels(side), rng) for side in sides]
+    areas = [outcome.areas() for outcome in outcomes]
+    parts = -(-n_resamples // 100)
+    found = []
+    for part in np.array_split(np.arange(n_resamples), parts):
+        weights = [drawn(len(part)) for drawn in draw]
+        found.append(100.0 * np.stack([area(*weights) for area in areas], axis=1))
+    return np.concatenate(found)
 
 
 def _resampler(labels, rng):
@@ -113,9 +133,10 @@ def _resampler(labels, rng):
     start = np.cumsum(counts) - counts
     first, size = start[where], counts[where]
 
-    def weights():
-        times = np.empty(labels.size)
-        times[order] = np.bincount(first + rng.integers(size), minlength=labels.size)
+    def weights(n_draws):
+        drawn = first + rng.integers(size, size=(n_draws, labels.size))
+        times = np.empty((n_draws, labels.size))
+        times[:, order] = row_sums(drawn, labels.size)
         return times / (counts.size * size)
 
     return weights

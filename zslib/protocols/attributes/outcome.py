@@ -9,7 +9,7 @@ import numpy as np
 
 from zslib.arrays import like, namespace, to_host
 from zslib.metrics import class_accuracies, harmonic_mean, k_occurrence, pollution, top_classes
-from zslib.metrics.zero_shot import curve_of_weights, sample_weights
+from zslib.metrics.zero_shot import areas_of_weights, curve_of_weights, sample_weights
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["MEASURES", "Competition", "ZeroShotOutcome"]
@@ -173,33 +173,32 @@ class ZeroShotOutcome:
             return harmonic_mean(self.seen, self.unseen)
         return float(self.class_accuracies(measure).mean())
 
-    def scorer(self, measure):
-        """A measure, in percent, as a function of what each test image counts for.
-
-        The weights sum to 1. "H" and "AUSUC" take two arrays, for the images of the seen and of
-        the unseen classes; the others take one.
-        """
-        if measure == "AUSUC":
-            curve = self._curve()
-            return lambda seen, unseen: 100.0 * curve(seen, unseen).area
-        if measure == "H":
-            seen_accuracy, unseen_accuracy = self.scorer("seen"), self.scorer("unseen")
-            return lambda seen, unseen: harmonic_mean(seen_accuracy(seen), unseen_accuracy(unseen))
-        right = self.predictions(measure) == self.labels(measure)
-        return lambda weights: 100.0 * float(weights @ right)
+    def right(self, measure):
+        """Whether each image behind "ACC", "seen" or "unseen" is recognised, (n,) bool array."""
+        return self.predictions(measure) == self.labels(measure)
 
     @cached_property
     def curve(self):
         """Accuracies (shares, not percent) at every gamma, a `SeenUnseenCurve`."""
-        return self._curve()(*(sample_weights(self.labels(side)) for side in ("seen", "unseen")))
+        (seen, right_seen), (unseen, right_unseen) = self._movable()
+        return curve_of_weights(seen.flips, unseen.flips)(
+            right_seen * sample_weights(seen.labels), right_unseen * sample_weights(unseen.labels)
+        )
 
-    def _curve(self):
-        """The curve as a function of image weights."""
-        sides = self._side("seen"), self._side("unseen")
-        right_seen = sides[0].seen[:, 0] == sides[0].labels
-        right_unseen = sides[1].unseen[:, 0] == sides[1].labels
-        curve = curve_of_weights(sides[0].flips, sides[1].flips)
-        return lambda seen, unseen: curve(right_seen * seen, right_unseen * unseen)
+    def areas(self):
+        """The area under the curve as a function of image weights, a row for each area wanted.
+
+        It takes the weights of the images of seen and of unseen classes; each row sums to 1.
+        """
+        (seen, right_seen), (unseen, right_unseen) = self._movable()
+        area = areas_of_weights(seen.flips[right_seen], unseen.flips[right_unseen])
+        return lambda seen, unseen: area(seen[:, right_seen], unseen[:, right_unseen])
+
+    def _movable(self):
+        """Both sides of generalised ZSL, with the images that some gamma recognises."""
+        seen, unseen = self._side("seen"), self._side("unseen")
+        right = seen.seen[:, 0] == seen.labels, unseen.unseen[:, 0] == unseen.labels
+        return (seen, right[0]), (unseen, right[1])
 
     def occurrence(self, space="unseen", k=1):
         """Hubness N_k of the class embeddings: in how many images' first k each class is.

@@ -14,6 +14,7 @@ from zslib.protocols.attributes.methods import (
 )
 from zslib.protocols.attributes.mining import ways
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
+from zslib.validation import check_choice
 
 __all__ = [
     "MeanOfCells",
@@ -144,8 +145,9 @@ class MeanOfCells:
         return labels[0]
 
     def value(self, measure):
+        # H of a mean is no mean of H.
+        check_choice(measure, "measure", ("ACC", "seen", "unseen"))
         return float(np.mean([part.value(measure) for part in self.parts]))
 
-    def scorer(self, measure):
-        scorers = [part.scorer(measure) for part in self.parts]
-        return lambda *weights: np.mean([scorer(*weights) for scorer in scorers])
+    def right(self, measure):
+        return np.mean([part.right(measure) for part in self.parts], axis=0)
