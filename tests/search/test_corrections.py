@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr, logsumexp
 
-from zslib.search import gold_ranks, top_k
+from zslib.search import exact, gold_ranks, top_k, top_k_and_ranks
 from zslib.search.corrections import (
     CORRECTIONS,
     CSLS,
@@ -116,6 +116,27 @@ def test_follows_the_definition(backend, name, metric, with_reference):
     gold = rng.integers(0, 45, 6)
     ranks = backend.to_numpy(gold_ranks(q, t, gold, **options))
     np.testing.assert_array_equal(order[np.arange(6), ranks], gold)
+
+
+@pytest.mark.parametrize("limit", [10**6, 100, 1], ids=["kept", "in groups", "not kept"])
+def test_several_at_once_find_what_each_finds_alone(backend, monkeypatch, limit):
+    monkeypatch.setattr(exact, "KEPT", limit)
+    rng = np.random.default_rng(0)
+    # Products of small integers are exact, whatever the shape of a tile.
+    queries, targets = (rng.integers(1, 9, (n, 3)).astype(float) for n in (9, 40))
+    gold = [[i, 39 - i] for i in range(9)]
+    there = backend.asarray(queries), backend.asarray(targets)
+    several = [None, *(kind(**given) for kind, given, _ in DEFINITIONS.values())]
+    several.append(CSLS(3, reference=backend.asarray(targets[:12])))
+    several.remove(next(c for c in several if isinstance(c, LocalScaling)))  # not for products
+    for asked in (several, [None]):
+        found = top_k_and_ranks(*there, 4, gold, metric="dot", corrections=asked)
+        for correction, (indices, ranks) in zip(asked, found, strict=True):
+            options = {"metric": "dot", "correction": correction}
+            same = top_k(*there, 4, **options)[1]
+            np.testing.assert_array_equal(*map(backend.to_numpy, (indices, same)))
+            same = gold_ranks(*there, gold, **options)
+            np.testing.assert_array_equal(*map(backend.to_numpy, (ranks, same)))
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)

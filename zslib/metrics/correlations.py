@@ -96,7 +96,7 @@ def _cosines_to_mean(targets):
     sums = [xp.sum(xp.astype(xp.asarray(targets[r, :]), xp.float64), axis=0) for r in rows]
     mean = xp.astype(sum(sums[1:], sums[0])[None, :] / targets.shape[0], targets.dtype)
     tiles = Tiles(mean, targets, "cosine", None)
-    found = [to_host(tiles.scores(tiles.block(r), 0))[:, 0] for r in tiles.blocks]
+    found = [to_host(tile)[:, 0] for rows in tiles.blocks for tile in tiles.walk(rows)]
     return np.concatenate(found)
 
 

@@ -15,6 +15,6 @@ of small integers), results are the same for every ``block_size``. `top_k` and `
 with the same arguments see the same bits: a rank r below k is position r of the list.
 """
 
-from zslib.search.exact import gold_ranks, top_k
+from zslib.search.exact import gold_ranks, top_k, top_k_and_ranks
 
-__all__ = ["gold_ranks", "top_k"]
+__all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]

@@ -27,13 +27,22 @@ class Base:
     tiles: Callable
 
 
+def corrected_block(queries, n):
+    """Targets in a tile of the scores of ``n`` vectors like ``queries``."""
+    default, least = HOST_BLOCK, LEAST
+    if not is_numpy_array(queries):
+        default, least = DEVICE_BLOCK, 16 * least
+    return min(default, max(TILE // n, least))
+
+
 class CorrectedTiles(Tiles):
     """Tiles of all queries at once, their scores corrected for hubness, in float64.
 
-    ``best(k)`` must give the (n_queries, k) best uncorrected scores.
+    ``best(k)`` must give the (n_queries, k) best uncorrected scores. ``kept`` is for the
+    uncorrected tiles; the corrected ones are then kept too.
     """
 
-    def __init__(self, queries, targets, metric, block_size, correction, best):
+    def __init__(self, queries, targets, metric, block_size, correction, best, *, kept=None):
         xp = namespace(queries, targets)
         reference = correction.reference
         n = queries.shape[0]
@@ -43,11 +52,9 @@ class CorrectedTiles(Tiles):
             check_sides(reference, targets, "reference")
             both += reference.shape[0]
         if block_size is None:
-            default, least = HOST_BLOCK, LEAST
-            if not is_numpy_array(queries):
-                default, least = DEVICE_BLOCK, 16 * least
-            block_size = min(default, max(TILE // both, least))
-        super().__init__(queries, targets, metric, block_size, chunk_size=n)
+            block_size = corrected_block(queries, both)
+        super().__init__(queries, targets, metric, block_size, chunk_size=n, kept=kept)
+        self._corrected = None if kept is None else {}
         if reference is not None:
             # One product for both, so that a query that is also in the reference scores alike.
             self._peak = max(self._peak, float(xp.max(xp.abs(reference))))
@@ -63,12 +70,19 @@ class CorrectedTiles(Tiles):
 
     def _uncorrected(self):
         for rows in self.blocks:
-            scores = self._raw_scores(self.block(rows), self._factors[0], None)
+            (scores,) = self._raw(rows)
             yield self.xp.astype(scores[:, : self.n_queries], self.xp.float64)
 
-    def scores(self, block, number, buffer=None):
+    def walk(self, rows, buffer=None):
+        if self._corrected is None:
+            return [self._apply(*self._raw(rows, buffer))]
+        if rows.start not in self._corrected:
+            self._corrected[rows.start] = [self._apply(*self._raw(rows))]
+        return self._corrected[rows.start]
+
+    def _apply(self, raw):
         xp = self.xp
-        raw = xp.astype(self._raw_scores(block, self._factors[number], buffer), xp.float64)
+        raw = xp.astype(raw, xp.float64)
         own = self.correction.reference is None
         scores = raw if own else raw[:, : self.n_queries]
         reference = raw if own else raw[:, self.n_queries :]

@@ -7,14 +7,16 @@ from collections.abc import Iterable
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from zslib.arrays import like, to_host
+from zslib.arrays import like, namespace, to_host
 from zslib.search import selection as _selection
-from zslib.search.corrected import CorrectedTiles
+from zslib.search.corrected import CorrectedTiles, corrected_block
 from zslib.search.corrections import resolve
-from zslib.search.tiles import Tiles
+from zslib.search.tiles import Tiles, slices
 from zslib.validation import check_integer
 
-__all__ = ["gold_ranks", "top_k"]
+__all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
+
+KEPT = 2**26  # scores that `top_k_and_ranks` keeps at most
 
 
 def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=None):
@@ -116,7 +118,55 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     >>> gold_ranks(queries, targets, [[3, 2], [1]])
     array([0, 1])
     """
-    tiles = _tiles(queries, targets, metric, correction, block_size)
+    return _ranks(_tiles(queries, targets, metric, correction, block_size), queries, gold)
+
+
+def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(None,)):
+    """Indices of `top_k` and `gold_ranks`, for each of the corrections.
+
+    Sooner than by two calls for each: scores are computed once, where all (n_queries, n_targets)
+    have room in memory (2^26 of them), or, without a correction, those of so many queries.
+
+    Parameters
+    ----------
+    queries, targets, k, gold, metric
+        As in `top_k` and `gold_ranks`.
+    corrections : sequence, default (None,)
+        Each as ``correction`` in `top_k`.
+
+    Returns
+    -------
+    list of tuple
+        The (n_queries, k) indices and the (n_queries,) ranks under each correction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> targets = np.array([[1.0, 0.0], [3.0, 4.0], [0.0, 2.0], [6.0, 8.0]])
+    >>> [(indices, ranks)] = top_k_and_ranks(np.array([[0.0, 1.0]]), targets, 2, [3])
+    >>> print(indices, ranks)
+    [[2 1]] [2]
+    """
+    corrections = [resolve(correction) for correction in corrections]
+    n, m = queries.shape[0], targets.shape[0]
+    if corrections == [None] and n * m > KEPT and m <= KEPT:
+        parts = [
+            top_k_and_ranks(queries[part, :], targets, k, gold[part], metric=metric)[0]
+            for part in slices(n, KEPT // m)
+        ]
+        xp = namespace(queries)
+        return [tuple(xp.concat(found) for found in zip(*parts, strict=True))]
+    kept = {} if n * m <= KEPT else None
+    block = None if corrections == [None] else corrected_block(queries, n)
+    found = []
+    for correction in corrections:
+        tiles = _tiles(queries, targets, metric, correction, block, kept=kept)
+        k = check_integer(k, "k", low=1, high=m, high_means=" (the number of targets)")
+        found.append((_search(tiles, k)[1], _ranks(tiles, queries, gold)))
+    return found
+
+
+def _ranks(tiles, queries, gold):
     owners, accepted = _acceptable(gold, tiles.n_queries, tiles.n_targets)
     scores = _scores_of_pairs(tiles, owners, accepted)
     order = np.lexsort((accepted, -scores, owners))
@@ -126,16 +176,19 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     return _count_before(tiles, like(scores[best], queries), like(accepted[best], queries))
 
 
-def _tiles(queries, targets, metric, correction, block_size):
+def _tiles(queries, targets, metric, correction, block_size, kept=None):
     correction = resolve(correction)
-    tiles = Tiles(queries, targets, metric, block_size)
+    chunk_size = None if kept is None else queries.shape[0]
+    tiles = Tiles(queries, targets, metric, block_size, chunk_size=chunk_size, kept=kept)
     if correction is None:
         return tiles
+    if correction.reference is not None:
+        kept = None
 
     def best(k):
         return tiles.xp.astype(_search(tiles, k)[0], tiles.xp.float64)
 
-    return CorrectedTiles(queries, targets, metric, block_size, correction, best)
+    return CorrectedTiles(queries, targets, metric, block_size, correction, best, kept=kept)
 
 
 def _search(tiles, k):
@@ -144,10 +197,9 @@ def _search(tiles, k):
     xp = tiles.xp
     best = [None] * len(tiles.chunks)
     for rows in tiles.blocks:
-        block = tiles.block(rows)
-        for number in range(len(tiles.chunks)):
-            tile = xp.matrix_transpose(tiles.scores(block, number))
-            best[number] = _merge(xp, best[number], *_shortlist(xp, tile, k), rows.start, k)
+        for number, tile in enumerate(tiles.walk(rows)):
+            shortlist = _shortlist(xp, xp.matrix_transpose(tile), k)
+            best[number] = _merge(xp, best[number], *shortlist, rows.start, k)
     return xp.concat([s for s, _ in best]), xp.concat([i for _, i in best])
 
 
@@ -189,11 +241,9 @@ def _count_before(tiles, level, gold):
     xp = tiles.xp
     ranks = xp.zeros_like(gold)
     for rows in tiles.blocks:
-        block = tiles.block(rows)
         index = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=gold.device)[:, None]
         counts = []
-        for number, chunk in enumerate(tiles.chunks):
-            scores = tiles.scores(block, number)
+        for chunk, scores in zip(tiles.chunks, tiles.walk(rows), strict=True):
             before = (scores > level[None, chunk]) | (
                 (scores == level[None, chunk]) & (index < gold[None, chunk])
             )
@@ -213,12 +263,10 @@ def _scores_of_pairs(tiles, owners, accepted):
             inside = (accepted >= rows.start) & (accepted < rows.stop)
             if not inside.any():
                 continue
-            block = tiles.block(rows)
-            for number, chunk in enumerate(tiles.chunks):
+            for chunk, tile in zip(tiles.chunks, tiles.walk(rows, buffer), strict=True):
                 here = inside & (owners >= chunk.start) & (owners < chunk.stop)
                 if not here.any():
                     continue
-                tile = tiles.scores(block, number, buffer)
                 flat = (accepted[here] - rows.start) * tile.shape[1] + owners[here] - chunk.start
                 found[here] = to_host(xp.take(xp.reshape(tile, (-1,)), like(flat, tile)))
 

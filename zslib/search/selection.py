@@ -109,9 +109,8 @@ def select(tiles, k):
         best = [_Best(k, floor.dtype, floor[chunk], tiles.n_targets) for chunk in tiles.chunks]
         buffer = tiles.buffer()
         for rows in blocks:
-            block = tiles.block(rows)
-            for number, state in enumerate(best):
-                state.offer(tiles.scores(block, number, buffer), rows.start)
+            for state, tile in zip(best, tiles.walk(rows, buffer), strict=True):
+                state.offer(tile, rows.start)
         for state in best:
             state.merge()
         return (
@@ -137,11 +136,9 @@ def count_before(tiles, level, gold):
         ranks = np.zeros(tiles.n_queries, np.int64)
         buffer = tiles.buffer()
         for rows in blocks:
-            block = tiles.block(rows)
             # Where the gold target comes after the whole block, equal scores count too.
             strict = np.where(gold >= rows.stop, below, level)
-            for number, chunk in enumerate(tiles.chunks):
-                tile = tiles.scores(block, number, buffer)
+            for chunk, tile in zip(tiles.chunks, tiles.walk(rows, buffer), strict=True):
                 ranks[chunk] += _count_rows(tile > strict[chunk])
                 for column in np.flatnonzero(
                     (gold[chunk] > rows.start) & (gold[chunk] < rows.stop)

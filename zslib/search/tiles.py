@@ -47,6 +47,12 @@ def check_sides(queries, targets, name):
 class Tiles:
     """Checked queries and targets, and the tiles of their scores.
 
+    Parameters
+    ----------
+    kept : dict or None, default None
+        Where to keep the tiles once computed, for the next walk over the same queries, blocks and
+        chunks.
+
     Attributes
     ----------
     blocks, chunks : list of slice
@@ -56,7 +62,7 @@ class Tiles:
         Of the vectors, and of the scores in a tile.
     """
 
-    def __init__(self, queries, targets, metric, block_size, *, chunk_size=None):
+    def __init__(self, queries, targets, metric, block_size, *, chunk_size=None, kept=None):
         self.xp = namespace(queries, targets)
         self.metric = check_choice(metric, "metric", METRICS)
         check_vectors(targets, "targets", finite=False)  # each block is checked when it is read
@@ -67,7 +73,7 @@ class Tiles:
         if chunk_size is None:
             chunk_size = HOST_CHUNK if self.on_host else DEVICE_CHUNK
         block_size = check_integer(block_size, "block_size", low=1)
-        self.targets = targets
+        self.targets, self.kept = targets, kept
         self.dtype = self.score_dtype = queries.dtype
         self.n_queries, self.n_targets = queries.shape[0], targets.shape[0]
         self.blocks = slices(self.n_targets, block_size)
@@ -141,12 +147,21 @@ class Tiles:
         size = self.blocks[0].stop * max(factor.shape[1] for factor, _ in self._factors)
         return np.empty(size, self._factors[0][0].dtype)
 
-    def scores(self, block, number, buffer=None):
-        """Scores of a prepared ``block`` of targets with chunk ``number``: (block, chunk).
+    def walk(self, rows, buffer=None):
+        """Tiles of the targets ``rows``, (block, chunk), one for each chunk of queries.
 
-        With a ``buffer`` (NumPy only) the product is written there, over the last tile.
+        With a ``buffer`` (NumPy only) each is written over the last one, unless tiles are kept.
         """
-        return self._raw_scores(block, self._factors[number], buffer)
+        return self._raw(rows, buffer)
+
+    def _raw(self, rows, buffer=None):
+        if self.kept is None:
+            block = self.block(rows)
+            return (self._raw_scores(block, factor, buffer) for factor in self._factors)
+        if rows.start not in self.kept:
+            block = self.block(rows)
+            self.kept[rows.start] = [self._raw_scores(block, f, None) for f in self._factors]
+        return self.kept[rows.start]
 
     def _raw_scores(self, block, factor, buffer):
         xp = self.xp

@@ -56,11 +56,10 @@ def corrected_precision(runs, methods, space, *, max_queries=None):
                 for fit, rows in zip(of, keep, strict=True)
             ]
         runs = Repeated(list(fewer), runs.seeds, runs.device, runs.quick)
-    found = {
-        (method, name): runs.search(of, space, correction=how)
-        for method, of in fits.items()
-        for name, how in CORRECTIONS.items()
-    }
+    found = {}
+    for method, of in fits.items():
+        outcomes = runs.search(of, space, correction=CORRECTIONS)
+        found |= {(method, name): [by[name] for by in outcomes] for name in CORRECTIONS}
     data = runs.problem.name
     for (method, name), outcomes in found.items():
         hits, hubs = [o.hits(1) for o in outcomes], [o.hub_answers() for o in outcomes]

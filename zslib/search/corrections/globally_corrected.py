@@ -52,7 +52,7 @@ def _number_above(xp, scores, reference):
     if scores is reference:
         order = xp.argsort(-scores, axis=1, stable=False)
         above = xp.argsort(order, axis=1, stable=False)
-        ordered = xp.take_along_axis(scores, order, axis=1)
+        ordered = xp.sort(scores, axis=1, stable=False)
         unsure = xp.any(ordered[:, 1:] == ordered[:, :-1], axis=1)  # the few rows with ties
         rows = [int(row) for row in to_host(xp.nonzero(unsure)[0])]
     else:
