@@ -146,6 +146,9 @@ def _judge(claim, records):
         and all(r.get(k) == v for k, v in claim.record.items())
     ]
     if not found:
+        data = claim.record.get("dataset")
+        if data and all(data not in r.get("dataset", "") for r in records if "dataset" in r):
+            return Verdict(claim, NOT_TESTABLE, f"the run is not on {data}")
         wanted = ", ".join(f"{k}={v}" for k, v in claim.record.items())
         return Verdict(claim, NOT_TESTABLE, f"the run has no record with {wanted}")
     if reason := _premise_fails(claim, records):
