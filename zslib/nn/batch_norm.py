@@ -98,8 +98,8 @@ class BatchNorm(Layer):
             by_out = by_out * valid[:, None]
         by_gamma = scale * xp.sum(by_out * rows, axis=0)
         by_beta = xp.sum(by_out, axis=0)
-        self.gamma.gradient += by_gamma
-        self.beta.gradient += by_beta
+        self.gamma.add(by_gamma)
+        self.beta.add(by_beta)
         # The last two terms: mean and variance depend on every token's x.
         by_x = rows * (scale * by_gamma)
         by_x += by_beta

@@ -87,13 +87,13 @@ class Conv1d(Layer):
         width, n_in, n_out = self.weight.value.shape
         gradient = zero_padded(gradient, mask)
         if self.bias is not None:
-            self.bias.gradient += xp.sum(gradient, axis=(0, 1))
+            self.bias.add(xp.sum(gradient, axis=(0, 1)))
         # x at s meets the gradient at s + r - k: a convolution with the taps in reverse.
         around = neighbours(gradient, width)
         reverse = xp.permute_dims(xp.flip(self.weight.value, axis=0), (0, 2, 1))
         by_x = around @ xp.reshape(reverse, (width * n_out, n_in))
         by_taps = xp.reshape(xp.reshape(x, (-1, n_in)).T @ around, (n_in, width, n_out))
-        self.weight.gradient += xp.permute_dims(xp.flip(by_taps, axis=1), (1, 0, 2))
+        self.weight.add(xp.permute_dims(xp.flip(by_taps, axis=1), (1, 0, 2)))
         return zero_padded(xp.reshape(by_x, x.shape), mask, in_place=True)
 
     def parameters(self):

@@ -42,7 +42,8 @@ class Dropout(Layer):
             return x
         xp = namespace(x)
         kept = like(self.rng.random(tuple(x.shape)) >= self.rate, x)
-        factor = xp.astype(kept, x.dtype) * (1.0 / (1.0 - self.rate))
+        factor = xp.astype(kept, x.dtype)
+        factor *= 1.0 / (1.0 - self.rate)
         self._saved = (factor,)
         return x * factor
 

@@ -59,8 +59,8 @@ class Linear(Layer):
     def backward(self, gradient):
         """Add to the parameters' gradients; return the gradient by x."""
         (x,) = self._use_saved()
-        self.weight.gradient += x.T @ gradient
-        self.bias.gradient += namespace(gradient).sum(gradient, axis=0)
+        self.weight.add(x.T @ gradient)
+        self.bias.add(namespace(gradient).sum(gradient, axis=0))
         return gradient @ self.weight.value.T
 
     def parameters(self):

@@ -109,9 +109,9 @@ class BiLSTM(Layer):
         by_gates = xp.reshape(gates, (2, T * n, 4 * h))
         before = xp.reshape(hidden[:, :T, ...], (2, T * n, h))
         rows = xp.reshape(x, (2, T * n, -1))
-        self.bias.gradient += xp.sum(by_gates, axis=1)
-        self.input_weight.gradient += xp.permute_dims(rows, (0, 2, 1)) @ by_gates
-        self.recurrent_weight.gradient += xp.permute_dims(before, (0, 2, 1)) @ by_gates
+        self.bias.add(xp.sum(by_gates, axis=1))
+        self.input_weight.add(xp.permute_dims(rows, (0, 2, 1)) @ by_gates)
+        self.recurrent_weight.add(xp.permute_dims(before, (0, 2, 1)) @ by_gates)
         by_x = xp.reshape(by_gates @ xp.permute_dims(W, (0, 2, 1)), x.shape)
         by_x = by_x[0, ...] + xp.flip(by_x[1, ...], axis=0)
         return xp.permute_dims(by_x, (1, 0, 2))

@@ -41,8 +41,7 @@ class Parameter:
     """
 
     def __init__(self, value, penalty=0.0):
-        self.value = value
-        self.gradient = namespace(value).zeros_like(value)
+        self.value, self._gradient = value, None
         self.penalty = check_real(penalty, "penalty", low=0.0)
 
     @classmethod
@@ -57,6 +56,23 @@ class Parameter:
         moved = move_like(np.array(values, dtype=np.float64), like)
         return cls(namespace(like).astype(moved, like.dtype), penalty)
 
+    @property
+    def gradient(self):
+        if self._gradient is None:
+            self._gradient = namespace(self.value).zeros_like(self.value)
+        return self._gradient
+
+    @gradient.setter
+    def gradient(self, gradient):
+        self._gradient = gradient
+
+    def add(self, gradient):
+        """Add to the gradient an array that the caller does not use again."""
+        if self._gradient is None:
+            self._gradient = gradient
+        else:
+            self._gradient += gradient
+
     def add_penalty(self):
         """Add the penalty's gradient; return the penalty itself, shape () of the value's type."""
         xp = namespace(self.value)
@@ -65,5 +81,14 @@ class Parameter:
         return self.penalty * xp.sum(self.value * self.value)
 
     def zero_gradient(self):
-        """Set the gradient to zero, in place."""
-        self.gradient[...] = 0.0
+        """Forget the gradient: it is zero then."""
+        self._gradient = None
+
+    def descend(self, rate):
+        """One step of gradient descent, the penalty included; the gradient is zero then."""
+        if self.penalty:
+            self.add_penalty()
+        if self._gradient is not None:
+            self._gradient *= rate
+            self.value -= self._gradient
+        self.zero_gradient()

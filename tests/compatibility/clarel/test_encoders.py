@@ -162,8 +162,8 @@ def test_row_parameter(backend):
     start, values = rng.standard_normal((6, 2)), rng.standard_normal((3, 2))
     table = RowParameter.from_host(start, like=backend.asarray(np.zeros(1)))
     rows = np.array([4, 0, 5])
-    table.add_rows(rows, backend.asarray(values))
-    table.add_rows(rows[:1], backend.asarray(values[:1]))
+    table.add_rows(rows, backend.asarray(values.copy()))
+    table.add_rows(rows[:1], backend.asarray(values[:1].copy()))
     dense = np.zeros((6, 2))
     dense[rows] += values
     dense[4] += values[0]

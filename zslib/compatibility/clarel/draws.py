@@ -73,7 +73,7 @@ class RowParameter(Parameter):
         return dense
 
     def add_rows(self, rows, values):
-        """Add ``values`` to the gradient's ``rows``, distinct numbers on the host."""
+        """Add ``values``, not used again, to the gradient's ``rows``, distinct host numbers."""
         self._parts.append((rows, values))
 
     def zero_gradient(self):
@@ -84,7 +84,9 @@ class RowParameter(Parameter):
         for rows, values in self._parts:
             rows = like(rows, self.value)
             if is_numpy_array(self.value) or is_cupy_array(self.value):
-                self.value[rows] -= rate * values
+                values *= -rate
+                values += self.value[rows]
+                self.value[rows] = values
             else:  # the array API cannot assign to rows by number
                 add_rows(self.value, rows, -rate * values)
         self._parts = []

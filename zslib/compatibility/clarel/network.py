@@ -6,7 +6,6 @@ import numpy as np
 
 from zslib.arrays import like as move
 from zslib.arrays import namespace
-from zslib.compatibility.clarel.draws import RowParameter
 from zslib.compatibility.clarel.encoders import ConvLSTMEncoder, MeanEncoder, ReadyVectors
 from zslib.compatibility.clarel.loss import DISTANCES, batch_loss
 from zslib.nn import Dropout, Linear
@@ -20,8 +19,8 @@ class _FirstLinear(Linear):
 
     def backward(self, gradient):
         (x,) = self._use_saved()
-        self.weight.gradient += x.T @ gradient
-        self.bias.gradient += namespace(gradient).sum(gradient, axis=0)
+        self.weight.add(x.T @ gradient)
+        self.bias.add(namespace(gradient).sum(gradient, axis=0))
 
 
 class ClarelNetwork:
@@ -75,20 +74,8 @@ class ClarelNetwork:
         self.image_layer.backward(by_image)
         self.encoder.backward(self._text_dropout.backward(self.text_layer.backward(by_text)))
         for parameter in self.parameters().values():
-            _descend(parameter, rate)
+            parameter.descend(rate)
         return namespace(X).stack(terms)
-
-
-def _descend(parameter, rate):
-    """One step of gradient descent, the L2 penalty included; the gradient is zero then."""
-    if isinstance(parameter, RowParameter):
-        parameter.descend(rate)
-        return
-    if parameter.penalty:
-        parameter.add_penalty()
-    parameter.gradient *= rate
-    parameter.value -= parameter.gradient
-    parameter.zero_gradient()
 
 
 _COUNTS = (
