@@ -10,8 +10,9 @@ from scipy.stats import spearmanr
 from zslib.protocols.attributes.calibrations import from_common_zero, run_calibrations
 from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS
-from zslib.protocols.attributes.runs import run_zero_shot
+from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.sweep import best_that_trains
 from zslib.protocols.tidy import row
 
 __all__ = [
@@ -33,13 +34,19 @@ def calibrated_runs(problem, methods, seeds, *, device, quick):
     found = {}
     for name in methods:
         method = ZERO_SHOT_METHODS[name]
-        if quick:
-            chosen = {key: values[0] for key, values in method.grid.items()}
-        else:
-            chosen = run_zero_shot(name, problem, seed=seeds[0], device=device).parameters
         drawn = seeds if method.seeds_matter else [seeds[0]] * len(seeds)
-        how = {"parameters": chosen, "tuning_seed": seeds[0], "device": device}
-        found[name] = [run_calibrations(name, problem, seed=s, **how) for s in drawn]
+        how = {"tuning_seed": seeds[0], "device": device}
+
+        def train(parameters, name=name, drawn=drawn, how=how):
+            how = {"parameters": parameters, **how}
+            return [run_calibrations(name, problem, seed=s, **how) for s in drawn]
+
+        if quick:
+            found[name] = train({key: values[0] for key, values in method.grid.items()})
+        else:
+            trials = tune_zero_shot(method, problem, seed=seeds[0]).trials
+            what = f"{name} on {problem.name}"
+            _, found[name], _ = best_that_trains(trials, "score", train, what)
     return found
 
 

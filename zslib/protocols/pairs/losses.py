@@ -15,7 +15,8 @@ from zslib.compatibility.clarel.loss import embedding_distances, retrieval_proba
 from zslib.compatibility.clarel.pairs import Pairs
 from zslib.protocols.attributes.tuning import split_validation_classes, with_validation_classes
 from zslib.protocols.pairs.evaluate import evaluate_image_text, model_texts
-from zslib.protocols.pairs.runs import run_image_text, short_clarel
+from zslib.protocols.pairs.runs import image_text_trials, short_clarel
+from zslib.protocols.sweep import ranked
 
 __all__ = [
     "KINDS",
@@ -129,11 +130,8 @@ class HeldOutPairs:
         nested = split_validation_classes(self._on_host, seed=self.seeds[0])
         model = clone(self.model).set_params(**changes)
         grid = {"learning_rate": RATES}
-        found = run_image_text(
-            model, nested, self.seeds[:1], grid=grid, test=False, device=self.device
-        )
-        finished = sorted((t for t in found.trials if "H" in t), key=lambda t: -t["H"])
-        return [trial["parameters"]["learning_rate"] for trial in finished]
+        trials = image_text_trials(model, nested, self.seeds[0], grid, device=self.device)
+        return [trial["parameters"]["learning_rate"] for trial in ranked(trials, "H")]
 
     def measures(self):
         """`PairMeasures` of every model: {kind: one for each seed}."""

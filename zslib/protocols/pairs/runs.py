@@ -27,6 +27,7 @@ __all__ = [
     "SHORT_GRID",
     "ImageTextRuns",
     "clarel_problems",
+    "image_text_trials",
     "run_clarel",
     "run_image_text",
     "short_clarel",
@@ -155,22 +156,47 @@ def run_image_text(
     if grid is None:
         return repeats(model)
 
-    def with_these(parameters):
-        return clone(model).set_params(**parameters)
+    tried = {"split_seed": split_seed, "held_out": held_out, **options}
+    trials = image_text_trials(model, problem, seeds[0], grid, **tried)
+    best, runs, passed_over = best_that_trains(
+        trials,
+        "H",
+        lambda parameters: repeats(clone(model).set_params(**parameters)),
+        _name(model, problem),
+    )
+    return replace(runs, trials=trials, parameters=best["parameters"], passed_over=passed_over)
+
+
+def image_text_trials(
+    model,
+    problem,
+    seed,
+    grid,
+    *,
+    split_seed=0,
+    held_out=None,
+    device="cpu",
+    checkpoints=None,
+    **options,
+):
+    """The trials of `run_image_text` for a grid: it chooses by their ``H``."""
+    if held_out is None:
+        held_out = problem.validation_problem(seed=split_seed)
+    options |= {"device": resolve_device(device), "checkpoints": checkpoints}
 
     def attempt(parameters):
-        (result,) = _results(with_these(parameters), held_out, seeds[:1], **options)
+        candidate = clone(model).set_params(**parameters)
+        (result,) = _results(candidate, held_out, [seed], **options)
         alpha, H = choose_alpha([result.outcome])
         values = {measure: result.outcome.value(measure) for measure in ("ACC", "AUSUC")}
         return {"alpha": alpha, "H": H} | values
 
-    name = f"{type(model).__name__} on {problem.name}"
     of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(model)
-    trials = sweep(grid, attempt, name, **of, seed=seeds[0], split_seed=split_seed)
-    best, runs, passed_over = best_that_trains(
-        trials, "H", lambda parameters: repeats(with_these(parameters)), name
-    )
-    return replace(runs, trials=trials, parameters=best["parameters"], passed_over=passed_over)
+    return sweep(grid, attempt, _name(model, problem), **of, seed=seed, split_seed=split_seed)
+
+
+def _name(model, problem):
+    return f"{type(model).__name__} on {problem.name}"
 
 
 def _results(model, problem, seeds, *, device, checkpoints, **options):
