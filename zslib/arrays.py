@@ -7,6 +7,7 @@ from a NumPy `Generator` on the host, so that one seed gives the same draws on e
 
 from __future__ import annotations
 
+import array_api_compat.numpy
 import numpy as np
 from array_api_compat import (
     array_namespace,
@@ -23,6 +24,8 @@ __all__ = [
     "like",
     "namespace",
     "one_hot",
+    "pick",
+    "put",
     "ragged_rows",
     "random_generator",
     "resolve_device",
@@ -51,6 +54,8 @@ def namespace(*arrays):
     np.float64(2.0)
     """
     present = [a for a in arrays if a is not None]
+    if {type(a) for a in present} == {np.ndarray}:
+        return array_api_compat.numpy  # at once: loops ask at every step
     try:
         return array_namespace(*present)
     except TypeError as error:
@@ -172,6 +177,41 @@ def one_hot(codes, k, dtype):
     xp = namespace(codes)
     columns = xp.arange(k, dtype=codes.dtype, device=array_device(codes))
     return xp.astype(codes[:, None] == columns[None, :], dtype)
+
+
+def pick(array, columns):
+    """The entry in column ``columns[i]`` of each row i of an (n, k) array, shape (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pick(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0]))
+    array([2., 3.])
+    """
+    return array[_all_rows(array, columns), columns]
+
+
+def _all_rows(array, columns):
+    return namespace(array, columns).arange(array.shape[0], device=array_device(array))
+
+
+def put(array, columns, values):
+    """Replace the entry in column ``columns[i]`` of each row i of an (n, k) array; return it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> put(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, 0]), np.array([0.0, 9.0]))
+    array([[1., 0.],
+           [9., 4.]])
+    """
+    xp = namespace(array, columns)
+    if is_numpy_array(array) or is_cupy_array(array):
+        array[_all_rows(array, columns), columns] = values
+    else:
+        there = one_hot(columns, array.shape[1], xp.bool)
+        array[...] = xp.where(there, xp.reshape(values, (-1, 1)), array)
+    return array
 
 
 def class_sums(X, codes, k):

@@ -103,10 +103,11 @@ def views_of(U, V, X, S, codes, m, soft, label_view=True, **options):
     return [image, assess(scores, np.arange(k), margin=m, soft=soft, **options)]
 
 
-def sides_of(views, X, codes, k):
+def derivative_of(views, X, codes, k):
+    """By U (SV)', which the scores of both views are linear in."""
     rows = [X, prototypes(X, codes, k)]
     pulled = [pulls(views[0]), *(pulls(view).T for view in views[1:])]
-    return list(zip(rows, pulled, strict=False))
+    return sum(x.T @ pull for x, pull in zip(rows, pulled, strict=False))
 
 
 @given(st.integers(0, 1000), st.integers(4, 12), st.integers(1, 5))
@@ -162,16 +163,16 @@ def test_gradients_are_those_of_the_printed_objective(soft, label_view, numerica
     U, V, X, S, codes = setting()
     then = setting(seed=5)[:2]
     fixed = slow_fixed(*then, X, S, codes, 0.5, soft)
-    sides = sides_of(views_of(*then, X, S, codes, 0.5, soft, label_view), X, codes, len(S))
+    G = derivative_of(views_of(*then, X, S, codes, 0.5, soft, label_view), X, codes, len(S))
 
     def loss(U, V):
         return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed, label_view)
 
     np.testing.assert_allclose(
-        gradient_u(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
+        gradient_u(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
     )
     np.testing.assert_allclose(
-        gradient_v(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
+        gradient_v(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
     )
 
 
@@ -180,7 +181,8 @@ def test_gradients_that_follow_the_margin(soft, numerical_gradient):
     """Then only weights are constants, and margins move with U and V."""
     U, V, X, S, codes = setting()
     weights = [weight for _, weight in slow_fixed(U, V, X, S, codes, 0.5, soft)]
-    sides = sides_of(views_of(U, V, X, S, codes, 0.5, soft, gradient="margin"), X, codes, len(S))
+    views = views_of(U, V, X, S, codes, 0.5, soft, gradient="margin")
+    G = derivative_of(views, X, codes, len(S))
 
     def loss(U, V):
         moving = [margin for margin, _ in slow_fixed(U, V, X, S, codes, 0.5, soft)]
@@ -188,10 +190,10 @@ def test_gradients_that_follow_the_margin(soft, numerical_gradient):
         return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed)
 
     np.testing.assert_allclose(
-        gradient_u(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
+        gradient_u(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
     )
     np.testing.assert_allclose(
-        gradient_v(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
+        gradient_v(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
     )
 
 
@@ -199,17 +201,17 @@ def test_gradients_that_follow_the_margin(soft, numerical_gradient):
 def test_gradients_that_follow_margins_and_weights(soft, numerical_gradient):
     U, V, X, S, codes = setting()
     views = views_of(U, V, X, S, codes, 0.5, soft, gradient="objective")
-    sides = sides_of(views, X, codes, len(S))
+    G = derivative_of(views, X, codes, len(S))
 
     def loss(U, V):
         fixed = slow_fixed(U, V, X, S, codes, 0.5, soft)
         return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed)
 
     np.testing.assert_allclose(
-        gradient_u(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
+        gradient_u(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
     )
     np.testing.assert_allclose(
-        gradient_v(U, V, S, sides, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
+        gradient_v(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
     )
 
 

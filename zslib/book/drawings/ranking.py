@@ -7,8 +7,7 @@ import numpy as np
 from zslib.arrays import to_host
 from zslib.book.figures import COLORS, look
 from zslib.compatibility.ranking.dark_objective import density_margin, prototypes
-from zslib.compatibility.ranking.loss import every_violation
-from zslib.protocols.attributes.hardness import sigmoid
+from zslib.compatibility.ranking.loss import every_violation, sigmoid
 from zslib.protocols.attributes.ranking import SYSTEMS
 
 __all__ = [
@@ -71,7 +70,7 @@ def draw_triplet_weights(lowest):
         style.pop("marker")
         axes[0].plot(R, weight(R), label=name, **style)
         axes[1].plot(R, R * weight(R), **style)
-    depth = lowest * sigmoid(lowest)
+    depth = float(lowest * sigmoid(np.array([lowest]))[0])
     axes[1].plot(lowest, depth, "o", color=look("DARK")["color"])
     text = f"{depth:.3f} at R = {lowest:.2f}".replace("-", "−")
     axes[1].annotate(

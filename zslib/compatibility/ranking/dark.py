@@ -217,12 +217,12 @@ class DARK(CompatibilityModel):
             if step % self.refresh_every == 0:
                 # Margins and weights are theirs until the next time, whichever images come.
                 U_then, V_then = xp.asarray(U, copy=True), xp.asarray(V, copy=True)
-                labels = [(means, pulls(v).T) for v in self._label_view(U, V, S, means)]
+                labels = [means.T @ pulls(v).T for v in self._label_view(U, V, S, means)]
             x = take_rows(X, batch)
             view = self._image_view(U_then, V_then, x, take_rows(codes, batch), S)
-            sides = [(x, pulls(view)), *labels]
-            optimiser.step(U, gradient_u(U, V, S, sides, self.regularization))
-            optimiser.step(V, gradient_v(U, V, S, sides, self.regularization))
+            G = sum(labels, x.T @ pulls(view))
+            optimiser.step(U, gradient_u(U, V, S, G, self.regularization))
+            optimiser.step(V, gradient_v(U, V, S, G, self.regularization))
         self._record(n_steps, U, V, X, codes, S, means)
 
     def _due(self, step, length):

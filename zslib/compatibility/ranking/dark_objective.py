@@ -12,8 +12,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zslib.arrays import class_sums, namespace, one_hot
-from zslib.compatibility.ranking.loss import every_violation, hardness, score_gradient, violations
+from zslib.arrays import class_sums, namespace, one_hot, pick, put
+from zslib.compatibility.ranking.loss import (
+    every_violation,
+    hardness,
+    score_gradient,
+    sigmoid,
+    violations,
+)
 
 __all__ = [
     "View",
@@ -113,15 +119,14 @@ def assess(scores, own, *, margin, soft, gradient="fixed"):
     >>> view.margins.round(3), view.weights.round(3)
     (array([[0.347]]), array([[0.   , 0.586]]))
     """
-    xp = namespace(scores, own)
-    own_scores = xp.sum(one_hot(own, scores.shape[1], scores.dtype) * scores, axis=1)
+    own_scores = pick(scores, own)
     margins = density_margin(own_scores, margin)[:, None]
     residuals = violations(scores, own, margins)
     weights = hardness(residuals, own) if soft else every_violation(residuals)
     slopes = rates = None
     if gradient != "fixed":
-        # The slope of the softplus is the sigmoid; its tanh form does not overflow.
-        slopes = margin * (0.5 + 0.5 * xp.tanh(0.5 * own_scores))[:, None]
+        # The slope of the softplus is the sigmoid.
+        slopes = margin * sigmoid(own_scores)[:, None]
     if gradient == "objective" and soft:
         rates = weights * (1.0 + residuals * (1.0 - weights))
     return View(scores, own, margins, weights, slopes, rates)
@@ -152,10 +157,11 @@ def pulls(view):
     since R times its weight rises again there.
     """
     rates = view.weights if view.rates is None else view.rates
-    gradient = score_gradient(rates, view.own) / view.own.shape[0]
+    gradient = score_gradient(rates, view.own)
+    gradient /= view.own.shape[0]
     if view.slopes is None:
         return gradient
-    return gradient * (1.0 - one_hot(view.own, gradient.shape[1], gradient.dtype) * view.slopes)
+    return put(gradient, view.own, pick(gradient, view.own) * (1.0 - view.slopes[:, 0]))
 
 
 def dual_loss(U, V, views, regularization):
@@ -168,31 +174,23 @@ def dual_loss(U, V, views, regularization):
     return sum(float(view_loss(view)) for view in views) + penalty
 
 
-def gradient_u(U, V, S, sides, regularization):
+def gradient_u(U, V, S, G, regularization):
     r"""Derivative of the objective by U, with what `pulls` holds fixed (Eq. 10).
 
-    .. math:: \frac{\partial L}{\partial U} = X' G S V + \bar X' H' S V + 2 \lambda U,
+    .. math:: \frac{\partial L}{\partial U} = G S V + 2 \lambda U, \qquad G = X' P + \bar X' H',
 
-    with G and H the `pulls` of the image and of the label view and :math:`\bar X` the
-    `prototypes`. The paper omits the factor 2. ``sides`` has, for each view, the rows on the side
-    of the images, (m, p), and the derivative by their scores with the labels, (m, C):
-    :math:`(X, G)` and :math:`(\bar X, H')`.
+    with P and H the `pulls` of the image and of the label view and :math:`\bar X` the
+    `prototypes`. The paper omits the factor 2. ``G`` (p, C) is the derivative by
+    :math:`U (SV)'`, in which both views' scores are linear, so U and V have it in common.
     """
-    labels = S @ V
-    gradient = (2.0 * regularization) * U
-    for rows, pull in sides:
-        gradient += rows.T @ (pull @ labels)
-    return gradient
+    return G @ (S @ V) + (2.0 * regularization) * U
 
 
-def gradient_v(U, V, S, sides, regularization):
+def gradient_v(U, V, S, G, regularization):
     r"""Derivative of the objective by V, with what `pulls` holds fixed (Eq. 11).
 
-    .. math:: \frac{\partial L}{\partial V} = S' G' X U + S' H \bar X U + 2 \lambda V.
+    .. math:: \frac{\partial L}{\partial V} = S' G' U + 2 \lambda V.
 
     Parameters and shapes as in `gradient_u`.
     """
-    gradient = (2.0 * regularization) * V
-    for rows, pull in sides:
-        gradient += S.T @ (pull.T @ (rows @ U))
-    return gradient
+    return S.T @ (G.T @ U) + (2.0 * regularization) * V

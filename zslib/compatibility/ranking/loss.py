@@ -23,9 +23,8 @@ DARK    `hardness`             sigmoid of R, also where R <= 0
 from __future__ import annotations
 
 import numpy as np
-from array_api_compat import device as array_device
 
-from zslib.arrays import like, namespace
+from zslib.arrays import like, namespace, pick, put, tanh_in_place
 
 __all__ = [
     "drawn_violation",
@@ -35,14 +34,9 @@ __all__ = [
     "one_violation",
     "rank_weights",
     "score_gradient",
+    "sigmoid",
     "violations",
 ]
-
-
-def _is_own(own, scores):
-    """Where each row has its own label, bool (n, C)."""
-    xp = namespace(own, scores)
-    return own[:, None] == xp.arange(scores.shape[1], device=array_device(scores))[None, :]
 
 
 def violations(scores, own, margin):
@@ -57,10 +51,9 @@ def violations(scores, own, margin):
     >>> violations(np.array([[2.0, 1.5, 0.0]]), np.array([0]), 1.0)
     array([[ 0. ,  0.5, -1. ]])
     """
-    xp = namespace(scores, own)
-    is_own, zero = _is_own(own, scores), xp.zeros_like(scores)
-    own_scores = xp.sum(xp.where(is_own, scores, zero), axis=1, keepdims=True)
-    return xp.where(is_own, zero, scores + (margin - own_scores))
+    own_scores = pick(scores, own)
+    residuals = scores + (margin - own_scores[:, None])
+    return put(residuals, own, namespace(scores).zeros_like(own_scores))
 
 
 def score_gradient(weights, own):
@@ -73,7 +66,7 @@ def score_gradient(weights, own):
     array([[-1.5,  1. ,  0.5]])
     """
     xp = namespace(weights, own)
-    return xp.where(_is_own(own, weights), -xp.sum(weights, axis=1, keepdims=True), weights)
+    return put(xp.asarray(weights, copy=True), own, -xp.sum(weights, axis=1))
 
 
 def every_violation(residuals):
@@ -102,9 +95,10 @@ def rank_weights(residuals):
     xp = namespace(residuals)
     r = np.arange(1, residuals.shape[1] + 1)
     per_label = np.concatenate([[0.0], np.cumsum(1.0 / r) / r])
-    ranks = xp.sum(xp.astype(residuals > 0.0, xp.int64), axis=1)
+    violating = every_violation(residuals)
+    ranks = xp.astype(xp.sum(violating, axis=1), xp.int64)
     weights = xp.take(xp.astype(like(per_label, residuals), residuals.dtype), ranks, axis=0)
-    return every_violation(residuals) * weights[:, None]
+    return violating * weights[:, None]
 
 
 def largest_violation(residuals):
@@ -148,7 +142,8 @@ def one_violation(residuals, labels):
            [0., 0.]])
     """
     xp = namespace(residuals, labels)
-    return xp.astype(_is_own(labels, residuals) & (residuals > 0.0), residuals.dtype)
+    violates = xp.astype(pick(residuals, labels) > 0.0, residuals.dtype)
+    return put(xp.zeros_like(residuals), labels, violates)
 
 
 def hardness(residuals, own):
@@ -160,7 +155,20 @@ def hardness(residuals, own):
     >>> hardness(np.array([[0.0, 0.5, -1.0, 2.0]]), np.array([0])).round(2)
     array([[0.  , 0.62, 0.27, 0.88]])
     """
-    xp = namespace(residuals, own)
-    # The tanh form does not overflow.
-    sigmoid = 0.5 + 0.5 * xp.tanh(0.5 * residuals)
-    return xp.where(_is_own(own, residuals), xp.zeros_like(sigmoid), sigmoid)
+    weights = sigmoid(residuals)
+    return put(weights, own, namespace(weights).zeros_like(weights[:, 0]))
+
+
+def sigmoid(residuals):
+    r"""The logistic function :math:`(1 + e^{-R})^{-1}`, in its tanh form, which does not overflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sigmoid(np.array([-1e9, 0.0, 1.0])).round(2)
+    array([0.  , 0.5 , 0.73])
+    """
+    weights = tanh_in_place(0.5 * residuals)
+    weights *= 0.5
+    weights += 0.5
+    return weights

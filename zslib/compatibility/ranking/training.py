@@ -28,9 +28,11 @@ def ranking_step(W, X, own, S, weigh, margin):
     by_matrix = xp.reshape(by_matrix, (b, n_matrices, n_labels))
     residuals = violations(xp.max(by_matrix, axis=1), own, margin)
     weights = weigh(residuals, own)
-    matrices = xp.arange(n_matrices, device=array_device(W))
-    wins = xp.argmax(by_matrix, axis=1)[:, None, :] == matrices[None, :, None]
-    gradient = score_gradient(weights, own)[:, None, :] * xp.astype(wins, W.dtype)
+    gradient = score_gradient(weights, own)[:, None, :]
+    if n_matrices > 1:
+        matrices = xp.arange(n_matrices, device=array_device(W))
+        wins = xp.argmax(by_matrix, axis=1)[:, None, :] == matrices[None, :, None]
+        gradient = gradient * xp.astype(wins, W.dtype)
     pull = xp.reshape(gradient, (b * n_matrices, n_labels)) @ S
     return xp.sum(weights * residuals), X.T @ xp.reshape(pull, (b, n_matrices * q))
 

@@ -15,18 +15,13 @@ from zslib.compatibility.ranking.dark_objective import (
     prototypes,
     pulls,
 )
-from zslib.compatibility.ranking.loss import hardness, violations
+from zslib.compatibility.ranking.loss import sigmoid, violations
 from zslib.protocols.attributes.training import answers, fitted
 from zslib.protocols.intervals import mean_estimate, paired_difference
 
 __all__ = ["Moment", "lowest", "noise_rows", "training_stages", "triplet_rows", "valley"]
 
 FOLLOWED = "end, margins followed"
-
-
-def sigmoid(R):
-    """The weight of Eq. 8 at residuals of any shape, all of rivals."""
-    return hardness(np.reshape(R, (1, -1)), np.array([-1])).reshape(np.shape(R))
 
 
 def valley():
@@ -80,8 +75,8 @@ class Moment:
     def direction(self, gradient):
         """Derivative by U of Eq. 9, with what ``gradient`` of DARK says held fixed."""
         images, labels = (pulls(self.assess(v, gradient=gradient)) for v in ("images", "labels"))
-        sides = [(self.X, images), (self.means, labels.T)]
-        return gradient_u(self.U, self.V, self.S, sides, 0.01)
+        G = self.X.T @ images + self.means.T @ labels.T
+        return gradient_u(self.U, self.V, self.S, G, 0.01)
 
     @property
     def agreement(self):
