@@ -86,8 +86,17 @@ class Rivals:
         """k negatives of each image, (n, k): the first ones, or drawn."""
         found = self.preferences(rule)
         if rule in ("nearest", "intruder"):
-            return np.argsort(-found, axis=1, kind="stable")[:, :k]
+            return _first(found, k)
         return draw_negatives(found, k, rng)
+
+
+def _first(found, k):
+    """Columns of the k largest of each row, the largest first; they become -inf."""
+    rows, picked = np.arange(len(found)), np.empty((len(found), k), dtype=np.int64)
+    for i in range(k):
+        picked[:, i] = found.argmax(axis=1)
+        found[rows, picked[:, i]] = -np.inf
+    return picked
 
 
 def _unit(rows):
@@ -128,13 +137,16 @@ class RuledRanking(BilinearModel):
             seen = Rivals(mapped @ S.T, mapped, S, own, counts)
             negatives = seen.choose(rule, k, rng)
             for batch in minibatches(len(X), 64, rng):
-                mapped = X[batch] @ W
+                x = X[batch]
+                mapped = x @ W
                 F = mapped @ S.T
                 if self.every_step:
                     seen = Rivals(F, mapped, S, own[batch], counts)
                     negatives[batch] = seen.choose(rule, k, rng)
                 G = hinge_gradient(F, own[batch], negatives[batch])
-                W -= (self.learning_rate / len(batch)) * (X[batch].T @ (G @ S))
+                step = x.T @ (G @ S)
+                step *= self.learning_rate / len(batch)
+                W -= step
         self.coef_ = like(W, reference)
 
     def view(self, X, targets, own, counts):
@@ -145,11 +157,12 @@ class RuledRanking(BilinearModel):
 
 def hinge_gradient(F, own, negatives):
     """By the scores F, of the mean over negatives j of max(0, 1 + F_j - F of the truth)."""
-    truth = np.take_along_axis(F, own[:, None], axis=1)
-    gap = 1.0 + np.take_along_axis(F, negatives, axis=1) - truth
+    rows = np.arange(len(F))
+    at = rows[:, None], negatives
+    gap = 1.0 + F[at] - F[rows, own][:, None]
     G = np.zeros_like(F)
-    np.put_along_axis(G, negatives, (gap > 0).astype(F.dtype) / negatives.shape[1], axis=1)
-    np.put_along_axis(G, own[:, None], -G.sum(axis=1, keepdims=True), axis=1)
+    G[at] = (gap > 0).astype(F.dtype) / negatives.shape[1]
+    G[rows, own] = -G.sum(axis=1)
     return G
 
 
