@@ -12,6 +12,7 @@ import numpy as np
 from zslib.arrays import like, namespace
 from zslib.datasets.entry import SETTINGS
 from zslib.datasets.problem import Problem, add_array, add_words
+from zslib.metrics.correlations import hub_cosines
 from zslib.validation import (
     check_choice,
     check_disjoint,
@@ -163,6 +164,11 @@ class MappingProblem(Problem):
         seen = np.zeros(self.targets.shape[0], dtype=bool)
         seen[self.train_gold] = True
         return seen
+
+    @cached_property
+    def hub_cosines(self):
+        """Cosines of the targets to their mean and to the nearest training target, on the host."""
+        return hub_cosines(self.targets, np.flatnonzero(self.is_training_target))
 
     @cached_property
     def checksum(self):

@@ -9,7 +9,8 @@ import numpy as np
 
 from zslib.arrays import like, to_host
 from zslib.datasets.mapping.problem import MappingProblem
-from zslib.metrics import hits_at_k, hub_correlations, k_occurrence, pollution
+from zslib.metrics import hits_at_k, k_occurrence, pollution
+from zslib.metrics.correlations import correlations_with
 from zslib.search import top_k_and_ranks
 
 __all__ = ["Outcome", "evaluate", "gold_queries"]
@@ -85,9 +86,8 @@ class Outcome:
 
     @cached_property
     def correlations(self):
-        """What `hub_correlations` finds for N_k over the whole vocabulary."""
-        problem = self.problem
-        return hub_correlations(self._occurrences, problem.targets, problem.is_training_target)
+        """What `zslib.metrics.hub_correlations` finds for N_k over the whole vocabulary."""
+        return correlations_with(self._occurrences, *self.problem.hub_cosines)
 
 
 def evaluate(problem, queries, *, space="full", k=20, correction=None) -> Outcome:
