@@ -657,4 +657,4 @@ def test_refusals_of_runs():
     with pytest.raises(ValueError, match="part must be one of"):
         runs.outcomes("train")
     with pytest.raises(ValueError, match="measure must be one of"):
-        runs.retrieval("R@5", "image to text", "validation")
+        runs.retrieval("R@5", "image to text")

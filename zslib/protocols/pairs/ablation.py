@@ -16,7 +16,7 @@ SYMBOLS = {"lambda": "λ", "kappa": "κ"}
 def run_at(problem, mix, weight, seeds, *, test, **options):
     """`run_clarel` with lambda = ``mix`` and kappa = ``weight``."""
     changes = {"retrieval_mix": mix, "classification_weight": weight}
-    return run_clarel(problem, seeds, test=test, changes=changes, **options)
+    return run_clarel(problem, seeds, test=test, changes=changes, retrieval=False, **options)
 
 
 def budget_rows(problem, batches, seed, device):

@@ -29,12 +29,13 @@ class ImageTextResult:
 
     The ``outcome`` is of the scores -log d, d the distance of image and class prototype; rescaling
     by alpha is ``outcome.at(log(1 + alpha))``, and ``outcome.occurrence`` the hubness of the
-    prototypes. ``retrieval`` is among images and texts of the unseen classes. ``n_words``, of the
-    vocabulary, is 0 for ready vectors; ``n_parameters`` are trained numbers of the model.
+    prototypes. ``retrieval`` is among images and texts of the unseen classes, where asked for.
+    ``n_words``, of the vocabulary, is 0 for ready vectors; ``n_parameters`` are trained numbers of
+    the model.
     """
 
     outcome: ZeroShotOutcome
-    retrieval: RetrievalRanks
+    retrieval: RetrievalRanks | None
     n_words: int
     n_parameters: int
     learning_curve: object
@@ -56,7 +57,7 @@ def model_texts(problem, *, min_count=2, length=None):
 
 
 def evaluate_image_text(
-    model, problem, *, min_count=2, length=None, k=10, keep_scores=False
+    model, problem, *, min_count=2, length=None, k=10, keep_scores=False, retrieval=True
 ) -> ImageTextResult:
     """Train ``model`` on the pairs of seen classes and test it, in both settings.
 
@@ -77,6 +78,8 @@ def evaluate_image_text(
         Classes of each kind to keep for each image.
     keep_scores : bool
         Whether to keep all scores -log d.
+    retrieval : bool
+        Whether to search texts and images of unseen classes as well.
     """
     check_integer(k, "k", low=1)
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
@@ -91,9 +94,9 @@ def evaluate_image_text(
         )
 
     outcome = ZeroShotOutcome.of_scores(problem, score, k=k, keep_scores=keep_scores)
-    retrieval = retrieval_ranks(fitted, problem, texts)
+    ranks = retrieval_ranks(fitted, problem, texts) if retrieval else None
     return ImageTextResult(
-        outcome, retrieval, n_words, int(fitted.n_parameters_), fitted.learning_curve_
+        outcome, ranks, n_words, int(fitted.n_parameters_), fitted.learning_curve_
     )
 
 

@@ -143,7 +143,9 @@ class HeldOutPairs:
             kind: [
                 PairMeasures(
                     self._own_text_nearer(model),
-                    evaluate_image_text(FrozenEstimator(model), self.problem).outcome,
+                    evaluate_image_text(
+                        FrozenEstimator(model), self.problem, retrieval=False
+                    ).outcome,
                     {
                         p: self._spread_within(model, rows)
                         for p, rows in parts.items()

@@ -83,10 +83,10 @@ class ImageTextRuns:
             self.outcomes(part, alpha=alpha), measure, minus=minus, **options
         )
 
-    def retrieval(self, measure, direction, part="test"):
-        """Mean of "R@1", "R@10" or "median rank" over repeats (and queries, for R@k)."""
+    def retrieval(self, measure, direction):
+        """Mean of "R@1", "R@10" or "median rank" of test over repeats (and queries, for R@k)."""
         check_choice(measure, "measure", ("R@1", "R@10", "median rank"))
-        found = [result.retrieval for result in self.results(part)]
+        found = [result.retrieval for result in self.results()]
         if measure == "median rank":
             return mean_estimate([ranks.measures(direction)[measure] for ranks in found])
         k = int(measure[2:])
@@ -138,7 +138,7 @@ def run_image_text(
     checkpoints : str or path, optional
         Folder of checkpoints, from which a long training that was stopped goes on.
     **options
-        Of `evaluate_image_text`.
+        Of `evaluate_image_text`; on validation data there is no ``retrieval``.
     """
     seeds = list(seeds)
     if not seeds:
@@ -148,7 +148,7 @@ def run_image_text(
     options |= {"device": resolve_device(device), "checkpoints": checkpoints}
 
     def repeats(candidate):
-        validation = _results(candidate, held_out, seeds, **options)
+        validation = _results(candidate, held_out, seeds, **options | {"retrieval": False})
         alpha, _ = choose_alpha([result.outcome for result in validation])
         tested = _results(candidate, problem, seeds, **options) if test else None
         return ImageTextRuns(problem.name, clone(candidate), seeds, alpha, validation, tested)
@@ -182,7 +182,7 @@ def image_text_trials(
     """The trials of `run_image_text` for a grid: it chooses by their ``H``."""
     if held_out is None:
         held_out = problem.validation_problem(seed=split_seed)
-    options |= {"device": resolve_device(device), "checkpoints": checkpoints}
+    options |= {"device": resolve_device(device), "checkpoints": checkpoints, "retrieval": False}
 
     def attempt(parameters):
         candidate = clone(model).set_params(**parameters)
