@@ -9,7 +9,6 @@ import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import like, namespace, random_generator, take_rows, unit_rows
-from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.ranking.dark_objective import (
     assess,
     dual_loss,
@@ -20,13 +19,14 @@ from zslib.compatibility.ranking.dark_objective import (
     prototypes,
     pulls,
 )
+from zslib.compatibility.ranking.training import StagedModel, keep_nothing
 from zslib.optim import SGD, minibatches
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["DARK"]
 
 
-class DARK(CompatibilityModel):
+class DARK(StagedModel):
     r"""Dual-view ranking with hardness assessment (Guo et al. 2019, Eqs. 3 to 11, Algorithm 1).
 
     :math:`F(x, s) = xU (sV)'`. Images rank labels, and labels rank classes of images by the
@@ -184,7 +184,7 @@ class DARK(CompatibilityModel):
             if getattr(self, name) is not None:
                 check_integer(getattr(self, name), name, low=low)
 
-    def _fit(self, X, codes, embeddings):
+    def _fit(self, X, codes, embeddings, keep=keep_nothing):
         self._check_parameters()
         rng = random_generator(self.random_state)
         if self.normalize:
@@ -194,14 +194,14 @@ class DARK(CompatibilityModel):
         V = self._start(rng, embeddings)
         # An overflow is reported below, with its remedy.
         with np.errstate(over="ignore", invalid="ignore"):
-            self._descend(U, V, X, codes, embeddings, means, rng)
+            self._descend(U, V, X, codes, embeddings, means, rng, keep)
         self.U_, self.V_ = U, V
 
     def _start(self, rng, rows):
         start = self.init_scale * rng.standard_normal((rows.shape[1], self.rank))
         return namespace(rows).astype(like(start, rows), rows.dtype)
 
-    def _descend(self, U, V, X, codes, S, means, rng):
+    def _descend(self, U, V, X, codes, S, means, rng, keep):
         """Lines 3 to 9 of Algorithm 1; changes U and V in place."""
         xp = namespace(X)
         self.objective_, self.objective_steps_ = [], []
@@ -210,6 +210,8 @@ class DARK(CompatibilityModel):
         length = math.ceil(X.shape[0] / self.batch_size) if self.iteration == "pass" else 1
         n_steps = self.n_iter * length
         for step, batch in enumerate(islice(batches, n_steps)):
+            if step % length == 0:
+                keep(step // length, {"U_": U, "V_": V})
             if self._due(step, length):
                 self._record(step, U, V, X, codes, S, means)
             if self.drop_at is not None and step == self.drop_at * length:
@@ -223,6 +225,7 @@ class DARK(CompatibilityModel):
             G = sum(labels, x.T @ pulls(view))
             optimiser.step(U, gradient_u(U, V, S, G, self.regularization))
             optimiser.step(V, gradient_v(U, V, S, G, self.regularization))
+        keep(self.n_iter, {"U_": U, "V_": V})
         self._record(n_steps, U, V, X, codes, S, means)
 
     def _due(self, step, length):

@@ -69,9 +69,9 @@ class DeViSE(RankingModel):
         )
         self.first_violating = first_violating
 
-    def _fit(self, X, codes, embeddings):
+    def _fit(self, X, codes, embeddings, **more):
         check_choice(self.first_violating, "first_violating", (False, True))
-        super()._fit(X, codes, embeddings)
+        super()._fit(X, codes, embeddings, **more)
 
     def _weigh(self, residuals, own, rng):
         if self.first_violating:

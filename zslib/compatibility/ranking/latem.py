@@ -7,15 +7,19 @@ import math
 from array_api_compat import device as array_device
 
 from zslib.arrays import like, namespace
-from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.ranking.loss import drawn_violation, one_violation
-from zslib.compatibility.ranking.training import check_ranking_parameters, train_by_ranking
+from zslib.compatibility.ranking.training import (
+    StagedModel,
+    check_ranking_parameters,
+    keep_nothing,
+    train_by_ranking,
+)
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["LatEm"]
 
 
-class LatEm(CompatibilityModel):
+class LatEm(StagedModel):
     r"""Latent embeddings: a piecewise linear compatibility (Xian et al. 2016, Algorithm 1).
 
     .. math:: F(x, s) = \max_{1 \le k \le K} x W_k s'.
@@ -86,7 +90,7 @@ class LatEm(CompatibilityModel):
         self.regularization = regularization
         self.random_state = random_state
 
-    def _fit(self, X, codes, embeddings):
+    def _fit(self, X, codes, embeddings, keep=keep_nothing):
         xp = namespace(X)
         n_matrices = check_integer(self.n_matrices, "n_matrices", low=1)
         check_choice(self.draw, "draw", ("any", "violating"))
@@ -102,8 +106,20 @@ class LatEm(CompatibilityModel):
 
         start = rng.standard_normal((p, n_matrices * q)) / math.sqrt(p)
         W = xp.astype(like(start, X), X.dtype)
-        self.learning_curve_ = train_by_ranking(W, X, codes, embeddings, weigh, **parameters)
-        self.coefs_ = xp.permute_dims(xp.reshape(W, (p, n_matrices, q)), (1, 0, 2))
+
+        def coefs():
+            return xp.permute_dims(xp.reshape(W, (p, n_matrices, q)), (1, 0, 2))
+
+        self.learning_curve_ = train_by_ranking(
+            W,
+            X,
+            codes,
+            embeddings,
+            weigh,
+            after_epoch=lambda epoch: keep(epoch, {"coefs_": coefs()}),
+            **parameters,
+        )
+        self.coefs_ = coefs()
 
     def _scores(self, X, class_embeddings):
         xp = namespace(X)

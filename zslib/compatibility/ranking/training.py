@@ -2,18 +2,76 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, random_generator, take_rows
-from zslib.compatibility.base import BilinearModel
+from zslib.compatibility.base import BilinearModel, CompatibilityModel
 from zslib.compatibility.ranking.loss import score_gradient, violations
 from zslib.optim import SGD, minibatches
 from zslib.validation import check_integer, check_real
 
-__all__ = ["RankingModel", "check_ranking_parameters", "ranking_step", "train_by_ranking"]
+__all__ = [
+    "RankingModel",
+    "StagedModel",
+    "check_ranking_parameters",
+    "ranking_step",
+    "train_by_ranking",
+]
+
+
+class StagedModel(CompatibilityModel):
+    """Base of the systems whose training can be looked at on its way.
+
+    Its ``_fit`` takes ``keep(n, learned)`` as well, which is told the learned arrays, by the
+    attribute's name, after n iterations. The arrays may change afterwards.
+    """
+
+    def fit_stages(self, X, y, class_embeddings, stages):
+        """Fit, and return copies of the model as it was on the way.
+
+        Parameters
+        ----------
+        X, y, class_embeddings
+            As in ``fit``.
+        stages : list of int
+            Iterations (of `DARK`: of ``n_iter``; of the others: epochs) after which to copy.
+
+        Returns
+        -------
+        list
+            For each stage the model that a fit of this length would give, but that parameters
+            and recorded losses are those of the whole training.
+
+        Raises
+        ------
+        ValueError
+            When the training does not come by a stage.
+        """
+        kept = {}
+
+        def keep(n, learned):
+            if n in stages:
+                xp = namespace(*learned.values())
+                kept[n] = {name: xp.asarray(a, copy=True) for name, a in learned.items()}
+
+        self._checked_fit(X, y, class_embeddings, keep=keep)
+        if missing := set(stages) - set(kept):
+            raise ValueError(
+                f"stages has {min(missing)}, which this training does not come by: choose among "
+                "its iterations"
+            )
+        models = [copy.copy(self) for _ in stages]
+        for model, stage in zip(models, stages, strict=True):
+            vars(model).update(kept[stage])
+        return models
+
+
+def keep_nothing(n, learned):
+    """What a plain fit does with its stages."""
 
 
 def ranking_step(W, X, own, S, weigh, margin):
@@ -38,7 +96,19 @@ def ranking_step(W, X, own, S, weigh, margin):
 
 
 def train_by_ranking(
-    W, X, own, S, weigh, *, margin, learning_rate, n_epochs, batch_size, regularization, rng
+    W,
+    X,
+    own,
+    S,
+    weigh,
+    *,
+    margin,
+    learning_rate,
+    n_epochs,
+    batch_size,
+    regularization,
+    rng,
+    after_epoch=lambda epoch: None,
 ):
     r"""Minimise the ranking loss by stochastic gradient descent over minibatches of samples.
 
@@ -48,7 +118,8 @@ def train_by_ranking(
     Loss and gradient of a minibatch are means over its samples, so the learning rate does not
     depend on ``batch_size``; with ``batch_size=1`` this is the per-sample SGD of the originals.
     ``W`` (p, K * q) is changed in place; ``weigh(residuals, own)`` gives the weights of a
-    minibatch. Returns the mean loss per sample in each epoch, without the penalty.
+    minibatch; ``after_epoch(epoch)`` is called with the number of epochs done. Returns the mean
+    loss per sample in each epoch, without the penalty.
     """
     xp = namespace(W, X, own, S)
     n = X.shape[0]
@@ -73,6 +144,7 @@ def train_by_ranking(
                 f"training diverged in epoch {epoch}: the weights left the range of {W.dtype}; "
                 f"learning_rate={learning_rate} is too large for features of this scale"
             )
+        after_epoch(epoch)
     return curve
 
 
@@ -90,7 +162,7 @@ def check_ranking_parameters(model):
     }
 
 
-class RankingModel(BilinearModel):
+class RankingModel(StagedModel, BilinearModel):
     r"""Base of DeViSE, ALE and SJE: :math:`F = x W s'`, and a choice of weights.
 
     A subclass has ``_weigh(residuals, own, rng)``, which returns the weights :math:`\Delta`: which
@@ -147,7 +219,7 @@ class RankingModel(BilinearModel):
         self.regularization = regularization
         self.random_state = random_state
 
-    def _fit(self, X, codes, embeddings):
+    def _fit(self, X, codes, embeddings, keep=keep_nothing):
         xp = namespace(X)
         parameters = check_ranking_parameters(self)
         basis = None
@@ -156,12 +228,17 @@ class RankingModel(BilinearModel):
             basis, coordinates = xp.linalg.qr(embeddings.T)
             embeddings = coordinates.T
         W = xp.zeros((X.shape[1], embeddings.shape[1]), dtype=X.dtype, device=array_device(X))
+
+        def coef():
+            return W if basis is None else W @ basis.T
+
         self.learning_curve_ = train_by_ranking(
             W,
             X,
             codes,
             embeddings,
             lambda residuals, own: self._weigh(residuals, own, parameters["rng"]),
+            after_epoch=lambda epoch: keep(epoch, {"coef_": coef()}),
             **parameters,
         )
-        self.coef_ = W if basis is None else W @ basis.T
+        self.coef_ = coef()

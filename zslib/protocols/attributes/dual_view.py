@@ -85,8 +85,9 @@ def class_weights(problem, n=4):
 class EqualWeights(DARK):
     """`DARK` whose classes are represented by their plain means."""
 
-    def _descend(self, U, V, X, codes, S, means, rng):
-        super()._descend(U, V, X, codes, S, like(_class_means(X, to_host(codes)), X), rng)
+    def _descend(self, U, V, X, codes, S, means, rng, keep):
+        means = like(_class_means(X, to_host(codes)), X)
+        super()._descend(U, V, X, codes, S, means, rng, keep)
 
 
 def _class_means(features, codes):

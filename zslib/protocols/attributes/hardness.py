@@ -16,7 +16,7 @@ from zslib.compatibility.ranking.dark_objective import (
     pulls,
 )
 from zslib.compatibility.ranking.loss import sigmoid, violations
-from zslib.protocols.attributes.training import answers, fitted
+from zslib.protocols.attributes.training import answers, fitted, fitted_stages
 from zslib.protocols.intervals import mean_estimate, paired_difference
 
 __all__ = ["Moment", "lowest", "noise_rows", "training_stages", "triplet_rows", "valley"]
@@ -97,21 +97,14 @@ class Moment:
 def training_stages(problem, seeds, *, n_iter):
     """`DARK` at the start, in the middle and at the end of training, a model for each seed.
 
-    The three share start and order of images. `FOLLOWED` is the end of another training, from a
-    smaller start, whose steps follow the margins.
+    The three are of one training. `FOLLOWED` is the end of another, from a smaller start, whose
+    steps follow the margins.
     """
-    # A step too small to matter shows the start.
-    start = {"n_iter": 1, "iteration": "step", "learning_rate": 1e-12}
-    stages = {
-        "start": start,
-        "middle": {"n_iter": n_iter // 2},
-        "end": {"n_iter": n_iter},
-        FOLLOWED: {"n_iter": n_iter, "gradient": "margin", "init_scale": 0.3},
-    }
-    return {
-        stage: [fitted(_dark(n_iter, seed, **options), problem) for seed in seeds]
-        for stage, options in stages.items()
-    }
+    moments = [0, n_iter // 2, n_iter]
+    trained = [fitted_stages(_dark(n_iter, seed), problem, moments) for seed in seeds]
+    stages = dict(zip(("start", "middle", "end"), zip(*trained, strict=True), strict=True))
+    follow = {"gradient": "margin", "init_scale": 0.3}
+    return stages | {FOLLOWED: [fitted(_dark(n_iter, seed, **follow), problem) for seed in seeds]}
 
 
 def _dark(length, seed, **options):

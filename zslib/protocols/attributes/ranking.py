@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from sklearn.base import clone
 
 from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
 from zslib.compatibility.ranking.dark_objective import density_margin
@@ -20,7 +19,7 @@ from zslib.compatibility.ranking.loss import (
     violations,
 )
 from zslib.protocols.attributes.methods import ZeroShotMethod
-from zslib.protocols.attributes.training import answers, fitted
+from zslib.protocols.attributes.training import answers, fitted, fitted_stages
 from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.protocols.tidy import row
@@ -144,14 +143,18 @@ def family_rows(n_rivals=20):
 def train_systems(held, seeds, *, n_epochs, device="cpu"):
     """Each system trained alike on the training classes, its learning rate one of three.
 
-    The rate is that which does best on a quarter of the training classes.
+    The rate is that which does best on a quarter of the training classes. Returns the models by
+    system, one for each seed, and by system the first seed's after parts of the training.
     """
-    on, trained = held.to(device), {}
+    on, trained, parts = held.to(device), {}, {}
+    lengths = sorted({max(1, round(n_epochs * part)) for part in (0.02, 0.05, 0.1, 0.25, 0.5, 1)})
     for name, system in SYSTEMS.items():
         method = system.method(name, n_epochs)
         chosen = tune_zero_shot(method, held, seed=seeds[0]).parameters
-        trained[name] = [fitted(method.estimator(seed=seed, **chosen), on) for seed in seeds]
-    return trained
+        first, *others = (method.estimator(seed=seed, **chosen) for seed in seeds)
+        parts[name] = dict(zip(lengths, fitted_stages(first, on, lengths), strict=True))
+        trained[name] = [first, *(fitted(model, on) for model in others)]
+    return trained, parts
 
 
 def effective_numbers(weights):
@@ -224,16 +227,11 @@ def loss_curves(trained, n_epochs):
             yield {"system": name, "passages": float(step), "value": float(value)}
 
 
-def accuracy_curves(held, trained, n_epochs):
-    """Rows of accuracy on validation classes after parts of the training, with the first seed."""
-    budgets = sorted({max(1, round(n_epochs * part)) for part in (0.02, 0.05, 0.1, 0.25, 0.5, 1)})
-    for name, (model, *_) in trained.items():
-        length = "n_iter" if SYSTEMS[name].make is DARK else "n_epochs"
-        for n in budgets:
-            short = model
-            if n != n_epochs:
-                short = fitted(clone(model).set_params(**{length: n}), held)
-            accuracy = answers(short, held).accuracy
+def accuracy_curves(held, parts):
+    """Rows of accuracy on validation classes after ``parts`` of the training."""
+    for name, models in parts.items():
+        for n, model in models.items():
+            accuracy = answers(model, held).accuracy
             yield {"system": name, "passages": n, "value": accuracy}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from zslib.arrays import to_host
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import assess, image_scores
-from zslib.protocols.attributes.training import answers, fitted
+from zslib.protocols.attributes.training import answers, fitted, fitted_stages
 from zslib.protocols.intervals import Estimate, mean_estimate, paired_difference
 
 __all__ = [
@@ -126,26 +126,30 @@ def change_rows(problem, held, seeds, *, n_iter, reading="F"):
     X = to_host(held.features)[held.trainval].astype(float)
     S = to_host(held.class_embeddings)[held.seen_classes].astype(float)
 
-    def state(seed, steps):
-        options = {"iteration": "step", "drop_at": 3 * n_iter // 4 * length}
-        options |= {"n_iter": max(steps, 1), "objective_every": None}
-        if steps == 0:
-            options["learning_rate"] = 1e-12
-        model = fitted(_model(reading, held, n_iter, seed, **options), held)
+    def state(model):
         U, V = (to_host(a).astype(float) for a in (model.U_, model.V_))
         view = assess(image_scores(U, V, X, S), codes, margin=model.margin, soft=True)
         return {"U": U, "margins ε": view.margins, "weights Δ": view.weights}
 
     total = n_iter * length
-    moments = {"start": 0, "middle": total // 2, "end": total - every * length}
+    moments = {"start": 0, "middle": total // 2, "end": max(total - every * length, 0)}
     spans = {
         "one step": 1, f"{every} steps": every, "one passage": length,
         f"{every} passages": every * length,
     }  # fmt: skip
+    ends = [begin + steps for begin in moments.values() for steps in spans.values()]
+    stages = sorted({*moments.values(), *ends})
+    options = {"iteration": "step", "drop_at": 3 * n_iter // 4 * length}
+    options |= {"n_iter": stages[-1], "objective_every": None}
+    trained = [
+        fitted_stages(_model(reading, held, n_iter, seed, **options), held, stages)
+        for seed in seeds
+    ]
+    at = dict(zip(stages, zip(*trained, strict=True), strict=True))
     for moment, begin in moments.items():
-        before = [state(seed, begin) for seed in seeds]
+        before = [state(model) for model in at[begin]]
         for span, steps in spans.items():
-            after = [state(seed, begin + steps) for seed in seeds]
+            after = [state(model) for model in at[begin + steps]]
             for what in before[0]:
                 shares = [
                     100 * np.linalg.norm(b[what] - a[what]) / np.linalg.norm(a[what])

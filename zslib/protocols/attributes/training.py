@@ -10,7 +10,7 @@ from zslib.compatibility.ranking.dark_objective import image_weights
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.tuning import with_validation_classes
 
-__all__ = ["Scored", "answers", "fitted", "held_out"]
+__all__ = ["Scored", "answers", "fitted", "fitted_stages", "held_out"]
 
 
 def held_out(problem, seed=0):
@@ -20,9 +20,18 @@ def held_out(problem, seed=0):
 
 def fitted(model, problem, labels=None):
     """``model`` after its fit on ``trainval``, with ``labels`` in place of these images' own."""
+    return model.fit(*_training_images(problem, labels))
+
+
+def fitted_stages(model, problem, stages):
+    """``model`` after each of so many iterations of one fit on ``trainval``."""
+    return model.fit_stages(*_training_images(problem), stages)
+
+
+def _training_images(problem, labels=None):
     rows, features = problem.trainval, problem.features
     labels = problem.labels[rows] if labels is None else labels
-    return model.fit(take_rows(features, rows), like(labels, features), problem.class_embeddings)
+    return take_rows(features, rows), like(labels, features), problem.class_embeddings
 
 
 def answers(model, problem, **options):
