@@ -8,7 +8,7 @@ import pytest
 from zslib.compatibility import DeViSE, LatEm
 
 
-def slow_fit(X, y, S, *, n_matrices, margin, draw, rate, n_epochs, seed):
+def slow_fit(X, y, S, *, n_matrices, margin, draw, rate, penalty, n_epochs, seed):
     """One sample, one drawn label, two winning matrices at a time."""
     rng = np.random.default_rng(seed)
     (n, p), (n_labels, q) = X.shape, S.shape
@@ -29,11 +29,11 @@ def slow_fit(X, y, S, *, n_matrices, margin, draw, rate, n_epochs, seed):
             else:
                 order = np.argsort(-rng.random(n_labels))
                 bad = [c for c in order if c != y[i] and margin + best(c)[0] > own_score]
-                if not bad:
-                    continue
-                rival = bad[0]
+                rival = bad[0] if bad else y[i]
             score, matrix = best(rival)
-            if margin + score - own_score > 0:
+            for M in W:
+                M *= 1 - 2 * rate * penalty
+            if rival != y[i] and margin + score - own_score > 0:
                 total += margin + score - own_score
                 W[matrix] -= rate * np.outer(X[i], S[rival])
                 W[own_matrix] += rate * np.outer(X[i], S[y[i]])
@@ -48,8 +48,8 @@ def samples(dtype="float64"):
 
 
 @pytest.mark.parametrize("draw", ["any", "violating"])
-@pytest.mark.parametrize("n_matrices", [1, 3])
-def test_algorithm_1_step_by_step(draw, n_matrices):
+@pytest.mark.parametrize(("n_matrices", "penalty"), [(1, 0.0), (3, 0.0), (3, 0.2)])
+def test_algorithm_1_step_by_step(draw, n_matrices, penalty):
     X, y, S = samples()
     model = LatEm(
         n_matrices,
@@ -58,6 +58,7 @@ def test_algorithm_1_step_by_step(draw, n_matrices):
         learning_rate=0.1,
         n_epochs=4,
         batch_size=1,
+        regularization=penalty,
         random_state=5,
     ).fit(X, y, S)
     coefs, curve = slow_fit(
@@ -68,6 +69,7 @@ def test_algorithm_1_step_by_step(draw, n_matrices):
         margin=0.9,
         draw=draw,
         rate=0.1,
+        penalty=penalty,
         n_epochs=4,
         seed=5,
     )

@@ -218,10 +218,10 @@ class DARK(StagedModel):
                 optimiser.learning_rate *= self.drop_factor
             if step % self.refresh_every == 0:
                 # Margins and weights are theirs until the next time, whichever images come.
-                U_then, V_then = xp.asarray(U, copy=True), xp.asarray(V, copy=True)
+                U_then, labels_then = xp.asarray(U, copy=True), S @ V
                 labels = [means.T @ pulls(v).T for v in self._label_view(U, V, S, means)]
             x = take_rows(X, batch)
-            view = self._image_view(U_then, V_then, x, take_rows(codes, batch), S)
+            view = self._assess((x @ U_then) @ labels_then.T, take_rows(codes, batch))
             G = sum(labels, x.T @ pulls(view))
             optimiser.step(U, gradient_u(U, V, S, G, self.regularization))
             optimiser.step(V, gradient_v(U, V, S, G, self.regularization))

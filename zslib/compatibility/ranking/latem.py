@@ -12,6 +12,7 @@ from zslib.compatibility.ranking.training import (
     StagedModel,
     check_ranking_parameters,
     keep_nothing,
+    row_space,
     train_by_ranking,
 )
 from zslib.validation import check_choice, check_integer
@@ -105,10 +106,20 @@ class LatEm(StagedModel):
             return one_violation(residuals, (own + ahead) % n_labels)
 
         start = rng.standard_normal((p, n_matrices * q)) / math.sqrt(p)
-        W = xp.astype(like(start, X), X.dtype)
+        start = xp.reshape(xp.astype(like(start, X), X.dtype), (p * n_matrices, q))
+        embeddings, basis = row_space(embeddings)
+        inside = start if basis is None else start @ basis
+        outside = None if basis is None else start - inside @ basis.T
+        W = xp.reshape(inside, (p, -1))
 
-        def coefs():
-            return xp.permute_dims(xp.reshape(W, (p, n_matrices, q)), (1, 0, 2))
+        def coefs(epoch):
+            coefs = xp.reshape(W, inside.shape)
+            if basis is not None:
+                # Outside of the embeddings' space only the penalty changes anything.
+                steps = epoch * math.ceil(X.shape[0] / self.batch_size)
+                shrunk = (1.0 - 2.0 * self.learning_rate * self.regularization) ** steps
+                coefs = shrunk * outside + coefs @ basis.T
+            return xp.permute_dims(xp.reshape(coefs, (p, n_matrices, q)), (1, 0, 2))
 
         self.learning_curve_ = train_by_ranking(
             W,
@@ -116,10 +127,10 @@ class LatEm(StagedModel):
             codes,
             embeddings,
             weigh,
-            after_epoch=lambda epoch: keep(epoch, {"coefs_": coefs()}),
+            after_epoch=lambda epoch: keep(epoch, {"coefs_": coefs(epoch)}),
             **parameters,
         )
-        self.coefs_ = coefs()
+        self.coefs_ = coefs(self.n_epochs)
 
     def _scores(self, X, class_embeddings):
         xp = namespace(X)

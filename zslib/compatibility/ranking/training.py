@@ -19,6 +19,7 @@ __all__ = [
     "StagedModel",
     "check_ranking_parameters",
     "ranking_step",
+    "row_space",
     "train_by_ranking",
 ]
 
@@ -72,6 +73,19 @@ class StagedModel(CompatibilityModel):
 
 def keep_nothing(n, learned):
     """What a plain fit does with its stages."""
+
+
+def row_space(embeddings):
+    """Coordinates of class embeddings in their own space, and its orthonormal basis as columns.
+
+    A gradient X'GS never leaves that space, and SGD commutes with the change of basis: with fewer
+    classes than attributes training in coordinates takes the same steps, at less cost. With more
+    the embeddings are their own coordinates, and the basis is None.
+    """
+    if embeddings.shape[0] >= embeddings.shape[1]:
+        return embeddings, None
+    basis, coordinates = namespace(embeddings).linalg.qr(embeddings.T)
+    return coordinates.T, basis
 
 
 def ranking_step(W, X, own, S, weigh, margin):
@@ -168,9 +182,7 @@ class RankingModel(StagedModel, BilinearModel):
     A subclass has ``_weigh(residuals, own, rng)``, which returns the weights :math:`\Delta`: which
     violations of a minibatch count, and how much.
 
-    W starts at zero. The gradient is :math:`X' G S` with G of shape (n, C), so W never leaves the
-    row space of the seen class embeddings, and with fewer classes than attributes training runs
-    in coordinates of that space: the same steps, at less cost.
+    W starts at zero, so it never leaves the `row_space` of the seen class embeddings.
 
     Parameters
     ----------
@@ -222,11 +234,7 @@ class RankingModel(StagedModel, BilinearModel):
     def _fit(self, X, codes, embeddings, keep=keep_nothing):
         xp = namespace(X)
         parameters = check_ranking_parameters(self)
-        basis = None
-        if embeddings.shape[0] < embeddings.shape[1]:
-            # S = R'Q' with orthonormal columns of Q: W = (W Q) Q', and SGD commutes with that.
-            basis, coordinates = xp.linalg.qr(embeddings.T)
-            embeddings = coordinates.T
+        embeddings, basis = row_space(embeddings)
         W = xp.zeros((X.shape[1], embeddings.shape[1]), dtype=X.dtype, device=array_device(X))
 
         def coef():
