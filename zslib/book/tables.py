@@ -196,16 +196,8 @@ class Table:
 
     def __str__(self):
         grid = [[c.header for c in self.columns], *self._texts(lambda value, text: text)]
-        widths = [max(len(row[i]) for row in grid) for i in range(len(self.columns))]
-        grid.insert(1, ["-" * width for width in widths])
-        lines = (
-            "  ".join(
-                cell.rjust(width) if self._right(i) else cell.ljust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in grid
-        )
-        return "\n".join([self.caption, "", *lines])
+        grid.insert(1, ["-" * max(map(len, column)) for column in zip(*grid, strict=True)])
+        return "\n".join([self.caption, "", *aligned(grid, self._right)])
 
     __repr__ = __str__
 
@@ -216,6 +208,17 @@ class Table:
             "text/html": self._html(),
             "text/plain": str(self),
         }
+
+
+def aligned(grid, right=lambda column: False):
+    """Rows of text as lines in columns; ``right(i)`` tells which columns end alike."""
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    for row in grid:
+        cells = (
+            cell.rjust(width) if right(i) else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(cells).rstrip()
 
 
 def caption_html(caption):

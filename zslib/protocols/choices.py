@@ -75,7 +75,7 @@ class Choices:
 
     @classmethod
     def read(cls, path):
-        """Those of a file that `write` made; none where there is no such file."""
+        """Those of a file that holds a `text`; none where there is no such file."""
         path = Path(path)
         if not path.is_file():
             return cls()

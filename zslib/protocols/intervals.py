@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from zslib.arrays import random_generator
+from zslib.arrays import random_generator, row_blocks
 from zslib.validation import check_integer, check_real
 
 __all__ = [
@@ -21,10 +21,6 @@ __all__ = [
     "paired_ratio",
     "spread_over_runs",
 ]
-
-
-# Numbers that a bootstrap holds at a time.
-_AT_ONCE = 2**22
 
 
 @dataclass(frozen=True)
@@ -154,9 +150,8 @@ def resampled_items(values, n_resamples, rng):
     """
     kinds, counts = np.unique(values, axis=1, return_counts=True)
     m = values.shape[1]
-    parts = -(-n_resamples * counts.size // _AT_ONCE)
-    sizes = [len(part) for part in np.array_split(np.arange(n_resamples), parts)]
-    drawn = (rng.multinomial(m, counts / m, size=size) for size in sizes)
+    blocks = row_blocks(n_resamples, counts.size)
+    drawn = (rng.multinomial(m, counts / m, size=rows.stop - rows.start) for rows in blocks)
     return np.concatenate([numbers @ kinds.T for numbers in drawn]) / m
 
 

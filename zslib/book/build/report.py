@@ -13,7 +13,7 @@ from zslib.book.parameters import Source
 from zslib.book.paths import CHOSEN, layout
 from zslib.book.records import Records
 from zslib.book.store import latest_records, published, published_records, read_records
-from zslib.book.tables import escape
+from zslib.book.tables import aligned, escape
 
 __all__ = [
     "against_published",
@@ -82,8 +82,8 @@ def scorecard(*, root=None):
     return scorecard_markdown(_flat(current_records(root=root)), _flat(theirs), stale=old)
 
 
-def finding(chapter, place):
-    """What the published run of a chapter found, as a Markdown box; empty where there is none.
+def finding(chapter, records):
+    """What a chapter's published `Records` found, as a Markdown box; empty where there are none.
 
     It counts the verdicts, and tells the first claim that was reproduced and the first that was
     not, or is undecided.
@@ -91,7 +91,6 @@ def finding(chapter, place):
     from zslib.papers import chapter_verdicts
     from zslib.papers.claims import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
-    records = published_records(chapter, root=place.root)
     if records is None:
         return ""
     verdicts = chapter_verdicts(chapter, records)
@@ -264,14 +263,5 @@ def against_published(chapters=(), *, root=None):
         between = "" if one.low is None else f" [{one.low:.6g}, {one.high:.6g}]"
         theirs = f"{one.published:.6g}{between}"
         rows.append([name, one.what, f"{one.record['value']:.6g}", theirs])
-    return "\n".join([_aligned(totals), "", *([_aligned(rows)] if apart else ["None is apart."])])
-
-
-def _aligned(rows):
-    """Rows as text in columns."""
-    widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
-    lines = (
-        "  ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
+    totals = aligned([[str(cell) for cell in row] for row in totals])
+    return "\n".join([*totals, "", *(aligned(rows) if apart else ["None is apart."])])

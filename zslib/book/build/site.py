@@ -71,10 +71,10 @@ def show(run, place):
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = page_links(cell.source)
-    if found := finding(run.chapter, place):
+    theirs = published_records(run.chapter, root=place.root)
+    if found := finding(run.chapter, theirs):
         title, rest = notebook.cells[0].source.split("\n", 1)
         notebook.cells[0].source = f"{title}\n\n{found}\n{rest}"
-    theirs = published_records(run.chapter, root=place.root)
     said = escape(agreement(read_records(run.folder), theirs))
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 import zslib
+from zslib.book.build.report import write_if_changed
 
 __all__ = ["Stamp"]
 
@@ -70,9 +71,7 @@ class Stamp:
             "inputs": self.inputs,
             "outputs": self._outputs(),
         }
-        temporary = self.path.with_suffix(".new")
-        temporary.write_text(json.dumps(left))
-        os.replace(temporary, self.path)
+        write_if_changed(self.path, json.dumps(left))
 
     def _inputs(self):
         from zslib.datasets.registry import data_status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.arrays import random_generator
+from zslib.arrays import random_generator, row_blocks
 from zslib.metrics.zero_shot import harmonic_mean, row_sums
 from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.intervals import (
@@ -118,10 +118,9 @@ def _resampled_areas(outcomes, n_resamples, rng, sides):
     """AUSUC in percent per outcome with the images of each class drawn anew."""
     draw = [_resampler(outcomes[0].labels(side), rng) for side in sides]
     areas = [outcome.areas() for outcome in outcomes]
-    parts = -(-n_resamples // 100)
     found = []
-    for part in np.array_split(np.arange(n_resamples), parts):
-        weights = [drawn(len(part)) for drawn in draw]
+    for rows in row_blocks(n_resamples, sum(outcomes[0].labels(side).size for side in sides)):
+        weights = [drawn(rows.stop - rows.start) for drawn in draw]
         found.append(100.0 * np.stack([area(*weights) for area in areas], axis=1))
     return np.concatenate(found)
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from zslib.arrays import like, take_rows, to_host
+from zslib.arrays import like, pick, put, take_rows, to_host
 from zslib.compatibility import BilinearModel, MetricLearner
 from zslib.compatibility.metric.negatives import draw_negatives
 from zslib.compatibility.metric.objective import attribute_estimates
@@ -157,13 +157,11 @@ class RuledRanking(BilinearModel):
 
 def hinge_gradient(F, own, negatives):
     """By the scores F, of the mean over negatives j of max(0, 1 + F_j - F of the truth)."""
-    rows = np.arange(len(F))
-    at = rows[:, None], negatives
-    gap = 1.0 + F[at] - F[rows, own][:, None]
+    at = np.arange(len(F))[:, None], negatives
+    gap = 1.0 + F[at] - pick(F, own)[:, None]
     G = np.zeros_like(F)
     G[at] = (gap > 0).astype(F.dtype) / negatives.shape[1]
-    G[rows, own] = -G.sum(axis=1)
-    return G
+    return put(G, own, -G.sum(axis=1))
 
 
 class RuledMetric(MetricLearner):
