@@ -51,8 +51,8 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True):
         tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
         _show_running(bar, todo.values()),
     ):
-        while waves := _ready(todo, finished, failures):
-            for name, error in _execute_all([todo[n] for n in waves], jobs):
+        while wave := _next_wave(todo, finished, failures, jobs):
+            for name, error in _execute_all([todo[n] for n in wave], jobs):
                 bar.update()
                 if error is None:
                     finished.append(name)
@@ -94,15 +94,18 @@ def _is_running(run, since):
     return False
 
 
-def _ready(todo, finished, failures):
-    """Chapters to run next: all that they read is there."""
-    return [
+def _next_wave(todo, finished, failures, jobs):
+    """Chapters to run next: all that they read is there; first those that others read."""
+    left = {n: run for n, run in todo.items() if n not in finished and n not in failures}
+    ready = [
         name
-        for name, run in todo.items()
-        if name not in finished
-        and name not in failures
-        and all(d not in todo or d in finished for d in run.depends)
+        for name, run in left.items()
+        if all(d not in todo or d in finished for d in run.depends)
     ]
+    read = {name for run in left.values() for name in run.depends}
+    first = [name for name in ready if name in read]
+    others = [name for name in ready if name not in read]
+    return first + others[: max(0, jobs - len(first))] if first else ready
 
 
 def _report(failures, skipped):
