@@ -104,8 +104,10 @@ def _next_wave(todo, finished, failures, jobs):
     ]
     read = {name for run in left.values() for name in run.depends}
     first = [name for name in ready if name in read]
-    others = [name for name in ready if name not in read]
-    return first + others[: max(0, jobs - len(first))] if first else ready
+    others = sorted(
+        set(ready) - read, key=lambda name: (not todo[name].depends, ready.index(name))
+    )
+    return first + others[: max(0, jobs - len(first))] if first else others
 
 
 def _report(failures, skipped):
