@@ -95,7 +95,11 @@ def _is_running(run, since):
 
 
 def _next_wave(todo, finished, failures, jobs):
-    """Chapters to run next: all that they read is there; first those that others read."""
+    """Chapters to run next: all that they read is there.
+
+    Those that others read go first, with others beside them only where processors are free; then
+    all that is left, those that have waited at the head.
+    """
     left = {n: run for n, run in todo.items() if n not in finished and n not in failures}
     ready = [
         name
@@ -104,9 +108,8 @@ def _next_wave(todo, finished, failures, jobs):
     ]
     read = {name for run in left.values() for name in run.depends}
     first = [name for name in ready if name in read]
-    others = sorted(
-        set(ready) - read, key=lambda name: (not todo[name].depends, ready.index(name))
-    )
+    others = [name for name in ready if name not in read]
+    others.sort(key=lambda name: not left[name].depends)
     return first + others[: max(0, jobs - len(first))] if first else others
 
 
