@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from joblib._parallel_backends import LokyBackend
 
-from zslib.book.build.run import ChaptersFailed, _is_running, plan, run_chapters
+from zslib.book.build.run import ChaptersFailed, _is_running, _next_wave, plan, run_chapters
 from zslib.book.store import latest_records, new_folder, read_records
 
 ROOT = Path(__file__).parents[3]
@@ -100,6 +100,41 @@ def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
     path.write_text(path.read_text().replace("Text", "Other text"))
     after = plan(["demo/01_reader"], {"level": 5.0})
     assert after["demo/01_reader"].key != runs["demo/01_reader"].key
+
+
+def test_chapters_that_others_read_go_first_and_those_that_waited_next(tiny_book):
+    # The last is read by the second and the third, the third by the second.
+    tiny_book.write("demo/01_alone")
+    tiny_book.write("demo/02_last", depends=["demo/04_first", "demo/03_middle"])
+    tiny_book.write("demo/03_middle", depends=["demo/04_first"])
+    tiny_book.write("demo/04_first")
+    tiny_book.write("demo/05_alone")
+    names = [f"demo/{n}" for n in ("01_alone", "02_last", "03_middle", "04_first", "05_alone")]
+    todo = {name: plan(names)[name] for name in names}
+
+    def waves(jobs):
+        finished = []
+        while wave := _next_wave(todo, finished, {}, jobs):
+            finished += wave
+            yield [name[5:7] for name in wave]
+
+    assert list(waves(1)) == [["04"], ["03"], ["02", "01", "05"]]
+    assert list(waves(2)) == [["04", "01"], ["03", "05"], ["02"]]
+    assert _next_wave(todo, [], {"demo/04_first": "failed"}, 2) == [names[0], names[4]]
+
+
+def test_a_chapter_whose_own_data_set_is_not_here_takes_what_is(tiny_book, monkeypatch):
+    path = tiny_book.write("demo/01_first")
+    text = path.read_text().replace('dataset: str = "synthetic"', 'dataset: str = "ikea"')
+    path.write_text(text.replace("zslib:\n", "zslib:\n  settings: [pairs]\n"))
+    named = plan(["demo/01_first"])["demo/01_first"]
+    assert (named.parameters["dataset"], named.given) == ("ikea", {})
+    folders = tiny_book.root / "data"
+    monkeypatch.setattr("zslib.datasets.locate.data_folders", lambda: [folders])
+    without = plan(["demo/01_first"])["demo/01_first"]
+    assert without.given == {"dataset": "auto"}
+    with pytest.raises(FileNotFoundError, match="the files of 'ikea' are not here"):
+        plan(["demo/01_first"], {"dataset": "ikea"})
 
 
 def test_a_circle_of_chapters_is_refused(tiny_book):

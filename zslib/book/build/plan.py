@@ -58,6 +58,15 @@ class Run:
         return self.notebook.is_file()
 
 
+def _in_place_of_absent_data(source):
+    """All that is here instead of a chapter's own default data set, where that is not."""
+    from zslib.datasets.registry import DATASETS, available
+
+    own = source.parameters.get("dataset")
+    absent = own is not None and own.default in DATASETS and not available(own.default)
+    return {"dataset": "auto"} if absent else {}
+
+
 def plan(chapters, parameters=None, *, full=False, root=None):
     """`Run` by chapter, for ``chapters`` and those whose records they read, dependencies first.
 
@@ -86,7 +95,8 @@ def plan(chapters, parameters=None, *, full=False, root=None):
         wanted = parameters
         if name not in chapters:
             wanted = {k: v for k, v in parameters.items() if k in source.parameters}
-        settings = source.settings((source.full if full else {}) | wanted)
+        given = _in_place_of_absent_data(source) | (source.full if full else {}) | wanted
+        settings = source.settings(given)
         depends = {other: runs[other].key for other in source.depends}
         key, digests = identify(source, settings, depends, place)
         runs[name] = Run(
