@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.protocols import Estimate, independent_mean, mean_estimate, paired_difference
-from zslib.protocols.intervals import Spread, paired_ratio, spread_over_runs
+from zslib.protocols.intervals import (
+    Spread,
+    paired_ratio,
+    resampled_items,
+    resampled_weights,
+    spread_over_runs,
+)
 
 
 def test_students_t_over_seeds():
@@ -45,6 +51,57 @@ def test_bootstrap_over_items_agrees_with_the_normal_interval():
     half = 1.96 * np.sqrt(hits.mean() * (1 - hits.mean()) / hits.size)
     assert estimate.low == pytest.approx(hits.mean() - half, abs=0.003)
     assert estimate.high == pytest.approx(hits.mean() + half, abs=0.003)
+
+
+def by_loops(values, classes, n_resamples, rng):
+    """Classes drawn with replacement, then as many images of each, then runs, one by one."""
+    members = [np.flatnonzero(classes == c) for c in np.unique(classes)]
+    found = []
+    for _ in range(n_resamples):
+        drawn = [members[i] for i in rng.integers(len(members), size=len(members))]
+        images = [rng.choice(rows, size=rows.size) for rows in drawn]
+        runs = rng.integers(len(values), size=len(values))
+        found.append(np.mean([[values[r, rows].mean() for rows in images] for r in runs]))
+    return found
+
+
+def test_classes_then_images_then_runs():
+    rng = np.random.default_rng(3)
+    classes = np.repeat([4, 1, 7, 2, 9], [3, 40, 12, 25, 8])
+    level = dict(zip(np.unique(classes), rng.uniform(size=5), strict=True))
+    p = np.array([level[c] for c in classes])
+    values = (rng.random((3, classes.size)) < p + [[-0.1], [0.0], [0.1]]).astype(float)
+    found = mean_estimate(values, classes=classes, n_resamples=20_000)
+    expected = by_loops(values, classes, 4000, rng)
+    assert found.mean == pytest.approx(
+        np.mean([values[:, classes == c].mean() for c in np.unique(classes)])
+    )
+    assert (found.unit, found.n_units, found.n_seeds) == ("classes", 5, 3)
+    # Monte Carlo errors of both quantiles.
+    np.testing.assert_allclose(
+        [found.low, found.high], np.quantile(expected, [0.025, 0.975]), atol=0.015
+    )
+    over_items = mean_estimate(values, same_items=True)
+    assert found.high - found.low > 2 * (over_items.high - over_items.low)
+    assert over_items.unit == "items"
+
+
+def test_weights_are_the_same_draw_as_means():
+    rng = np.random.default_rng(4)
+    classes = np.repeat([0, 1, 2], [2, 30, 7])
+    values = rng.random((1, 39))
+    weights = resampled_weights(classes, 20_000, rng)
+    np.testing.assert_allclose(weights.sum(axis=1), 1)
+    by_weights = np.quantile(weights @ values[0], [0.025, 0.5, 0.975])
+    direct = resampled_items(values, classes, 20_000, rng)[:, 0]
+    np.testing.assert_allclose(by_weights, np.quantile(direct, [0.025, 0.5, 0.975]), atol=0.01)
+
+
+def test_bad_classes():
+    with pytest.raises(ValueError, match="give one for each"):
+        mean_estimate([[1, 2, 3]], classes=[0, 1])
+    with pytest.raises(ValueError, match="as many items"):
+        mean_estimate([[1, 2], [1, 2, 3]], classes=[0, 1])
 
 
 def test_same_items_are_resampled_together():
@@ -89,12 +146,16 @@ def test_bad_pairs_and_options():
 
 
 def test_independent_means_add_in_quadrature():
-    parts = [Estimate(10.0, 7.0, 13.0, 5), Estimate(2.0, -2.0, 6.0, 3)]
+    parts = [
+        Estimate(10.0, 7.0, 13.0, 5, "words", 30),
+        Estimate(2.0, -2.0, 6.0, 3, "words", 20),
+    ]
     found = independent_mean(parts)
     assert found.mean == 6.0
     assert found.low == pytest.approx(6.0 - 2.5)
     assert found.high == pytest.approx(6.0 + 2.5)
-    assert found.n_seeds == 3
+    assert (found.n_seeds, found.unit, found.n_units) == (3, "words", 20)
+    assert independent_mean([parts[0], Estimate(1.0, 0.0, 2.0, 3, "classes", 9)]).unit == ""
     one = independent_mean(parts[:1])
     assert (one.mean, one.low, one.high) == (10.0, 7.0, 13.0)
     with pytest.raises(ValueError, match="estimates is empty"):

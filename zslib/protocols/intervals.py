@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
@@ -34,17 +34,23 @@ class Estimate:
         seed changes on the same test items.
     n_seeds : int
         Number of runs behind the mean.
+    unit : str
+        What the interval resamples first, "classes" or "words", where it does.
+    n_units : int
+        How many of them there are; of several kinds, such as seen and unseen, the fewest.
     """
 
     mean: float
     low: float
     high: float
     n_seeds: int
+    unit: str = ""
+    n_units: int = 0
 
     def __sub__(self, number):
         """The estimate less a known number."""
-        ends = (self.mean - number, self.low - number, self.high - number)
-        return Estimate(*ends, self.n_seeds)
+        ends = {"mean": self.mean - number, "low": self.low - number, "high": self.high - number}
+        return replace(self, **ends)
 
     def __format__(self, spec):
         spec = spec or ".1f"
@@ -97,21 +103,31 @@ def _rows(values, name):
 
 
 def mean_estimate(
-    values, *, same_items=False, level=0.95, n_resamples=2000, random_state=0
+    values,
+    *,
+    same_items=False,
+    classes=None,
+    unit=None,
+    level=0.95,
+    n_resamples=2000,
+    random_state=0,
 ) -> Estimate:
-    """Mean over seeds and test items, with an interval that fits how the seeds differ.
+    """Mean over seeds and test items, with an interval over what a new study would draw anew.
 
     Parameters
     ----------
     values : sequence of float or of (n_items,) arrays
         One entry per seed: a number, or one value per test item (a hit is 1, a miss is 0).
     same_items : bool
-        Whether all seeds were tested on the very same items. If not (every seed draws its own
-        split), the interval is Student's t over the seeds' means. That takes them for independent;
-        where seeds split one set of labels anew they overlap, and the interval is somewhat too
-        narrow.
-        If so, seeds alone would hide the spread of the test set, and the interval is a percentile
-        bootstrap that resamples items, common to all seeds, and seeds.
+        Whether all seeds were tested on the very same items; one seed always was. Seeds alone
+        would then hide the spread of the test set, and the interval is a percentile bootstrap
+        that resamples items, common to all seeds, and seeds. If not, it is Student's t over the
+        seeds' means: for seeds whose data have nothing in common.
+    classes : (n_items,) array, optional
+        Of items that all seeds have in common: the mean is of the classes' means, and classes are
+        resampled before the items in them.
+    unit : str, optional
+        What the items are, such as "words".
     level : float
         Coverage.
     n_resamples, random_state
@@ -123,42 +139,81 @@ def mean_estimate(
     12.0 [7.0, 17.0]
     >>> print(mean_estimate([[1, 0, 1, 1] * 25], same_items=True))
     0.8 [0.7, 0.8]
+    >>> print(mean_estimate([[1, 0, 1, 1] * 25], classes=[0, 1, 2, 3] * 25))
+    0.8 [0.2, 1.0]
     """
     rows = _rows(values, "values")
     level = check_real(level, "level", low=0, high=1, inclusive=False)
-    means = np.array([row.mean() for row in rows])
-    mean, n = float(means.mean()), len(rows)
-    if same_items and len({row.size for row in rows}) > 1:
-        raise ValueError("same_items=True needs as many items in every seed: pass the same items")
-    if all(row.size == 1 for row in rows) or (not same_items and n > 1):
+    if (same_items or classes is not None) and len({row.size for row in rows}) > 1:
+        raise ValueError(
+            "same_items=True and classes need as many items in every seed: pass the same items"
+        )
+    if classes is not None and np.shape(classes) != rows[0].shape:
+        raise ValueError(
+            f"classes has shape {np.shape(classes)} for {rows[0].size} items: give one for each"
+        )
+    n = len(rows)
+    if all(row.size == 1 for row in rows) or (not same_items and classes is None and n > 1):
+        means = np.array([row.mean() for row in rows])
+        mean = float(means.mean())
         if n == 1 or (same_items and np.ptp(means) == 0):
             # One run, or the same run again and again, has shown no spread.
             return Estimate(mean, np.nan, np.nan, n)
         half = stats.t.ppf((1 + level) / 2, n - 1) * means.std(ddof=1) / np.sqrt(n)
-        return Estimate(mean, float(mean - half), float(mean + half), n)
+        return Estimate(mean, float(mean - half), float(mean + half), n, unit or "runs", n)
     check_integer(n_resamples, "n_resamples", low=100)
     rng = random_generator(random_state)
-    draws = resampled_runs(resampled_items(np.stack(rows), n_resamples, rng), rng)
+    values = np.stack(rows)
+    draws = resampled_runs(resampled_items(values, classes, n_resamples, rng), rng)
+    units = np.arange(values.shape[1]) if classes is None else classes
+    mean = np.mean([values[:, units == u].mean() for u in np.unique(units)])
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(mean, float(low), float(high), n)
+    unit = unit or ("items" if classes is None else "classes")
+    return Estimate(float(mean), float(low), float(high), n, unit, np.unique(units).size)
 
 
-def resampled_items(values, n_resamples, rng):
-    """Means of ``values`` (k, m) over m items drawn with replacement, (n_resamples, k).
+def resampled_items(values, classes, n_resamples, rng):
+    """Means of ``values`` (k, m) with classes, then their items, drawn anew: (n_resamples, k).
 
-    Items whose values agree are of one kind, and the numbers drawn of each kind multinomial.
+    A mean is of the classes' means; without ``classes``, over all items. Items of a class whose
+    values agree are of one kind, and the numbers drawn of each kind multinomial.
     """
-    kinds, counts = np.unique(values, axis=1, return_counts=True)
-    m = values.shape[1]
-    blocks = row_blocks(n_resamples, counts.size)
-    drawn = (rng.multinomial(m, counts / m, size=rows.stop - rows.start) for rows in blocks)
-    return np.concatenate([numbers @ kinds.T for numbers in drawn]) / m
+    classes = np.zeros(values.shape[1], dtype=np.int64) if classes is None else classes
+    parts = [values[:, classes == c] for c in np.unique(classes)]
+    total = np.zeros((n_resamples, len(values)))
+    times = class_draws(len(parts), n_resamples, rng)
+    for part, drawn in zip(parts, times.T, strict=True):
+        kinds, counts = np.unique(part, axis=1, return_counts=True)
+        m = part.shape[1]
+        for rows in row_blocks(n_resamples, counts.size):
+            total[rows] += rng.multinomial(drawn[rows] * m, counts / m) @ kinds.T / m
+    return total / len(parts)
+
+
+def class_draws(n_classes, n_resamples, rng):
+    """How often each class is drawn, with replacement, in each resample: (n_resamples, n)."""
+    return rng.multinomial(n_classes, np.full(n_classes, 1 / n_classes), size=n_resamples)
+
+
+def resampled_weights(classes, n_resamples, rng):
+    """Weights of items in a mean of class means, classes and then items drawn: (n_resamples, m).
+
+    Each row sums to 1.
+    """
+    found = np.empty((n_resamples, len(classes)))
+    names = np.unique(classes)
+    times = class_draws(names.size, n_resamples, rng)
+    for name, drawn in zip(names, times.T, strict=True):
+        where = np.flatnonzero(classes == name)
+        share = np.full(where.size, 1 / where.size)
+        found[:, where] = rng.multinomial(drawn * where.size, share) / where.size
+    return found / names.size
 
 
 def resampled_runs(values, rng):
     """Mean of each row of ``values`` (n_resamples, n) over n runs drawn with replacement."""
     n = values.shape[1]
-    return (rng.multinomial(n, np.full(n, 1 / n), size=len(values)) * values).sum(axis=1) / n
+    return (class_draws(n, len(values), rng) * values).sum(axis=1) / n
 
 
 def paired_difference(a, b, **options) -> Estimate:
@@ -180,12 +235,13 @@ def paired_difference(a, b, **options) -> Estimate:
     return mean_estimate([x - y for x, y in zip(rows_a, rows_b, strict=True)], **options)
 
 
-def over_runs(value, *, same_items=None):
+def over_runs(value, *, same_items=None, classes=None, unit=None):
     """A measure for `zslib.book.Chapter.measure`: ``value`` of each run, estimated over the runs.
 
-    ``value(run)`` is a number, or an array of one per test item. With ``same_items=None`` runs
-    have the same items if they have the same ``checksum``. ``estimate(runs, minus=None)`` is of
-    the paired difference where ``minus`` has the runs of another method.
+    ``value(run)`` is a number, or an array of one per test item, ``classes(run)`` their classes.
+    With ``same_items=None`` runs have the same items if they have the same ``checksum``.
+    ``estimate(runs, minus=None)`` is of the paired difference where ``minus`` has the runs of
+    another method. Other arguments are those of `mean_estimate`.
     """
 
     def estimate(runs, minus=None):
@@ -193,9 +249,12 @@ def over_runs(value, *, same_items=None):
         if same is None:
             same = len({run.checksum for run in runs}) == 1
         values = [value(run) for run in runs]
+        how = {"same_items": same, "unit": unit}
+        if classes is not None and same:
+            how["classes"] = classes(runs[0])
         if minus is None:
-            return mean_estimate(values, same_items=same)
-        return paired_difference(values, [value(run) for run in minus], same_items=same)
+            return mean_estimate(values, **how)
+        return paired_difference(values, [value(run) for run in minus], **how)
 
     return estimate
 
@@ -212,8 +271,8 @@ def paired_ratio(a, b, *, level=0.95) -> Estimate:
             raise ValueError(f"{name} must be positive: a ratio needs positive numbers")
         logs.append(np.log(values))
     found = paired_difference(*logs, level=level)
-    ends = (float(np.exp(end)) for end in (found.mean, found.low, found.high))
-    return Estimate(*ends, found.n_seeds)
+    ends = {end: float(np.exp(getattr(found, end))) for end in ("mean", "low", "high")}
+    return replace(found, **ends)
 
 
 def independent_difference(a, b) -> Estimate:
@@ -224,7 +283,15 @@ def independent_difference(a, b) -> Estimate:
     mean = a.mean - b.mean
     below = np.hypot(a.mean - a.low, b.high - b.mean)
     above = np.hypot(a.high - a.mean, b.mean - b.low)
-    return Estimate(mean, float(mean - below), float(mean + above), min(a.n_seeds, b.n_seeds))
+    return Estimate(mean, float(mean - below), float(mean + above), *_shared([a, b]))
+
+
+def _shared(estimates):
+    """Fewest runs, the unit where it is common to all, and the fewest units."""
+    unit, *others = dict.fromkeys(e.unit for e in estimates)
+    fewest = (min(getattr(e, name) for e in estimates) for name in ("n_seeds", "n_units"))
+    n_seeds, n_units = fewest
+    return n_seeds, "" if others else unit, 0 if others else n_units
 
 
 def independent_mean(estimates) -> Estimate:
@@ -239,6 +306,4 @@ def independent_mean(estimates) -> Estimate:
     n, mean = len(estimates), float(np.mean([e.mean for e in estimates]))
     below = np.linalg.norm([e.mean - e.low for e in estimates]) / n
     above = np.linalg.norm([e.high - e.mean for e in estimates]) / n
-    return Estimate(
-        mean, float(mean - below), float(mean + above), min(e.n_seeds for e in estimates)
-    )
+    return Estimate(mean, float(mean - below), float(mean + above), *_shared(estimates))

@@ -1,17 +1,18 @@
-"""Intervals of zero-shot measures over seeds and test images, also of differences."""
+"""Intervals of zero-shot measures over classes, images and seeds, also of differences."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from zslib.arrays import random_generator, row_blocks
-from zslib.metrics.zero_shot import harmonic_mean, row_sums
+from zslib.metrics.zero_shot import harmonic_mean
 from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.intervals import (
     Estimate,
     mean_estimate,
     resampled_items,
     resampled_runs,
+    resampled_weights,
 )
 from zslib.validation import check_choice, check_integer, check_real
 
@@ -54,10 +55,9 @@ def zero_shot_estimate(
 ) -> Estimate:
     """Mean of a measure over seeds, or of a paired difference, with its interval, in percent.
 
-    Where all seeds have the same problem, the interval is a percentile bootstrap that
-    resamples the images within each class, common to all seeds, and seeds. It speaks of other
-    images of the same classes, not of other classes. Where the seeds have data or splits of
-    their own, it is Student's t over the seeds, as in `mean_estimate`.
+    Where all seeds have the same problem, the interval is a percentile bootstrap that resamples
+    test classes, then the images of each, common to all seeds, then seeds. Where the seeds have
+    data of their own, it is Student's t over the seeds, as in `mean_estimate`.
 
     Parameters
     ----------
@@ -94,48 +94,29 @@ def zero_shot_estimate(
         return mean_estimate(exact, level=level)
     rng = random_generator(random_state)
     resample = _resampled_areas if measure == "AUSUC" else _resampled_accuracies
-    values = resample(
-        [outcome for method in methods for outcome in method], n_resamples, rng, sides
-    )
+    values = resample([outcome for m in methods for outcome in m], n_resamples, rng, sides)
     by_run = difference(values.T.reshape(len(methods), n, n_resamples))
     draws = resampled_runs(by_run.T, rng)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(float(exact.mean()), float(low), float(high), n)
+    n_classes = min(np.unique(methods[0][0].labels(side)).size for side in sides)
+    return Estimate(float(exact.mean()), float(low), float(high), n, "classes", n_classes)
 
 
 def _resampled_accuracies(outcomes, n_resamples, rng, sides):
-    """Percent per outcome with the images of each class drawn anew, H where ``sides`` are two."""
+    """Percent per outcome with classes and images drawn anew, H where ``sides`` are two."""
     found = []
     for side in sides:
-        labels = outcomes[0].labels(side)
         right = np.stack([outcome.right(side) for outcome in outcomes])
-        classes = [right[:, labels == c] for c in np.unique(labels)]
-        found.append(sum(resampled_items(c, n_resamples, rng) for c in classes) / len(classes))
+        found.append(resampled_items(right, outcomes[0].labels(side), n_resamples, rng))
     return 100.0 * (found[0] if len(found) == 1 else harmonic_mean(*found))
 
 
 def _resampled_areas(outcomes, n_resamples, rng, sides):
-    """AUSUC in percent per outcome with the images of each class drawn anew."""
-    draw = [_resampler(outcomes[0].labels(side), rng) for side in sides]
+    """AUSUC in percent per outcome with classes and images drawn anew."""
     areas = [outcome.areas() for outcome in outcomes]
+    labels = [outcomes[0].labels(side) for side in sides]
     found = []
-    for rows in row_blocks(n_resamples, sum(outcomes[0].labels(side).size for side in sides)):
-        weights = [drawn(rows.stop - rows.start) for drawn in draw]
+    for rows in row_blocks(n_resamples, sum(map(len, labels))):
+        weights = [resampled_weights(side, rows.stop - rows.start, rng) for side in labels]
         found.append(100.0 * np.stack([area(*weights) for area in areas], axis=1))
     return np.concatenate(found)
-
-
-def _resampler(labels, rng):
-    """A function that draws each class's images anew, as weights of per-class accuracy."""
-    _, where, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    order = np.argsort(where, kind="stable")
-    start = np.cumsum(counts) - counts
-    first, size = start[where], counts[where]
-
-    def weights(n_draws):
-        drawn = first + rng.integers(size, size=(n_draws, labels.size))
-        times = np.empty((n_draws, labels.size))
-        times[:, order] = row_sums(drawn, labels.size)
-        return times / (counts.size * size)
-
-    return weights
