@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-RESULT = ("value", "low", "high", "n_seeds")
+RESULT = ("value", "low", "high", "n_seeds", "unit", "n_units")
 
 
 def read(folder):

@@ -9,6 +9,7 @@ import pytest
 from zslib.papers import check_claims, check_records, load_claims, printed, scorecard_markdown
 from zslib.papers.claims import Claim, _judge
 from zslib.papers.printed import PAPERS
+from zslib.papers.scorecard import counts
 
 CLAIM = Claim("id", "hubness", "1", "says", "c", "s", {"metric": "m"}, (">", 0.0), [])
 
@@ -63,6 +64,64 @@ def test_a_claim_whose_premise_fails_is_not_judged(rho, verdict):
     judged = _judge(rule, records)
     assert judged.verdict == verdict
     assert ("premise fails" in judged.why) == (verdict == "not testable here")
+
+
+YES, MAYBE, NO = (2.0, 1.0, 3.0), (2.0, -1.0, 5.0), (-2.0, -3.0, -1.0)
+
+
+def on(dataset, ends, **columns):
+    return {"metric": "m", "dataset": dataset, **dict(zip(ENDS, ends, strict=True))} | columns
+
+
+ENDS = ("value", "low", "high")
+
+
+@pytest.mark.parametrize(
+    ("sets", "mean", "verdict"),
+    [
+        ((YES, YES), None, "reproduced"),
+        ((YES, NO), None, "mixed"),
+        ((YES, MAYBE), None, "undecided"),
+        ((NO, NO), None, "not reproduced"),
+        ((NO, MAYBE), None, "undecided"),
+        ((YES, NO), YES, "mixed"),
+        ((MAYBE, NO), YES, "mixed"),
+        ((YES, MAYBE), YES, "reproduced"),
+        ((MAYBE, MAYBE), NO, "not reproduced"),
+        ((YES, MAYBE), MAYBE, "undecided"),
+    ],
+)
+def test_each_data_set_then_all(sets, mean, verdict):
+    records = [on(name, ends) for name, ends in zip("ab", sets, strict=True)]
+    if mean:
+        records.append(on("a and b", mean, over="all sets"))
+    for wanted in ({"metric": "m"}, {"metric": "m", "over": "all sets"}):
+        judged = _judge(replace(CLAIM, record=wanted), records)
+        assert judged.verdict == verdict
+        assert [part.dataset for part in judged.parts] == ["a", "b"]
+        assert judged.value == (mean[0] if mean else None)
+    alone = _judge(replace(CLAIM, record={"metric": "m", "dataset": "b"}), records)
+    assert alone.verdict == judged.parts[1].verdict
+
+
+def test_what_several_sets_say_is_told():
+    judged = _judge(CLAIM, [on("a", YES), on("b", NO)])
+    assert judged.found == "a 2 [1, 3]; b -2 [-3, -1]"
+    assert judged.why == "reproduced on a; not reproduced on b"
+
+
+def test_a_premise_is_that_of_the_same_data():
+    rule = replace(CLAIM, given=({"metric": "rho", "method": "r"}, (">", 0.0)))
+    rho = [on("a", YES, metric="rho", method="r"), on("b", NO, metric="rho", method="r")]
+    judged = _judge(rule, [on("a", YES), on("b", NO), *rho])
+    assert judged.verdict == "reproduced"
+    assert [part.verdict for part in judged.parts] == ["reproduced", "not testable here"]
+
+
+def test_counts_keep_kinds_apart():
+    kinds = [("result", YES), ("result", NO), ("theorem", YES)]
+    verdicts = [_judge(replace(CLAIM, kind=kind), [on("a", ends)]) for kind, ends in kinds]
+    assert counts(verdicts) == "results: 1 reproduced, 1 not reproduced; theorems: 1 reproduced"
 
 
 def test_no_record_is_not_testable():

@@ -70,7 +70,7 @@ def test_classes_then_images_then_runs():
     classes = np.repeat([4, 1, 7, 2, 9], [3, 40, 12, 25, 8])
     level = dict(zip(np.unique(classes), rng.uniform(size=5), strict=True))
     p = np.array([level[c] for c in classes])
-    values = (rng.random((3, classes.size)) < p + [[-0.1], [0.0], [0.1]]).astype(float)
+    values = (rng.random((3, classes.size)) < p + np.array([[-0.1], [0.0], [0.1]])).astype(float)
     found = mean_estimate(values, classes=classes, n_resamples=20_000)
     expected = by_loops(values, classes, 4000, rng)
     assert found.mean == pytest.approx(

@@ -156,7 +156,8 @@ class Chapter:
             columns = {"synthetic": problem.synthetic, **columns}
         if hasattr(value, "mean") and hasattr(value, "low"):
             spread = {} if value.low != value.low else {"low": value.low, "high": value.high}
-            columns |= spread | {"n_seeds": value.n_seeds}
+            over = {"unit": value.unit, "n_units": value.n_units} if spread and value.unit else {}
+            columns |= spread | {"n_seeds": value.n_seeds} | over
             value = value.mean
         elif hasattr(value, "std") and not callable(value.std):  # a Spread, no NumPy number
             columns |= {} if value.std is None else {"std": value.std}

@@ -9,7 +9,7 @@ import numpy as np
 __all__ = ["RESULT", "Records", "clean_column", "clean_value"]
 
 # Columns that hold the result; the others say what it is the result of.
-RESULT = ("value", "low", "high", "n_seeds", "std")
+RESULT = ("value", "low", "high", "n_seeds", "unit", "n_units", "std")
 
 
 class Records(list):

@@ -309,7 +309,8 @@ class Results:
 
     def _caption(self, caption):
         names = [n for n in self.of("dataset") if n not in (None, "mean")]
-        return f"{caption} ({', '.join(names) or self.chapter.data})."
+        told = ", ".join(names) or self.chapter.data
+        return f"{caption} ({told}{_units(row['value'] for row in self.rows)})."
 
 
 def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **columns):
@@ -346,6 +347,19 @@ def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **co
                 )
     results = chapter.collect(rows)
     return results + results.mean() if mean else results
+
+
+def _units(values):
+    """What intervals are over, such as "; intervals over 10 to 50 classes"; empty without any."""
+    numbers = {}
+    for value in values:
+        if getattr(value, "unit", ""):
+            numbers.setdefault(value.unit, set()).add(value.n_units)
+    told = [
+        f"{min(n):,} {unit}" if len(n) == 1 else f"{min(n):,} to {max(n):,} {unit}"
+        for unit, n in numbers.items()
+    ]
+    return f"; intervals over {' or '.join(told)}" if told else ""
 
 
 def _said(part, heads):

@@ -7,6 +7,7 @@ import operator
 from dataclasses import dataclass, replace
 
 from zslib.papers.printed import PAPERS, printed, read_data
+from zslib.validation import check_choice
 
 __all__ = ["Claim", "Verdict", "chapter_verdicts", "check_claims", "check_records", "load_claims"]
 
@@ -15,8 +16,13 @@ OF_THE_DATA = ("dataset", "setting")
 
 _OPERATORS = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
 
-REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
+REPRODUCED, NOT_REPRODUCED, MIXED = "reproduced", "not reproduced", "mixed"
 UNDECIDED, NOT_TESTABLE = "undecided", "not testable here"
+
+KINDS = ("result", "check", "theorem")
+"""What a claim is: a measured result, a sanity check, or what holds by proof."""
+
+_MEAN = "all sets"
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,10 @@ class Claim:
         Paths of the numbers that the paper prints, first minus second where there are two.
     given : tuple
         A record and the comparison it must satisfy for the claim to make sense; empty for none.
+    kind : str
+        One of `KINDS`.
+    own_threshold : bool
+        Whether the bound is ours, not the paper's.
     """
 
     id: str
@@ -49,11 +59,16 @@ class Claim:
     holds: tuple
     printed: list
     given: tuple = ()
+    kind: str = "result"
+    own_threshold: bool = False
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What records say about a claim: ``verdict``, the reason, the run's number and the data."""
+    """What records say about a claim: ``verdict``, the reason, the run's number and the data.
+
+    Of several data sets ``parts`` has the verdict on each, and the number is their mean's, if any.
+    """
 
     claim: Claim
     verdict: str
@@ -63,12 +78,13 @@ class Verdict:
     high: float | None = None
     dataset: str = ""
     synthetic: bool = False
+    parts: tuple = ()
 
     @property
     def found(self):
-        """The run's number with its interval, as text."""
+        """The run's number with its interval, as text; of each data set where it has no mean."""
         if self.value is None:
-            return "–"
+            return "; ".join(f"{part.dataset} {part.found}" for part in self.parts) or "–"
         # A difference of equal means is zero but for rounding.
         mean = 0.0 if abs(self.value) < 1e-12 < abs(self.low or 0.0) else self.value
         if self.low is None:
@@ -108,6 +124,8 @@ def load_claims(paper):
                     holds=(comparison, float(threshold)),
                     printed=paths,
                     given=_premise(entry, setting),
+                    kind=check_choice(entry.get("kind", "result"), "kind", KINDS),
+                    own_threshold=entry.get("threshold") == "ours",
                 )
             )
     return claims
@@ -139,21 +157,36 @@ def _premise_fails(claim, records):
 
 
 def _judge(claim, records):
-    found = [
-        r
-        for r in records
-        if r.get("chapter", claim.chapter) == claim.chapter
-        and all(r.get(k) == v for k, v in claim.record.items())
-    ]
+    """The verdict on each data set that has such a record, and what they say together."""
+    own = [r for r in records if r.get("chapter", claim.chapter) == claim.chapter]
+    wanted = dict(claim.record)
+    if of_sets := wanted.get("over") == _MEAN:
+        del wanted["over"]
+    found = [r for r in own if wanted.items() <= r.items()]
+    if of_sets:
+        found = [r for r in found if r.get("over") in (None, _MEAN)]
     if not found:
         data = claim.record.get("dataset")
         if data and all(data not in r.get("dataset", "") for r in records if "dataset" in r):
             return Verdict(claim, NOT_TESTABLE, f"the run is not on {data}")
-        wanted = ", ".join(f"{k}={v}" for k, v in claim.record.items())
-        return Verdict(claim, NOT_TESTABLE, f"the run has no record with {wanted}")
-    if reason := _premise_fails(claim, records):
-        return Verdict(claim, NOT_TESTABLE, reason)
-    record = found[-1]
+        return Verdict(
+            claim, NOT_TESTABLE, f"the run has no record with {_named(claim.record)}"
+        )
+    single = {r.get("dataset", ""): r for r in found if r.get("over") != _MEAN}
+    mean = [r for r in found if r.get("over") == _MEAN][-1:]
+    parts = tuple(_judge_one(claim, record, own) for record in single.values())
+    if not mean and len(parts) == 1:
+        return parts[0]
+    whole = _judge_one(claim, mean[0], own) if mean else None
+    return _together(claim, parts, whole) if parts else whole
+
+
+def _judge_one(claim, record, records):
+    """The verdict of one record; of its premise, that on the same data where there is one."""
+    data = [r for r in records if r.get("dataset", "") == record.get("dataset", "")]
+    premise = claim.given and any(claim.given[0].items() <= r.items() for r in data)
+    if reason := _premise_fails(claim, data if premise else records):
+        return Verdict(claim, NOT_TESTABLE, reason, dataset=record.get("dataset", ""))
     comparison, threshold = claim.holds
     value, low, high = (record.get(key) for key in ("value", "low", "high"))
     shown = {"value": value, "low": low, "high": high, "dataset": record.get("dataset", "")}
@@ -174,12 +207,34 @@ def _judge(claim, records):
     return Verdict(claim, NOT_REPRODUCED, reason, **shown)
 
 
+def _together(claim, parts, mean):
+    """The verdict over several data sets: the mean's or that of each, unless some contradict."""
+    said = {part.verdict for part in (*parts, *([mean] if mean else []))} - {NOT_TESTABLE}
+    if {REPRODUCED, NOT_REPRODUCED} <= said:
+        verdict = MIXED
+    elif mean:
+        verdict = mean.verdict
+    else:
+        verdict = said.pop() if len(said) == 1 else UNDECIDED if said else NOT_TESTABLE
+    sets = {}
+    for part in parts:
+        sets.setdefault(part.verdict, []).append(part.dataset)
+    why = "; ".join(f"{kind} on {' and '.join(names)}" for kind, names in sets.items())
+    shown = {"synthetic": any(part.synthetic for part in parts), "parts": parts}
+    if mean:
+        return replace(mean, verdict=verdict, why=f"mean: {mean.why}; {why}", **shown)
+    data = " and ".join(part.dataset for part in parts)
+    return Verdict(claim, verdict, why, dataset=data, **shown)
+
+
 def check_claims(paper, records):
     """Verdict of ``records`` on every claim of ``paper``.
 
     "reproduced" when the value and its whole interval satisfy the claim, "undecided" when only a
     part of the interval does, "not reproduced" when none of it does, "not testable here" when no
-    record speaks of it. A record with a ``chapter`` speaks only of the claims of this chapter.
+    record speaks of it. A claim that names no data set is judged on each, and on the mean over
+    "all sets" where there is one: "mixed" when some reproduce it and others do not. A record with
+    a ``chapter`` speaks only of the claims of this chapter.
 
     Examples
     --------
@@ -219,7 +274,7 @@ def check_records(chapter, records, skipped=()):
         if not any(fields.items() <= record.items() for _, record in asked)
     ]
     for name, record in asked:
-        wanted = {k: v for k, v in record.items() if k not in OF_THE_DATA}
+        wanted = {k: v for k, v in record.items() if k not in OF_THE_DATA and v != _MEAN}
         if any(fields.items() <= record.items() for fields in skipped) or any(
             wanted.items() <= other.items() for other in records
         ):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from zslib.papers.claims import (
+    KINDS,
+    MIXED,
     NOT_REPRODUCED,
     NOT_TESTABLE,
     REPRODUCED,
@@ -13,7 +15,9 @@ from zslib.papers.printed import PAPERS, read_data
 
 __all__ = ["scorecard_markdown"]
 
-_MARKS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "–"}
+_MARKS = {REPRODUCED: "✓", MIXED: "±", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "–"}
+
+_HEADS = {"result": "results", "check": "sanity checks", "theorem": "theorems"}
 
 
 def _cell(text):
@@ -27,6 +31,17 @@ def _told(verdict):
     return f"{_MARKS[verdict.verdict]} **{verdict.verdict}**, {verdict.found}: {verdict.why}"
 
 
+def counts(verdicts):
+    """How many claims of each kind got each verdict, as text."""
+    told = []
+    for kind in KINDS:
+        of = [v.verdict for v in verdicts if v.claim.kind == kind]
+        found = [f"{of.count(verdict)} {verdict}" for verdict in _MARKS if verdict in of]
+        if found:
+            told.append(f"{_HEADS[kind]}: {', '.join(found)}")
+    return "; ".join(told)
+
+
 def scorecard_markdown(records, published=(), *, stale=None):
     """Every claim, its verdict by ``records`` beside that by ``published``: one table a paper.
 
@@ -38,7 +53,6 @@ def scorecard_markdown(records, published=(), *, stale=None):
         own, shown = check_claims(paper, records), check_claims(paper, published)
         lines = [f"## {read_data(paper, 'claims')['title']}", ""]
         for name, verdicts in (("This run", own), ("Published run", shown)):
-            counts = [f"{sum(v.verdict == kind for v in verdicts)} {kind}" for kind in _MARKS]
             names = {
                 part + (" (synthetic)" if v.synthetic else "")
                 for v in verdicts
@@ -46,7 +60,7 @@ def scorecard_markdown(records, published=(), *, stale=None):
                 for part in v.dataset.split(" and ")
             }
             data = ", ".join(sorted(names)) or "no records"
-            lines.append(f"- **{name}** ({data}): {', '.join(counts)}.")
+            lines.append(f"- **{name}** ({data}): {counts(verdicts)}.")
         old = {v.claim.chapter for v in shown} & set(stale)
         if old:
             told = "; ".join(f"{chapter} ({stale[chapter]})" for chapter in sorted(old))
@@ -57,7 +71,9 @@ def scorecard_markdown(records, published=(), *, stale=None):
             where = f"{{doc}}`{claim.where} <executed/{claim.chapter}>`"
             setting = f", {claim.setting}" if claim.setting else ""
             mark = " (stale)" if claim.chapter in stale else ""
-            cells = (f"{claim.says} ({where}{setting})", a.paper_value, _told(a), _told(b) + mark)
+            notes = "" if claim.kind == "result" else f", {claim.kind}"
+            notes += ", threshold ours" if claim.own_threshold else ""
+            cells = (f"{claim.says} ({where}{setting}{notes})", a.paper_value, _told(a), _told(b) + mark)
             lines.append("| " + " | ".join(map(_cell, cells)) + " |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"

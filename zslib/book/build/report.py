@@ -89,20 +89,20 @@ def finding(chapter, records):
     not, or is undecided.
     """
     from zslib.papers import chapter_verdicts
-    from zslib.papers.claims import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+    from zslib.papers.claims import MIXED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
     if records is None:
         return ""
     verdicts = chapter_verdicts(chapter, records)
     by_kind = {
         kind: [v for v in verdicts if v.verdict == kind]
-        for kind in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
+        for kind in (REPRODUCED, MIXED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
     }
     n = len(verdicts) - len(by_kind[NOT_TESTABLE])
     if not n:
         return ""
     lines = []
-    for kinds in ((REPRODUCED,), (NOT_REPRODUCED, UNDECIDED)):
+    for kinds in ((REPRODUCED,), (NOT_REPRODUCED, MIXED, UNDECIDED)):
         # "The same …" needs the claim before it: another is rather told.
         told = [v for k in kinds for v in sorted(by_kind[k], key=_leans_on_another)]
         for v in told[:1]:
