@@ -5,7 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from zslib.protocols.sweep import best_that_trains, kept, ranked, sweep
+from zslib.protocols.sweep import (
+    best_that_trains,
+    beyond_the_ends,
+    check_trained,
+    kept,
+    mean_trial,
+    ranked,
+    sweep,
+)
 
 GRID = {"step": (0.1, 1.0, 10.0), "depth": (1, 2)}
 
@@ -23,6 +31,69 @@ def test_trials_are_in_the_order_of_the_grid_and_failures_are_noted():
     ]
     assert [t.get("failed") for t in trials] == [None, None, "diverged"] * 2
     assert [t.get("score") for t in trials] == [-0.9, 0.0, None] * 2
+
+
+def test_the_grid_goes_on_where_the_best_lies_at_its_end():
+    tried = []
+
+    def peak(parameters):
+        tried.append(parameters["step"])
+        return {"score": -abs(np.log10(parameters["step"]) - 2.1)}
+
+    trials = sweep({"step": (0.1, 1.0), "depth": ("a", "b")}, peak, "toy")
+    assert tried == [0.1, 1.0, 0.1, 1.0, 10.0, 100.0, 1000.0]
+    assert ranked(trials, "score")[0]["parameters"] == {"step": 100.0, "depth": "a"}
+    assert beyond_the_ends(trials, "score") == []
+
+
+@pytest.mark.parametrize(
+    ("values", "peak", "limits", "expected"),
+    [
+        ((0.1, 0.2, 0.4), 0.0, None, [0.05, 0.025, 0.0125, 0.00625]),
+        ((0.1, 0.2, 0.4), 0.0, (0.04, None), [0.05, 0.04]),
+        ((5, 20), 100, None, [80, 320]),
+        ((1, 2), 0, None, []),
+        ((0.0, 1.0), -1.0, None, []),
+        ((True, False), 9, None, []),
+        ((2.0,), 9.0, None, []),
+    ],
+)
+def test_where_a_grid_goes_on(values, peak, limits, expected):
+    trials = sweep(
+        {"a": values},
+        lambda p: {"score": -abs(p["a"] - peak)},
+        "toy",
+        limits=limits and {"a": limits},
+    )
+    assert [t["parameters"]["a"] for t in trials] == [*values, *expected]
+
+
+def test_a_candidate_beyond_the_end_may_fail():
+    trials = sweep({"step": (0.1, 1.0)}, lambda p: attempt(p | {"depth": 1}), "toy")
+    assert [t["parameters"]["step"] for t in trials] == [0.1, 1.0, 10.0]
+    assert trials[-1]["failed"] == "diverged"
+
+
+def test_means_over_seeds():
+    assert mean_trial([{"a": 1.0, "b": 4}, {"a": 2.0, "b": 0}]) == {"a": 1.5, "b": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "n_choices", "n_items", "fails"),
+    [
+        (0.1, 10, 1000, True),
+        (0.1 + 2 * np.sqrt(0.09 / 1000), 10, 1000, True),
+        (0.13, 10, 1000, False),
+        (np.nan, 10, 1000, True),
+        (0.9, 2, 4, False),  # a few items: half way from chance to all is enough
+        (1.0, 1, 5, False),
+    ],
+)
+def test_a_training_at_chance_has_failed(accuracy, n_choices, n_items, fails):
+    if not fails:
+        return check_trained(accuracy, n_choices, n_items)
+    with pytest.raises(ValueError, match=r"training failed: .* chance is 10%"):
+        check_trained(accuracy, n_choices, n_items)
 
 
 def test_equally_good_candidates_stay_in_the_order_tried():

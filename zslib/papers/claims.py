@@ -169,9 +169,7 @@ def _judge(claim, records):
         data = claim.record.get("dataset")
         if data and all(data not in r.get("dataset", "") for r in records if "dataset" in r):
             return Verdict(claim, NOT_TESTABLE, f"the run is not on {data}")
-        return Verdict(
-            claim, NOT_TESTABLE, f"the run has no record with {_named(claim.record)}"
-        )
+        return Verdict(claim, NOT_TESTABLE, f"the run has no record with {_named(claim.record)}")
     single = {r.get("dataset", ""): r for r in found if r.get("over") != _MEAN}
     mean = [r for r in found if r.get("over") == _MEAN][-1:]
     parts = tuple(_judge_one(claim, record, own) for record in single.values())

@@ -73,7 +73,12 @@ def scorecard_markdown(records, published=(), *, stale=None):
             mark = " (stale)" if claim.chapter in stale else ""
             notes = "" if claim.kind == "result" else f", {claim.kind}"
             notes += ", threshold ours" if claim.own_threshold else ""
-            cells = (f"{claim.says} ({where}{setting}{notes})", a.paper_value, _told(a), _told(b) + mark)
+            cells = (
+                f"{claim.says} ({where}{setting}{notes})",
+                a.paper_value,
+                _told(a),
+                _told(b) + mark,
+            )
             lines.append("| " + " | ".join(map(_cell, cells)) + " |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from numbers import Real
 
 import numpy as np
 from joblib import Memory
@@ -13,16 +14,31 @@ from zslib.datasets.locate import cache_dir
 from zslib.protocols import choices
 from zslib.sources import sources_digest
 
-__all__ = ["best_that_trains", "kept", "ranked", "sweep"]
+__all__ = [
+    "CHOICE_SEEDS",
+    "best_that_trains",
+    "beyond_the_ends",
+    "check_trained",
+    "kept",
+    "mean_trial",
+    "ranked",
+    "some_rows",
+    "sweep",
+]
+
+CHOICE_SEEDS = (0, 1, 2)
+"""Every candidate is tried with each of these, and judged by the mean."""
 
 _LIMIT = 2 * 1024**3
+_MOST_STEPS = 4
 
 
-def sweep(grid, attempt, name, **of):
+def sweep(grid, attempt, name, *, by="score", limits=None, **of):
     """A trial for each candidate of ``grid``, a dict of its ``parameters`` and what came of them.
 
     That is what ``attempt(parameters)`` found on validation data, a dict, or, after a ValueError,
-    why it ``failed``. Where every candidate of ``name`` fails, so does the sweep.
+    why it ``failed``. Where every candidate of ``name`` fails, so does the sweep. Where the best
+    ``by`` lies at an end of the grid, further values are tried: see `beyond_the_ends`.
 
     Where `zslib.protocols.choices` are in use, the trials of an earlier run are taken instead if
     they have this choice: its ``name``, and what it is ``of`` besides the grid's parameters.
@@ -33,18 +49,99 @@ def sweep(grid, attempt, name, **of):
     store = choices.in_use()
     if store is not None and (known := store.find(choice, candidates)) is not None:
         return known
-    trials = []
-    for parameters in candidates:
-        try:
-            # Numbers that overflow end in the error that is caught here.
-            with np.errstate(over="ignore", invalid="ignore"):
-                found = attempt(parameters)
-        except ValueError as error:
-            found = {"failed": str(error)}
-        trials.append({"parameters": parameters} | found)
+    trials = [_trial(attempt, parameters) for parameters in candidates]
     if all("failed" in trial for trial in trials):
         raise _all_failed(trials, trials, name)
+    for _ in range(_MOST_STEPS):
+        if not (further := beyond_the_ends(trials, by, limits)):
+            break
+        trials += [_trial(attempt, parameters) for parameters in further]
     return trials if store is None else store.note(choice, trials)
+
+
+def _trial(attempt, parameters):
+    """What came of one candidate."""
+    try:
+        # Numbers that overflow end in the error that is caught here.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return {"parameters": parameters} | attempt(parameters)
+    except ValueError as error:
+        return {"parameters": parameters, "failed": str(error)}
+
+
+def beyond_the_ends(trials, by, limits=None):
+    """Candidates beyond the grid's ends where the best trial lies at one; none where it is inside.
+
+    A parameter's values are those tried with the best's other parameters, if they are positive
+    numbers and at least two. The next one keeps the ratio of the last two, or is the nearer of the
+    ``limits``, a dict of ``(low, high)`` with None for no limit.
+
+    Examples
+    --------
+    >>> trials = [{"parameters": {"alpha": a}, "score": a} for a in (0.1, 1.0)]
+    >>> beyond_the_ends(trials, "score")
+    [{'alpha': 10.0}]
+    >>> beyond_the_ends(trials, "score", {"alpha": (None, 5.0)})
+    [{'alpha': 5.0}]
+    >>> beyond_the_ends(trials, "score", {"alpha": (None, 1.0)})
+    []
+    """
+    best = ranked(trials, by)[0]["parameters"]
+    further = []
+    for name, value in best.items():
+        others = {k: v for k, v in best.items() if k != name}
+        line = [t["parameters"] for t in trials]
+        tried = {p[name] for p in line if {k: v for k, v in p.items() if k != name} == others}
+        if len(tried) < 2 or not all(_positive(v) for v in tried):
+            continue
+        tried = sorted(tried)
+        low, high = (limits or {}).get(name, (None, None))
+        if value == tried[-1]:
+            following, bound, nearer = value * value / tried[-2], high, min
+        elif value == tried[0]:
+            following, bound, nearer = value * value / tried[1], low, max
+        else:
+            continue
+        if isinstance(value, int):
+            following = max(1, round(following))
+        else:
+            following = float(f"{following:.3g}")
+        following = following if bound is None else nearer(following, bound)
+        if following not in tried:
+            further.append(best | {name: following})
+    return further
+
+
+def _positive(value):
+    return isinstance(value, Real) and not isinstance(value, bool) and value > 0
+
+
+def mean_trial(found):
+    """Means of what the same candidate found with each seed, by name."""
+    return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
+
+
+def some_rows(n):
+    """At most a thousand rows of ``n``, evenly spread, to hold a training against chance."""
+    return np.linspace(0, n - 1, min(n, 1000)).astype(np.int64)
+
+
+def check_trained(accuracy, n_choices, n_items):
+    """Refuse a training that does not tell its own training items apart, finite or not.
+
+    Raises
+    ------
+    ValueError
+        Unless ``accuracy``, a share of ``n_items`` for each of which there are ``n_choices``, is
+        above chance by more than two of chance's standard errors, or half way to one.
+    """
+    chance = 1.0 / n_choices
+    needed = chance + 2.0 * np.sqrt(chance * (1.0 - chance) / n_items)
+    if n_choices > 1 and not accuracy > min(needed, (1.0 + chance) / 2.0):
+        raise ValueError(
+            f"training failed: it is right on {100 * accuracy:.3g}% of its own items, chance is "
+            f"{100 * chance:.3g}%"
+        )
 
 
 def ranked(trials, by):

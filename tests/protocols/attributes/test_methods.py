@@ -92,8 +92,9 @@ def test_without_image_attributes_nothing_is_passed(problem):
 
 
 def test_validation_trains_on_the_attributes_of_its_own_images(problem):
-    tune_zero_shot(ZeroShotMethod("r", Remembers), problem, split="random", fraction=0.2, seed=3)
-    ((X, _, attributes),) = Remembers.given
+    how = {"split": "random", "fraction": 0.2, "must_learn": False}
+    tune_zero_shot(ZeroShotMethod("r", Remembers), problem, **how)
+    X, _, attributes = Remembers.given[0]
     where = [np.flatnonzero((problem.features == x).all(axis=1))[0] for x in X]
     np.testing.assert_array_equal(attributes, problem.image_attributes[where])
     assert set(where) <= set(problem.trainval)
@@ -203,7 +204,7 @@ def test_one_vector_per_class_refuses_correlation(problem):
 def test_more_negatives_than_there_are_is_passed_over():
     (digits,) = hard_negative_problems("digits", quick=True)
     method = small("uncertainty", negatives_per_positive=(1, 500))
-    run = run_zero_shot(method, digits, split="random", fraction=0.2)
+    run = run_zero_shot(method, digits, split="random", fraction=0.2, must_learn=False)
     assert run.parameters["negatives_per_positive"] == 1
     failed = [t["failed"] for t in run.tuned.trials if "failed" in t]
     assert len(failed) == 2
@@ -226,8 +227,9 @@ def test_share_of_validation_classes_reaches_the_split(problem):
     found = {}
     for fraction in (0.2, 0.5):
         method = small("random")
-        run = run_table([method], problem, [4, 5], split="random", fraction=fraction)["random"]
-        expected = tune_zero_shot(method, problem, split="random", fraction=fraction, seed=4)
+        how = {"split": "random", "fraction": fraction, "must_learn": False}
+        run = run_table([method], problem, [4, 5], **how)["random"]
+        expected = tune_zero_shot(method, problem, **how)
         assert run[0].tuned.trials == expected.trials
         assert run[1].tuned.trials == expected.trials
         found[fraction] = [trial["score"] for trial in expected.trials]

@@ -52,7 +52,7 @@ def test_tuning_does_not_see_test_items(languages):
 
 def test_the_best_candidate_is_chosen_and_its_score_is_the_mean_reciprocal_rank(languages):
     method = Method("r", RidgeMap(), {"alpha": (0.01, 1.0, 100.0)})
-    tuned = tune(languages, method, seed=1)
+    tuned = tune(languages, method, seeds=[1])
     held_out = validation_problem(languages, seed=1)
     expected = {}
     for alpha in method.grid["alpha"]:
@@ -65,15 +65,35 @@ def test_the_best_candidate_is_chosen_and_its_score_is_the_mean_reciprocal_rank(
 
 
 def test_looking_on_the_way_is_the_same_as_training_for_that_long(languages):
-    tuned = tune(languages, SMALL, seed=2)
+    tuned = tune(languages, SMALL, seeds=[2])
     held_out = validation_problem(languages, seed=2)
     trial = tuned.trials[-1]
     parameters = trial["parameters"] | {"n_epochs": trial["n_epochs"]}
-    assert parameters["n_epochs"] in epochs_for((4, 8), held_out.X_train.shape[0], 32)
+    updates = (4, 8, 16, 32)  # the longest is doubled where it is the best
+    assert parameters["n_epochs"] in epochs_for(updates, held_out.X_train.shape[0], 32)
     fitted = clone(SMALL.estimator).set_params(**parameters, random_state=2)
     fitted.fit(held_out.X_train, held_out.Y_train)
     ranks = evaluate(held_out, fitted.transform(held_out.X_test)).ranks
     assert trial["score"] == pytest.approx(np.mean(1 / (ranks + 1)))
+
+
+def test_a_choice_is_by_the_mean_over_its_seeds(languages):
+    method = Method("r", RidgeMap(), {"alpha": (0.01, 1.0, 100.0)})
+    three = [tune(languages, method, seeds=[seed]).trials for seed in (0, 1, 2)]
+    for trial, *each in zip(tune(languages, method).trials, *three, strict=False):
+        assert trial["score"] == pytest.approx(np.mean([one["score"] for one in each]))
+
+
+class Turned(RidgeMap):
+    def fit(self, X, Y):
+        super().fit(X, Y)
+        self.coef_ = -self.coef_
+        return self
+
+
+def test_a_mapping_that_leads_away_from_its_targets_has_failed(languages):
+    with pytest.raises(ValueError, match="training failed: it is right on"):
+        train(languages, Method("turned", Turned()))
 
 
 @pytest.mark.parametrize(

@@ -178,13 +178,11 @@ def test_mean_texts_are_tuned_within_the_validation_split(pairs):
     method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.01, 1.0, 100.0)})
     run = run_mean_texts(method, pairs, dimension=8)
     held = mean_text_problem(pairs.validation_problem(), dimension=8)
-    found = {}
     for trial in run.trials:
         curve = evaluate_zero_shot(ESZSL(**trial["parameters"]), held).curve
         assert trial["H"] == pytest.approx(100 * curve.best_harmonic_mean)
         assert trial["gamma"] == pytest.approx(curve.best_gamma)
-        found[trial["H"]] = trial
-    best = found[max(found)]
+    best = max(run.trials, key=lambda trial: trial["H"])
     assert (run.parameters, run.gamma) == (best["parameters"], best["gamma"])
     whole = evaluate_zero_shot(ESZSL(**run.parameters), mean_text_problem(pairs, dimension=8))
     assert run.outcome.value("H") == pytest.approx(whole.at(run.gamma).value("H"))

@@ -26,7 +26,7 @@ from zslib.protocols import (
     zero_shot_estimate,
 )
 from zslib.protocols.attributes.rescaling import choose_alpha, measures_by_alpha, rescaled
-from zslib.protocols.pairs.evaluate import model_texts
+from zslib.protocols.pairs.evaluate import check_retrieval, model_texts
 
 
 class RidgeToWords(BaseEstimator):
@@ -534,17 +534,18 @@ def test_each_training_has_a_checkpoint_of_its_own(tmp_path, monkeypatch):
 def test_parameters_are_chosen_by_the_largest_h_on_validation():
     problem = toy()
     grid = {"penalty": (1e5, 1.0, -1.0), "dimension": (3, 12)}
-    runs = run_image_text(JITTERED, problem, seeds=[2, 5], grid=grid)
-    assert len(runs.trials) == 6
+    runs = run_image_text(JITTERED, problem, seeds=[2, 5], grid=grid, must_learn=False)
+    assert len(runs.trials) >= 6
     finished = [t for t in runs.trials if "H" in t]
-    assert len(finished) == 4
+    assert len(finished) == len(runs.trials) - 2
     assert all("penalty is negative" in t["failed"] for t in runs.trials if "failed" in t)
     for trial in finished:
         model = RidgeToWords(jitter=0.2, **trial["parameters"])
-        alone = run_image_text(model, problem, seeds=[2], test=False)
-        (outcome,) = alone.outcomes("validation")
-        assert (trial["alpha"], trial["H"]) == (alone.alpha, pytest.approx(outcome.harmonic_mean))
-        assert trial["ACC"] == outcome.accuracy
+        alone = run_image_text(model, problem, seeds=[0, 1, 2], test=False, must_learn=False)
+        outcomes = alone.outcomes("validation")
+        H = np.mean([outcome.harmonic_mean for outcome in outcomes])
+        assert (trial["alpha"], trial["H"]) == (alone.alpha, pytest.approx(H))
+        assert trial["ACC"] == pytest.approx(np.mean([o.accuracy for o in outcomes]))
     assert max(finished, key=lambda t: t["H"])["parameters"] == runs.parameters
     assert runs.model.get_params() | runs.parameters == runs.model.get_params()
     assert runs.passed_over == []
@@ -555,25 +556,25 @@ def test_parameters_are_chosen_by_the_largest_h_on_validation():
 
 def test_the_next_best_candidate_where_the_best_fails_later(monkeypatch):
     problem = toy()
-    grid = {"dimension": (3, 6, 12)}
-    first = run_image_text(JITTERED, problem, grid=grid)
-    ranked = sorted(first.trials, key=lambda t: -t["H"])
+    grid = {"dimension": (4, 8, 12)}
+    first = run_image_text(JITTERED, problem, grid=grid, must_learn=False)
+    ranked = sorted((t for t in first.trials if "H" in t), key=lambda t: -t["H"])
     failing = [ranked[0]["parameters"]["dimension"]]
     fit = RidgeToWords.fit
 
     def diverge(self, X, y, *args, **kwargs):
-        if self.dimension in failing and self.random_state == 1:
+        if self.dimension in failing and self.random_state == 7:
             raise ValueError("diverged")
         return fit(self, X, y, *args, **kwargs)
 
     monkeypatch.setattr(RidgeToWords, "fit", diverge)
-    runs = run_image_text(JITTERED, problem, seeds=[0, 1], grid=grid)
+    runs = run_image_text(JITTERED, problem, seeds=[0, 7], grid=grid, must_learn=False)
     assert runs.parameters == ranked[1]["parameters"]
     assert runs.passed_over == [{"parameters": ranked[0]["parameters"], "failed": "diverged"}]
-    failing = [3, 6, 12]
+    failing = range(100)
     message = "all {} candidates of RidgeToWords on toy failed, the first with: {}"
-    with pytest.raises(ValueError, match=message.format(3, "diverged")):
-        run_image_text(JITTERED, problem, seeds=[0, 1, 2], grid=grid, k=3)
+    with pytest.raises(ValueError, match=message.format(len(first.trials), "diverged")):
+        run_image_text(JITTERED, problem, seeds=[0, 7], grid=grid, must_learn=False, k=3)
     with pytest.raises(ValueError, match=message.format(1, "penalty is negative")):
         run_image_text(RidgeToWords(), problem, grid={"penalty": (-1.0,)})
 
@@ -582,7 +583,7 @@ def test_the_next_best_candidate_where_the_best_fails_later(monkeypatch):
 def test_clarel_runs(options):
     problem = toy(**options)
     model = short_clarel(problem, n_batches=60, learning_rate=1.0, embedding_dim=16, word_dim=8)
-    runs = run_image_text(model, problem, seeds=[0, 1])
+    runs = run_image_text(model, problem, seeds=[0, 1], must_learn=False)
     values = [result.outcome.value("AUSUC") for result in runs.test]
     assert values[0] != values[1]
     assert all(0 < value < 100 for value in values)
@@ -590,7 +591,17 @@ def test_clarel_runs(options):
     curve = runs.test[0].learning_curve
     assert curve[-1]["batch"] == 60
     assert np.isfinite(runs.retrieval("R@1", "image to text").mean)
-    assert run_image_text(model, problem, seeds=[0]).alpha >= 0
+    assert run_image_text(model, problem, seeds=[0], must_learn=False).alpha >= 0
+
+
+def test_a_training_that_explodes_is_refused():
+    problem = toy()
+    exploded = short_clarel(problem, n_batches=60, learning_rate=1e4, embedding_dim=16)
+    with pytest.raises(ValueError, match=r"training failed|left the range"):
+        run_image_text(exploded, problem)
+    with pytest.raises(ValueError, match=r"retrieval loss ends at .*, chance is log B = 3.47"):
+        check_retrieval([{"text_retrieval": 3e5, "image_retrieval": 3.5}], 32)
+    check_retrieval([{"text_retrieval": 3.4, "image_retrieval": 9.0}], 32)
 
 
 def test_a_short_training_keeps_the_printed_settings():
@@ -608,11 +619,12 @@ def test_a_short_training_keeps_the_printed_settings():
 def test_the_two_trainings():
     problem = toy()
     small = {"embedding_dim": 8, "word_dim": 6}
-    short = run_clarel(problem, n_batches=20, changes=small, test=False)
-    assert [t["parameters"]["learning_rate"] for t in short.trials] == [1.25, 2.5, 5.0, 10.0]
+    short = run_clarel(problem, n_batches=20, changes=small, test=False, must_learn=False)
+    tried = [t["parameters"]["learning_rate"] for t in short.trials]
+    assert tried[:4] == [1.25, 2.5, 5.0, 10.0]
     assert short.model.n_batches == 20
     small |= {"n_batches": 2, "lstm_units": 3, "filters": (4, 4)}
-    paper = run_clarel(problem, training="paper", changes=small, test=False)
+    paper = run_clarel(problem, training="paper", changes=small, test=False, must_learn=False)
     settings = paper.model.get_params()
     assert (settings["text_encoder"], settings["learning_rate"]) == ("paper", 0.1)
     assert settings["decay_every"] == 50_000

@@ -19,7 +19,7 @@ from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.attributes.tuning import with_validation_classes
-from zslib.protocols.sweep import kept
+from zslib.protocols.sweep import CHOICE_SEEDS, kept
 from zslib.validation import check_choice, check_real
 
 __all__ = [
@@ -160,32 +160,31 @@ def evaluate_calibrations(model, problem) -> tuple:
     return outcomes, unit, float(trained.max())
 
 
-def run_calibrations(
-    method, problem, *, parameters=None, seed=0, tuning_seed=None, device="cpu"
-) -> CalibratedRun:
+def run_calibrations(method, problem, *, parameters=None, seed=0, device="cpu") -> CalibratedRun:
     """Test a method under every calibration, each chosen on validation classes.
 
     The choice is made as `tune_zero_shot` makes it: the model, with the ``parameters`` that
     `run_zero_shot` chose, is fitted on training classes without a fifth of their images, which
-    then compete with the images of validation classes; both are drawn by ``tuning_seed``. Gamma
+    then compete with the images of validation classes; each seed of the choice draws them. Gamma
     may be negative, alpha may not. Results are kept on disk.
     """
     method = resolve_method(method)
-    tuning_seed = seed if tuning_seed is None else tuning_seed
 
     def evaluated(own, model_seed):
         model = method.estimator(seed=model_seed, **parameters or {})
         return kept(evaluate_calibrations, model, own, device=device)
 
-    source = with_validation_classes(problem, tuning_seed)
-    held_out = source.validation_problem(seed=tuning_seed)
-    validation, *_ = evaluated(held_out, tuning_seed)
-    gammas = {
-        name: outcome.curve.best_gamma
-        if name == "stacking"
-        else np.log1p(choose_alpha([outcome])[0])
-        for name, outcome in validation.items()
-    }
+    validation = []
+    for own_seed in CHOICE_SEEDS:
+        held_out = with_validation_classes(problem, own_seed).validation_problem(seed=own_seed)
+        validation.append(evaluated(held_out, own_seed)[0])
+    gammas = {}
+    for name in validation[0]:
+        each = [found[name] for found in validation]
+        if name == "stacking":
+            gammas[name] = np.mean([outcome.curve.best_gamma for outcome in each])
+        else:
+            gammas[name] = np.log1p(choose_alpha(each)[0])
     outcomes, unit, largest = evaluated(problem, seed)
     gammas = {name: float(gamma) for name, gamma in gammas.items()}
     return CalibratedRun(method.name, problem.name, seed, outcomes, gammas, unit, largest)

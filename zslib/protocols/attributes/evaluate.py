@@ -12,15 +12,24 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from zslib.arrays import like, take_rows
+from zslib.arrays import like, take_rows, to_host
+from zslib.metrics import class_accuracies, top_classes
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
+from zslib.protocols.sweep import check_trained, some_rows
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["evaluate_zero_shot", "fit_on"]
 
 
 def evaluate_zero_shot(
-    model, problem, *, gamma=None, train_on="trainval", k=10, keep_scores=False
+    model,
+    problem,
+    *,
+    gamma=None,
+    train_on="trainval",
+    k=10,
+    keep_scores=False,
+    must_learn=False,
 ) -> ZeroShotOutcome:
     """Fit ``model`` on the training images of seen classes and test it, in both settings.
 
@@ -45,6 +54,9 @@ def evaluate_zero_shot(
         Classes of each kind to keep for each image.
     keep_scores : bool
         Whether to keep all scores.
+    must_learn : bool
+        Whether to refuse, by ValueError, a training that is no better than chance on its own
+        images.
 
     Examples
     --------
@@ -71,6 +83,12 @@ def evaluate_zero_shot(
             take_rows(problem.features, images), take_rows(problem.class_embeddings, classes)
         )
 
+    if must_learn:
+        seen = problem.seen_classes
+        some = problem.trainval[some_rows(problem.trainval.size)]
+        best = to_host(top_classes(score("trained on", some, seen), 1))[:, 0]
+        accuracy = class_accuracies(problem.labels[some], seen[best]).mean()
+        check_trained(accuracy, seen.size, some.size)
     return ZeroShotOutcome.of_scores(problem, score, gamma=gamma, k=k, keep_scores=keep_scores)
 
 

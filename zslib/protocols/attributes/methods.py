@@ -56,6 +56,11 @@ class ZeroShotMethod:
         return model
 
     @property
+    def limits(self):
+        """Where the values of parameters naturally end: see `zslib.protocols.sweep`."""
+        return getattr(self.make, "limits", {})
+
+    @property
     def seeds_matter(self):
         """Whether fits differ by ``random_state``; closed forms have none."""
         return "random_state" in self.make(**self.fixed).get_params()

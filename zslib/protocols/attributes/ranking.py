@@ -140,7 +140,7 @@ def family_rows(n_rivals=20):
             yield {"system": name, "metric": metric, "value": bool(value)}
 
 
-def train_systems(held, seeds, *, n_epochs, device="cpu"):
+def train_systems(held, seeds, *, n_epochs, device="cpu", must_learn=True):
     """Each system trained alike on the training classes, its learning rate one of three.
 
     The rate is that which does best on a quarter of the training classes. Returns the models by
@@ -150,7 +150,7 @@ def train_systems(held, seeds, *, n_epochs, device="cpu"):
     lengths = sorted({max(1, round(n_epochs * part)) for part in (0.02, 0.05, 0.1, 0.25, 0.5, 1)})
     for name, system in SYSTEMS.items():
         method = system.method(name, n_epochs)
-        chosen = tune_zero_shot(method, held, seed=seeds[0]).parameters
+        chosen = tune_zero_shot(method, held, must_learn=must_learn).parameters
         first, *others = (method.estimator(seed=seed, **chosen) for seed in seeds)
         parts[name] = dict(zip(lengths, fitted_stages(first, on, lengths), strict=True))
         trained[name] = [first, *(fitted(model, on) for model in others)]

@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupShuffleSplit
 
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.choices import told_apart
-from zslib.protocols.sweep import kept, ranked, sweep
+from zslib.protocols.sweep import CHOICE_SEEDS, kept, mean_trial, ranked, sweep
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = [
@@ -28,9 +28,9 @@ class ZeroShotTuned:
     """What tuning chose, and everything it saw.
 
     ``score`` is the ACC of the validation classes, ``gamma`` that of calibrated stacking with the
-    highest H on held-out images of training classes and images of validation classes. ``trials``
-    have the ``parameters``, ``score``, ``gamma`` and ``H`` of each candidate, or why it
-    ``failed``.
+    highest H on held-out images of training classes and images of validation classes, means over
+    the seeds of the choice. ``trials`` have the ``parameters``, ``score``, ``gamma`` and ``H`` of
+    each candidate, or why it ``failed``.
     """
 
     parameters: dict
@@ -83,16 +83,20 @@ def seen_as(problem):
     return {"seen classes": f"{problem.seen_classes.size} ({digest})"}
 
 
-def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> ZeroShotTuned:
+def tune_zero_shot(
+    method, problem, *, split=None, fraction=0.25, seeds=CHOICE_SEEDS, must_learn=True
+) -> ZeroShotTuned:
     """Try the grid of ``method`` on validation classes and keep the best candidate.
 
     Each candidate is trained on images of the training classes. Its score is the average
     per-class accuracy of the validation classes with these as the only candidates. A fifth of the
     training classes' images is kept out of training, so that seen and "unseen" classes compete as
     in generalised ZSL, and gamma is the middle of the first stretch with the highest H there.
-    No test image, and no embedding of an unseen class, takes part. A candidate whose training
-    raises ValueError is noted and passed over; of equally good ones the first is taken. Results
-    are kept on disk.
+    No test image, and no embedding of an unseen class, takes part. Each seed draws these images,
+    the validation classes where the problem has none of its own, and what the estimator draws;
+    a candidate is judged by the mean. One whose training raises ValueError under any seed is
+    noted and passed over; of equally good ones the first is taken, and a best one at an end of
+    the grid extends the grid. Results are kept on disk.
 
     Parameters
     ----------
@@ -101,8 +105,9 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     split : {"official", "random", None}
         The problem's own validation classes; a random ``fraction`` of the seen ones; or None, the
         former where there are some.
-    seed : int
-        Of the split, of the held-out images and of the estimator.
+    seeds : sequence of int
+    must_learn : bool
+        As in `evaluate_zero_shot`.
 
     Examples
     --------
@@ -111,30 +116,42 @@ def tune_zero_shot(method, problem, *, split=None, fraction=0.25, seed=0) -> Zer
     >>> from zslib.protocols import ZeroShotMethod
     >>> method = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.01, 1.0, 100.0)})
     >>> print(tune_zero_shot(method, digits_segments()))
-    feature_penalty=0.01; gamma=0.6952 (validation ACC 58.2, 3 candidates)
+    feature_penalty=0.01; gamma=0.6946 (validation ACC 59.5, 4 candidates)
     """
     check_choice(split, "split", (None, "official", "random"))
     drawn = split == "random" or (split is None and not problem.val.size)
 
     @cache
-    def held_out():
+    def held_out(seed):
         whole = problem
         if drawn:
             whole = split_validation_classes(problem, fraction=fraction, seed=seed)
         return whole.validation_problem(seed=seed)
 
     def attempt(parameters):
-        return kept(_validated, method.estimator(seed=seed, **parameters), held_out())
+        return mean_trial(
+            [
+                kept(
+                    _validated,
+                    method.estimator(seed=seed, **parameters),
+                    held_out(seed),
+                    must_learn=must_learn,
+                )
+                for seed in seeds
+            ]
+        )
 
     of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(method.fixed)
-    of |= ({"held out": fraction} if drawn else {}) | {"seed": seed}
-    trials = sweep(method.grid, attempt, f"{method.name} on {problem.name}", **of)
+    of |= {"held out": fraction} if drawn else {}
+    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"seeds": list(seeds)}
+    name = f"{method.name} on {problem.name}"
+    trials = sweep(method.grid, attempt, name, limits=method.limits, **of)
     best = ranked(trials, "score")[0]
     return ZeroShotTuned(best["parameters"], best["score"], best["gamma"], trials)
 
 
-def _validated(model, problem):
-    outcome = evaluate_zero_shot(model, problem, k=1)
+def _validated(model, problem, must_learn):
+    outcome = evaluate_zero_shot(model, problem, k=1, must_learn=must_learn)
     score = {"score": outcome.accuracy}
     if outcome.test_seen is None:
         # One image in each training class: none can be held out.

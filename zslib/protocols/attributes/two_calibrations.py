@@ -35,16 +35,15 @@ def calibrated_runs(problem, methods, seeds, *, device, quick):
     for name in methods:
         method = ZERO_SHOT_METHODS[name]
         drawn = seeds if method.seeds_matter else [seeds[0]] * len(seeds)
-        how = {"tuning_seed": seeds[0], "device": device}
 
-        def train(parameters, name=name, drawn=drawn, how=how):
-            how = {"parameters": parameters, **how}
+        def train(parameters, name=name, drawn=drawn):
+            how = {"parameters": parameters, "device": device}
             return [run_calibrations(name, problem, seed=s, **how) for s in drawn]
 
         if quick:
             found[name] = train({key: values[0] for key, values in method.grid.items()})
         else:
-            trials = tune_zero_shot(method, problem, seed=seeds[0]).trials
+            trials = tune_zero_shot(method, problem).trials
             what = f"{name} on {problem.name}"
             _, found[name], _ = best_that_trains(trials, "score", train, what)
     return found

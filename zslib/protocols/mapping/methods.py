@@ -44,6 +44,11 @@ class Method:
             estimator.set_params(random_state=seed)
         return estimator
 
+    @property
+    def limits(self):
+        """Where the values of parameters naturally end: see `zslib.protocols.sweep`."""
+        return getattr(self.estimator, "limits", {})
+
     def with_chimeras(self, k):
         """The same method with ``k``-neighbour chimeras added to its training pairs."""
         return replace(self, name=f"{self.name} + chimera-{k}", chimeras=k)

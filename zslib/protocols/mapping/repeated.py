@@ -75,7 +75,7 @@ class Repeated:
         method = METHODS[method] if isinstance(method, str) else method
         options = {"device": self.device, "quick": self.quick}
         if parameters is None and not self.tuned_apart:
-            options |= {"tuned_on": self.problem, "tuning_seed": self.seeds[0]}
+            options |= {"tuned_on": self.problem}
         nothing = [None] * len(self.seeds)
         given = nothing if parameters is None else parameters
         rows = nothing if chimera_rows is None else chimera_rows

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslib.arrays import resolve_device, to_host, to_requested_device
+from zslib.arrays import like, resolve_device, to_host, to_requested_device
 from zslib.mapping import chimeras
 from zslib.protocols.mapping.methods import Method
 from zslib.protocols.mapping.tuning import Tuned, tune
-from zslib.protocols.sweep import kept
+from zslib.protocols.sweep import check_trained, kept, some_rows
+from zslib.search import gold_ranks
 
 __all__ = ["Trained", "chimera_pairs", "train"]
 
@@ -34,12 +35,23 @@ def chimera_pairs(problem, rows, k):
     return np.concatenate([problem.X_train, made]), np.concatenate([problem.Y_train, new])
 
 
-def _train(method, problem, parameters, rows, seed, on):
+def check_mapping(estimator, problem):
+    """Refuse a mapping whose own training targets are not in the nearer half, as a rule."""
+    some = some_rows(problem.train_gold.size)
+    targets, gold = np.unique(problem.train_gold, return_inverse=True)
+    mapped = estimator.transform(like(problem.X_train[some], estimator.coef_))
+    ranks = gold_ranks(mapped, like(problem.targets[targets], mapped), gold[some])
+    check_trained(np.mean(2 * to_host(ranks) < targets.size), 2, some.size)
+
+
+def _train(method, problem, parameters, rows, seed, on, must_learn):
     X, Y = problem.X_train, problem.Y_train
     if method.chimeras:
         X, Y = chimera_pairs(problem, rows, method.chimeras)
     X, Y = (to_requested_device(a, on) for a in (X, Y))
     estimator = method.fresh(seed, **parameters).fit(X, Y)
+    if must_learn:
+        check_mapping(estimator, problem)
     return to_host(estimator.transform(to_requested_device(problem.X_test, on)))
 
 
@@ -49,7 +61,6 @@ def train(
     *,
     parameters=None,
     tuned_on=None,
-    tuning_seed=None,
     chimera_rows=None,
     seed=0,
     device="cpu",
@@ -70,8 +81,8 @@ def train(
     chimera_rows : (n,) int array, optional
         Targets to make chimeras for, where the method uses them. Default: the labels of the
         problem that are not in training, as in the paper's cross-modal setting.
-    seed, tuning_seed : int
-        Of the estimator and, where it is another, of the validation split.
+    seed : int
+        Of the estimator.
     device : {"cpu", "gpu", "auto"}
         Where to train. Tuning runs on the host.
     quick : bool
@@ -95,7 +106,7 @@ def train(
         # Chimeras take no part in tuning: one clean choice serves a method with and without them.
         base = Method("", method.estimator, method.grid, method.updates)
         source = problem if tuned_on is None else tuned_on
-        tuned = tune(source, base, seed=seed if tuning_seed is None else tuning_seed)
+        tuned = tune(source, base)
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
     predictions = kept(
@@ -106,5 +117,6 @@ def train(
         rows=chimera_rows if method.chimeras else None,
         seed=seed,
         on=resolve_device(device),
+        must_learn=parameters is None and not quick,
     )
     return Trained(predictions, tuned.parameters, tuned)

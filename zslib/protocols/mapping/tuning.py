@@ -10,9 +10,12 @@ from sklearn.model_selection import GroupShuffleSplit
 
 from zslib.protocols.choices import told_apart
 from zslib.protocols.mapping.outcome import evaluate
-from zslib.protocols.sweep import kept, ranked, sweep
+from zslib.protocols.sweep import CHOICE_SEEDS, kept, ranked, sweep
 
 __all__ = ["Tuned", "epochs_for", "tune", "validation_problem"]
+
+# How often the longest training may double where it is the best.
+_DOUBLINGS = 2
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,7 @@ class Tuned:
     """What tuning chose, its score, and what `sweep` tried.
 
     Each of the ``trials`` has the ``n_epochs`` that its score is of, where these are chosen too.
+    Scores are means over the seeds of the choice.
     """
 
     parameters: dict
@@ -68,37 +72,38 @@ def _reciprocal_rank(problem, predictions):
 
 
 def _validated(estimator, problem, updates):
-    """The validation score of one candidate, and the number of epochs that it is best after."""
+    """The validation score of one candidate, after each number of epochs where it has such."""
     X, Y = problem.X_train, problem.Y_train
     if not updates:
-        return {"score": _reciprocal_rank(problem, estimator.fit(X, Y).transform(problem.X_test))}
+        fitted = estimator.fit(X, Y)
+        return {"": _reciprocal_rank(problem, fitted.transform(problem.X_test))}
     looks = epochs_for(updates, X.shape[0], estimator.batch_size)
-    seen = []
+    seen = {}
 
     def look(epoch, fitted):
         if epoch in looks:
-            score = _reciprocal_rank(problem, fitted.transform(problem.X_test))
-            seen.append({"score": score, "n_epochs": epoch})
+            seen[epoch] = _reciprocal_rank(problem, fitted.transform(problem.X_test))
 
     estimator.set_params(n_epochs=looks[-1], callback=look).fit(X, Y)
-    return max(seen, key=lambda found: found["score"])
+    return seen
 
 
-def tune(problem, method, *, seed=0) -> Tuned:
+def tune(problem, method, *, seeds=CHOICE_SEEDS) -> Tuned:
     """Try the grid of ``method`` on held-out training pairs and keep the best candidate.
 
     Candidates are compared by the mean reciprocal rank of the held-out words, in the space that
     the setting searches (all targets across languages, the training labels across modes): it
-    moves with every rank, where P@1 over a few dozen labels moves in jumps. Results are kept on
-    disk.
+    moves with every rank, where P@1 over a few dozen labels moves in jumps. Each seed draws the
+    held-out pairs anew; the number of epochs is that of the best mean, and twice as many are
+    tried while that is the last. Results are kept on disk.
 
     Parameters
     ----------
     problem : MappingProblem
         Only its training pairs are used.
     method : Method
-    seed : int
-        Of the split and of the estimator.
+    seeds : sequence of int
+        Of the splits and of the estimators.
 
     Examples
     --------
@@ -108,15 +113,34 @@ def tune(problem, method, *, seed=0) -> Tuned:
     >>> sorted(tune(problem, METHODS["ridge"]).parameters)
     ['alpha']
     """
-    held_out = cache(lambda: validation_problem(problem, seed=seed))
+    held_out = cache(lambda seed: validation_problem(problem, seed=seed))
+
+    def scores(parameters, updates):
+        found = []
+        for seed in seeds:
+            estimator = method.fresh(seed, **parameters)
+            found.append(kept(_validated, estimator, held_out(seed), updates=updates))
+        # Splits of the same pairs may differ by an epoch in how many updates fit.
+        common = [n for n in found[0] if all(n in one for one in found)]
+        return {n: float(np.mean([one[n] for one in found])) for n in common}
 
     def attempt(parameters):
-        estimator, updates = method.fresh(seed, **parameters), tuple(method.updates)
-        return kept(_validated, estimator, held_out(), updates=updates)
+        updates = tuple(method.updates)
+        found = scores(parameters, updates)
+        if not updates:
+            return {"score": found[""]}
+        for _ in range(_DOUBLINGS):
+            if max(found, key=found.get) != max(found):
+                break
+            updates = (2 * max(updates),)
+            found |= scores(parameters, updates)
+        best = max(found, key=found.get)
+        return {"score": found[best], "n_epochs": best}
 
     name = f"{type(method.estimator).__name__} on {problem.name} ({problem.setting})"
-    of = told_apart(method.estimator) | {"seed": seed}
-    trials = sweep(dict(method.grid), attempt, name, **of)
+    of = told_apart(method.estimator)
+    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"seeds": list(seeds)}
+    trials = sweep(dict(method.grid), attempt, name, limits=method.limits, **of)
     best = ranked(trials, "score")[0]
     epochs = {key: best[key] for key in ("n_epochs",) if key in best}
     return Tuned(best["parameters"] | epochs, best["score"], trials)

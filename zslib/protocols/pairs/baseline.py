@@ -143,7 +143,8 @@ def run_mean_texts(
 
     name = f"{method.name} on {problem.name}"
     of = {"class embeddings": "mean texts"} | seen_as(problem) | told_apart(method.fixed) | options
-    trials = sweep(method.grid, attempt, name, **of, seed=seed, split_seed=split_seed)
+    of |= {"seed": seed, "split_seed": split_seed}
+    trials = sweep(method.grid, attempt, name, by="H", limits=method.limits, **of)
     best, tested, passed_over = best_that_trains(
         trials, "H", lambda parameters: outcome(whole, parameters), name
     )

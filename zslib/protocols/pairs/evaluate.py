@@ -13,11 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
-from zslib.arrays import like, ragged_rows, take_rows
+from zslib.arrays import like, ragged_rows, take_rows, to_host
 from zslib.calibration import log_distance_scores
+from zslib.compatibility import CLAREL
 from zslib.datasets.words.tokens import Vocabulary
+from zslib.metrics import class_accuracies, top_classes
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
+from zslib.protocols.sweep import check_trained, some_rows
 from zslib.validation import check_integer
 
 __all__ = ["ImageTextResult", "evaluate_image_text", "model_texts"]
@@ -57,7 +60,15 @@ def model_texts(problem, *, min_count=2, length=None):
 
 
 def evaluate_image_text(
-    model, problem, *, min_count=2, length=None, k=10, keep_scores=False, retrieval=True
+    model,
+    problem,
+    *,
+    min_count=2,
+    length=None,
+    k=10,
+    keep_scores=False,
+    retrieval=True,
+    must_learn=False,
 ) -> ImageTextResult:
     """Train ``model`` on the pairs of seen classes and test it, in both settings.
 
@@ -80,6 +91,9 @@ def evaluate_image_text(
         Whether to keep all scores -log d.
     retrieval : bool
         Whether to search texts and images of unseen classes as well.
+    must_learn : bool
+        Whether to refuse, by ValueError, a training that is no better than chance on its own
+        images: where retrieval does not get below log B, or prototypes find no class.
     """
     check_integer(k, "k", low=1)
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
@@ -93,11 +107,39 @@ def evaluate_image_text(
             fitted.distances(take_rows(problem.features, images), take_rows(prototypes, classes))
         )
 
+    if must_learn and getattr(fitted, "classification_weight", 0.0) < 1.0:
+        _check_pairs(fitted, problem, score)
     outcome = ZeroShotOutcome.of_scores(problem, score, k=k, keep_scores=keep_scores)
     ranks = retrieval_ranks(fitted, problem, texts) if retrieval else None
     return ImageTextResult(
         outcome, ranks, n_words, int(fitted.n_parameters_), fitted.learning_curve_
     )
+
+
+def _check_pairs(fitted, problem, score):
+    """Refuse a training whose prototypes or retrieval are at the end no better than chance.
+
+    Where the classifiers have all the weight, nothing draws images and texts together.
+    """
+    some = problem.trainval[some_rows(problem.trainval.size)]
+    seen = np.unique(problem.labels[problem.trainval])
+    best = to_host(top_classes(score("trained on", some, seen), 1))[:, 0]
+    accuracy = class_accuracies(problem.labels[some], seen[best]).mean()
+    check_trained(accuracy, seen.size, some.size)
+    if not isinstance(fitted, CLAREL):
+        return
+    check_retrieval(fitted.learning_curve_, fitted.batch_size)
+
+
+def check_retrieval(learning_curve, batch_size):
+    """Refuse a training after which no retrieval is better than a guess within the batch."""
+    last, chance = learning_curve[-1], np.log(batch_size)
+    loss = min(last["text_retrieval"], last["image_retrieval"])
+    if not loss < chance:
+        raise ValueError(
+            f"training failed: the retrieval loss ends at {loss:.3g}, chance is log B = "
+            f"{chance:.3g}: lower learning_rate"
+        )
 
 
 def _fitted(model, problem, texts):

@@ -130,7 +130,7 @@ class HeldOutPairs:
         nested = split_validation_classes(self._on_host, seed=self.seeds[0])
         model = clone(self.model).set_params(**changes)
         grid = {"learning_rate": RATES}
-        trials = image_text_trials(model, nested, self.seeds[0], grid, device=self.device)
+        trials = image_text_trials(model, nested, grid, device=self.device)
         return [trial["parameters"]["learning_rate"] for trial in ranked(trials, "H")]
 
     def measures(self):

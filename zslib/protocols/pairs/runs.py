@@ -20,7 +20,7 @@ from zslib.protocols.attributes.tuning import seen_as
 from zslib.protocols.choices import told_apart
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.evaluate import evaluate_image_text
-from zslib.protocols.sweep import best_that_trains, kept, sweep
+from zslib.protocols.sweep import CHOICE_SEEDS, best_that_trains, kept, mean_trial, sweep
 from zslib.validation import check_choice, check_integer
 
 __all__ = [
@@ -50,8 +50,9 @@ class ImageTextRuns:
         One for each seed: on the construction of Appendix C; trained anew on all training
         images, or None where not asked for.
     trials, parameters, passed_over : list, dict and list
-        ``H``, ``alpha``, ``ACC`` and ``AUSUC`` of each candidate on validation under the first
-        seed; the chosen one; better ones that ``failed`` with another seed or on all seen classes.
+        ``H``, ``alpha``, ``ACC`` and ``AUSUC`` of each candidate on validation, means over the
+        seeds of the choice; the chosen one; better ones that ``failed`` with another seed or on
+        all seen classes.
     """
 
     dataset: str
@@ -106,6 +107,7 @@ def run_image_text(
     held_out=None,
     device="cpu",
     checkpoints=None,
+    must_learn=True,
     **options,
 ) -> ImageTextRuns:
     """Choose on validation classes, train on all seen classes, test; several times.
@@ -115,9 +117,9 @@ def run_image_text(
     and on the validation classes; then the model is trained anew on training and validation
     classes, and tested with that alpha. No test image takes part in the choice.
 
-    With a ``grid``, parameters are chosen first, on the same validation data under the first
-    seed: the candidate with the largest H under its best alpha. Where training with it fails
-    later, the next best takes its place. Results are kept on disk.
+    With a ``grid``, parameters are chosen first, on the same validation data: the candidate with
+    the largest H under its best alpha, on the average of `CHOICE_SEEDS`. Where training with it
+    fails later, the next best takes its place. Results are kept on disk.
 
     Parameters
     ----------
@@ -146,6 +148,7 @@ def run_image_text(
     if held_out is None:
         held_out = problem.validation_problem(seed=split_seed)
     options |= {"device": resolve_device(device), "checkpoints": checkpoints}
+    options["must_learn"] = must_learn
 
     def repeats(candidate):
         validation = _results(candidate, held_out, seeds, **options | {"retrieval": False})
@@ -157,7 +160,7 @@ def run_image_text(
         return repeats(model)
 
     tried = {"split_seed": split_seed, "held_out": held_out, **options}
-    trials = image_text_trials(model, problem, seeds[0], grid, **tried)
+    trials = image_text_trials(model, problem, grid, **tried)
     best, runs, passed_over = best_that_trains(
         trials,
         "H",
@@ -170,29 +173,33 @@ def run_image_text(
 def image_text_trials(
     model,
     problem,
-    seed,
     grid,
     *,
+    seeds=CHOICE_SEEDS,
     split_seed=0,
     held_out=None,
     device="cpu",
     checkpoints=None,
+    must_learn=True,
     **options,
 ):
     """The trials of `run_image_text` for a grid: it chooses by their ``H``."""
     if held_out is None:
         held_out = problem.validation_problem(seed=split_seed)
-    options |= {"device": resolve_device(device), "checkpoints": checkpoints, "retrieval": False}
+    options |= {"device": resolve_device(device), "checkpoints": checkpoints}
+    options |= {"must_learn": must_learn, "retrieval": False}
 
     def attempt(parameters):
         candidate = clone(model).set_params(**parameters)
-        (result,) = _results(candidate, held_out, [seed], **options)
-        alpha, H = choose_alpha([result.outcome])
-        values = {measure: result.outcome.value(measure) for measure in ("ACC", "AUSUC")}
-        return {"alpha": alpha, "H": H} | values
+        outcomes = [r.outcome for r in _results(candidate, held_out, seeds, **options)]
+        alpha, H = choose_alpha(outcomes)
+        values = [{m: outcome.value(m) for m in ("ACC", "AUSUC")} for outcome in outcomes]
+        return {"alpha": alpha, "H": H} | mean_trial(values)
 
     of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(model)
-    return sweep(grid, attempt, _name(model, problem), **of, seed=seed, split_seed=split_seed)
+    of |= {"split_seed": split_seed}
+    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"seeds": list(seeds)}
+    return sweep(grid, attempt, _name(model, problem), by="H", **of)
 
 
 def _name(model, problem):
