@@ -71,3 +71,19 @@ def test_float32_is_near_float64(problem, problem32):
 def test_bad_parameters(name, value, error, problem):
     with pytest.raises(error, match=name):
         ESZSL(**{name: value}).fit(problem.X, problem.y, problem.S)
+
+
+def test_under_unequal_lengths(problem):
+    X, y, S = problem.X, problem.y, problem.S
+    lengths = np.random.default_rng(0).uniform(0.2, 5.0, (len(S), 1))
+    unit = S / np.linalg.norm(S, axis=1, keepdims=True)
+    expected = ESZSL().fit(X, y, unit).decision_function(X, unit)
+    model = ESZSL(unit_embeddings=True).fit(X, y, lengths * S)
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-9)
+    np.testing.assert_allclose(model.decision_function(X, S[2:] / 7), expected[:, 2:], atol=1e-9)
+    plain = ESZSL().fit(X, y, unit)
+    longer = np.linspace(1.0, 100.0, len(S))[:, None] * unit
+    assert np.any(plain.predict(X, longer) != plain.predict(X, unit))
+    assert np.all(model.predict(X, longer) == model.predict(X, unit))
+    with pytest.raises(ValueError, match="class_embeddings has 1 zero row"):
+        model.decision_function(X, np.concatenate([S[:1], 0 * S[:1]]))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import class_sums, namespace
+from zslib.arrays import class_sums, namespace, unit_rows
 from zslib.compatibility.base import BilinearModel
-from zslib.validation import check_learned, check_real
+from zslib.validation import check_choice, check_learned, check_real
 
 __all__ = ["ESZSL", "eszsl_solution"]
 
@@ -33,6 +33,10 @@ class ESZSL(BilinearModel):
         :math:`10^{-3}, \dots, 10^3`.
     embedding_penalty : float, default 1.0
         :math:`\lambda`, above 0, in squared units of the embeddings; validated likewise.
+    unit_embeddings : bool, default False
+        Whether class embeddings are divided by their length, seen ones and candidates. The score
+        is an inner product, so that of candidates of unequal length the longest wins more often
+        than it should: True where lengths mean nothing and the embeddings do not come with one.
 
     Attributes
     ----------
@@ -59,9 +63,10 @@ class ESZSL(BilinearModel):
         "embedding_penalty": (1e-2, 0.1, 1.0, 10.0, 100.0),
     }
 
-    def __init__(self, feature_penalty=1.0, embedding_penalty=1.0):
+    def __init__(self, feature_penalty=1.0, embedding_penalty=1.0, *, unit_embeddings=False):
         self.feature_penalty = feature_penalty
         self.embedding_penalty = embedding_penalty
+        self.unit_embeddings = unit_embeddings
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
@@ -70,9 +75,16 @@ class ESZSL(BilinearModel):
         sums, _ = class_sums(X, codes, embeddings.shape[0])
         gram = xp.astype(X.T @ X, xp.float64)
         check_learned(gram, "give smaller features")
-        sums, S = xp.astype(sums, xp.float64), xp.astype(embeddings, xp.float64)
+        check_choice(self.unit_embeddings, "unit_embeddings", (False, True))
+        sums, S = xp.astype(sums, xp.float64), xp.astype(self._rows(embeddings), xp.float64)
         self.coef_ = xp.astype(eszsl_solution(gram, sums, S, gamma, lam), X.dtype)
         check_learned(self.coef_, "raise feature_penalty and embedding_penalty")
+
+    def _scores(self, X, class_embeddings):
+        return super()._scores(X, self._rows(class_embeddings))
+
+    def _rows(self, embeddings):
+        return unit_rows(embeddings, name="class_embeddings") if self.unit_embeddings else embeddings
 
 
 def eszsl_solution(gram, sums, S, gamma, lam):

@@ -9,7 +9,7 @@ from zslib.compatibility import MetricLearner
 from zslib.datasets.attributes.scaling import common_scale
 from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.protocols.attributes import mining
-from zslib.protocols.attributes.metric_learning import trained, tuning_problem
+from zslib.protocols.attributes.metric_learning import trained, tuning_problems
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_shares_of_classes(problem, run):
 def test_one_negative_makes_both_objectives_the_same(problem):
     learner = MetricLearner(4, n_epochs=2, growth="within_epoch")
     runs, chosen = mining.balanced_or_sum(
-        learner, problem, [0], tuning_problem(problem, 0.25), [1, 2]
+        learner, problem, [0], tuning_problems(problem, 0.25), [1, 2]
     )
     one = [of[0].outcome.accuracy for of in runs[1].values()]
     assert one[0] == pytest.approx(one[1])

@@ -135,6 +135,9 @@ class MetricLearner(CompatibilityModel):
     True
     """
 
+    # More columns than attributes add no direction, and less of the penalty is next to none.
+    limits = {"metric_dim": (1, 512), "regularization": (1e-5, 1.0)}
+
     def __init__(
         self,
         metric_dim=64,

@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.base import clone
 
 from zslib.arrays import take_rows, to_host
-from zslib.metrics import per_class_accuracy
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.sweep import kept
@@ -16,7 +15,7 @@ __all__ = ["accuracy_by_epoch", "epoch_accuracies", "epochs_to_share", "zero_sho
 
 
 def accuracy_by_epoch(model, problem):
-    """Accuracy on unseen classes, in percent, after each epoch of one training on ``trainval``.
+    """`epoch_accuracies` of one training on ``trainval``.
 
     The model is a `MetricLearner`, or another scorer with ``keep_epochs`` and ``at_epoch``.
     """
@@ -30,19 +29,23 @@ def accuracy_by_epoch(model, problem):
 
 
 def epoch_accuracies(fitted, problem):
-    """Accuracy on unseen classes, in percent, after each epoch that a fitted model has kept."""
+    """Accuracy of each unseen class, percent, after each epoch that is kept: (n_epochs, C).
+
+    Means over the classes are per-class accuracies, ACC.
+    """
     tests = take_rows(problem.features, problem.test_unseen)
     candidates = take_rows(problem.class_embeddings, problem.unseen_classes)
-    true = problem.labels[problem.test_unseen]
+    own = problem.labels[problem.test_unseen][:, None] == problem.unseen_classes
     found = []
     for epoch in range(1, len(fitted.learning_curve_) + 1):
         best = to_host(fitted.at_epoch(epoch).predict(tests, candidates))
-        found.append(100.0 * per_class_accuracy(true, problem.unseen_classes[best]))
+        right = own[np.arange(len(own)), best]
+        found.append(100.0 * (own & right[:, None]).sum(axis=0) / own.sum(axis=0))
     return np.array(found)
 
 
 def zero_shot_curves(method, problem, seeds=(0,), *, parameters=None, device="cpu"):
-    """`accuracy_by_epoch` for several seeds, (n_seeds, n_epochs), with results kept on disk.
+    """`accuracy_by_epoch` for several seeds, (n_seeds, n_epochs, C), with results kept on disk.
 
     ``parameters`` are of the estimator; they replace the method's own fixed ones.
     """

@@ -28,7 +28,7 @@ __all__ = [
     "threshold_distance",
     "trained",
     "trained_variants",
-    "tuning_problem",
+    "tuning_problems",
 ]
 
 
@@ -62,35 +62,34 @@ def trained_variants(model, problems, seeds, variants):
     }
 
 
-def tuning_problem(problem, fraction, seed=0):
-    """A random ``fraction`` of the seen classes as the unseen ones of a problem to tune on."""
-    split = split_validation_classes(problem, fraction=fraction, seed=seed)
-    return split.validation_problem(seen_fraction=0.0)
+def tuning_problems(problem, fraction):
+    """Three problems to tune on: each has another random ``fraction`` of the seen classes unseen.
 
-
-def choose_settings(model, tuning, grid, *, seed=0, lengths=(1,), view=None):
-    """The parameters of a grid that do best on the problem to tune on, one training of each.
-
-    Each training is looked at after the model's number of epochs times each of ``lengths``, and
-    as what ``view`` makes of the model. Of equals the first is taken, and what diverges is passed
-    over.
+    They are the same ones whatever the chapter's seed.
     """
-    epochs = [times * model.n_epochs for times in lengths]
+    splits = (split_validation_classes(problem, fraction=fraction, seed=seed) for seed in range(3))
+    return [split.validation_problem(seen_fraction=0.0) for split in splits]
+
+
+def choose_settings(model, tuning, grid, *, view=None):
+    """The parameters of a grid that do best on the problems to tune on, and the trials.
+
+    A candidate is trained once on each problem and looked at as what ``view`` makes of the model;
+    its score is the mean accuracy. What diverges is passed over.
+    """
 
     def attempt(parameters):
-        asked = {"n_epochs": max(epochs), "keep_epochs": True}
-        (run,) = trained(model, tuning, [seed], **parameters, **asked)
-        then = [run.model.at_epoch(epoch) for epoch in epochs]
-        found = [FittedRun(view(m) if view else m, tuning).outcome.accuracy for m in then]
-        return {"score": max(found), "length": lengths[int(np.argmax(found))]}
+        found = []
+        for seed, problem in enumerate(tuning):
+            (run,) = trained(model, problem, [seed], **parameters)
+            found.append(FittedRun(view(run.model) if view else run.model, problem))
+        return {"score": float(np.mean([run.outcome.accuracy for run in found]))}
 
-    one_each = [{key: [value] for key, value in candidate.items()} for candidate in grid]
-    of = seen_as(tuning) | told_apart(model) | {"seed": seed}
+    of = seen_as(tuning[0]) | told_apart(model) | {"trainings": len(tuning)}
     if view is not None:
         of["seen as"] = view.__name__
-    name = f"{type(model).__name__} on {tuning.name}"
-    best = ranked(sweep(one_each, attempt, name, **of), "score")[0]
-    return best["parameters"] | {"n_epochs": best["length"] * model.n_epochs}
+    name = f"{type(model).__name__} on {tuning[0].name}"
+    return ranked(sweep(grid, attempt, name, **of), "score")[0]["parameters"]
 
 
 def without_metric(model):
@@ -105,24 +104,15 @@ def metric_or_plain(model, problem, seeds, tuning, attribute_weight):
     """Runs with and without the learnt metric, by kind, and the settings chosen for each training.
 
     Attributes are learnt alone, where their weight leaves the hinge no say, or jointly with the
-    metric. Each training has its own rate and number of epochs.
+    metric. Each training has its own learning rate.
     """
     chosen, runs = {}, {}
-    for kind, weight, rates in (
-        ("attributes alone", 1e4, (1, 10, 30)),
-        ("joint training", attribute_weight, (1, 3, 10)),
-    ):
-        grid = [
-            {
-                "attribute_weight": weight,
-                # In units of the rate whose product with the weight is the default's.
-                "learning_rate": times * model.learning_rate * attribute_weight / weight,
-            }
-            for times in rates
-        ]
+    for kind, weight in (("attributes alone", 1e4), ("joint training", attribute_weight)):
+        # In units of the rate whose product with the weight is the default's.
+        unit = model.learning_rate * attribute_weight / weight
+        grid = {"attribute_weight": [weight], "learning_rate": [times * unit for times in (1, 3, 9)]}
         view = without_metric if kind == "attributes alone" else None
-        how = {"seed": seeds[0], "lengths": (1, 2), "view": view}
-        chosen[kind] = choose_settings(model, tuning, grid, **how)
+        chosen[kind] = choose_settings(model, tuning, grid, view=view)
         found = trained(model, problem, seeds, **chosen[kind])
         runs[f"{kind}, plain distance"] = [
             FittedRun(without_metric(run.model), problem) for run in found

@@ -58,11 +58,10 @@ def balanced_or_sum(model, problem, seeds, tuning, ratios):
     Rate and weight of the attribute loss are chosen for each form and ratio: the plain sum takes
     both down. With one negative the two forms are the same.
     """
-    grid = [
-        {"learning_rate": times * model.learning_rate, "attribute_weight": weight}
-        for times in (1, 3, 10)
-        for weight in (model.attribute_weight, max(ratios) * model.attribute_weight)
-    ]
+    grid = {
+        "learning_rate": [times * model.learning_rate for times in (1, 3, 9)],
+        "attribute_weight": [times * model.attribute_weight for times in sorted({1, max(ratios)})],
+    }
     runs, chosen = {}, {}
     for k in ratios:
         runs[k] = {}
@@ -71,7 +70,7 @@ def balanced_or_sum(model, problem, seeds, tuning, ratios):
             if k == 1 and not balanced:
                 chosen[name, k] = chosen["Eq. 11, balanced", k]
             else:
-                chosen[name, k] = choose_settings(own, tuning, grid, seed=seeds[0])
+                chosen[name, k] = choose_settings(own, tuning, grid)
             runs[k][name] = trained(own, problem, seeds, **chosen[name, k])
     return runs, chosen
 
