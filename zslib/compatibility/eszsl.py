@@ -84,7 +84,9 @@ class ESZSL(BilinearModel):
         return super()._scores(X, self._rows(class_embeddings))
 
     def _rows(self, embeddings):
-        return unit_rows(embeddings, name="class_embeddings") if self.unit_embeddings else embeddings
+        if self.unit_embeddings:
+            embeddings = unit_rows(embeddings, name="class_embeddings")
+        return embeddings
 
 
 def eszsl_solution(gram, sums, S, gamma, lam):

@@ -71,14 +71,15 @@ def mining_curves(problem, names, ratios, seeds, parameters, *, growth, device="
 def accuracy_rows(curves, problem):
     """Accuracy of the cells after each epoch, and the last method's lead at three of them."""
     *others, best = dict.fromkeys(name for name, _ in curves)
+    over_classes = {"same_items": True, "unit": "classes"}
     for (name, ratio), values in curves.items():
         n = values.shape[1]
         for epoch in range(1, n + 1):
-            value = mean_estimate(values[:, epoch - 1], same_items=True)
+            value = mean_estimate(values[:, epoch - 1], **over_classes)
             yield row(problem, "ACC", name, value, ratio=ratio, epoch=epoch)
         for epoch in dict.fromkeys((2, n // 2, n)) if name in others else ():
             pair = curves[best, ratio][:, epoch - 1], values[:, epoch - 1]
-            lead = paired_difference(*pair, same_items=True)
+            lead = paired_difference(*pair, **over_classes)
             yield row(problem, "ACC", f"{best} - {name}", lead, ratio=ratio, epoch=epoch)
 
 
@@ -117,7 +118,8 @@ def convergence_rows(curves, share, problem, *, n_resamples=1000, random_state=0
     def estimate(statistic, needed, resampled):
         draws = (statistic(resampled) * of_runs).sum(axis=-1)
         low, high = np.quantile(draws, [0.025, 0.975])
-        return Estimate(float(statistic(needed).mean()), float(low), float(high), n_runs)
+        mean = float(statistic(needed).mean())
+        return Estimate(mean, float(low), float(high), n_runs, "classes", n_classes)
 
     for mark in ("own", "common"):
         both = epochs_needed(means, share, mark), epochs_needed(drawn, share, mark)

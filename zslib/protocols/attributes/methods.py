@@ -129,8 +129,8 @@ each image; the others have 10, where the paper does not say how many. All draw 
 epoch and drop the old ones, so that their numbers stay alike. The grid has the three parameters
 that the paper tunes. Learning rate and epochs suit data of `common_scale`; they were set once,
 under random negatives, by accuracy on those of CUB's validation classes that test in no split, and
-serve all methods alike; small data need more epochs, see `with_enough_steps`. The paper draws 20% of the training classes for validation:
-``run_table(…, split="random", fraction=0.2)``."""
+serve all methods alike; small data need more epochs, see `with_enough_steps`. The paper draws 20%
+of the training classes for validation: ``run_table(…, split="random", fraction=0.2)``."""
 
 
 def with_enough_steps(method, problem, *, n_epochs=None, steps=1000):

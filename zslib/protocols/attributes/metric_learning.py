@@ -14,7 +14,7 @@ from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.training import answers
 from zslib.protocols.attributes.tuning import seen_as, split_validation_classes
 from zslib.protocols.choices import told_apart
-from zslib.protocols.intervals import mean_estimate, over_runs
+from zslib.protocols.intervals import over_runs
 from zslib.protocols.sweep import ranked, sweep
 
 __all__ = [
@@ -110,7 +110,10 @@ def metric_or_plain(model, problem, seeds, tuning, attribute_weight):
     for kind, weight in (("attributes alone", 1e4), ("joint training", attribute_weight)):
         # In units of the rate whose product with the weight is the default's.
         unit = model.learning_rate * attribute_weight / weight
-        grid = {"attribute_weight": [weight], "learning_rate": [times * unit for times in (1, 3, 9)]}
+        grid = {
+            "attribute_weight": [weight],
+            "learning_rate": [times * unit for times in (1, 3, 9)],
+        }
         view = without_metric if kind == "attributes alone" else None
         chosen[kind] = choose_settings(model, tuning, grid, view=view)
         found = trained(model, problem, seeds, **chosen[kind])
@@ -156,15 +159,19 @@ def _beyond(run):
     return 100.0 * (pair_distances(run)[1] > threshold_distance(run.model)).mean(axis=1)
 
 
+def _classes(run):
+    return run.problem.labels[run.problem.test_unseen]
+
+
 PAIR_MEASURES = {
-    "negative pairs farther than the positive one, %": over_runs(_farther, same_items=True),
-    "positive pairs within the threshold, %": over_runs(_within, same_items=True),
-    "negative pairs beyond the threshold, %": over_runs(_beyond, same_items=True),
+    "negative pairs farther than the positive one, %": over_runs(_farther, classes=_classes),
+    "positive pairs within the threshold, %": over_runs(_within, classes=_classes),
+    "negative pairs beyond the threshold, %": over_runs(_beyond, classes=_classes),
 }
 """What a metric does to the pairs of test images and unseen classes, as measures of runs."""
 
 
 def smaller_side(runs, minus=None):
     """Of positive and negative pairs those with fewer on their side of the threshold, percent."""
-    sides = [mean_estimate([f(run) for run in runs], same_items=True) for f in (_within, _beyond)]
+    sides = [over_runs(side, classes=_classes)(runs) for side in (_within, _beyond)]
     return min(sides, key=lambda estimate: estimate.mean)

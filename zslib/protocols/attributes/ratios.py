@@ -44,8 +44,8 @@ def table_methods(problem, negatives, growth, *, fraction, quick=False):
     """The rows of Table 1 that are built, for one data set.
 
     The metric learners have ``negatives`` for each image, or as many as there are while a
-    ``fraction`` of the seen classes is held out. ESZSL's score is an inner product, so it has class
-    vectors of length one. SSE has a smaller grid than elsewhere, to save time.
+    ``fraction`` of the seen classes is held out. ESZSL's score is an inner product, so that it
+    gets class vectors of length one. SSE has a smaller grid than elsewhere, to save time.
     """
     if not seen_candidates(problem).q_varies:
         negatives = min(negatives, int((1.0 - fraction) * len(problem.seen_classes)) - 1)
