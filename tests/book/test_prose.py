@@ -140,4 +140,6 @@ def test_sizes_on_the_data_page_are_those_of_the_data(setting, name):
     rows = re.findall(rf"^\| `{name}` \|.*$", page, flags=re.M)
     wanted = {f"{n:,}" for n in sizes(load_problem(setting, name))}
     told = [set(re.findall(r"\d[\d,]*\d|\d", row)) for row in rows]
-    assert any(wanted <= numbers for numbers in told), f"{wanted} is in no row:\n" + "\n".join(rows)
+    assert any(wanted <= numbers for numbers in told), f"{wanted} is in no row:\n" + "\n".join(
+        rows
+    )

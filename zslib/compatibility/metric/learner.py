@@ -136,7 +136,7 @@ class MetricLearner(CompatibilityModel):
     """
 
     # More columns than attributes add no direction, and less of the penalty is next to none.
-    limits = {"metric_dim": (1, 512), "regularization": (1e-5, 1.0)}
+    limits = {"metric_dim": (1, 256), "regularization": (1e-5, 1.0)}
 
     def __init__(
         self,
