@@ -35,11 +35,11 @@ def test_settings_are_the_best_of_a_slow_loop(problem):
         assert set(one.unseen_classes).isdisjoint(one.seen_classes)
     assert len({tuple(one.unseen_classes) for one in tuning}) == 3
     rates = (0.01, 0.03, 0.1, 1e6)  # the last diverges
-    model = MetricLearner(8, n_epochs=2)
+    model = MetricLearner(8, n_epochs=10)
     found = ml.choose_settings(model, tuning, {"learning_rate": rates})
 
     def score(rate):
-        model = MetricLearner(8, learning_rate=rate, n_epochs=2)
+        model = MetricLearner(8, learning_rate=rate, n_epochs=10)
         return np.mean(
             [
                 evaluate_zero_shot(model.set_params(random_state=seed), one).accuracy
@@ -47,8 +47,10 @@ def test_settings_are_the_best_of_a_slow_loop(problem):
             ]
         )
 
-    slow = {rate: score(rate) for rate in rates[:3]}
-    assert slow[found["learning_rate"]] == pytest.approx(max(slow.values()))
+    # The best at an end of the grid extends it.
+    best = max(map(score, rates[:3]))
+    assert score(found["learning_rate"]) >= best - 1e-6
+    assert found["learning_rate"] in rates or score(found["learning_rate"]) > best
 
 
 def test_pairs_and_their_sides(problem, run):

@@ -60,7 +60,7 @@ def test_shares_of_classes(problem, run):
 
 
 def test_one_negative_makes_both_objectives_the_same(problem):
-    learner = MetricLearner(4, n_epochs=2, growth="within_epoch")
+    learner = MetricLearner(8, n_epochs=10, growth="within_epoch")
     runs, chosen = mining.balanced_or_sum(
         learner, problem, [0], tuning_problems(problem, 0.25), [1, 2]
     )

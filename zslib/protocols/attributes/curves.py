@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from zslib.arrays import take_rows, to_host
+from zslib.metrics import class_accuracies
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.sweep import kept
@@ -35,12 +36,10 @@ def epoch_accuracies(fitted, problem):
     """
     tests = take_rows(problem.features, problem.test_unseen)
     candidates = take_rows(problem.class_embeddings, problem.unseen_classes)
-    own = problem.labels[problem.test_unseen][:, None] == problem.unseen_classes
-    found = []
+    true, found = problem.labels[problem.test_unseen], []
     for epoch in range(1, len(fitted.learning_curve_) + 1):
         best = to_host(fitted.at_epoch(epoch).predict(tests, candidates))
-        right = own[np.arange(len(own)), best]
-        found.append(100.0 * (own & right[:, None]).sum(axis=0) / own.sum(axis=0))
+        found.append(100.0 * class_accuracies(true, problem.unseen_classes[best]))
     return np.array(found)
 
 

@@ -13,12 +13,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from zslib.arrays import like, take_rows, to_host
-from zslib.metrics import class_accuracies, top_classes
+from zslib.metrics import class_accuracies
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.sweep import check_trained, some_rows
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["evaluate_zero_shot", "fit_on"]
+__all__ = ["check_fitted", "evaluate_zero_shot", "fit_on"]
 
 
 def evaluate_zero_shot(
@@ -84,12 +84,17 @@ def evaluate_zero_shot(
         )
 
     if must_learn:
-        seen = problem.seen_classes
-        some = problem.trainval[some_rows(problem.trainval.size)]
-        best = to_host(top_classes(score("trained on", some, seen), 1))[:, 0]
-        accuracy = class_accuracies(problem.labels[some], seen[best]).mean()
-        check_trained(accuracy, seen.size, some.size)
+        check_fitted(generalised, problem)
     return ZeroShotOutcome.of_scores(problem, score, gamma=gamma, k=k, keep_scores=keep_scores)
+
+
+def check_fitted(model, problem):
+    """Refuse a fitted model that is no better than chance on its own training images."""
+    seen, some = problem.seen_classes, problem.trainval[some_rows(problem.trainval.size)]
+    candidates = take_rows(problem.class_embeddings, seen)
+    best = to_host(model.predict(take_rows(problem.features, some), candidates))
+    accuracy = class_accuracies(problem.labels[some], seen[best]).mean()
+    check_trained(accuracy, seen.size, some.size)
 
 
 def fit_on(images, model, problem):

@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.base import clone
 
 from zslib.arrays import like, take_rows, to_host
-from zslib.protocols.attributes.evaluate import fit_on
+from zslib.protocols.attributes.evaluate import check_fitted, fit_on
 from zslib.protocols.attributes.training import answers
 from zslib.protocols.attributes.tuning import seen_as, split_validation_classes
 from zslib.protocols.choices import told_apart
 from zslib.protocols.intervals import over_runs
-from zslib.protocols.sweep import ranked, sweep
+from zslib.protocols.sweep import CHOICE_SEEDS, mean_trial, ranked, sweep
 
 __all__ = [
     "PAIR_MEASURES",
@@ -63,33 +63,35 @@ def trained_variants(model, problems, seeds, variants):
 
 
 def tuning_problems(problem, fraction):
-    """Three problems to tune on: each has another random ``fraction`` of the seen classes unseen.
+    """Problems to tune on, one for each of `CHOICE_SEEDS`.
 
-    They are the same ones whatever the chapter's seed.
+    Each has another random ``fraction`` of the seen classes as its unseen ones.
     """
-    splits = (split_validation_classes(problem, fraction=fraction, seed=seed) for seed in range(3))
+    splits = (split_validation_classes(problem, fraction=fraction, seed=s) for s in CHOICE_SEEDS)
     return [split.validation_problem(seen_fraction=0.0) for split in splits]
 
 
 def choose_settings(model, tuning, grid, *, view=None):
-    """The parameters of a grid that do best on the problems to tune on, and the trials.
+    """The parameters of a grid that do best on the problems to tune on.
 
     A candidate is trained once on each problem and looked at as what ``view`` makes of the model;
-    its score is the mean accuracy. What diverges is passed over.
+    its score is the mean accuracy. What diverges, or stays at chance, is passed over.
     """
 
     def attempt(parameters):
         found = []
-        for seed, problem in enumerate(tuning):
+        for seed, problem in zip(CHOICE_SEEDS, tuning, strict=True):
             (run,) = trained(model, problem, [seed], **parameters)
-            found.append(FittedRun(view(run.model) if view else run.model, problem))
-        return {"score": float(np.mean([run.outcome.accuracy for run in found]))}
+            seen = view(run.model) if view else run.model
+            check_fitted(seen, problem)
+            found.append({"score": FittedRun(seen, problem).outcome.accuracy})
+        return mean_trial(found)
 
-    of = seen_as(tuning[0]) | told_apart(model) | {"trainings": len(tuning)}
+    of = seen_as(tuning[0]) | told_apart(model)
     if view is not None:
         of["seen as"] = view.__name__
     name = f"{type(model).__name__} on {tuning[0].name}"
-    return ranked(sweep(grid, attempt, name, **of), "score")[0]["parameters"]
+    return ranked(sweep(grid, attempt, name, limits=model.limits, **of), "score")[0]["parameters"]
 
 
 def without_metric(model):
