@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from zslib.datasets import available
 from zslib.datasets.attributes.scaling import common_scale
 from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.protocols import zero_shot_estimate
 from zslib.protocols.attributes import ratios
+from zslib.protocols.attributes.methods import hard_negative_problems
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +61,20 @@ def test_rows_of_table_1(problem):
     counts = [methods[name].fixed["negatives_per_positive"] for name in ("Bucher", *NAMES)]
     assert counts == [1, 4, 4, 4]
     assert methods["uncertainty"].fixed["growth"] == "within_epoch"
+
+
+def test_classes_that_defaults_were_set_on_are_counted(problem):
+    assert ratios.tested_before(problem) == 0
+    if available("cub"):
+        (standard,), (proposed,) = (
+            hard_negative_problems("cub", split=split) for split in ("standard", "proposed")
+        )
+        validating = {str(proposed.class_names[c]) for c in set(proposed.labels[proposed.val])}
+        tested = {str(standard.class_names[c]) for c in standard.unseen_classes}
+        assert ratios.tested_before(standard) == len(validating & tested) > 0
+        assert ratios.tested_before(proposed) == 0
+
+
+def test_eszsl_of_table_1_has_class_vectors_of_length_one(problem):
+    methods = {m.name: m for m in ratios.table_methods(problem, 4, "within_epoch", fraction=0.2)}
+    assert methods["ESZSL"].estimator().unit_embeddings

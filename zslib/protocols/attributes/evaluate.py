@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from zslib.arrays import like, take_rows, to_host
-from zslib.metrics import class_accuracies
+from zslib.metrics import class_accuracies, top_classes
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.sweep import check_trained, some_rows
 from zslib.validation import check_choice, check_integer, check_real
@@ -92,7 +92,8 @@ def check_fitted(model, problem):
     """Refuse a fitted model that is no better than chance on its own training images."""
     seen, some = problem.seen_classes, problem.trainval[some_rows(problem.trainval.size)]
     candidates = take_rows(problem.class_embeddings, seen)
-    best = to_host(model.predict(take_rows(problem.features, some), candidates))
+    scores = model.decision_function(take_rows(problem.features, some), candidates)
+    best = to_host(top_classes(scores, 1))[:, 0]
     accuracy = class_accuracies(problem.labels[some], seen[best]).mean()
     check_trained(accuracy, seen.size, some.size)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from zslib.datasets import load_problem
 from zslib.protocols.attributes.methods import (
     HARD_NEGATIVE_METHODS,
     ZERO_SHOT_METHODS,
@@ -24,6 +25,7 @@ __all__ = [
     "ratio_differences",
     "run_ratios",
     "table_methods",
+    "tested_before",
 ]
 
 
@@ -60,6 +62,15 @@ def table_methods(problem, negatives, growth, *, fraction, quick=False):
         count = {} if name == "Bucher" else {"negatives_per_positive": negatives}
         methods.append(lasting_method(name, growth, problem, quick=quick, **count))
     return methods
+
+
+def tested_before(problem):
+    """Number of unseen classes among CUB's validation classes, on which defaults were set."""
+    if problem.name != "cub":
+        return 0
+    proposed = load_problem("metric learning", "cub", split="proposed")
+    looked_at = proposed.class_names[np.unique(proposed.labels[proposed.val])]
+    return len(np.intersect1d(looked_at, problem.class_names[problem.unseen_classes]))
 
 
 def best_methods(accuracies):
