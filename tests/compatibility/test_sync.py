@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.spatial.distance import pdist
 from sklearn.svm import LinearSVC
 
 from zslib import arrays
@@ -93,11 +94,14 @@ def test_any_class_mixes_the_phantom_classifiers(backend, problem, normalize):
     model = SynC(0.4, regularization=1e-2, normalize=normalize).fit(*inputs)
     V, phantoms = backend.to_numpy(model.coef_).T, backend.to_numpy(model.phantom_embeddings_)
     places = problem.S if normalize else S
+    # The median distance of two seen classes is the unit of sigma.
+    unit = np.median(pdist(places[np.unique(problem.y)]))
+    assert model.distance_ == pytest.approx(unit)
     np.testing.assert_allclose(phantoms, places[np.unique(problem.y)], rtol=1e-12)
     X = problem.X_unseen[::9]
     scores = model.decision_function(backend.asarray(X), backend.asarray(S))
     for s, column in zip(places, backend.to_numpy(scores).T, strict=True):
-        weights = np.exp(-np.sum((s - phantoms) ** 2, axis=1) / 0.16)
+        weights = np.exp(-np.sum((s - phantoms) ** 2, axis=1) / (0.4 * unit) ** 2)
         np.testing.assert_allclose(column, X @ (weights / weights.sum() @ V), rtol=1e-6, atol=1e-8)
 
 
@@ -106,7 +110,7 @@ def test_losses_with_kinks_come_near_their_minimum(problem, loss):
     X, y, S = problem.X, problem.y, problem.S
     model = SynC(loss=loss, regularization=1e-2).fit(X, y, S)
     classes, codes = np.unique(y, return_inverse=True)
-    margins = class_margins(S[classes], loss)
+    margins = class_margins(S[classes] / model.distance_, loss)
 
     def objective(flat):
         value, gradient = squared_hinge_objective(flat.reshape(12, 12), X, codes, 1e-2, margins)
@@ -117,14 +121,28 @@ def test_losses_with_kinks_come_near_their_minimum(problem, loss):
     assert model.objective_[-1] < 1.01 * best
 
 
-def test_twin_classes_share_their_classifier(problem):
+@pytest.mark.parametrize("sigma", [0.5, 1.0])
+@pytest.mark.parametrize("apart", [0.0, 1e-9, 1e-8])
+def test_coincident_class_vectors(problem, sigma, apart):
+    # Nearly coincident ones, as in Caltech-101, once gave classifiers of length 1e12.
     S = problem.S.copy()
-    first, second = np.unique(problem.y)[:2]
-    S[second] = S[first]
-    model = SynC(regularization=1e-2).fit(problem.X, problem.y, S)
-    assert np.all(np.isfinite(model.coef_))
-    scores = model.decision_function(problem.X, S)
-    np.testing.assert_allclose(scores[:, first], scores[:, second])
+    twins = np.unique(problem.y)[:2]
+    S[twins[1]] = S[twins[0]] + apart * S[twins[0], ::-1]
+    scores = SynC(sigma, regularization=1e-2).fit(problem.X, problem.y, S).decision_function
+    np.testing.assert_allclose(*scores(problem.X, S)[:, twins].T, atol=1e-5)
+    # They share the mean of their classifiers; all others keep their own.
+    alone = SynC(0.2, regularization=1e-2).fit(problem.X, problem.y, problem.S)
+    expected = alone.decision_function(problem.X, problem.S)
+    expected[:, twins] = expected[:, twins].mean(axis=1, keepdims=True)
+    seen = alone.classes_
+    np.testing.assert_allclose(scores(problem.X, S)[:, seen], expected[:, seen], atol=1e-4)
+
+
+def test_classes_most_of_which_coincide_have_no_unit(problem):
+    S = problem.S.copy()
+    S[np.unique(problem.y)[2:]] = S[np.unique(problem.y)[1]]
+    with pytest.raises(ValueError, match="class_embeddings coincide for half of the pairs"):
+        SynC().fit(problem.X, problem.y, S)
 
 
 def test_bad_parameters(problem):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace, one_hot, row_blocks, unit_rows
+from zslib.arrays import namespace, one_hot, row_blocks, to_host, unit_rows
 from zslib.compatibility.base import CompatibilityModel
 from zslib.optim import minimize
 from zslib.validation import check_choice, check_integer, check_learned, check_real
 
 __all__ = ["SynC", "similarities", "squared_hinge_objective"]
 
+SMALLEST = 1e-6
 LOSSES = ("one_vs_other", "crammer_singer", "structured")
 
 
@@ -23,21 +25,26 @@ class SynC(CompatibilityModel):
     features. Any class borrows from those near it:
 
     .. math:: F(x, s) = x \sum_r \sigma_r(s)\, v_r', \qquad
-              \sigma_r(s) = \frac{\exp(-\|s - b_r\|^2 / \sigma^2)}
-                                 {\sum_t \exp(-\|s - b_t\|^2 / \sigma^2)}.
+              \sigma_r(s) = \frac{\exp(-\|s - b_r\|^2 / (\sigma d)^2)}
+                                 {\sum_t \exp(-\|s - b_t\|^2 / (\sigma d)^2)},
+
+    with d the median distance of two seen classes, so that :math:`\sigma` has no unit (the
+    authors' code takes the median over unseen classes too).
 
     The phantom classes are the k seen ones, :math:`b_r = s_r`, the paper's choice in most of its
     experiments. The classifiers of the seen classes, :math:`W = \Sigma V`, minimise
-    `squared_hinge_objective`. Since :math:`\Sigma` (k, k) can be inverted unless two embeddings
-    coincide, W is found first, by L-BFGS from zero, and then :math:`V = \Sigma^+ W`, as in the
-    authors' published code: the minimum over V, at any :math:`\sigma` for the cost of one.
+    `squared_hinge_objective`. W is found first, by L-BFGS from zero, and then :math:`V = \Sigma^+ W`, as
+    in the authors' code. Classes whose embeddings coincide, or nearly, make :math:`\Sigma`
+    (k, k) singular: its singular values below `SMALLEST` of the largest are rounding of the
+    embeddings, and are left out, so that such classes share the mean of their classifiers.
     Sparse codes and learnt places of phantom classes (section 3.2) are left out. Nothing is
     random.
 
     Parameters
     ----------
     sigma : float, default 1.0
-        :math:`\sigma`, above 0, in units of the embeddings.
+        :math:`\sigma`, above 0. The authors' code validates :math:`2^{-5}, \dots, 2^5` for
+        :math:`1 / \sigma^2`.
     regularization : float, keyword only, default 1e-6
         :math:`\lambda`, above 0: half the weight of :math:`\|W\|^2`, in squared units of the
         features. The authors' code validates :math:`2^{-24}, \dots, 2^{-9}`.
@@ -57,6 +64,8 @@ class SynC(CompatibilityModel):
         V', the phantom classifiers in columns.
     phantom_embeddings_ : array, shape (k, q)
         :math:`b_r`.
+    distance_ : float
+        d; 1 where only one class is seen.
     objective_ : list of float
         `squared_hinge_objective` at the start and after each step; with the other losses, from
         the minimum of "one_vs_other" on.
@@ -75,7 +84,12 @@ class SynC(CompatibilityModel):
     array([1, 0])
     """
 
-    grid = {"sigma": (0.5, 1.0, 2.0), "regularization": (1e-5, 1e-4)}
+    # Every other value, or every fourth, of the authors' code, whose ends are the limits.
+    grid = {
+        "sigma": tuple(2.0**e for e in (-1.5, -0.5, 0.5, 1.5)),
+        "regularization": tuple(2.0**e for e in (-20, -16, -12)),
+    }
+    limits = {"sigma": (2.0**-2.5, 2.0**2.5), "regularization": (2.0**-24, 2.0**-9)}
 
     def __init__(
         self,
@@ -103,6 +117,7 @@ class SynC(CompatibilityModel):
         check_integer(self.max_iter, "max_iter", low=1)
         check_real(self.tol, "tol", low=0.0)
         phantoms = self._places(embeddings)
+        self.distance_ = median_distance(phantoms)
         shape = X.shape[1], embeddings.shape[0]
         seen = xp.zeros(shape, dtype=X.dtype, device=array_device(X))
         # At zero all classes are equal, where a largest one has no slope: the other losses begin
@@ -114,7 +129,7 @@ class SynC(CompatibilityModel):
                     X=X,
                     codes=codes,
                     regularization=lam,
-                    margins=class_margins(phantoms, loss),
+                    margins=class_margins(phantoms / self.distance_, loss),
                 ),
                 seen,
                 max_iter=self.max_iter,
@@ -122,7 +137,8 @@ class SynC(CompatibilityModel):
             )
         self.n_iter_ = len(self.objective_) - 1
         wide = xp.astype(phantoms, xp.float64)
-        inverse = xp.linalg.pinv(similarities(wide, wide, self.sigma))
+        mixture = similarities(wide, wide, self.sigma * self.distance_)
+        inverse = xp.linalg.pinv(mixture, rtol=SMALLEST)
         self.coef_ = xp.astype(xp.astype(seen, xp.float64) @ inverse.T, X.dtype)
         check_learned(self.coef_, "lower sigma, or raise regularization")
         self.phantom_embeddings_ = phantoms
@@ -138,7 +154,8 @@ class SynC(CompatibilityModel):
             xp.astype(array, X.dtype, copy=False)
             for array in (self.coef_, self.phantom_embeddings_)
         )
-        return X @ (coef @ similarities(self._places(class_embeddings), phantoms, self.sigma).T)
+        width = self.sigma * self.distance_
+        return X @ (coef @ similarities(self._places(class_embeddings), phantoms, width).T)
 
 
 def similarities(A, B, sigma):
@@ -153,6 +170,18 @@ def _squared_distances(A, B):
     xp = namespace(A, B)
     squares = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
     return xp.clip(squares - 2.0 * (A @ B.T), min=0.0)
+
+
+def median_distance(embeddings):
+    """Median distance of two of the rows, 1 where there is only one."""
+    distances = np.sqrt(to_host(_squared_distances(embeddings, embeddings)))
+    pairs = distances[np.triu_indices(len(distances), k=1)]
+    if pairs.size and not np.median(pairs):
+        raise ValueError(
+            "class_embeddings coincide for half of the pairs of seen classes, so that their median "
+            "distance is 0: give classes embeddings of their own"
+        )
+    return float(np.median(pairs)) if pairs.size else 1.0
 
 
 def class_margins(embeddings, loss):
@@ -176,7 +205,7 @@ def squared_hinge_objective(W, X, codes, regularization, margins=None):
               + \frac{\lambda}{2} \|W\|_F^2,
 
     and with them (Crammer & Singer: 1 between any two classes; structured: the distance of
-    their embeddings)
+    their embeddings over d; the authors' code has these two losses not squared),
 
     .. math:: \frac{1}{n} \sum_i \max_c (\Delta_{y_i c} + x_i w_c - x_i w_{y_i})^2
               + \frac{\lambda}{2} \|W\|_F^2, \qquad \Delta_{cc} = 0.
