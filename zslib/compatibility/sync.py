@@ -33,10 +33,11 @@ class SynC(CompatibilityModel):
 
     The phantom classes are the k seen ones, :math:`b_r = s_r`, the paper's choice in most of its
     experiments. The classifiers of the seen classes, :math:`W = \Sigma V`, minimise
-    `squared_hinge_objective`. W is found first, by L-BFGS from zero, and then :math:`V = \Sigma^+ W`, as
-    in the authors' code. Classes whose embeddings coincide, or nearly, make :math:`\Sigma`
-    (k, k) singular: its singular values below `SMALLEST` of the largest are rounding of the
-    embeddings, and are left out, so that such classes share the mean of their classifiers.
+    `squared_hinge_objective`. W is found first, by L-BFGS from zero, and then
+    :math:`V = \Sigma^+ W`, as in the authors' code. Embeddings that coincide, or nearly, make
+    :math:`\Sigma` (k, k) singular. Its singular values below ``SMALLEST`` of the largest are
+    rounding of the embeddings and are left out, so that such classes share the mean of their
+    classifiers.
     Sparse codes and learnt places of phantom classes (section 3.2) are left out. Nothing is
     random.
 
@@ -178,8 +179,8 @@ def median_distance(embeddings):
     pairs = distances[np.triu_indices(len(distances), k=1)]
     if pairs.size and not np.median(pairs):
         raise ValueError(
-            "class_embeddings coincide for half of the pairs of seen classes, so that their median "
-            "distance is 0: give classes embeddings of their own"
+            "class_embeddings coincide for half of the pairs of seen classes, whose median distance "
+            "is then 0: give classes embeddings of their own"
         )
     return float(np.median(pairs)) if pairs.size else 1.0
 
