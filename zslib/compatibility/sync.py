@@ -179,8 +179,8 @@ def median_distance(embeddings):
     pairs = distances[np.triu_indices(len(distances), k=1)]
     if pairs.size and not np.median(pairs):
         raise ValueError(
-            "class_embeddings coincide for half of the pairs of seen classes, whose median distance "
-            "is then 0: give classes embeddings of their own"
+            "class_embeddings coincide for half of the pairs of seen classes, whose median "
+            "distance is then 0: give classes embeddings of their own"
         )
     return float(np.median(pairs)) if pairs.size else 1.0
 
