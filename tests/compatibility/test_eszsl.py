@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from zslib.compatibility import ESZSL
 
 
-def one_against_all(y, classes):
-    return np.where(y[:, None] == classes[None, :], 1.0, -1.0)
+def one_against_all(y, classes, other=-1.0):
+    return np.where(y[:, None] == classes[None, :], 1.0, other)
 
 
 def objective(W, X, Y, S, gamma, lam):
@@ -19,12 +19,15 @@ def objective(W, X, Y, S, gamma, lam):
     return fit + gamma * norm(W @ S.T) ** 2 + lam * norm(X @ W) ** 2 + gamma * lam * norm(W) ** 2
 
 
-@pytest.mark.parametrize(("gamma", "lam"), [(1.0, 1.0), (0.01, 10.0), (100.0, 0.1)])
-def test_closed_form(backend, problem, gamma, lam):
+@pytest.mark.parametrize(
+    ("gamma", "lam", "other"), [(1.0, 1.0, -1.0), (0.01, 10.0, 0.0), (100.0, 0.1, -0.3)]
+)
+def test_closed_form(backend, problem, gamma, lam, other):
     X, y, S = problem.X, problem.y, problem.S
-    model = ESZSL(gamma, lam).fit(backend.asarray(X), backend.asarray(y), backend.asarray(S))
+    model = ESZSL(gamma, lam, other_target=other)
+    model.fit(backend.asarray(X), backend.asarray(y), backend.asarray(S))
     classes = np.unique(y)
-    Y, seen = one_against_all(y, classes), S[classes]
+    Y, seen = one_against_all(y, classes, other), S[classes]
     left = np.linalg.inv(X.T @ X + gamma * np.eye(X.shape[1]))
     right = np.linalg.inv(seen.T @ seen + lam * np.eye(S.shape[1]))
     expected = left @ X.T @ Y @ seen @ right
@@ -87,3 +90,9 @@ def test_under_unequal_lengths(problem):
     assert np.all(model.predict(X, longer) == model.predict(X, unit))
     with pytest.raises(ValueError, match="class_embeddings has 1 zero row"):
         model.decision_function(X, np.concatenate([S[:1], 0 * S[:1]]))
+
+
+@pytest.mark.parametrize("value", [1.0, 2.0, np.nan])
+def test_the_own_target_is_the_largest(value, problem):
+    with pytest.raises(ValueError, match="other_target must be .* below 1"):
+        ESZSL(other_target=value).fit(problem.X, problem.y, problem.S)

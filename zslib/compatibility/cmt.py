@@ -63,7 +63,9 @@ class CMT(CompatibilityModel):
     array([0, 2])
     """
 
-    grid = {"learning_rate": (0.01, 0.1), "n_epochs": (30, 100)}
+    grid = {"learning_rate": (0.03, 0.1, 0.3), "n_epochs": (30, 100)}
+    # Three times as long gained nothing on CUB's validation classes.
+    limits = {"n_epochs": (1, 100)}
 
     def __init__(
         self, n_hidden=100, *, learning_rate=0.01, n_epochs=30, batch_size=64, random_state=None

@@ -14,16 +14,16 @@ __all__ = ["ESZSL", "eszsl_solution"]
 class ESZSL(BilinearModel):
     r"""Bilinear score by regularised least squares (Romera-Paredes & Torr 2015, section 3).
 
-    With the targets :math:`Y \in \{-1, 1\}^{n \times k}`, 1 where the sample is of the class, and
-    the embeddings :math:`S` of the k seen classes,
+    With the targets Y (n, k), 1 where the sample is of the class and elsewhere -1, and the
+    embeddings :math:`S` of the k seen classes,
 
     .. math:: \min_W \|X W S' - Y\|_F^2 + \gamma \|W S'\|_F^2 + \lambda \|X W\|_F^2
               + \gamma \lambda \|W\|_F^2,
               \qquad W = (X'X + \gamma I)^{-1} X'Y S (S'S + \lambda I)^{-1}.
 
     The last penalty, :math:`\beta = \gamma \lambda`, is what makes the solution closed. Y is
-    never formed: :math:`X'Y` is twice the sum of each class less the sum of all samples, so that
-    nearly all the time goes into :math:`X'X`. Products are taken in the type of ``X``, the two
+    never formed: :math:`X'Y` is made of the sums of each class and of all samples, so that nearly
+    all the time goes into :math:`X'X`. Products are taken in the type of ``X``, the two
     systems are solved in float64.
 
     Parameters
@@ -37,6 +37,9 @@ class ESZSL(BilinearModel):
         Whether class embeddings are divided by their length, seen ones and candidates. The score
         is an inner product, so that of candidates of unequal length the longest wins more often
         than it should: True where lengths mean nothing and the embeddings do not come with one.
+    other_target : float, keyword only, default -1.0
+        Y where the sample is of another class. The authors' code has 0. (It also chooses
+        :math:`\gamma` under another penalty than the one it then fits with.)
 
     Attributes
     ----------
@@ -59,14 +62,23 @@ class ESZSL(BilinearModel):
     """
 
     grid = {
-        "feature_penalty": (1e-2, 0.1, 1.0, 10.0, 100.0),
-        "embedding_penalty": (1e-2, 0.1, 1.0, 10.0, 100.0),
+        "feature_penalty": (0.1, 1.0, 10.0),
+        "embedding_penalty": (0.1, 1.0),
+        "other_target": (-1.0, 0.0),
     }
 
-    def __init__(self, feature_penalty=1.0, embedding_penalty=1.0, *, unit_embeddings=False):
+    def __init__(
+        self,
+        feature_penalty=1.0,
+        embedding_penalty=1.0,
+        *,
+        unit_embeddings=False,
+        other_target=-1.0,
+    ):
         self.feature_penalty = feature_penalty
         self.embedding_penalty = embedding_penalty
         self.unit_embeddings = unit_embeddings
+        self.other_target = other_target
 
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
@@ -77,7 +89,8 @@ class ESZSL(BilinearModel):
         check_learned(gram, "give smaller features")
         check_choice(self.unit_embeddings, "unit_embeddings", (False, True))
         sums, S = xp.astype(sums, xp.float64), xp.astype(self._rows(embeddings), xp.float64)
-        self.coef_ = xp.astype(eszsl_solution(gram, sums, S, gamma, lam), X.dtype)
+        other = check_real(self.other_target, "other_target", high=1.0, inclusive=False)
+        self.coef_ = xp.astype(eszsl_solution(gram, sums, S, gamma, lam, other), X.dtype)
         check_learned(self.coef_, "raise feature_penalty and embedding_penalty")
 
     def _scores(self, X, class_embeddings):
@@ -89,11 +102,11 @@ class ESZSL(BilinearModel):
         return embeddings
 
 
-def eszsl_solution(gram, sums, S, gamma, lam):
+def eszsl_solution(gram, sums, S, gamma, lam, other=-1.0):
     """W from X'X, the sums of the features of each class, and the embeddings of the classes."""
     xp = namespace(gram)
-    # X'Y: plus the class's own sum, minus those of all others.
-    cross = (2.0 * sums - xp.sum(sums, axis=0)[None, :]).T
+    # X'Y: the class's own sum, and those of all others times their target.
+    cross = ((1.0 - other) * sums + other * xp.sum(sums, axis=0)[None, :]).T
     left = xp.linalg.solve(_plus_diagonal(gram, gamma), cross @ S)
     return xp.linalg.solve(_plus_diagonal(S.T @ S, lam), left.T).T
 

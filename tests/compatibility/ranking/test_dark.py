@@ -452,6 +452,16 @@ def test_refresh_of_every_step_is_the_default_seen_more_often(problem):
     assert windows.objective_steps_ == [10]
 
 
+@pytest.mark.parametrize("part", [{}, {"label_view": False}, {"gradient": "objective"}])
+def test_a_weight_of_the_data_is_a_longer_step_under_a_smaller_penalty(problem, part):
+    options = {"n_iter": 10, "random_state": 0, "refresh_every": 1, **part}
+    data = problem.X, problem.y, problem.S
+    weighted = DARK(4, data_weight=2.0, regularization=0.01, learning_rate=0.01, **options)
+    longer = DARK(4, regularization=0.005, learning_rate=0.02, **options)
+    np.testing.assert_allclose(weighted.fit(*data).U_, longer.fit(*data).U_, rtol=1e-9)
+    np.testing.assert_allclose(weighted.objective_, 2 * np.array(longer.objective_), rtol=1e-9)
+
+
 def test_lengths_do_not_matter_when_normalised(problem):
     options = {"n_iter": 20, "random_state": 0}
     X, S = problem.X, problem.S

@@ -64,6 +64,9 @@ class DARK(StagedModel):
         m of Eq. 3, between 0 and 1, both excluded.
     regularization : float, keyword only, default 0.01
         :math:`\lambda`.
+    data_weight : float, keyword only, default 1.0
+        What both views are multiplied by, beside the penalty. A part left out changes the size of
+        the data's gradient; a weight makes up for it, 2 for the label view, which is half of it.
     learning_rate : float, keyword only, default 0.01
         :math:`\tau` of the first steps.
     drop_at : int or None, keyword only, default 150
@@ -136,6 +139,7 @@ class DARK(StagedModel):
         *,
         margin=0.5,
         regularization=0.01,
+        data_weight=1.0,
         learning_rate=0.01,
         drop_at=150,
         drop_factor=0.1,
@@ -154,6 +158,7 @@ class DARK(StagedModel):
         self.rank = rank
         self.margin = margin
         self.regularization = regularization
+        self.data_weight = data_weight
         self.learning_rate = learning_rate
         self.drop_at = drop_at
         self.drop_factor = drop_factor
@@ -176,7 +181,7 @@ class DARK(StagedModel):
         check_choice(self.gradient, "gradient", ("fixed", "margin", "objective"))
         for name in ("label_view", "hardness", "normalize"):
             check_choice(getattr(self, name), name, (False, True))
-        for name in ("learning_rate", "drop_factor", "init_scale"):
+        for name in ("data_weight", "learning_rate", "drop_factor", "init_scale"):
             check_real(getattr(self, name), name, low=0.0, inclusive=False)
         check_real(self.margin, "margin", low=0.0, high=1.0, inclusive=False)
         check_real(self.regularization, "regularization", low=0.0)
@@ -222,7 +227,7 @@ class DARK(StagedModel):
                 labels = [means.T @ pulls(v).T for v in self._label_view(U, V, S, means)]
             x = take_rows(X, batch)
             view = self._assess((x @ U_then) @ labels_then.T, take_rows(codes, batch))
-            G = sum(labels, x.T @ pulls(view))
+            G = self.data_weight * sum(labels, x.T @ pulls(view))
             optimiser.step(U, gradient_u(U, V, S, G, self.regularization))
             optimiser.step(V, gradient_v(U, V, S, G, self.regularization))
         keep(self.n_iter, {"U_": U, "V_": V})
@@ -249,7 +254,8 @@ class DARK(StagedModel):
     def _record(self, step, U, V, X, codes, S, means):
         """Eq. 9 over all training images, with margins and weights of these U and V."""
         views = [self._image_view(U, V, X, codes, S), *self._label_view(U, V, S, means)]
-        self.objective_.append(dual_loss(U, V, views, self.regularization))
+        w = self.data_weight
+        self.objective_.append(w * dual_loss(U, V, views, self.regularization / w))
         self.objective_steps_.append(step)
         if not math.isfinite(self.objective_[-1]):
             raise ValueError(

@@ -47,7 +47,8 @@ class LatEm(StagedModel):
         Seed of the start (normal, standard deviation :math:`1 / \sqrt{p}`, as the original), of
         the order of the samples and of the drawn labels.
     margin, learning_rate, batch_size, regularization
-        As in `RankingModel`, keyword only.
+        As in `RankingModel`, keyword only. The authors' code takes one sample in a step, at a
+        constant rate; minibatches did no worse on CUB's validation classes, in a tenth of the time.
 
     Attributes
     ----------
@@ -68,7 +69,9 @@ class LatEm(StagedModel):
     ((2, 2, 2), array([0, 1]))
     """
 
-    grid = {"n_matrices": (2, 4, 8), "learning_rate": (1.0, 3.0)}
+    grid = {"n_matrices": (2, 4), "learning_rate": (1.0, 5.0, 25.0)}
+    # A copy of the authors' code has ten matrices.
+    limits = {"n_matrices": (1, 10)}
 
     def __init__(
         self,

@@ -213,6 +213,7 @@ class RankingModel(StagedModel, BilinearModel):
     """
 
     grid = {"learning_rate": (0.3, 1.0, 3.0), "n_epochs": (10, 40)}
+    limits = {"n_epochs": (1, 160)}
 
     def __init__(
         self,

@@ -99,7 +99,9 @@ def _class_means(features, codes):
 KINDS = {
     # A step of no length shows the random start.
     "before training": (DARK, {"n_iter": 1, "learning_rate": 1e-30}),
-    "DARK-L": (DARK, {"label_view": False}),
+    "DARK-L, weight 1": (DARK, {"label_view": False}),
+    # Without its label view half of the data's gradient is gone.
+    "DARK-L": (DARK, {"label_view": False, "data_weight": 2.0}),
     "DARK, equal weights": (EqualWeights, {}),
     "DARK": (DARK, {}),
 }
