@@ -94,5 +94,5 @@ def test_under_unequal_lengths(problem):
 
 @pytest.mark.parametrize("value", [1.0, 2.0, np.nan])
 def test_the_own_target_is_the_largest(value, problem):
-    with pytest.raises(ValueError, match="other_target must be .* below 1"):
+    with pytest.raises(ValueError, match=r"other_target must be .* below 1"):
         ESZSL(other_target=value).fit(problem.X, problem.y, problem.S)

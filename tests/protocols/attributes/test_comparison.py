@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from zslib.datasets.attributes.digits import digits_segments
-from zslib.protocols import run_table
+from zslib.protocols import run_table, run_zero_shot
 from zslib.protocols.attributes.comparison import (
+    beside_print,
+    by_choice,
     calibration_lifts,
     chosen_settings,
     hub_correlations,
     hub_measures,
     leads,
     pollution_measure,
+    what_it_would_take,
 )
+from zslib.protocols.intervals import Estimate
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +37,84 @@ def test_the_lead_is_over_the_best_other_at_the_same_calibration(runs):
     expected = own.outcome.at(0.2).harmonic_mean - other.outcome.at(0.2).harmonic_mean
     assert gain["value"].mean == pytest.approx(expected)
     assert (gain["method"], gain["calibration"]) == ("SAE - best other", "fixed")
+
+
+def test_the_best_other_is_so_on_validation_classes(runs):
+    ((problem, methods),) = runs.items()
+    (run,) = methods["ESZSL"]
+
+    def with_score(score):
+        trial = {"parameters": run.parameters, "score": score, "gamma": 0.0, "H": -score}
+        return replace(run, tuned=replace(run.tuned, trials=[trial]))
+
+    given = {problem: {"A": [with_score(1.0)], "B": [with_score(2.0)], "C": [run]}}
+    told = {"calibration": "none", "name": "none", "own": "C", "n_resamples": 20}
+    assert next(leads(given, "ACC", **told))["value"] == "B"
+    assert next(leads(given, "H", **told))["value"] == "A"
+
+
+def test_each_value_of_a_choice_has_the_best_of_its_candidates(runs):
+    ((problem, methods),) = runs.items()
+    (run,) = methods["SAE"]
+    rows = list(by_choice(runs, "SAE", "direction"))
+    for value in {row["direction"] for row in rows}:
+        score, accuracy = (row["value"] for row in rows if row["direction"] == value)
+        trials = [t for t in run.tuned.trials if t["parameters"]["direction"] == value]
+        assert score == max(trial["score"] for trial in trials)
+        best = next(trial for trial in trials if trial["score"] == score)["parameters"]
+        assert accuracy == run_zero_shot("SAE", problem, parameters=best).outcome.accuracy
+
+
+class Shown(list):
+    """Rows with what the functions ask of a chapter's results."""
+
+    def of(self, column):
+        return list(dict.fromkeys(row[column] for row in self if column in row))
+
+    def value(self, **columns):
+        (found,) = [row for row in self if columns.items() <= row.items()]
+        return found["value"]
+
+
+def results(**methods):
+    rows = Shown()
+    for method, (accuracy, plain, fixed) in methods.items():
+        own = {"dataset": "CUB", "method": method}
+        rows.append(own | {"metric": "ACC", "value": one(accuracy)})
+        rows.append(own | {"metric": "H", "calibration": "none", "value": one(plain)})
+        rows.append(own | {"metric": "H", "calibration": "fixed", "value": one(fixed)})
+    return rows
+
+
+def one(value):
+    return Estimate(value, value, value, 1)
+
+
+TABLE = {
+    "ESZSL": {"CUB": {"ACC": 53.9, "H": 21.0}},
+    "PSR": {"CUB": {"ACC": 56.0, "H": 33.9}},
+    "DARK": {"CUB": {"ACC": 62.5, "H": 41.6}},
+}
+
+
+def test_the_whole_table_has_what_is_not_built():
+    rows, heads = beside_print(TABLE, results(ESZSL=(50.0, 1.0, 2.0), DARK=(51.0, 3.0, 4.0)))
+    assert heads == ["", "CUB, paper", "CUB, ours"]
+    assert rows == [
+        ["ESZSL", "53.9 / 21.0", "50.0 / 1.0"],
+        ["PSR", "56.0 / 33.9", "not built"],
+        ["DARK", "62.5 / 41.6", "51.0 / 4.0"],
+    ]
+
+
+def test_what_it_would_take_is_the_distance_to_print(runs):
+    ((problem, methods),) = runs.items()
+    given = {problem: {"DARK": methods["ESZSL"]}}
+    shown = results(ESZSL=(52.9, 1.0, 2.0), DARK=(51.0, 3.0, 4.0))
+    said = what_it_would_take(given, shown, TABLE)
+    assert said.startswith("DARK has the highest accuracy on 0 of 1 data sets.")
+    assert "would need 11.5 points" in said
+    assert "in the mean -1.0" in said
 
 
 def test_lifts_are_differences_to_no_calibration(runs):
@@ -51,7 +135,12 @@ def test_settings_are_those_of_the_first_run(runs):
     for (run,) in next(iter(runs.values())).values():
         own = {row["metric"]: row["value"] for row in rows if row["method"] == run.method}
         assert own["chosen gamma"] == run.gamma
-        assert all(own[f"chosen {name}"] == value for name, value in run.parameters.items())
+        words = {row["metric"]: row["choice"] for row in rows if "choice" in row}
+        for name, value in run.parameters.items():
+            if isinstance(value, str):
+                assert (own[f"chosen {name}"], words[f"chosen {name}"]) == (True, value)
+            else:
+                assert own[f"chosen {name}"] == value
 
 
 def test_hubs_and_pollution_count_first_answers(runs):

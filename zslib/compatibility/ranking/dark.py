@@ -130,8 +130,13 @@ class DARK(StagedModel):
     1.0
     """
 
-    # Of what is not printed: the size of the start, and what gradients follow.
-    grid = {"init_scale": (0.2, 1.0), "gradient": ("fixed", "margin", "objective")}
+    # What is not printed: the size of the start, and what gradients follow; and a data gradient
+    # twice as large, for the printed step and penalty come with other features.
+    grid = {
+        "init_scale": (0.2, 1.0),
+        "gradient": ("fixed", "margin", "objective"),
+        "data_weight": (1.0, 2.0),
+    }
 
     def __init__(
         self,

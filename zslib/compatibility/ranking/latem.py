@@ -47,8 +47,8 @@ class LatEm(StagedModel):
         Seed of the start (normal, standard deviation :math:`1 / \sqrt{p}`, as the original), of
         the order of the samples and of the drawn labels.
     margin, learning_rate, batch_size, regularization
-        As in `RankingModel`, keyword only. The authors' code takes one sample in a step, at a
-        constant rate; minibatches did no worse on CUB's validation classes, in a tenth of the time.
+        As in `RankingModel`, keyword only. The authors' code takes one sample in a step;
+        on CUB's validation classes minibatches did no worse, in a tenth of the time.
 
     Attributes
     ----------

@@ -24,6 +24,7 @@ __all__ = [
     "resolve_method",
     "seen_candidates",
     "with_enough_steps",
+    "with_printed_steps",
 ]
 
 
@@ -85,6 +86,13 @@ ZERO_SHOT_METHODS = {
 }
 """Every scorer of `zslib.compatibility` with a grid, by name, and the ablations of DARK. The grids
 suit features and class embeddings of length one (`unit_length`) and a few minutes on two cores."""
+
+
+def with_printed_steps(name):
+    """`DARK` or one of its ablations with the printed step and penalty alone."""
+    method = ZERO_SHOT_METHODS[name]
+    grid = {key: values for key, values in method.grid.items() if key != "data_weight"}
+    return replace(method, grid=grid, fixed={**method.fixed, "data_weight": 1.0})
 
 
 def resolve_method(method):

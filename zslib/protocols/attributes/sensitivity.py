@@ -1,0 +1,67 @@
+"""What one setting at a time of a ranking system is worth, on validation classes."""
+
+from __future__ import annotations
+
+from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
+from zslib.protocols.attributes.evaluate import evaluate_zero_shot
+from zslib.protocols.sweep import kept
+
+__all__ = ["BASES", "sensitivity_ranges", "sensitivity_rows"]
+
+# Where each system stands while one of its settings moves. DARK's are the printed ones, its
+# gradients and start those that do best in the readings.
+BASES = {
+    "DARK": DARK(gradient="objective", init_scale=0.2, refresh_every=1, objective_every=None),
+    "ALE": ALE(learning_rate=1.0, n_epochs=40),
+    "SJE": SJE(learning_rate=1.0, n_epochs=40),
+    "DeViSE": DeViSE(learning_rate=1.0, n_epochs=40),
+    "LatEm": LatEm(2, learning_rate=30.0),
+}
+NAMES = {"learning_rate": "τ", "regularization": "λ", "init_scale": "start", "margin": "margin"}
+# DARK's margin is a share of the own score; the others' is added to it, and they have no penalty.
+_SHARES, _PENALTIES = (0.1, 0.3, 0.5, 0.7, 0.9), (1e-6, 1e-5, 1e-4, 1e-3)
+
+
+def _values(base, setting, wide):
+    """Values of a setting, the base's own among them."""
+    own = getattr(base, setting)
+    if setting == "regularization" and not own:
+        return (own, *_PENALTIES[:: 1 if wide else 2])
+    if setting == "margin" and own < 1:
+        return _SHARES if wide else _SHARES[::2]
+    return [own * factor for factor in ((0.1, 1 / 3, 1, 3, 10) if wide else (0.1, 1, 10))]
+
+
+def sensitivity_rows(problem, held, systems, *, wide, seed):
+    """Rows of accuracy on the classes ``held`` out, one setting of a system moved at a time.
+
+    ``wide`` tries more values. A training that fails has the value None.
+    """
+    for name in systems:
+        base = BASES[name]
+        for setting, symbol in NAMES.items():
+            if setting not in base.get_params():
+                continue
+            for value in _values(base, setting, wide):
+                model = type(base)(**base.get_params() | {setting: value, "random_state": seed})
+                row = {"dataset": problem, "metric": "validation ACC", "method": name}
+                row |= {"setting moved": symbol, "at": float(value)}
+                row |= {"as set": bool(value == getattr(base, setting))}
+                try:
+                    accuracy = kept(evaluate_zero_shot, model, held, k=1).accuracy
+                except ValueError:
+                    accuracy = None
+                yield row | {"value": accuracy}
+
+
+def sensitivity_ranges(rows):
+    """Rows of the highest value of each setting less the system's as set, and of the lowest."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["dataset"], row["method"], row["setting moved"]), []).append(row)
+    for (dataset, method, symbol), group in groups.items():
+        values = [row["value"] for row in group if row["value"] is not None]
+        (base,) = (row["value"] for row in group if row["as set"])
+        for metric, value in (("gained at most", max(values)), ("lost at most", min(values))):
+            moved = {"dataset": dataset, "method": method, "setting moved": symbol}
+            yield moved | {"metric": metric, "value": value - base}
