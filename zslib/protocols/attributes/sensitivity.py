@@ -18,18 +18,19 @@ BASES = {
     "LatEm": LatEm(2, learning_rate=30.0),
 }
 NAMES = {"learning_rate": "τ", "regularization": "λ", "init_scale": "start", "margin": "margin"}
-# DARK's margin is a share of the own score; the others' is added to it, and they have no penalty.
-_SHARES, _PENALTIES = (0.1, 0.3, 0.5, 0.7, 0.9), (1e-6, 1e-5, 1e-4, 1e-3)
+_PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)  # for systems that have none
+_SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 def _values(base, setting, wide):
-    """Values of a setting, the base's own among them."""
+    """Values of a setting, the base's own among them; none where another setting does the same."""
     own = getattr(base, setting)
     if setting == "regularization" and not own:
         return (own, *_PENALTIES[:: 1 if wide else 2])
-    if setting == "margin" and own < 1:
-        return _SHARES if wide else _SHARES[::2]
-    return [own * factor for factor in ((0.1, 1 / 3, 1, 3, 10) if wide else (0.1, 1, 10))]
+    if setting == "margin":
+        # Of the others, from a start at zero, twice the margin and twice the step is the same.
+        return _SHARES[:: 1 if wide else 2] if isinstance(base, DARK) else ()
+    return [own * factor for factor in ((0.1, 1 / 3, 1, 3, 10) if wide else (1 / 3, 1, 3))]
 
 
 def sensitivity_rows(problem, held, systems, *, wide, seed):
