@@ -11,14 +11,12 @@ from zslib.datasets import synthetic_attributes
 from zslib.protocols.attributes.hardness import (
     FOLLOWED,
     Moment,
-    lowest,
     noise_rows,
     training_stages,
     triplet_rows,
     valley,
 )
 from zslib.protocols.attributes.training import held_out
-from zslib.protocols.intervals import Estimate
 
 
 @pytest.fixture(scope="module")
@@ -66,15 +64,6 @@ def test_rows_have_both_views_but_for_the_training_that_follows_margins(problem,
     assert (FOLLOWED, "images") in seen
     assert (FOLLOWED, "labels") not in seen
     assert len(seen) == 7
-
-
-def test_the_lowest_is_of_the_data_set_with_the_lowest_mean():
-    rows = [
-        {"dataset": name, "metric": "x", "value": Estimate(value, value, value, 1)}
-        for name, value in (("a", 2.0), ("b", 1.0))
-    ]
-    (row,) = lowest(rows)
-    assert (row["dataset"], row["over"]) == ("b", "lowest of the sets")
 
 
 def test_without_noise_wrong_labels_cost_nothing(problem):

@@ -19,7 +19,7 @@ from zslib.compatibility.ranking.loss import sigmoid, violations
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages
 from zslib.protocols.intervals import mean_estimate, paired_difference
 
-__all__ = ["Moment", "lowest", "noise_rows", "training_stages", "triplet_rows", "valley"]
+__all__ = ["Moment", "noise_rows", "training_stages", "triplet_rows", "valley"]
 
 FOLLOWED = "end, margins followed"
 
@@ -130,15 +130,6 @@ def triplet_rows(problem, stages):
             value = mean_estimate([moment.outlyingness for moment in moments])
             metric = "rank correlation of hinge and distance to the centre"
             yield {"dataset": problem, "metric": metric, "value": value}
-
-
-def lowest(rows):
-    """Of rows that differ in the data set alone, the lowest: a claim should hold on every one."""
-    groups = {}
-    for row in rows:
-        groups.setdefault((row["metric"], row.get("stage"), row.get("view")), []).append(row)
-    for group in groups.values():
-        yield min(group, key=lambda row: row["value"].mean) | {"over": "lowest of the sets"}
 
 
 def noise_rows(problem, held, seeds, *, noise, n_iter):

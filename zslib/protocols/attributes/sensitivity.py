@@ -63,6 +63,8 @@ def sensitivity_ranges(rows):
     for (dataset, method, symbol), group in groups.items():
         values = [row["value"] for row in group if row["value"] is not None]
         (base,) = (row["value"] for row in group if row["as set"])
+        if base is None:
+            continue
         for metric, value in (("gained at most", max(values)), ("lost at most", min(values))):
             moved = {"dataset": dataset, "method": method, "setting moved": symbol}
             yield moved | {"metric": metric, "value": value - base}
