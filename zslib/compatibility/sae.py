@@ -60,6 +60,8 @@ class SAE(CompatibilityModel):
         "regularization": (1e-2, 0.1, 1.0, 10.0, 100.0),
         "direction": ("semantic_to_feature", "feature_to_semantic"),
     }
+    # Far beyond these one of the two terms is all there is.
+    limits = {"regularization": (1e-4, 1e4)}
 
     def __init__(self, regularization=1.0, *, direction="semantic_to_feature"):
         self.regularization = regularization
