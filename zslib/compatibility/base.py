@@ -222,6 +222,11 @@ class BilinearModel(CompatibilityModel):
     A subclass sets ``coef_``, shape (p, q), in ``_fit``.
     """
 
+    def embed(self, X):
+        """Where each row of ``X`` lands among class embeddings, (n, q): ``X @ coef_``."""
+        check_is_fitted(self, "coef_")
+        return X @ namespace(X).astype(self.coef_, X.dtype, copy=False)
+
     def _scores(self, X, class_embeddings):
         xp = namespace(X)
         coef = xp.astype(self.coef_, X.dtype, copy=False)

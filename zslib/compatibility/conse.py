@@ -82,17 +82,20 @@ class ConSE(CompatibilityModel):
         fit_linear(self, objective, X, embeddings.shape[0])
         self.seen_embeddings_ = embeddings
 
-    def embed(self, X):
-        """The convex combination f(x) of seen class embeddings, (n, q), for each row of ``X``."""
+    def logits(self, X):
+        """What the softmax turns into probabilities of the seen classes, (n, k)."""
         check_is_fitted(self)
         xp = namespace(X)
-        coef, intercept, embeddings = (
-            xp.astype(array, X.dtype, copy=False)
-            for array in (self.coef_, self.intercept_, self.seen_embeddings_)
-        )
+        coef = xp.astype(self.coef_, X.dtype, copy=False)
+        return X @ coef + xp.astype(self.intercept_, X.dtype, copy=False)[None, :]
+
+    def embed(self, X):
+        """The convex combination f(x) of seen class embeddings, (n, q), for each row of ``X``."""
+        xp = namespace(X)
+        embeddings = xp.astype(self.seen_embeddings_, X.dtype, copy=False)
         blocks = []
         for rows in row_blocks(X.shape[0], max(embeddings.shape)):
-            logits = X[rows, :] @ coef + intercept[None, :]
+            logits = self.logits(X[rows, :])
             likely = xp.exp(logits - xp.max(logits, axis=1, keepdims=True))
             # The rank of each class by probability, 0 for the first.
             order = xp.argsort(logits, axis=1, descending=True, stable=True)

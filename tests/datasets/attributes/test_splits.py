@@ -9,6 +9,7 @@ from zslib.datasets.attributes.splits import (
     class_parts,
     hold_out,
     select_images,
+    crossed_classes,
     split_classes,
     split_seen,
 )
@@ -123,3 +124,16 @@ def test_groups_are_not_parted():
         alone = hold_out(labels, np.arange(60), fraction=0.3, seed=seed, groups=np.arange(60))
         for a, b in zip(alone, plain, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("first", [0, 4])
+def test_four_crossed_seeds_have_each_class_unseen_once(first):
+    classes = np.arange(3, 26)
+    folds = [crossed_classes(classes, seed=seed) for seed in range(first, first + 4)]
+    for parts in folds:
+        assert sorted(np.concatenate(parts).tolist()) == classes.tolist()
+    unseen = [test for _, _, test in folds]
+    assert sorted(np.concatenate(unseen).tolist()) == classes.tolist()
+    assert {len(test) for test in unseen} == {5, 6}
+    other = crossed_classes(classes, seed=4 - first)
+    assert not np.array_equal(other[2], unseen[0])

@@ -170,7 +170,7 @@ def test_caltech_sees_the_classes_of_the_1000_alone(lists, photographs, monkeypa
 
     few = caltech101_beyond(seed=2, max_per_class=2)
     assert [len(part) for part in parts(few)] == [8, 8, 8]
-    assert caltech101_beyond(seed=3).checksum != problem.checksum
+    assert caltech101_beyond(seed=3).checksum == problem.checksum
 
 
 def test_tiny_imagenet_is_split_by_the_seed(photographs, monkeypatch):
@@ -183,7 +183,7 @@ def test_tiny_imagenet_is_split_by_the_seed(photographs, monkeypatch):
     monkeypatch.setattr(synset_images, "tiny_imagenet_classes", stand_in)
     problem = tiny_imagenet_within(seed=7, max_per_class=3)
     (options,) = asked
-    assert (options["split"], options["seed"], options["max_per_class"]) == ("random", 7, 3)
+    assert (options["split"], options["seed"], options["max_per_class"]) == ("crossed", 7, 3)
     assert (problem.name, problem.setting) == ("tiny_imagenet", "within 1K")
     assert not problem.synthetic
 

@@ -44,13 +44,17 @@ def test_repeated_synsets_are_those_that_a_loop_meets_twice():
     terms = rng.random((50, 4)).argsort(axis=1)
     found = NearestTerms(LEXICON, terms, np.zeros(50, int), 0)
     source = TERM_SOURCES["corpus"]
-    rows = list(ambiguity.repeated_synsets([found], [0], source, ks=(1,)))
+    near, random, excess = ambiguity.repeated_synsets([found], source, ks=(1,))
     twice = []
     for row in terms:
         met = [synset for term in row for synset in LEXICON.synsets_of(LEXICON.terms[term])]
         twice.append(len(set(met)) < len(met))
-    assert rows[0]["value"].mean == 100 * np.mean(twice)
-    assert rows[0]["terms"] == "corpus"
+    # The mean over classes, and all images here are of one class.
+    assert near["value"].mean == 100 * np.mean(twice)
+    assert near["terms"] == "corpus"
+    # Random lists of all four terms are these lists in another order.
+    assert random["value"] == 100 * np.mean(twice)
+    assert excess["value"].mean == 0
 
 
 def test_one_sense_compares_with_all_of_them():

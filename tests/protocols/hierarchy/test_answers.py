@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import permutations
+
 import numpy as np
 import pytest
 
-from zslib.compatibility import ConSE
+from zslib.compatibility import ConSE, DeViSE
 from zslib.datasets import WordVectors, ZeroShotProblem
 from zslib.datasets.hierarchy.lexicon import predict_synsets
 from zslib.mapping import RidgeMap
 from zslib.metrics import Hierarchy
-from zslib.protocols.hierarchy.answers import ConSEMap, TermModel, TermSpace
+from zslib.protocols.hierarchy.answers import ClassMap, SoftmaxModel, TermModel, TermSpace
 
 TERMS = {
     "bird": ["crane"],
@@ -109,13 +112,17 @@ def test_a_hierarchy_in_parts_is_walked_as_far_as_it_goes(space, problem):
     np.testing.assert_allclose(answers.hierarchical(parts, 3, if_fewer="all"), 200 / 3)
 
 
-def test_random_answers_never_repeat(space, problem):
+def test_chance_is_the_mean_over_all_ordered_answers(space, problem, backend):
     model = TermModel(space).fit(problem)
-    near = model.search(problem, problem.test_seen, ["bird", "machine", "room", "oak"], 5)
-    drawn = near.answers(3, n_terms=5).at_random(random_state=1)
-    assert all(len(set(row)) == 3 for row in drawn.predictions.tolist())
-    again = near.answers(3, n_terms=5).at_random(random_state=1)
-    assert np.array_equal(drawn.predictions, again.predictions)
+    labels = ["bird", "machine", "room", "oak"]
+    found = model.search(problem, problem.test_seen, labels, 5).answers(2, n_terms=5)
+    hierarchy = Hierarchy([*LINKS[:3], ("oak", "room")])
+    drawn = []
+    for pair in permutations(range(4), 2):
+        every = np.tile(pair, (found.gold.shape[0], 1))
+        every = replace(found, predictions=backend.asarray(every))
+        drawn.append(every.hierarchical(hierarchy, (1, 2)))
+    np.testing.assert_allclose(found.chance(hierarchy, (1, 2)), np.mean(drawn, axis=0))
 
 
 def test_errors(space, problem):
@@ -132,16 +139,15 @@ def test_errors(space, problem):
         model.fit(problem)
 
 
-def test_conse_as_a_mapping_is_conse(space, problem, backend):
-    model = TermModel(space, mapping=ConSEMap()).fit(problem)
+def test_conse_as_a_mapping_is_conse_on_the_first_terms(space, problem, backend):
+    model = TermModel(space, mapping=ClassMap(ConSE())).fit(problem)
     lexicon, matrix = space.part()
     features = backend.to_numpy(problem.features)
     known = [i for i in problem.trainval if problem.labels[i] != 4]
-    terms = {"bird": "crane", "machine": "crane", "room": "hall", "oak": "oak"}
-    names = [terms[str(problem.class_ids[c])] for c in problem.labels[known]]
-    used = sorted(set(names))
-    targets = matrix[[lexicon.term_row[name] for name in used]]
-    plain = ConSE().fit(features[known], np.array([used.index(n) for n in names]), targets)
+    terms = {"bird": "crane", "room": "hall", "oak": "oak"}
+    targets = matrix[[lexicon.term_row[name] for name in terms.values()]]
+    codes = [list(terms).index(str(problem.class_ids[c])) for c in problem.labels[known]]
+    plain = ConSE().fit(features[known], np.array(codes), targets)
     mapped = model.mapping.transform(backend.asarray(features[problem.test_unseen]))
     backend.check(mapped)
     np.testing.assert_allclose(
@@ -149,3 +155,35 @@ def test_conse_as_a_mapping_is_conse(space, problem, backend):
     )
     # Rows are convex combinations of unit vectors along the axes.
     np.testing.assert_allclose(backend.to_numpy(mapped).sum(axis=1), 1, rtol=1e-5)
+
+
+def test_devise_as_a_mapping_lands_at_the_scores_it_ranks_by(space, problem, backend):
+    model = TermModel(space, mapping=ClassMap(DeViSE(0.1, random_state=0))).fit(problem)
+    mapped = model.mapping.transform(problem.features)
+    backend.check(mapped)
+    inner = model.mapping.model
+    scores = inner.decision_function(problem.features)
+    expected = backend.to_numpy(mapped) @ backend.to_numpy(inner.class_embeddings_).T
+    np.testing.assert_allclose(backend.to_numpy(scores), expected, atol=1e-5)
+    # The three named training classes are answered right, the oaks by the term itself.
+    near = model.search(problem, problem.test_seen, ["bird", "room", "oak"], 4)
+    assert near.answers(1, n_terms=4).hits(1).mean() == 100.0
+
+
+def test_the_softmax_ranks_its_own_classes(space, problem, backend):
+    conse = TermModel(space, mapping=ClassMap(ConSE())).fit(problem)
+    found = SoftmaxModel(conse).search(problem, problem.test_seen, ["oak", "bird", "room"])
+    backend.check(found.order)
+    assert found.left_out == 3
+    order = backend.to_numpy(found.order)
+    assert np.array_equal(np.sort(order, axis=1), np.tile(np.arange(3), (len(order), 1)))
+    # The most probable class is ConSE's where it averages that class alone.
+    conse.mapping.model.n_averaged = 1
+    names = np.array(found.lexicon.synsets)[order[:, 0]]
+    first = {"bird": "crane", "room": "hall", "oak": "oak"}
+    near = conse.search(problem, problem.test_seen, ["oak", "bird", "room"], 1)
+    terms = np.array(near.lexicon.terms)[backend.to_numpy(near.terms)[:, 0]]
+    assert [first[name] for name in names] == terms.tolist()
+    assert found.answers(2).hits(1).mean() == 100.0
+    with pytest.raises(KeyError, match="unknown synset"):
+        SoftmaxModel(conse).search(problem, problem.test_seen, ["oak", "room"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from zslib.protocols.hierarchy.correct_sets import CorrectSetSizes
-from zslib.protocols.hierarchy.table1 import KS, exact_sizes, large_sets, size_curves
+from zslib.protocols.hierarchy.table1 import KS, exact_sizes, homes_told, large_sets, size_curves
 
 SIZES = np.array([[1, 2, 5, 10, 2000], [1, 3, 5, 1500, 2000], [1, 2, 6, 1500, 2000]])
 ROW = CorrectSetSizes(("a", "b", "c"), SIZES, np.array([1.0, 2.0, 1.0]), 0)
@@ -37,3 +37,23 @@ def test_exact_sizes_by_label_set_and_at_most():
     every = {(r["label_set"], r["k"]): r["value"] for r in rows if "with a set" in r["metric"]}
     assert every["1K", 2] == pytest.approx(200 / 3)
     assert next(r["value"] for r in rows if r["metric"] == "largest correct set") == 1
+
+
+def test_the_homes_of_misc_are_told_by_what_they_fit():
+    off = {"animal": {"1K": 7.0, "21K": 4.0}, "artifact": {"1K": 0.5, "21K": 6.0}}
+    rows = [
+        {"method": f"Misc under {home}", "metric": "largest deviation from Table 1, %"}
+        | {"label_set": name, "value": value}
+        for home, found in off.items()
+        for name, value in found.items()
+    ]
+    rows += [
+        {"method": f"Misc under {home}", "metric": "gives the hop lists", "label_set": "both"}
+        | {"value": home == "animal"}
+        for home in off
+    ]
+    assert homes_told(rows) == (
+        "Here *artifact* is off by 0.5% in the row of the 1,000 at most and gives not both hop "
+        "lists; *animal* is off by 7.0% in the row of the 1,000 at most and gives both hop lists. "
+        "In the other rows the nearest to the paper are *animal* (21K)."
+    )

@@ -11,6 +11,7 @@ from zslib.validation import check_integer, check_real
 __all__ = [
     "PARTS",
     "class_parts",
+    "crossed_classes",
     "hold_out",
     "select_images",
     "split_classes",
@@ -73,6 +74,15 @@ def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
         )
     seen, test = split_seen(classes, n_test, seed=seed)
     return (*split_seen(seen, n_val, seed=seed), test)
+
+
+def crossed_classes(classes, *, n_folds=4, val_fraction=0.2, seed=0):
+    """As `split_classes`, but ``n_folds`` seeds in a row, from 0 on, have each class unseen once."""
+    check_integer(seed, "seed", low=0)
+    order = np.random.default_rng(seed // n_folds).permutation(np.unique(classes))
+    test = order[seed % n_folds :: n_folds]
+    seen = np.setdiff1d(order, test)
+    return (*split_seen(seen, math.ceil(val_fraction * len(seen)), seed=seed), np.sort(test))
 
 
 def split_seen(classes, n_val, *, seed=0):

@@ -6,7 +6,7 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.attributes.images import ImageSet, by_synsets
-from zslib.datasets.attributes.splits import split_classes
+from zslib.datasets.attributes.splits import crossed_classes, split_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset
 from zslib.datasets.files import read_arrays
 
@@ -59,6 +59,7 @@ _TINY = ImageSet(
     splits={
         "fixed": lambda data, seed: [data[group] for group in _GROUPS],
         "random": lambda data, seed: split_classes(np.arange(len(data["classes"])), seed=seed),
+        "crossed": lambda data, seed: crossed_classes(np.arange(len(data["classes"])), seed=seed),
     },
     is_test=lambda data: data["part"] == 1,
 )
@@ -87,9 +88,10 @@ def tiny_imagenet_classes(
         GloVe vectors of the class name (300), human attributes (30), both side by side with
         equal weight; the words of the synset's definition, its ancestors in the hierarchy (300
         each), or both. Rows have unit length.
-    split : {"fixed", "random"}
+    split : {"fixed", "random", "crossed"}
         The split that comes with the data (114 training, 28 validation, 48 unseen classes), or
-        one of the same proportions drawn by ``seed``.
+        one of the same proportions drawn by ``seed``; "crossed": so that of each four seeds in a
+        row, from 0 on, every class is unseen in one.
 
     Returns
     -------

@@ -6,7 +6,7 @@ import numpy as np
 
 from zslib.arrays import to_host
 from zslib.datasets.words.term_vectors import TERM_SOURCES
-from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.protocols.hierarchy.estimates import over_classes
 
 __all__ = [
     "ambiguity",
@@ -90,27 +90,31 @@ def list_lengths(found, case, ks=(5, 20), factors=(1, 2, 4, 8)):
             answers = [f.answers(k, n_terms=factor * k) for f in found]
             short = [100.0 * (to_host(a.predictions)[:, -1] < 0) for a in answers]
             same = _of(case) | {"k": k, "factor": factor}
-            yield same | {"metric": "lists shorter than k, %", "value": mean_estimate(short)}
+            yield same | {"metric": "lists shorter than k, %", "value": over_classes(short, found)}
             hits = [a.hits(k)[:, 0] for a in answers]
-            yield same | {"metric": "hit@k", "value": mean_estimate(hits)}
+            yield same | {"metric": "hit@k", "value": over_classes(hits, found)}
 
 
-def repeated_synsets(found, seeds, source, ks=(1, 5, 20)):
-    """Rows: lists of 4k terms, near an image or drawn at random, in which a synset comes twice."""
+def repeated_synsets(found, source, ks=(1, 5, 20), n_random=5000):
+    """Rows: lists of 4k terms, near an image or drawn at random, in which a synset comes twice.
+
+    And how many more of the former do, which is what being near each other adds.
+    """
     kind = next(kind for kind, words in TERM_SOURCES.items() if words == source)
-    near = [to_host(f.terms) for f in found]
-    drawn = [
-        np.random.default_rng(seed).random((500, len(f.lexicon.terms))).argsort(axis=1)
-        for seed, f in zip(seeds, found, strict=True)
-    ]
+    lexicon, rng = found[0].lexicon, np.random.default_rng(0)
+    size = len(lexicon.terms)
+    longest = min(4 * max(ks), size)
+    drawn = np.array([rng.choice(size, longest, replace=False) for _ in range(n_random)])
     for k in ks:
-        for what, terms in (("lists", near), ("random lists", drawn)):
-            twice = [
-                _comes_twice(f.lexicon, t[:, : 4 * k], k)
-                for f, t in zip(found, terms, strict=True)
-            ]
-            metric = f"{what} with a repeated synset, %"
-            yield {"metric": metric, "value": mean_estimate(twice), "terms": kind, "k": k}
+        twice = [_comes_twice(lexicon, to_host(f.terms)[:, : 4 * k], k) for f in found]
+        near = over_classes(twice, found)
+        chance = float(_comes_twice(lexicon, drawn[:, : 4 * k], k).mean())
+        for metric, value in (
+            ("lists with a repeated synset, %", near),
+            ("random lists with a repeated synset, %", chance),
+            ("excess of lists with a repeated synset, points", near - chance),
+        ):
+            yield {"metric": metric, "value": value, "terms": kind, "k": k}
 
 
 def _comes_twice(lexicon, terms, k):
@@ -126,7 +130,7 @@ def one_sense(found, seeds, case, ks=(1, 5)):
             f.answers(k, ambiguous="random", random_state=seed).hits(k)[:, 0]
             for seed, f in zip(seeds, found, strict=True)
         ]
-        yield from _compared(case, k, {"expand": _hits(found, k), "random": drawn})
+        yield from _compared(case, k, {"expand": _hits(found, k), "random": drawn}, found)
 
 
 def training_targets(runs, space, first, rules=("random", "mean"), k=5):
@@ -140,17 +144,17 @@ def training_targets(runs, space, first, rules=("random", "mean"), k=5):
         for rule, fitted in models.items():
             found = runs.nearest(fitted, case, base[0].terms.shape[1])
             hits[f"{rule} term"] = _hits(found, k)
-        yield from _compared(case, k, hits)
+        yield from _compared(case, k, hits, base)
 
 
-def _compared(case, k, hits):
+def _compared(case, k, hits, found):
     """Rows: hit@k of each method, and what all but the first add to the first."""
     same = _of(case) | {"metric": "hit@k", "k": k}
     base = next(iter(hits))
     for method, own in hits.items():
-        yield same | {"method": method, "value": mean_estimate(own)}
+        yield same | {"method": method, "value": over_classes(own, found)}
         if method != base:
-            gain = paired_difference(own, hits[base])
+            gain = over_classes(own, found, minus=hits[base])
             yield same | {"method": f"{method} - {base}", "value": gain}
 
 

@@ -6,14 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslib.arrays import like, take_rows, to_host
-from zslib.compatibility import ConSE
+from zslib.arrays import like, namespace, take_rows, to_host
 from zslib.datasets.hierarchy.lexicon import TermLexicon
 from zslib.mapping import RidgeMap
 from zslib.metrics.hierarchy import flat_hits_at_k, hierarchical_precision_at_k
 from zslib.search import top_k
 
-__all__ = ["ConSEMap", "NearestTerms", "SynsetAnswers", "TermModel", "TermSpace"]
+__all__ = [
+    "ClassMap",
+    "NearestTerms",
+    "RankedClasses",
+    "SoftmaxModel",
+    "SynsetAnswers",
+    "TermModel",
+    "TermSpace",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +46,21 @@ class SynsetAnswers:
         )
         return 100.0 * to_host(found)
 
-    def at_random(self, *, random_state=0):
-        """The same images answered with labels drawn at random, without repetition."""
-        rng, k = np.random.default_rng(random_state), self.predictions.shape[1]
-        drawn = [rng.choice(len(self.labels), k, replace=False) for _ in range(self.gold.shape[0])]
-        return SynsetAnswers(self.labels, np.array(drawn), to_host(self.gold))
+    def set_sizes(self, hierarchy, ks, *, if_fewer="error"):
+        """Size of each image's correct set, (n, n_ks)."""
+        return hierarchy.correct_set_sizes(self.classes, self.labels, ks, if_fewer=if_fewer)
+
+    def chance(self, hierarchy, ks, *, if_fewer="error"):
+        """What hp@k of each image is on average, in percent, where answers are drawn at random.
+
+        Each of the k answers is in the correct set with the set's share of all labels.
+        """
+        return 100.0 * self.set_sizes(hierarchy, ks, if_fewer=if_fewer) / len(self.labels)
+
+    @property
+    def classes(self):
+        """The true synset of each image, (n,)."""
+        return np.array(self.labels)[to_host(self.gold)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +76,11 @@ class NearestTerms:
     terms: object
     gold: object
     left_out: int
+
+    @property
+    def classes(self):
+        """The true synset of each image, (n,)."""
+        return np.array(self.lexicon.synsets)[to_host(self.gold)]
 
     def answers(self, k, *, n_terms=None, ambiguous="expand", random_state=None):
         """Answers of k synsets from the first ``n_terms`` terms, by default 4 k.
@@ -102,20 +124,41 @@ class TermSpace:
         return self._parts[labels]
 
 
-class ConSEMap:
-    """ConSE (Norouzi et al. 2013) as a mapping, for `TermModel`: each target is a class."""
+@dataclass(frozen=True, eq=False)
+class RankedClasses:
+    """Rows of ``lexicon.synsets`` by a classifier of images, (n, n_classes), most probable first.
 
-    def __init__(self, model=None):
-        self.model = ConSE() if model is None else model
+    ``gold`` and ``left_out`` as in `NearestTerms`.
+    """
 
-    def fit(self, X, Y):
-        """Fit on features (n, p) and targets (n, d); equal targets are one class."""
-        targets, codes = np.unique(to_host(Y), axis=0, return_inverse=True)
-        self.model.fit(X, like(codes.ravel(), X), like(targets, X))
+    lexicon: TermLexicon
+    order: object
+    gold: object
+    left_out: int
+
+    def answers(self, k):
+        """The first k classes."""
+        return SynsetAnswers(self.lexicon.synsets, self.order[:, :k], self.gold)
+
+
+class ClassMap:
+    """A model of images and class embeddings as a mapping, for `TermModel`.
+
+    The ``model`` is one with ``embed``, such as `DeViSE` and `ConSE`; its class embeddings are
+    the vectors that stand for the training classes.
+    """
+
+    def __init__(self, model):
+        self.model = model
+
+    def fit(self, X, Y, classes):
+        """Fit on features (n, p), targets (n, d) and the class of each image, (n,)."""
+        self.classes_, first, codes = np.unique(classes, return_index=True, return_inverse=True)
+        self.model.fit(X, like(codes, X), take_rows(Y, first))
         return self
 
     def transform(self, X):
-        """Convex combinations of the targets, (n, d)."""
+        """Where images land among the targets, (n, d)."""
         return self.model.embed(X)
 
 
@@ -140,7 +183,8 @@ class TermModel:
         targets = lexicon.training_targets(
             like(matrix, problem.features), rows, rule=self.rule, random_state=self.random_state
         )
-        self.mapping.fit(take_rows(problem.features, known), targets)
+        classes = (rows,) if isinstance(self.mapping, ClassMap) else ()
+        self.mapping.fit(take_rows(problem.features, known), targets, *classes)
         self.left_out_ = len(problem.trainval) - len(known)
         return self
 
@@ -154,6 +198,23 @@ class TermModel:
         mapped = self.mapping.transform(take_rows(problem.features, known))
         _, nearest = top_k(mapped, like(matrix, mapped), min(n_terms, len(lexicon.terms)))
         return NearestTerms(lexicon, nearest, like(rows, nearest), len(images) - len(known))
+
+
+class SoftmaxModel:
+    """The classifier in a fitted `TermModel` of ConSE: it answers with training classes alone."""
+
+    def __init__(self, model):
+        self.space, self.mapping = model.space, model.mapping
+
+    def search(self, problem, images, labels, n_terms=None):
+        """All training classes by their probability; they are to be among ``labels``."""
+        lexicon, _ = self.space.part(labels)
+        known, rows = _rows_in(lexicon, problem, images)
+        logits = self.mapping.model.logits(take_rows(problem.features, known))
+        order = to_host(namespace(logits).argsort(logits, axis=1, descending=True, stable=True))
+        names = [self.space.part()[0].synsets[row] for row in self.mapping.classes_]
+        order = like(lexicon.rows(names)[order], logits)
+        return RankedClasses(lexicon, order, like(rows, order), len(images) - len(known))
 
 
 def _rows_in(lexicon, problem, images):

@@ -7,68 +7,86 @@ from dataclasses import dataclass
 import numpy as np
 
 from zslib.datasets import label_sets, reading_edges, served
-from zslib.protocols.hierarchy.answers import NearestTerms
 from zslib.protocols.hierarchy.correct_sets import reading_hierarchy
-from zslib.protocols.hierarchy.terms import CASES, term_runs, term_space
-from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.protocols.hierarchy.estimates import class_means, over_classes
+from zslib.protocols.hierarchy.systems import fit_systems
+from zslib.protocols.hierarchy.terms import term_runs, term_space
 
-__all__ = ["Scored", "case_counts", "curve_rows", "other_tree", "score_rows", "scored_answers"]
+__all__ = [
+    "SCORED",
+    "Scored",
+    "case_counts",
+    "curve_rows",
+    "other_tree",
+    "parted_told",
+    "score_rows",
+    "scored_answers",
+]
+
+SCORED = {
+    "within 1K": [("seen", "trained"), ("unseen", "1K"), ("unseen", "21K")],
+    "beyond 1K": [("seen", "trained"), ("unseen", "2-hop"), ("unseen", "3-hop"), ("unseen", "21K")],
+}
+"""Images of which classes are answered, and the label set among which, by setting."""
 
 _KS = tuple(range(1, 21))
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What one map found for one case: hit@k and hp@k of each image for k = 1 to 20, by seed.
+    """What the systems found for one case: hit@k and hp@k of each image for k = 1 to 20, by seed.
 
-    ``nearest`` are the terms of the last seed, ``random`` hp@k of labels drawn at random.
+    ``hits`` and ``hp`` are by system, ``answers`` those of ridge, ``chance`` is the hp@k of labels
+    drawn at random, ``nearest`` are the terms of the last seed.
     """
 
     case: dict
-    method: str
-    nearest: NearestTerms
+    nearest: object
     answers: list
-    hits: list
-    hp: list
-    random: list
+    hits: dict
+    hp: dict
+    chance: list
 
 
-def scored_answers(dataset, lists, tree, maps, *, terms="auto", n_images=2000, **options):
-    """What the term vectors are, in words, and a `Scored` for each case and each of the ``maps``.
+def scored_answers(dataset, lists, tree, *, terms="auto", n_images=2000, **options):
+    """What the term vectors are, in words, a `Scored` for each case, and the chosen settings.
 
-    ``maps`` is ``{name: mapping or None}`` as of `TermRuns.fit`; ``options`` go to `term_runs`.
+    ``options`` go to `term_runs`; the settings are by problem, as `fit_systems` gives them.
     """
     hierarchy, if_fewer = reading_hierarchy(lists, tree), reading_edges(lists, tree).if_fewer
     sets = label_sets(lists)
     whole = [wnid for wnid in sets["21K"].valid if wnid in hierarchy]
     labels = {name: sorted(set(row.valid).intersection(whole)) for name, row in sets.items()}
-    settings = served(dataset, tuple(CASES))
+    settings = served(dataset, tuple(SCORED))
     runs = [term_runs(setting, dataset, labels, n_images, **options) for setting in settings]
     phrase, space = term_space(lists, whole, terms, runs)
-    found = []
+    found, chosen = [], {}
     for setting, of in zip(settings, runs, strict=True):
-        models = {method: of.fit(space, mapping=mapping) for method, mapping in maps.items()}
-        for who, name in CASES[setting]:
-            case, random = {"images": who, "label_set": name, "dataset": of.problem}, None
+        models, chosen[of.problem] = fit_systems(of, space, phrase)
+        for who, name in SCORED[setting]:
+            hits, hp = {}, {}
             for method, fitted in models.items():
+                if method == "softmax" and name != "trained":
+                    continue
                 nearest = of.nearest(fitted, (who, name), 80)
                 answers = [near.answers(20) for near in nearest]
-                if random is None:  # the images and labels are the same for every map
-                    drawn = zip(of.seeds, answers, strict=True)
-                    drawn = [a.at_random(random_state=seed) for seed, a in drawn]
-                    random = [a.hierarchical(hierarchy, _KS, if_fewer=if_fewer) for a in drawn]
-                hp = [a.hierarchical(hierarchy, _KS, if_fewer=if_fewer) for a in answers]
-                hits = [a.hits(_KS) for a in answers]
-                found.append(Scored(case, method, nearest[-1], answers, hits, hp, random))
-    return phrase, found
+                hits[method] = [a.hits(_KS) for a in answers]
+                hp[method] = [a.hierarchical(hierarchy, _KS, if_fewer=if_fewer) for a in answers]
+                if method == "ridge":
+                    near, first = nearest[-1], answers
+            chance = [a.chance(hierarchy, _KS, if_fewer=if_fewer) for a in first]
+            case = {"images": who, "label_set": name, "dataset": of.problem}
+            found.append(Scored(case, near, first, hits, hp, chance))
+    return phrase, found, chosen
 
 
 def case_counts(found):
-    """Rows: labels that may be answered and images that are, in the last seed."""
+    """Rows: labels that may be answered, classes and images that are, in the last seed."""
     near = found.nearest
     for metric, value in (
         ("labels", len(near.lexicon.synsets)),
         ("labels without a term vector", len(near.lexicon.dropped)),
+        ("classes of images", len(np.unique(near.classes))),
         ("images", len(near.gold)),
         ("images left out with them", near.left_out),
     ):
@@ -76,37 +94,68 @@ def case_counts(found):
 
 
 def score_rows(found, tree):
-    """Rows: hit@k, hp@k, and hp@k less that of labels drawn at random."""
-    of = found.case | {"tree": tree}
-    for k in (1, 5, 20):
-        value = mean_estimate([h[:, k - 1] for h in found.hits])
-        yield of | {"metric": "hit@k", "k": k, "method": found.method, "value": value}
-    for k in (2, 5, 20):
-        ours, chance = ([h[:, k - 1] for h in part] for part in (found.hp, found.random))
-        for method, value in (
-            (found.method, mean_estimate(ours)),
-            ("random labels", mean_estimate(chance)),
-            (f"{found.method} - random labels", paired_difference(ours, chance)),
-        ):
-            yield of | {"metric": "hp@k", "k": k, "method": method, "value": value}
+    """Rows: hit@k and hp@k of each system, and what DeViSE has more than each other.
+
+    Among unseen classes hp@k is also less that of labels drawn at random.
+    """
+    of, base = found.case | {"tree": tree}, "DeViSE"
+    seen = found.case["images"] == "seen"
+    ks = {"hit@k": (1, 5) if seen else (5, 20), "hp@k": (2, 5, 10, 20) if seen else (5, 20)}
+    for metric, scores in (("hit@k", found.hits), ("hp@k", found.hp)):
+        for k in ks[metric]:
+            own = {name: [s[:, k - 1] for s in part] for name, part in scores.items()}
+            pairs = {name: (name, None) for name in own}
+            pairs |= {f"{base} - {name}": (base, name) for name in own if name != base}
+            if metric == "hp@k" and not seen:
+                pairs |= {f"{name} - random labels": (name, "random labels") for name in own}
+                own["random labels"] = [s[:, k - 1] for s in found.chance]
+            for method, (a, b) in pairs.items():
+                value = over_classes(own[a], found.answers, minus=own[b] if b else None)
+                yield of | {"metric": metric, "k": k, "method": method, "value": value}
 
 
 def curve_rows(found):
-    """Rows: mean hp@k of a map and of labels drawn at random, for each k and by ``case``."""
+    """Rows: mean hp@k of each system and of labels drawn at random, for each k and by ``case``."""
     who, name, problem = found.case.values()
     of = {"case": f"{problem.setting}:\n{who} among {name}"}
-    for method, part in ((found.method, found.hp), ("random labels", found.random)):
-        means = np.mean([hp.mean(axis=0) for hp in part], axis=0)
-        for k, value in zip(_KS, means.tolist(), strict=True):
+    for method, part in (found.hp | {"random labels": found.chance}).items():
+        for k, value in zip(_KS, class_means(part, found.answers).tolist(), strict=True):
             yield of | {"k": k, "method": method, "value": value}
 
 
 def other_tree(found, lists, tree, other, k=5):
-    """Rows: hp@k of the same answers under another reading of the hierarchy."""
-    hierarchy = reading_hierarchy(lists, other)
-    ours = [hp[:, k - 1] for hp in found.hp]
-    moved = [a.hierarchical(hierarchy, k)[:, 0] for a in found.answers]
-    of = found.case | {"metric": "hp@k", "k": k, "method": found.method}
-    yield of | {"tree": tree, "value": mean_estimate(ours)}
-    yield of | {"tree": other, "value": mean_estimate(moved)}
-    yield of | {"tree": f"{other} - {tree}", "value": paired_difference(moved, ours)}
+    """Rows: the tested classes that two readings part, and hp@k of ridge's answers under both.
+
+    Parted are classes whose correct sets differ in size. Where there is none, hp@k cannot differ,
+    and is not compared.
+    """
+    trees = [reading_hierarchy(lists, name) for name in (tree, other)]
+    tested, parted = set(), set()
+    for a in found.answers:
+        sizes, others = (a.set_sizes(graph, k, if_fewer="all")[:, 0] for graph in trees)
+        tested.update(a.classes.tolist())
+        parted.update(a.classes[sizes != others].tolist())
+    of = found.case | {"k": k}
+    yield of | {"metric": "tested classes", "value": len(tested)}
+    yield of | {"metric": "tested classes with another correct set", "value": len(parted)}
+    if parted:
+        of |= {"metric": "hp@k", "method": "ridge"}
+        ours = [hp[:, k - 1] for hp in found.hp["ridge"]]
+        moved = [a.hierarchical(trees[1], k, if_fewer="all")[:, 0] for a in found.answers]
+        yield of | {"tree": tree, "value": over_classes(ours, found.answers)}
+        yield of | {"tree": other, "value": over_classes(moved, found.answers)}
+        value = over_classes(moved, found.answers, minus=ours)
+        yield of | {"tree": f"{other} - {tree}", "value": value}
+
+
+def parted_told(rows):
+    """In how many tested classes `other_tree` can tell two readings apart, in a sentence."""
+    counts = {}
+    for row in rows:
+        case = f"{row['images']} classes {row['setting']} among {row['label_set']}"
+        counts.setdefault(case, {})[row["metric"]] = row["value"]
+    tested, parted = "tested classes", "tested classes with another correct set"
+    told = ", ".join(f"{n[parted]} of {n[tested]} {case}" for case, n in counts.items())
+    none = [case for case, n in counts.items() if not n[parted]]
+    rest = f" Nothing is said of {', '.join(none)}: no class differs." if none else ""
+    return f"The correct sets differ in size for {told}.{rest}"

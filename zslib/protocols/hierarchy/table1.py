@@ -13,6 +13,7 @@ __all__ = [
     "KS",
     "exact_sizes",
     "graph_sizes",
+    "homes_told",
     "homes_of_misc",
     "large_sets",
     "mean_sizes",
@@ -87,6 +88,28 @@ def homes_of_misc(lists, paper):
         for name, value in found.items():
             yield of | {"metric": _DEVIATION, "label_set": name, "value": value}
         yield of | {"metric": "gives the hop lists", "label_set": "2-hop and 3-hop", "value": both}
+
+
+def homes_told(rows):
+    """What `homes_of_misc` found, in a sentence: the row of the 1,000 against the hop lists."""
+    off, both = {}, set()
+    for row in rows:
+        home = row["method"].removeprefix("Misc under ")
+        if row["metric"] == _DEVIATION:
+            off.setdefault(home, {})[row["label_set"]] = row["value"]
+        elif row["value"]:
+            both.add(home)
+    nearest = {
+        name: min(off, key=lambda home, name=name: off[home][name])
+        for name in off["animal"]
+    }
+    told = [
+        f"*{home}* is off by {off[home]['1K']:.1f}% in the row of the 1,000 at most and gives "
+        f"{'both' if home in both else 'not both'} hop lists"
+        for home in dict.fromkeys([nearest["1K"], *sorted(both)])
+    ]
+    rest = ", ".join(f"*{home}* ({name})" for name, home in nearest.items() if name != "1K")
+    return f"Here {'; '.join(told)}. In the other rows the nearest to the paper are {rest}."
 
 
 def size_curves(row):

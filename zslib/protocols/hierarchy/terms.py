@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,12 +21,16 @@ CASES = {
 
 @dataclass(frozen=True, eq=False)
 class TermRuns:
-    """One problem per seed, the labels of each label set, and how many images are drawn."""
+    """One problem per seed, the labels of each label set, and how many images are drawn.
+
+    ``load(seed)`` gives the problem of any seed.
+    """
 
     problems: list
     seeds: list
     labels: dict
     n_images: int
+    load: Callable | None = None
 
     @property
     def problem(self):
@@ -33,29 +38,51 @@ class TermRuns:
         return self.problems[0]
 
     def fit(self, space, *, mapping=None, rule="first"):
-        """One `TermModel` per seed; ``mapping()`` makes its map, ridge where it is None."""
+        """One `TermModel` per seed; ``mapping(seed)`` makes its map, ridge where it is None."""
         return [
-            TermModel(space, mapping=mapping and mapping(), rule=rule, random_state=seed).fit(p)
+            TermModel(space, mapping=mapping and mapping(seed), rule=rule, random_state=seed).fit(p)
             for seed, p in zip(self.seeds, self.problems, strict=True)
         ]
 
     def nearest(self, models, case, n_terms):
-        """`NearestTerms` of each seed for a case, such as ``("unseen", "2-hop")``."""
+        """What `TermModel.search` finds in each seed for a case, such as ``("unseen", "2-hop")``.
+
+        The same test images are drawn in every seed that has them, from all classes alike. Among
+        "trained" only the classes that were trained on are answered.
+        """
         who, name = case
-        labels, found = self.labels[name], []
-        for seed, p, model in zip(self.seeds, self.problems, models, strict=True):
+        found = []
+        for p, model in zip(self.problems, models, strict=True):
+            labels = self.labels.get(name) or self._trained(p)
             images = p.test_seen if who == "seen" else p.test_unseen
             images = images[np.isin(p.class_ids[p.labels[images]], labels)]
-            images = np.random.default_rng(seed).permutation(images)[: self.n_images]
+            images = _drawn_evenly(p.labels, images, self.n_images)
             found.append(model.search(p, images, labels, n_terms))
         return found
+
+    def _trained(self, problem):
+        known = set(self.labels["1K"])
+        return sorted(known.intersection(problem.class_ids[problem.seen_classes].tolist()))
+
+
+def _drawn_evenly(labels, images, n):
+    """At most ``n`` of the images at random, from all classes as equally as they have enough."""
+    images = np.random.default_rng(0).permutation(images)
+    by_class = np.argsort(labels[images], kind="stable")
+    sizes = np.unique(labels[images], return_counts=True)[1]
+    turn = np.empty(len(images), dtype=np.int64)
+    turn[by_class] = np.concatenate([np.arange(size) for size in sizes])
+    return np.sort(images[np.argsort(turn, kind="stable")[:n]])
 
 
 def term_runs(setting, dataset, labels, n_images, *, seed, n_seeds, device, quick):
     """Load the problem of ``setting`` for each seed."""
     seeds = list(range(seed, seed + n_seeds))
-    problems = [load_problem(setting, dataset, seed=s, quick=quick).to(device) for s in seeds]
-    return TermRuns(problems, seeds, labels, n_images)
+
+    def load(seed):
+        return load_problem(setting, dataset, seed=seed, quick=quick).to(device)
+
+    return TermRuns([load(s) for s in seeds], seeds, labels, n_images, load)
 
 
 def term_space(lists, labels, source, runs):

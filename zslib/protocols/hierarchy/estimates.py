@@ -1,0 +1,46 @@
+"""Means over the classes of test images, with intervals that resample these classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from zslib.protocols.intervals import mean_estimate
+
+__all__ = ["class_means", "over_classes"]
+
+
+def class_means(values, answers):
+    """Means over classes of the means over images of all runs, for each column of ``values``."""
+    classes = np.concatenate([of.classes for of in answers])
+    values = np.concatenate(values)
+    return np.mean([values[classes == c].mean(axis=0) for c in np.unique(classes)], axis=0)
+
+
+def over_classes(values, answers, *, minus=None):
+    """Mean over classes of the means over their images, or of a paired difference.
+
+    The interval resamples classes, then images, then runs. Where the runs have images of their
+    own, as when each holds out other classes, their images are pooled by class instead.
+
+    Parameters
+    ----------
+    values : sequence of (n_images,) arrays
+        One for each run.
+    answers : sequence
+        What has the ``classes`` of each run's images, such as `SynsetAnswers`.
+    minus : sequence of (n_images,) arrays, optional
+        What is taken off the values, image by image.
+
+    Returns
+    -------
+    Estimate
+    """
+    n_runs = len(values)
+    if minus is not None:
+        values = [a - b for a, b in zip(values, minus, strict=True)]
+    classes = [of.classes for of in answers]
+    if any(not np.array_equal(row, classes[0]) for row in classes):
+        values, classes = [np.concatenate(values)], [np.concatenate(classes)]
+    return replace(mean_estimate(values, classes=classes[0], n_resamples=1000), n_seeds=n_runs)
