@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from zslib.datasets.attributes.splits import (
     class_parts,
+    crossed_classes,
     hold_out,
     select_images,
-    crossed_classes,
     split_classes,
     split_seen,
 )

@@ -125,6 +125,18 @@ def test_chance_is_the_mean_over_all_ordered_answers(space, problem, backend):
     np.testing.assert_allclose(found.chance(hierarchy, (1, 2)), np.mean(drawn, axis=0))
 
 
+def test_the_challenge_takes_the_best_answer(space, problem, backend):
+    model = TermModel(space).fit(problem)
+    labels = ["bird", "machine", "room", "oak"]
+    found = model.search(problem, problem.test_unseen, labels, 5).answers(2, n_terms=5)
+    hierarchy = Hierarchy([("bird", "a"), ("machine", "a"), ("a", "top"), ("room", "top"),
+                           ("oak", "top")])  # fmt: skip
+    # The true label, the machine, is in row 1; a bird is one link away by "a", the rest two.
+    rows = np.array([[2, 0], [2, 3], [3, 1], [0, -1], [-1, -1]])
+    some = replace(found, predictions=backend.asarray(rows), gold=backend.asarray(np.full(5, 1)))
+    assert some.challenge_error(hierarchy, 2).tolist() == [1, 2, 0, 1, 2]
+
+
 def test_errors(space, problem):
     model = TermModel(space).fit(problem)
     near = model.search(problem, problem.test_seen, ["bird", "machine", "room", "oak"], 3)

@@ -69,14 +69,15 @@ def test_scores_are_means_and_differences_are_paired():
                  ("ridge", "DeViSE")} for _ in range(2))  # fmt: skip
     chance = [100.0 * rng.random((8, 20)) for _ in range(3)]
     of = answers(*[np.arange(8)] * 3)
-    found = Scored({"images": "unseen"}, None, of, hits, hp, chance)
+    found = Scored({"images": "unseen"}, None, of, hits, hp, chance, {})
     rows = {(r["metric"], r["method"], r["k"]): r["value"].mean for r in score_rows(found, "D")}
     assert rows["hit@k", "ridge", 5] == pytest.approx(np.mean([h[:, 4] for h in hits["ridge"]]))
     for a, b in (("DeViSE", "ridge"), ("ridge", "random labels")):
         of_a = np.mean([h[:, 19] for h in hp[a]])
         of_b = np.mean([h[:, 19] for h in (hp | {"random labels": chance})[b]])
         assert rows["hp@k", f"{a} - {b}", 20] == pytest.approx(of_a - of_b)
-    seen = Scored({"images": "seen"}, None, of, hits, hp, chance)
+    errors = {name: [score[:, :1] for score in part] for name, part in hp.items()}
+    seen = Scored({"images": "seen"}, None, of, hits, hp, chance, errors)
     rows = {(r["metric"], r["method"], r["k"]) for r in score_rows(seen, "D")}
     assert {k for metric, _, k in rows if metric == "hp@k"} == {2, 5, 10, 20}
     assert not any("random" in method for _, method, _ in rows)

@@ -9,6 +9,7 @@ import numpy as np
 from zslib.arrays import like, namespace, take_rows, to_host
 from zslib.datasets.hierarchy.lexicon import TermLexicon
 from zslib.mapping import RidgeMap
+from zslib.metrics.ancestors import common_ancestor_heights
 from zslib.metrics.hierarchy import flat_hits_at_k, hierarchical_precision_at_k
 from zslib.search import top_k
 
@@ -45,6 +46,14 @@ class SynsetAnswers:
             self.predictions, self.gold, hierarchy, self.labels, ks, if_fewer=if_fewer
         )
         return 100.0 * to_host(found)
+
+    def challenge_error(self, hierarchy, k=5):
+        """Least of `common_ancestor_heights` over the first k answers to each image, (n,)."""
+        heights = common_ancestor_heights(hierarchy, self.labels)
+        # No answer, -1, is as far as the farthest.
+        heights = np.concatenate([heights, heights.max(axis=1, keepdims=True)], axis=1)
+        gold, answers = to_host(self.gold), to_host(self.predictions)[:, :k]
+        return heights[gold[:, None], answers].min(axis=1)
 
     def set_sizes(self, hierarchy, ks, *, if_fewer="error"):
         """Size of each image's correct set, (n, n_ks)."""

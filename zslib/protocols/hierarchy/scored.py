@@ -25,10 +25,16 @@ __all__ = [
 
 SCORED = {
     "within 1K": [("seen", "trained"), ("unseen", "1K"), ("unseen", "21K")],
-    "beyond 1K": [("seen", "trained"), ("unseen", "2-hop"), ("unseen", "3-hop"), ("unseen", "21K")],
+    "beyond 1K": [
+        ("seen", "trained"),
+        ("unseen", "2-hop"),
+        ("unseen", "3-hop"),
+        ("unseen", "21K"),
+    ],
 }
 """Images of which classes are answered, and the label set among which, by setting."""
 
+_ERROR = "height of the common ancestor"
 _KS = tuple(range(1, 21))
 
 
@@ -36,8 +42,9 @@ _KS = tuple(range(1, 21))
 class Scored:
     """What the systems found for one case: hit@k and hp@k of each image for k = 1 to 20, by seed.
 
-    ``hits`` and ``hp`` are by system, ``answers`` those of ridge, ``chance`` is the hp@k of labels
-    drawn at random, ``nearest`` are the terms of the last seed.
+    ``hits``, ``hp`` and the Challenge's ``errors``, of seen classes only, are by system,
+    ``answers`` those of ridge, ``chance`` is the hp@k of labels drawn at random, ``nearest`` are
+    the terms of the last seed.
     """
 
     case: dict
@@ -46,6 +53,7 @@ class Scored:
     hits: dict
     hp: dict
     chance: list
+    errors: dict
 
 
 def scored_answers(dataset, lists, tree, *, terms="auto", n_images=2000, **options):
@@ -64,7 +72,7 @@ def scored_answers(dataset, lists, tree, *, terms="auto", n_images=2000, **optio
     for setting, of in zip(settings, runs, strict=True):
         models, chosen[of.problem] = fit_systems(of, space, phrase)
         for who, name in SCORED[setting]:
-            hits, hp = {}, {}
+            hits, hp, errors = {}, {}, {}
             for method, fitted in models.items():
                 if method == "softmax" and name != "trained":
                     continue
@@ -72,11 +80,13 @@ def scored_answers(dataset, lists, tree, *, terms="auto", n_images=2000, **optio
                 answers = [near.answers(20) for near in nearest]
                 hits[method] = [a.hits(_KS) for a in answers]
                 hp[method] = [a.hierarchical(hierarchy, _KS, if_fewer=if_fewer) for a in answers]
+                if who == "seen":
+                    errors[method] = [a.challenge_error(hierarchy)[:, None] for a in answers]
                 if method == "ridge":
                     near, first = nearest[-1], answers
             chance = [a.chance(hierarchy, _KS, if_fewer=if_fewer) for a in first]
             case = {"images": who, "label_set": name, "dataset": of.problem}
-            found.append(Scored(case, near, first, hits, hp, chance))
+            found.append(Scored(case, near, first, hits, hp, chance, errors))
     return phrase, found, chosen
 
 
@@ -94,16 +104,18 @@ def case_counts(found):
 
 
 def score_rows(found, tree):
-    """Rows: hit@k and hp@k of each system, and what DeViSE has more than each other.
+    """Rows: hit@k, hp@k and error of each system, and what DeViSE has more than each other.
 
-    Among unseen classes hp@k is also less that of labels drawn at random.
+    The error is the Challenge's, over the first five answers to seen classes. Among unseen classes hp@k is also less that of labels drawn at random.
     """
     of, base = found.case | {"tree": tree}, "DeViSE"
     seen = found.case["images"] == "seen"
     ks = {"hit@k": (1, 5) if seen else (5, 20), "hp@k": (2, 5, 10, 20) if seen else (5, 20)}
-    for metric, scores in (("hit@k", found.hits), ("hp@k", found.hp)):
+    ks[_ERROR] = (5,)
+    for metric, scores in (("hit@k", found.hits), ("hp@k", found.hp), (_ERROR, found.errors)):
         for k in ks[metric]:
-            own = {name: [s[:, k - 1] for s in part] for name, part in scores.items()}
+            column = 0 if metric == _ERROR else k - 1
+            own = {name: [s[:, column] for s in part] for name, part in scores.items()}
             pairs = {name: (name, None) for name in own}
             pairs |= {f"{base} - {name}": (base, name) for name in own if name != base}
             if metric == "hp@k" and not seen:

@@ -13,8 +13,8 @@ __all__ = [
     "KS",
     "exact_sizes",
     "graph_sizes",
-    "homes_told",
     "homes_of_misc",
+    "homes_told",
     "large_sets",
     "mean_sizes",
     "size_curves",
@@ -100,8 +100,7 @@ def homes_told(rows):
         elif row["value"]:
             both.add(home)
     nearest = {
-        name: min(off, key=lambda home, name=name: off[home][name])
-        for name in off["animal"]
+        name: min(off, key=lambda home, name=name: off[home][name]) for name in off["animal"]
     }
     told = [
         f"*{home}* is off by {off[home]['1K']:.1f}% in the row of the 1,000 at most and gives "

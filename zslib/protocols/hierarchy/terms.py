@@ -40,7 +40,9 @@ class TermRuns:
     def fit(self, space, *, mapping=None, rule="first"):
         """One `TermModel` per seed; ``mapping(seed)`` makes its map, ridge where it is None."""
         return [
-            TermModel(space, mapping=mapping and mapping(seed), rule=rule, random_state=seed).fit(p)
+            TermModel(space, mapping=mapping and mapping(seed), rule=rule, random_state=seed).fit(
+                p
+            )
             for seed, p in zip(self.seeds, self.problems, strict=True)
         ]
 
