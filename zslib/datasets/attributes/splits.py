@@ -77,7 +77,7 @@ def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
 
 
 def crossed_classes(classes, *, n_folds=4, val_fraction=0.2, seed=0):
-    """As `split_classes`, but ``n_folds`` seeds in a row, from 0 on, have each class unseen once."""
+    """As `split_classes`, but in each ``n_folds`` seeds in a row every class is unseen once."""
     check_integer(seed, "seed", low=0)
     order = np.random.default_rng(seed // n_folds).permutation(np.unique(classes))
     test = order[seed % n_folds :: n_folds]

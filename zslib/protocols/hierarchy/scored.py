@@ -106,7 +106,8 @@ def case_counts(found):
 def score_rows(found, tree):
     """Rows: hit@k, hp@k and error of each system, and what DeViSE has more than each other.
 
-    The error is the Challenge's, over the first five answers to seen classes. Among unseen classes hp@k is also less that of labels drawn at random.
+    The error is the Challenge's, over the first five answers to seen classes. Among unseen
+    classes hp@k is also less that of labels drawn at random.
     """
     of, base = found.case | {"tree": tree}, "DeViSE"
     seen = found.case["images"] == "seen"

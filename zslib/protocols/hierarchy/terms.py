@@ -39,12 +39,11 @@ class TermRuns:
 
     def fit(self, space, *, mapping=None, rule="first"):
         """One `TermModel` per seed; ``mapping(seed)`` makes its map, ridge where it is None."""
-        return [
-            TermModel(space, mapping=mapping and mapping(seed), rule=rule, random_state=seed).fit(
-                p
-            )
-            for seed, p in zip(self.seeds, self.problems, strict=True)
-        ]
+        models = []
+        for seed, p in zip(self.seeds, self.problems, strict=True):
+            own = mapping and mapping(seed)
+            models.append(TermModel(space, mapping=own, rule=rule, random_state=seed).fit(p))
+        return models
 
     def nearest(self, models, case, n_terms):
         """What `TermModel.search` finds in each seed for a case, such as ``("unseen", "2-hop")``.
@@ -55,14 +54,15 @@ class TermRuns:
         who, name = case
         found = []
         for p, model in zip(self.problems, models, strict=True):
-            labels = self.labels.get(name) or self._trained(p)
+            labels = self.labels.get(name) or self.trained(p)
             images = p.test_seen if who == "seen" else p.test_unseen
             images = images[np.isin(p.class_ids[p.labels[images]], labels)]
             images = _drawn_evenly(p.labels, images, self.n_images)
             found.append(model.search(p, images, labels, n_terms))
         return found
 
-    def _trained(self, problem):
+    def trained(self, problem):
+        """The classes of a problem that are trained on, where they are among the 1,000."""
         known = set(self.labels["1K"])
         return sorted(known.intersection(problem.class_ids[problem.seen_classes].tolist()))
 
