@@ -53,7 +53,7 @@ def test_the_homes_of_misc_are_told_by_what_they_fit():
         for home in off
     ]
     assert homes_told(rows) == (
-        "Here *artifact* is off by 0.5% in the row of the 1,000 at most and gives not both hop "
-        "lists; *animal* is off by 7.0% in the row of the 1,000 at most and gives both hop lists. "
-        "In the other rows the nearest to the paper are *animal* (21K)."
+        "Here *artifact* does not give both hop lists, and is off by at most 0.5% in the row of "
+        "the 1,000; *animal* gives both hop lists, and is off by at most 7.0% in the row of the "
+        "1,000. In the other rows the nearest to the paper are *animal* (21K)."
     )

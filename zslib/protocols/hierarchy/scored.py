@@ -165,10 +165,14 @@ def parted_told(rows):
     """In how many tested classes `other_tree` can tell two readings apart, in a sentence."""
     counts = {}
     for row in rows:
-        case = f"{row['images']} classes {row['setting']} among {row['label_set']}"
+        case = f"{row['setting']}: {row['images']} among {row['label_set']}"
         counts.setdefault(case, {})[row["metric"]] = row["value"]
-    tested, parted = "tested classes", "tested classes with another correct set"
-    told = ", ".join(f"{n[parted]} of {n[tested]} {case}" for case, n in counts.items())
-    none = [case for case, n in counts.items() if not n[parted]]
-    rest = f" Nothing is said of {', '.join(none)}: no class differs." if none else ""
-    return f"The correct sets differ in size for {told}.{rest}"
+    some, none = [], []
+    for case, found in counts.items():
+        tested = found["tested classes"]
+        if parted := found["tested classes with another correct set"]:
+            some.append(f"{parted} of {tested} ({case})")
+        else:
+            none.append(f"{tested} ({case})")
+    told = f"Of the classes tested here {', '.join(some) or 'none'} have another correct set"
+    return told + (f"; none of {', '.join(none)} has, and nothing is said there." if none else ".")

@@ -103,8 +103,8 @@ def homes_told(rows):
         name: min(off, key=lambda home, name=name: off[home][name]) for name in off["animal"]
     }
     told = [
-        f"*{home}* is off by {off[home]['1K']:.1f}% in the row of the 1,000 at most and gives "
-        f"{'both' if home in both else 'not both'} hop lists"
+        f"*{home}* {'gives' if home in both else 'does not give'} both hop lists, and is off by "
+        f"at most {off[home]['1K']:.1f}% in the row of the 1,000"
         for home in dict.fromkeys([nearest["1K"], *sorted(both)])
     ]
     rest = ", ".join(f"*{home}* ({name})" for name, home in nearest.items() if name != "1K")
