@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from zslib.protocols.hierarchy.correct_sets import CorrectSetSizes
-from zslib.protocols.hierarchy.table1 import KS, exact_sizes, homes_told, large_sets, size_curves
+from zslib.protocols.hierarchy.table1 import (
+    KS,
+    exact_sizes,
+    homes_told,
+    large_sets,
+    size_curves,
+    worst_told,
+)
 
 SIZES = np.array([[1, 2, 5, 10, 2000], [1, 3, 5, 1500, 2000], [1, 2, 6, 1500, 2000]])
 ROW = CorrectSetSizes(("a", "b", "c"), SIZES, np.array([1.0, 2.0, 1.0]), 0)
@@ -56,4 +63,14 @@ def test_the_homes_of_misc_are_told_by_what_they_fit():
         "Here *artifact* does not give both hop lists, and is off by at most 0.5% in the row of "
         "the 1,000; *animal* gives both hop lists, and is off by at most 7.0% in the row of the "
         "1,000. In the other rows the nearest to the paper are *animal* (21K)."
+    )
+
+
+def test_the_worst_cell_of_each_reading_is_told():
+    rows = [
+        {"method": method, "value": value}
+        for method, value in (("A", 3.2), ("D", 1.0), ("A", 2000.4), ("D, labels alike", 4.0))
+    ]
+    assert worst_told(rows) == (
+        "In their worst cell the readings are off by 2,000% (A), 4% (D); the closest is D."
     )

@@ -19,6 +19,7 @@ __all__ = [
     "mean_sizes",
     "size_curves",
     "table_sizes",
+    "worst_told",
 ]
 
 KS = (1, 2, 5, 10, 20)
@@ -64,6 +65,17 @@ def mean_sizes(found, lists, paper):
             known = lists.image_counts is not None or name == "1K"
             method = reading if known else f"{reading}, labels alike"
             yield of | {"metric": _DEVIATION, "method": method, "value": _largest(ratios)}
+
+
+def worst_told(rows):
+    """How far each reading is off in its worst cell of `mean_sizes`, in a sentence."""
+    worst = {}
+    for row in rows:
+        name = row["method"].split(",")[0]
+        worst[name] = max(row["value"], worst.get(name, 0.0))
+    told = ", ".join(f"{value:,.0f}% ({name})" for name, value in worst.items())
+    closest = min(worst, key=worst.get)
+    return f"In their worst cell the readings are off by {told}; the closest is {closest}."
 
 
 def homes_of_misc(lists, paper):
