@@ -65,12 +65,14 @@ def check_layer(backend):
             np.testing.assert_allclose(host, expected, rtol=tolerance, atol=tolerance)
 
             pull = np.random.default_rng(1).normal(size=host.shape)
+            padded = None
             if mask is not None and host.ndim == 3:
-                assert np.all(host[~mask] == 0.0)
-                pull[~mask] = 1e3
+                padded = ~layer.mask_after(mask)
+                assert np.all(host[padded] == 0.0)
+                pull[padded] = 1e3
             by_x = layer.backward(backend.asarray(pull.astype(dtype)))
-            if mask is not None and host.ndim == 3:
-                pull[~mask] = 0.0
+            if padded is not None:
+                pull[padded] = 0.0
             pull = pull.astype(dtype).astype("float64")
 
             def loss(values=values, exact=exact, pull=pull):

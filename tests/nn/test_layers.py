@@ -12,6 +12,7 @@ from zslib.nn import (
     LastPool,
     Layer,
     Linear,
+    MaxPool,
     MeanPool,
     Parameter,
     ReLU,
@@ -68,6 +69,26 @@ def test_mean_pool(check_layer, texts):
         check_layer(lambda like: _Cast(MeanPool(), like), loop, x, given)
 
 
+@pytest.mark.parametrize("T", [1, 5, 6])
+def test_max_pool(check_layer, texts, T):
+    def loop(p, x, mask):
+        n, T, d = x.shape
+        out = np.zeros((n, (T + 1) // 2, d))
+        for i, t, j in np.ndindex(out.shape):
+            pair = [
+                x[i, s, j] for s in (2 * t, 2 * t + 1) if s < T and (mask is None or mask[i, s])
+            ]
+            out[i, t, j] = max(pair, default=0.0)
+        return out
+
+    x, mask = texts(T=T)
+    if T > 2:
+        check_layer(lambda like: _Cast(MaxPool(), like), loop, x, mask)
+    check_layer(lambda like: _Cast(MaxPool(), like), loop, rng().normal(size=x.shape))
+    tokens = np.array([[True] * 5, [True] * 3 + [False] * 2, [True] + [False] * 4])
+    np.testing.assert_array_equal(MaxPool().mask_after(tokens).sum(axis=1), [3, 2, 1])
+
+
 def test_last_pool(check_layer, texts):
     def loop(p, x, mask):
         rows = []
@@ -86,6 +107,7 @@ class _Cast(Layer):
 
     def __init__(self, layer, like):
         self.forward, self.backward = layer.forward, layer.backward
+        self.mask_after = layer.mask_after
 
 
 def test_last_pool_needs_two_halves():
@@ -143,9 +165,10 @@ def test_dropout_draws_the_same_for_both_types_and_refuses_one():
         Dropout(-0.1, rng())
 
 
-def test_residual_block(check_layer, loops, texts):
+@pytest.mark.parametrize("normalise_shortcut", [False, True])
+def test_residual_block(check_layer, loops, texts, normalise_shortcut):
     def make(like):
-        return ResidualBlock(3, 2, rng(), like=like)
+        return ResidualBlock(3, 2, rng(), normalise_shortcut=normalise_shortcut, like=like)
 
     def loop(p, x, mask):
         h = x
@@ -155,11 +178,12 @@ def test_residual_block(check_layer, loops, texts):
             h = loops.normalisation(norm, h, mask)
             for place in np.ndindex(h.shape):
                 h[place] = max(h[place], 0.0) if k < 3 else h[place]
-        W = p["shortcut.weight"][0]
-        for i, t, j in np.ndindex(h.shape):
-            if mask is None or mask[i, t]:
-                past = sum(x[i, t, c] * W[c, j] for c in range(x.shape[2]))
-                h[i, t, j] = max(h[i, t, j] + past, 0.0)
+        past = loops.convolution({"weight": p["shortcut.weight"]}, x, mask)
+        if normalise_shortcut:
+            norm = {name: p[f"shortcut_norm.{name}"] for name in ("gamma", "beta")}
+            past = loops.normalisation(norm, past, mask)
+        for place in np.ndindex(h.shape):
+            h[place] = max(h[place] + past[place], 0.0)
         return h
 
     x, mask = texts(n=3, T=4)
@@ -177,6 +201,13 @@ def test_residual_block_names_and_penalties():
     assert {p.penalty for p in block.parameters().values()} == {0.001}
     assert len(block.buffers()) == 6
     assert n_parameters(block) == 3 * (3 * 2) + 2 * (3 * 4) + 3 * 4 + 3 * 2
+    constants = {"momentum": 0.95, "epsilon": 1e-6}
+    block = ResidualBlock(3, 2, rng(), normalise_shortcut=True, **constants)
+    norms = [*(block.branch.layers[f"norm{k}"] for k in (1, 2, 3))]
+    norms.append(block.shortcut.layers["shortcut_norm"])
+    assert {(norm.momentum, norm.epsilon) for norm in norms} == {(0.95, 1e-6)}
+    assert list(block.parameters())[-2:] == ["shortcut_norm.gamma", "shortcut_norm.beta"]
+    assert len(block.buffers()) == 8
 
 
 def encoder(like, seed=0):
@@ -184,6 +215,7 @@ def encoder(like, seed=0):
     return Sequential(
         embedding=Embedding(9, 3, source, like=like),
         block=ResidualBlock(3, 4, source, like=like),
+        halve=MaxPool(),
         lstm=BiLSTM(4, 3, source, like=like),
         pool=LastPool(),
         dropout=Dropout(0.0, source),
@@ -294,7 +326,9 @@ def test_backward_needs_a_training_pass():
             layer.backward(out)
 
 
-@pytest.mark.parametrize("layer", [BatchNorm(2), Conv1d(2, 2, 3, rng()), MeanPool(), LastPool()])
+@pytest.mark.parametrize(
+    "layer", [BatchNorm(2), Conv1d(2, 2, 3, rng()), MaxPool(), MeanPool(), LastPool()]
+)
 def test_masks_are_checked(layer):
     x = np.ones((2, 3, 2), np.float32)
     with pytest.raises(TypeError, match="mask must be bool"):

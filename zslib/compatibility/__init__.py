@@ -2,6 +2,7 @@
 
 from zslib.compatibility.base import BilinearModel, CompatibilityModel, zero_shot_scorer
 from zslib.compatibility.clarel.clarel import CLAREL
+from zslib.compatibility.clarel.settings import clarel_settings
 from zslib.compatibility.cmt import CMT
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.dap import DAP
@@ -35,5 +36,6 @@ __all__ = [
     "LatEm",
     "MetricLearner",
     "SynC",
+    "clarel_settings",
     "zero_shot_scorer",
 ]

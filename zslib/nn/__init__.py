@@ -9,7 +9,7 @@ from zslib.nn.linear import Linear
 from zslib.nn.losses import softmax_cross_entropy
 from zslib.nn.lstm import BiLSTM
 from zslib.nn.parameter import Parameter
-from zslib.nn.pooling import LastPool, MeanPool
+from zslib.nn.pooling import LastPool, MaxPool, MeanPool
 from zslib.nn.relu import ReLU
 from zslib.nn.sequential import ResidualBlock, Sequential
 
@@ -22,6 +22,7 @@ __all__ = [
     "LastPool",
     "Layer",
     "Linear",
+    "MaxPool",
     "MeanPool",
     "Parameter",
     "ReLU",

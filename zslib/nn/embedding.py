@@ -23,6 +23,8 @@ class Embedding(Layer):
         Numbers per token, d.
     rng : numpy.random.Generator
         Draws the start: normal, standard deviation :math:`1/\sqrt d`, so rows have about length 1.
+    frozen : bool, keyword only, default False
+        Whether the table is no parameter and stays as it is.
     like : float array, keyword only, default None
         Its library, device and type; None: NumPy float32.
 
@@ -38,7 +40,8 @@ class Embedding(Layer):
     (1, 3, 3)
     """
 
-    def __init__(self, n_tokens, dimension, rng, *, like=None):
+    def __init__(self, n_tokens, dimension, rng, *, frozen=False, like=None):
+        self.frozen = frozen
         shape = (
             check_integer(n_tokens, "n_tokens", low=1),
             check_integer(dimension, "dimension", low=1),
@@ -61,10 +64,12 @@ class Embedding(Layer):
     def backward(self, gradient):
         """Add to the table's gradient; None, as tokens have none."""
         flat, mask = self._use_saved()
+        if self.frozen:
+            return None
         xp = namespace(gradient)
         gradient = zero_padded(gradient, mask)
         add_rows(self.weight.gradient, flat, xp.reshape(gradient, (-1, gradient.shape[-1])))
         return None
 
     def parameters(self):
-        return {"weight": self.weight}
+        return {} if self.frozen else {"weight": self.weight}

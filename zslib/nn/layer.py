@@ -53,6 +53,10 @@ class Layer:
         """
         raise NotImplementedError
 
+    def mask_after(self, mask):
+        """The mask of the output, for that of ``x``: its own unless the layer shortens texts."""
+        return mask
+
     def parameters(self):
         """Dictionary of `Parameter`, by names like ``"conv1.weight"``, in a fixed order."""
         return {}

@@ -41,7 +41,7 @@ class Parameter:
     """
 
     def __init__(self, value, penalty=0.0):
-        self.value, self._gradient = value, None
+        self.value, self._gradient, self._velocity = value, None, None
         self.penalty = check_real(penalty, "penalty", low=0.0)
 
     @classmethod
@@ -84,11 +84,37 @@ class Parameter:
         """Forget the gradient: it is zero then."""
         self._gradient = None
 
-    def descend(self, rate):
-        """One step of gradient descent, the penalty included; the gradient is zero then."""
+    @property
+    def velocity(self):
+        """What momentum keeps of earlier gradients, zero at first."""
+        if self._velocity is None:
+            self._velocity = namespace(self.value).zeros_like(self.value)
+        return self._velocity
+
+    def descend(self, rate, *, momentum=0.0, clip=None):
+        r"""One step of gradient descent, the penalty included; the gradient is zero then.
+
+        .. math:: g \leftarrow g \min(1, c / \|g\|), \qquad
+                  v \leftarrow m v + g, \qquad w \leftarrow w - r v
+
+        with rate r, ``momentum`` m, and the largest length ``clip`` c of a gradient, None for any.
+        """
         if self.penalty:
             self.add_penalty()
-        if self._gradient is not None:
-            self._gradient *= rate
-            self.value -= self._gradient
+        if self._gradient is not None or momentum:
+            self._move(self.gradient, rate, momentum, clip)
         self.zero_gradient()
+
+    def _move(self, step, rate, momentum, clip):
+        """`descend` by a gradient that is not used again."""
+        if clip is not None:
+            xp = namespace(step)
+            length = xp.sqrt(xp.sum(step * step))
+            step *= clip / xp.clip(length, min=clip)
+        if momentum:
+            velocity = self.velocity
+            velocity *= momentum
+            velocity += step
+            step = velocity + 0.0
+        step *= rate
+        self.value -= step

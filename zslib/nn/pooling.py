@@ -1,13 +1,65 @@
-"""From the positions of a text to one vector: the mean, or the last state of each direction."""
+"""From the positions of a text to fewer, or to one vector: largest, mean, or last state."""
 
 from __future__ import annotations
 
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
-from zslib.nn.layer import Layer, check_mask
+from zslib.nn.layer import Layer, check_mask, zero_padded
 
-__all__ = ["LastPool", "MeanPool"]
+__all__ = ["LastPool", "MaxPool", "MeanPool"]
+
+
+class MaxPool(Layer):
+    r"""The larger of each two neighbours, number by number: T positions become T / 2, rounded up.
+
+    .. math:: y_t = \max(x_{2t}, x_{2t + 1})
+
+    Where only one of the two is a token, it is kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> MaxPool().forward(np.array([[[1.0], [3.0], [-9.0]]]))[0, :, 0]
+    array([ 3., -9.])
+    """
+
+    def forward(self, x, mask=None, *, train=False):
+        """Sequences (n, T / 2, d) of sequences ``x`` (n, T, d)."""
+        mask = check_mask(x, mask)
+        first, second = _halves(x)
+        larger = first >= second
+        if mask is not None:
+            one, other = (tokens[:, :, None] for tokens in _halves(mask))
+            larger = ~other | (one & larger)
+        mask = self.mask_after(mask)
+        if train:
+            self._saved = larger, mask, x.shape[1]
+        return zero_padded(namespace(x).where(larger, first, second), mask, in_place=True)
+
+    def mask_after(self, mask):
+        """A position is a token where one of its two is."""
+        if mask is None:
+            return None
+        one, other = _halves(mask)
+        return one | other
+
+    def backward(self, gradient):
+        """The gradient by x, (n, T, d): all of it to the larger neighbour, the first of equals."""
+        larger, mask, T = self._use_saved()
+        xp, gradient = namespace(gradient), zero_padded(gradient, mask)
+        n, half, d = gradient.shape
+        to_first = xp.astype(larger, gradient.dtype) * gradient
+        both = xp.stack([to_first, gradient - to_first], axis=2)
+        return xp.reshape(both, (n, 2 * half, d))[:, :T, :]
+
+
+def _halves(x):
+    """Even and odd positions; the last even one stands for an odd one that is missing."""
+    first, second = x[:, ::2, ...], x[:, 1::2, ...]
+    if x.shape[1] % 2:
+        second = namespace(x).concat([second, first[:, -1:, ...]], axis=1)
+    return first, second
 
 
 class MeanPool(Layer):

@@ -44,8 +44,7 @@ class Sequential(Layer):
         """Output of the last layer."""
         for layer in self.layers.values():
             x = layer.forward(x, mask, train=train)
-            if x.ndim < 3:
-                mask = None
+            mask = layer.mask_after(mask) if x.ndim == 3 else None
         return x
 
     def backward(self, gradient):
@@ -74,8 +73,9 @@ class ResidualBlock(Layer):
     .. math:: y = \mathrm{ReLU}\bigl(\mathrm{BN}(\mathrm{conv}_3(h_2)) + x W\bigr), \qquad
               h_k = \mathrm{ReLU}(\mathrm{BN}(\mathrm{conv}_k(h_{k-1}))), \quad h_0 = x.
 
-    The shortcut x W is a convolution of width 1. No convolution has a bias: the normalisation
-    that follows would take it away again, and its :math:`\beta` serves both branches of the sum.
+    The shortcut x W is a convolution of width 1, normalised as well where that is asked for. No
+    convolution has a bias: the normalisation that follows would take it away again, and its
+    :math:`\beta` serves both branches of the sum.
 
     Parameters
     ----------
@@ -86,8 +86,9 @@ class ResidualBlock(Layer):
         Of the three convolutions, odd.
     penalty : float, keyword only, default 0.0
         L2 weight of all parameters, :math:`\gamma` and :math:`\beta` included.
-    momentum : float, keyword only, default 0.9
+    momentum, epsilon : float, keyword only, default 0.9 and 1e-5
         See `BatchNorm`.
+    normalise_shortcut : bool, keyword only, default False
     like : float array, keyword only, default None
         Its library, device and type; None: NumPy float32.
 
@@ -99,17 +100,33 @@ class ResidualBlock(Layer):
     (2, 5, 4)
     """
 
-    def __init__(self, n_in, n_out, rng, *, width=3, penalty=0.0, momentum=0.9, like=None):
+    def __init__(
+        self,
+        n_in,
+        n_out,
+        rng,
+        *,
+        width=3,
+        penalty=0.0,
+        momentum=0.9,
+        epsilon=1e-5,
+        normalise_shortcut=False,
+        like=None,
+    ):
         shared = {"penalty": penalty, "like": like}
+        norm = {"momentum": momentum, "epsilon": epsilon} | shared
         layers = {}
         for k in (1, 2, 3):
             n_before = n_in if k == 1 else n_out
             layers[f"conv{k}"] = Conv1d(n_before, n_out, width, rng, bias=False, **shared)
-            layers[f"norm{k}"] = BatchNorm(n_out, momentum=momentum, **shared)
+            layers[f"norm{k}"] = BatchNorm(n_out, **norm)
             if k < 3:
                 layers[f"relu{k}"] = ReLU()
         self.branch = Sequential(**layers)
-        self.shortcut = Conv1d(n_in, n_out, 1, rng, bias=False, **shared)
+        past = {"shortcut": Conv1d(n_in, n_out, 1, rng, bias=False, **shared)}
+        if normalise_shortcut:
+            past["shortcut_norm"] = BatchNorm(n_out, **norm)
+        self.shortcut = Sequential(**past)
         self.relu = ReLU()
 
     def forward(self, x, mask=None, *, train=False):
@@ -121,13 +138,13 @@ class ResidualBlock(Layer):
     def backward(self, gradient):
         """Gradient by x, the sum of both ways."""
         gradient = self.relu.backward(gradient)
-        by_x = self.shortcut.backward(gradient)
+        # Layers may overwrite what they are given.
+        by_x = self.shortcut.backward(gradient + 0.0)
         by_x += self.branch.backward(gradient)
         return by_x
 
     def parameters(self):
-        shortcut = {f"shortcut.{name}": p for name, p in self.shortcut.parameters().items()}
-        return self.branch.parameters() | shortcut
+        return self.branch.parameters() | self.shortcut.parameters()
 
     def buffers(self):
-        return self.branch.buffers()
+        return self.branch.buffers() | self.shortcut.buffers()

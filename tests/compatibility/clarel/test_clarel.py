@@ -1,5 +1,6 @@
 """CLAREL: a whole step against finite differences, what it learns, prototypes, bad input."""
 
+import itertools
 import pickle
 import re
 
@@ -9,11 +10,12 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from zslib.arrays import random_generator
-from zslib.compatibility import CLAREL
+from zslib.compatibility import CLAREL, clarel_settings
 from zslib.compatibility.clarel.loss import clarel_loss, embedding_distances
 from zslib.compatibility.clarel.network import ClarelNetwork, make_encoder
 from zslib.compatibility.clarel.pairs import Pairs
 from zslib.compatibility.clarel.training import Progress, Training
+from zslib.nn import Dropout
 
 SMALL = {
     "embedding_dim": 8,
@@ -120,7 +122,7 @@ def test_a_step_descends_the_gradient_of_the_whole(text_encoder, numerical_gradi
         prepared,
         draw,
         labels[batch],
-        1e-3,
+        {"rate": 1e-3},
         same_text=pairs.in_common(draw),
         **settings,
     )
@@ -269,8 +271,8 @@ def test_learning_rate_falls_in_steps(monkeypatch):
     monkeypatch.setattr(
         ClarelNetwork,
         "step",
-        lambda self, X, prepared, draw, codes, rate, **loss: (
-            rates.append(rate) or step(self, X, prepared, draw, codes, rate, **loss)
+        lambda self, X, prepared, draw, codes, descent, **loss: (
+            rates.append(descent["rate"]) or step(self, X, prepared, draw, codes, descent, **loss)
         ),
     )
     X, labels, tokens, _ = pairs_data()
@@ -403,6 +405,9 @@ def test_bad_input():
         refused(r"filters\[1\] must be at least 1", filters=(3, 0), **asked)
         refused(r"filters\[0\] must be an integer", TypeError, filters=(3.5, 3), **asked)
     refused("X holds NaN", X=X * np.nan)
+    refused("momentum must be below 1, got 1.0", momentum=1.0)
+    refused("clip must be .* above 0", clip=0.0)
+    refused("dropout_each must be one of True, False", dropout_each=1.5)
     for name in ("embedding_dim", "n_batches", "texts_per_image", "log_every", "lstm_units"):
         refused(f"{name} must be at least 1", **{name: 0})
 
@@ -422,3 +427,154 @@ def test_bad_input_after_fit():
         model.embed_images(X[:, :5])
     with pytest.raises(ValueError, match="they must lie in the same space"):
         model.distances(X, np.ones((2, 5)))
+
+
+def test_texts_lose_numbers_one_by_one(monkeypatch):
+    """With dropout of each text, every text is thinned and projected, and then the mean is taken."""
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    rows = [[i, (i + 1) % 27, (i + 2) % 27] for i in range(27)]
+    drawn = {}
+    forward, step = Dropout.forward, ClarelNetwork.step
+
+    def thinned(self, x, mask=None, *, train=False):
+        out = forward(self, x, mask, train=train)
+        drawn["text" if x.shape[1] != 12 else "image"] = out
+        return out
+
+    def watched(self, X, prepared, draw, codes, descent, **loss):
+        linear, owner = self.text_layer, draw.owner
+        before = linear.weight.value.copy(), linear.bias.value.copy()
+        linear_forward = linear.forward
+
+        def seen(x, **options):
+            drawn["mean"] = linear_forward(x, **options)
+            return drawn["mean"]
+
+        linear.forward = seen
+        result = step(self, X, prepared, draw, codes, descent, **loss)
+        linear.forward = linear_forward
+        projected = drawn["text"] @ before[0] + before[1]
+        means = [projected[owner == i].mean(axis=0) for i in range(draw.n)]
+        np.testing.assert_allclose(drawn["mean"], means, rtol=1e-10, atol=1e-12)
+        assert len(drawn["text"]) == 24
+        return result
+
+    monkeypatch.setattr(Dropout, "forward", thinned)
+    monkeypatch.setattr(ClarelNetwork, "step", watched)
+    for text_encoder in ("mean", "paper"):
+        model = CLAREL(**SMALL, text_encoder=text_encoder, dropout=0.5, dropout_each=True)
+        model.fit(X, labels, tokens, rows)
+    with monkeypatch.context() as patched:
+        patched.setattr(ClarelNetwork, "step", step)
+        first = SMALL | {"n_batches": 1}  # later ones would draw other batches
+        once, each = (
+            CLAREL(**first, text_encoder="mean", dropout=0.0, dropout_each=each)
+            .fit(X, labels, tokens, rows)
+            .embed_texts(tokens)
+            for each in (False, True)
+        )
+    np.testing.assert_allclose(once, each, rtol=1e-10)
+
+
+def test_momentum_and_clipping_by_a_loop():
+    """Steps of a whole training, written out for each variable."""
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    parameters = SMALL | {"text_encoder": "mean", "dropout": 0.0, "learning_rate": 0.5}
+    n = parameters["n_batches"]
+    stages = [
+        CLAREL(**parameters | {"n_batches": k}, momentum=0.9, clip=0.02).fit(X, labels, tokens)
+        for k in range(1, n + 1)
+    ]
+    values = [{k: p.value for k, p in s.network_.parameters().items()} for s in stages]
+    for name in values[0]:
+        moves = [b[name] - a[name] for a, b in itertools.pairwise(values)]
+        for before, after in itertools.pairwise(moves):
+            gradient = (0.9 * before - after) / 0.5
+            assert np.linalg.norm(gradient) < 0.02 * (1 + 1e-6), name
+    plain = CLAREL(**parameters | {"n_batches": 1}).fit(X, labels, tokens)
+    start = CLAREL(**parameters | {"n_batches": 1, "learning_rate": 1e-30}).fit(X, labels, tokens)
+    for name, p in plain.network_.parameters().items():
+        origin = start.network_.parameters()[name].value
+        gradient = (origin - p.value) / 0.5
+        gradient *= min(1.0, 0.02 / np.linalg.norm(gradient))
+        np.testing.assert_allclose(values[0][name], origin - 0.5 * gradient, rtol=1e-8, atol=1e-12)
+
+
+def test_labels_of_texts_shuffled_in_the_batch(monkeypatch):
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    pairs = []
+    step = ClarelNetwork.step
+
+    def watched(self, X, prepared, draw, codes, descent, *, text_codes, **loss):
+        pairs.append((codes, text_codes))
+        return step(self, X, prepared, draw, codes, descent, text_codes=text_codes, **loss)
+
+    monkeypatch.setattr(ClarelNetwork, "step", watched)
+    CLAREL(**SMALL, text_encoder="mean", shuffle_labels=True).fit(X, labels, tokens)
+    for codes, text_codes in pairs:
+        np.testing.assert_array_equal(np.sort(codes), np.sort(text_codes))
+    assert any((codes != text_codes).any() for codes, text_codes in pairs)
+
+
+def test_text_codes_are_those_of_the_text_classifier():
+    rng = np.random.default_rng(0)
+    z, t, a, b = (rng.standard_normal((4, 3)) for _ in range(4))
+    codes, other = np.array([0, 1, 2, 0]), np.array([1, 1, 0, 2])
+    terms, gradients = clarel_loss(z, t, a, b, codes, text_codes=other)
+    of_texts, expected = clarel_loss(z, t, a, b, other)
+    of_images, also = clarel_loss(z, t, a, b, codes)
+    assert float(terms.text_classification) == float(of_texts.text_classification)
+    assert float(terms.image_classification) == float(of_images.image_classification)
+    np.testing.assert_array_equal(gradients[3], expected[3])
+    np.testing.assert_array_equal(gradients[2], also[2])
+
+
+@pytest.mark.parametrize("text_encoder", ["mean", "paper"])
+def test_given_word_vectors_stay(text_encoder):
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    given = np.random.default_rng(5).standard_normal((25, 4))
+    model = CLAREL(**SMALL | {"word_dim": 9}, text_encoder=text_encoder, word_vectors=given)
+    model = clone(model).fit(X, labels, tokens)
+    np.testing.assert_array_equal(model.network_.encoder.weight.value, given)
+    assert not any("embedding" in name for name in model.network_.parameters())
+    assert model.embed_texts(np.array([[24, 3]])).shape == (1, 8)
+    with pytest.raises(ValueError, match="must be from 0 to 9"):
+        model.set_params(word_vectors=given[:10]).fit(X, labels, tokens)
+
+
+def test_losses_beside_those_of_a_guess():
+    X, labels, tokens, _ = pairs_data(per_class=4)
+    model = CLAREL(**SMALL | {"n_batches": 200}, text_encoder="mean", learning_rate=0.3)
+    found = model.fit(X, labels, tokens).losses_and_guesses()
+    last = model.learning_curve_[-1]
+    assert found["retrieval"] == pytest.approx(
+        ((last["text_retrieval"] + last["image_retrieval"]) / 2, np.log(8))
+    )
+    assert found["classification"][1] == pytest.approx(np.log(9))
+    assert all(loss < guess for loss, guess in found.values())
+    alone = clone(model).set_params(retrieval_mix=0.0, classification_weight=0.0)
+    assert alone.fit(X, labels, tokens).losses_and_guesses() == {
+        "retrieval": (pytest.approx(alone.learning_curve_[-1]["image_retrieval"]), np.log(8))
+    }
+    classes = clone(model).set_params(classification_weight=1.0).fit(X, labels, tokens)
+    assert classes.losses_and_guesses().keys() == {"classification"}
+
+
+def test_the_settings_of_the_authors():
+    assert clarel_settings("paper") == {}
+    model = CLAREL(**SMALL | clarel_settings("authors") | {"filters": (4, 6)})
+    X, labels, tokens, _ = pairs_data(per_class=3)
+    encoder = model.fit(X, labels, tokens).network_.encoder
+    assert [k for k in encoder.layers.layers] == [
+        "embedding", "block1", "halve1", "block2", "halve2", "lstm", "pool",
+    ]  # fmt: skip
+    norm = encoder.layers.layers["block2"].shortcut.layers["shortcut_norm"]
+    assert (norm.momentum, norm.epsilon) == (0.95, 1e-6)
+    # Half of the sum of squares, times 0.001.
+    weight = encoder.layers.layers["block1"].branch.layers["conv1"].weight
+    weight.zero_gradient()
+    half = 0.001 * np.sum(weight.value**2) / 2
+    assert float(weight.add_penalty()) == pytest.approx(half)
+    np.testing.assert_allclose(weight.gradient, 0.001 * weight.value)
+    with pytest.raises(ValueError, match="which must be one of 'paper', 'authors'"):
+        clarel_settings("ours")

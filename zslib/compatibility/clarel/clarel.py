@@ -42,6 +42,7 @@ class CLAREL(BaseEstimator):
 
     The image head is one linear layer on ready features. On the encoded text there is another;
     both have dropout before them. Training is plain gradient descent on random batches.
+    `clarel_settings` has what the authors' code does otherwise.
 
     Parameters
     ----------
@@ -60,6 +61,9 @@ class CLAREL(BaseEstimator):
         "paper": residual convolutions and a bidirectional LSTM (`ConvLSTMEncoder`). "mean": mean
         of word embeddings (`MeanEncoder`), a thousand times cheaper. None: texts are vectors.
     dropout : float in [0, 1), keyword only, default 0.25
+    dropout_each : bool, keyword only, default False
+        Whether each text loses numbers of its own, before the mean over the texts of a sample;
+        False: the mean does.
     batch_size : int, keyword only, default 32
         B, at least 2; samples of a batch are drawn without replacement.
     texts_per_image : int, keyword only, default 10
@@ -67,10 +71,19 @@ class CLAREL(BaseEstimator):
         has more, all of them where it has fewer.
     n_batches : int, keyword only, default 150000
     learning_rate : float, keyword only, default 0.1
+    momentum : float in [0, 1), keyword only, default 0.0
+    clip : float or None, keyword only, default None
+        Largest length of the gradient of each variable by itself, its penalty included.
     decay_every, decay : int and float, keyword only, default 50000 and 10.0
         The learning rate is divided by ``decay`` after every ``decay_every`` batches.
     convolution_penalty : float, keyword only, default 0.001
-        L2 weight of convolutions and batch normalisations. Not part of the printed losses.
+        L2 weight, of the whole sum of squares, of convolutions and batch normalisations. Not part
+        of the printed losses.
+    shuffle_labels : bool, keyword only, default False
+        Whether the text classifier learns the class of a random other pair of the batch: the
+        fault in the authors' loader of CUB, to measure what it does.
+    word_vectors : None or array (n_tokens, d), keyword only, default None
+        Vectors of the tokens, which stay as they are. None: they are drawn and learned.
     word_dim : int, keyword only, default 300
         Length of a token's vector. Not printed in the paper; nor are the next two.
     kernel_width : int, keyword only, default 3
@@ -78,6 +91,12 @@ class CLAREL(BaseEstimator):
     pooling : "mean" or "last", keyword only, default "mean"
         Of the LSTM's states.
     filters : pair of int, keyword only, default (128, 256)
+    halve : bool, keyword only, default False
+        Whether each block is followed by the larger of each two neighbouring positions.
+    normalise_shortcut : bool, keyword only, default False
+        Whether the way past a block has batch normalisation too.
+    norm_momentum, norm_epsilon : float, keyword only, default 0.9 and 1e-5
+        Of batch normalisation.
     lstm_units : int, keyword only, default 512
         In each direction.
     n_tokens : int or None, keyword only, default None
@@ -136,17 +155,26 @@ class CLAREL(BaseEstimator):
         exclude_equal=True,
         text_encoder="paper",
         dropout=0.25,
+        dropout_each=False,
         batch_size=32,
         texts_per_image=10,
         n_batches=150_000,
         learning_rate=0.1,
+        momentum=0.0,
+        clip=None,
         decay_every=50_000,
         decay=10.0,
         convolution_penalty=0.001,
+        shuffle_labels=False,
+        word_vectors=None,
         word_dim=300,
         kernel_width=3,
         pooling="mean",
         filters=(128, 256),
+        halve=False,
+        normalise_shortcut=False,
+        norm_momentum=0.9,
+        norm_epsilon=1e-5,
         lstm_units=512,
         n_tokens=None,
         checkpoint=None,
@@ -162,17 +190,26 @@ class CLAREL(BaseEstimator):
         self.exclude_equal = exclude_equal
         self.text_encoder = text_encoder
         self.dropout = dropout
+        self.dropout_each = dropout_each
         self.batch_size = batch_size
         self.texts_per_image = texts_per_image
         self.n_batches = n_batches
         self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.clip = clip
         self.decay_every = decay_every
         self.decay = decay
         self.convolution_penalty = convolution_penalty
+        self.shuffle_labels = shuffle_labels
+        self.word_vectors = word_vectors
         self.word_dim = word_dim
         self.kernel_width = kernel_width
         self.pooling = pooling
         self.filters = filters
+        self.halve = halve
+        self.normalise_shortcut = normalise_shortcut
+        self.norm_momentum = norm_momentum
+        self.norm_epsilon = norm_epsilon
         self.lstm_units = lstm_units
         self.n_tokens = n_tokens
         self.checkpoint = checkpoint
@@ -236,12 +273,20 @@ class CLAREL(BaseEstimator):
         encoder = make_encoder(self, texts, pairs, rng, reference)
         classes, codes = np.unique(np.asarray(to_host(y), np.int64), return_inverse=True)
         network = ClarelNetwork(
-            p, len(classes), self.embedding_dim, encoder, self.dropout, rng, like=reference
+            p,
+            len(classes),
+            self.embedding_dim,
+            encoder,
+            self.dropout,
+            rng,
+            dropout_each=self.dropout_each,
+            like=reference,
         )
         codes = like(codes.reshape(-1).astype(np.int64), X)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("network_", None)
-        training = Training(network, rng, X, codes, encoder.prepare(texts), pairs)
+        prepared = encoder.prepare(texts)
+        training = Training(network, rng, X, codes, prepared, pairs, momentum=self.momentum)
         training.run(self, checkpoint)
         self.n_features_in_ = p
         self.classes_ = like(classes, X)
@@ -250,6 +295,23 @@ class CLAREL(BaseEstimator):
         self.n_parameters_ = sum(map(math.prod, sizes))
         self.network_ = network
         return self
+
+    def losses_and_guesses(self):
+        """Of each part that was trained, its last mean loss and that of a blind guess.
+
+        ``{"retrieval": (loss, log B), "classification": (loss, log C)}`` without the part of
+        weight 0: a training above its guess has failed.
+        """
+        check_is_fitted(self, "network_")
+        last, mix = self.learning_curve_[-1], self.retrieval_mix
+        retrieval = mix * last["text_retrieval"] + (1.0 - mix) * last["image_retrieval"]
+        classes = (last["text_classification"] + last["image_classification"]) / 2.0
+        found = {}
+        if self.classification_weight < 1.0:
+            found["retrieval"] = retrieval, math.log(self.batch_size)
+        if self.classification_weight > 0.0:
+            found["classification"] = classes, math.log(self.classes_.shape[0])
+        return found
 
     def embed_images(self, X):
         r""":math:`f_\phi`, (n, embedding_dim), of features (n, p), with their type."""

@@ -64,6 +64,7 @@ class RowParameter(Parameter):
 
     def __init__(self, value, penalty=0.0):
         self.value, self.penalty, self._parts = value, penalty, []
+        self._velocity = None
 
     @property
     def gradient(self):
@@ -79,8 +80,11 @@ class RowParameter(Parameter):
     def zero_gradient(self):
         self._parts = []
 
-    def descend(self, rate):
-        """One step of gradient descent; the gradient is zero then."""
+    def descend(self, rate, *, momentum=0.0, clip=None):
+        """As `Parameter.descend`, without a penalty."""
+        if momentum or clip is not None:
+            self._move(self.gradient, rate, momentum, clip)
+            self._parts = []
         for rows, values in self._parts:
             rows = like(rows, self.value)
             if is_numpy_array(self.value) or is_cupy_array(self.value):

@@ -16,7 +16,16 @@ from zslib.compatibility.clarel.draws import (
     mixing,
     sums_over,
 )
-from zslib.nn import BiLSTM, Embedding, LastPool, Layer, MeanPool, ResidualBlock, Sequential
+from zslib.nn import (
+    BiLSTM,
+    Embedding,
+    LastPool,
+    Layer,
+    MaxPool,
+    MeanPool,
+    ResidualBlock,
+    Sequential,
+)
 from zslib.validation import check_choice, check_vectors
 
 __all__ = [
@@ -108,6 +117,8 @@ class MeanEncoder(TextEncoder):
         Length of a word vector, the encoder's ``width``.
     rng : numpy.random.Generator
         Draws the start: normal, standard deviation 1.
+    frozen : bool, keyword only, default False
+        Whether word vectors stay as they are.
     like : float array, keyword only
         Library, device and type.
 
@@ -121,8 +132,8 @@ class MeanEncoder(TextEncoder):
            [0. , 1. ]])
     """
 
-    def __init__(self, n_tokens, dimension, rng, *, like):
-        self.n_tokens, self.width = n_tokens, dimension
+    def __init__(self, n_tokens, dimension, rng, *, frozen=False, like):
+        self.n_tokens, self.width, self.frozen = n_tokens, dimension, frozen
         self.weight = RowParameter.from_host(rng.standard_normal((n_tokens, dimension)), like=like)
 
     def prepare(self, texts):
@@ -147,10 +158,11 @@ class MeanEncoder(TextEncoder):
 
     def backward(self, gradient):
         words, weights = self._use_saved()
-        self.weight.add_rows(words, weights.T @ gradient)
+        if not self.frozen:
+            self.weight.add_rows(words, weights.T @ gradient)
 
     def parameters(self):
-        return {"embedding.weight": self.weight}
+        return {} if self.frozen else {"embedding.weight": self.weight}
 
 
 class ConvLSTMEncoder(TextEncoder):
@@ -172,8 +184,14 @@ class ConvLSTMEncoder(TextEncoder):
         In each direction.
     pooling : "mean" or "last", keyword only, default "mean"
         Mean over the tokens, or the last state of each direction.
+    halve : bool, keyword only, default False
+        Whether each block is followed by the larger of each two neighbouring positions.
+    normalise_shortcut, norm_momentum, norm_epsilon : bool and floats, keyword only
+        Of `zslib.nn.ResidualBlock`.
     penalty : float, keyword only, default 0.001
         L2 weight of the blocks' parameters.
+    frozen : bool, keyword only, default False
+        Whether token vectors stay as they are.
     like : float array, keyword only
         Library, device and type.
 
@@ -196,20 +214,33 @@ class ConvLSTMEncoder(TextEncoder):
         kernel_width=3,
         lstm_units=512,
         pooling="mean",
+        halve=False,
+        normalise_shortcut=False,
+        norm_momentum=0.9,
+        norm_epsilon=1e-5,
         penalty=0.001,
+        frozen=False,
         like,
     ):
         check_choice(pooling, "pooling", ("mean", "last"))
         self.n_tokens, self.width = n_tokens, 2 * lstm_units
         first, second = filters
-        blocks = {"width": kernel_width, "penalty": penalty, "like": like}
-        self.layers = Sequential(
-            embedding=Embedding(n_tokens, dimension, rng, like=like),
-            block1=ResidualBlock(dimension, first, rng, **blocks),
-            block2=ResidualBlock(first, second, rng, **blocks),
-            lstm=BiLSTM(second, lstm_units, rng, like=like),
-            pool=LastPool() if pooling == "last" else MeanPool(),
-        )
+        blocks = {
+            "width": kernel_width,
+            "normalise_shortcut": normalise_shortcut,
+            "momentum": norm_momentum,
+            "epsilon": norm_epsilon,
+            "penalty": penalty,
+            "like": like,
+        }
+        layers = {"embedding": Embedding(n_tokens, dimension, rng, frozen=frozen, like=like)}
+        for k, n_in, n_out in ((1, dimension, first), (2, first, second)):
+            layers[f"block{k}"] = ResidualBlock(n_in, n_out, rng, **blocks)
+            if halve:
+                layers[f"halve{k}"] = MaxPool()
+        layers["lstm"] = BiLSTM(second, lstm_units, rng, like=like)
+        layers["pool"] = LastPool() if pooling == "last" else MeanPool()
+        self.layers = Sequential(**layers)
 
     @property
     def weight(self):

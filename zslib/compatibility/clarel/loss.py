@@ -227,6 +227,7 @@ def clarel_loss(
     *,
     retrieval_mix=0.5,
     classification_weight=0.5,
+    text_codes=None,
     distance="euclidean",
     same_text=None,
 ):
@@ -245,6 +246,8 @@ def clarel_loss(
         Class of each pair, from 0 to C - 1.
     retrieval_mix, classification_weight : float in [0, 1], keyword only, default 0.5
         :math:`\lambda` and :math:`\kappa`.
+    text_codes : array of int, shape (B,), keyword only, default None
+        Class of each text for :math:`J_{TC}`, where it is not that of the pair.
     distance, same_text
         As in `retrieval_probabilities`.
 
@@ -267,6 +270,7 @@ def clarel_loss(
         codes,
         retrieval_mix=retrieval_mix,
         classification_weight=weight,
+        text_codes=text_codes,
         distance=distance,
         same_text=same_text,
     )
@@ -281,13 +285,14 @@ def batch_loss(
     *,
     retrieval_mix,
     classification_weight,
+    text_codes=None,
     **pairing,
 ):
     """`clarel_loss` of arguments that are known to be in order."""
     TR, IR, by_image, by_text = batch_retrieval_loss(
         images, texts, retrieval_mix=retrieval_mix, **pairing
     )
-    TC, by_text_logit = _classification(text_logits, codes)
+    TC, by_text_logit = _classification(text_logits, codes if text_codes is None else text_codes)
     IC, by_image_logit = _classification(image_logits, codes)
     retrieval = retrieval_mix * TR + (1.0 - retrieval_mix) * IR
     total = (1.0 - classification_weight) * retrieval + (classification_weight / 2.0) * (TC + IC)

@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import like as move
-from zslib.arrays import namespace
-from zslib.compatibility.clarel.encoders import ConvLSTMEncoder, MeanEncoder, ReadyVectors
+from zslib.arrays import namespace, to_host
+from zslib.compatibility.clarel.draws import TextDraw, mixing
+from zslib.compatibility.clarel.encoders import (
+    ConvLSTMEncoder,
+    MeanEncoder,
+    ReadyVectors,
+    check_tokens,
+)
 from zslib.compatibility.clarel.loss import DISTANCES, batch_loss
 from zslib.nn import Dropout, Linear
-from zslib.validation import check_choice, check_integer, check_real
+from zslib.validation import check_choice, check_integer, check_real, check_vectors
 
 __all__ = ["ClarelNetwork", "check_parameters", "make_encoder"]
 
@@ -24,10 +30,25 @@ class _FirstLinear(Linear):
 
 
 class ClarelNetwork:
-    """Image head, text encoder and head, dropout before both, and the two classifiers."""
+    """Image head, text encoder and head, dropout before both, and the two classifiers.
 
-    def __init__(self, n_features, n_classes, embedding_dim, encoder, dropout, rng, *, like):
-        self.encoder = encoder
+    With ``dropout_each`` numbers are dropped from the vector of every text drawn, else from the
+    mean of a sample's texts.
+    """
+
+    def __init__(
+        self,
+        n_features,
+        n_classes,
+        embedding_dim,
+        encoder,
+        dropout,
+        rng,
+        *,
+        dropout_each=False,
+        like,
+    ):
+        self.encoder, self._dropout_each = encoder, dropout_each
         self.image_layer = _FirstLinear(n_features, embedding_dim, rng, like=like)
         self.text_layer = Linear(encoder.width, embedding_dim, rng, like=like)
         self.image_classifier = Linear(embedding_dim, n_classes, rng, like=like)
@@ -50,16 +71,25 @@ class ClarelNetwork:
             for name, value in getattr(getattr(self, part), kind)().items()
         }
 
-    def step(self, X, prepared, draw, codes, rate, **loss):
+    def step(self, X, prepared, draw, codes, descent, **loss):
         """One step of gradient descent on a batch; the `LossTerms` as one array, shape (5,).
 
-        ``prepared`` and ``draw`` are for the encoder, ``loss`` goes to `clarel_loss`.
+        ``prepared`` and ``draw`` are for the encoder, ``descent`` holds the arguments of
+        `zslib.nn.Parameter.descend`, ``loss`` goes to `clarel_loss`.
         """
         images = self.image_layer.forward(self._image_dropout.forward(X, train=True), train=True)
-        encoded = self.encoder.encode(prepared, draw, train=True)
-        texts = self.text_layer.forward(
-            self._text_dropout.forward(encoded, train=True), train=True
-        )
+        shares, asked = None, draw
+        if self._dropout_each:
+            each = np.arange(len(draw.text))
+            shares, asked = (
+                mixing(draw._replace(text=each), each.size, X),
+                TextDraw.single(draw.text),
+            )
+        encoded = self.encoder.encode(prepared, asked, train=True)
+        dropped = self._text_dropout.forward(encoded, train=True)
+        # The layer is linear: it may as well come after the mean.
+        dropped = dropped if shares is None else shares @ dropped
+        texts = self.text_layer.forward(dropped, train=True)
         terms, (by_image, by_text, by_image_logit, by_text_logit) = batch_loss(
             images,
             texts,
@@ -72,9 +102,11 @@ class ClarelNetwork:
         by_text += self.text_classifier.backward(by_text_logit)
         # The image dropout has no layer before it that would need its gradient.
         self.image_layer.backward(by_image)
-        self.encoder.backward(self._text_dropout.backward(self.text_layer.backward(by_text)))
+        by_text = self.text_layer.backward(by_text)
+        by_text = by_text if shares is None else shares.T @ by_text
+        self.encoder.backward(self._text_dropout.backward(by_text))
         for parameter in self.parameters().values():
-            parameter.descend(rate)
+            parameter.descend(**descent)
         return namespace(X).stack(terms)
 
 
@@ -96,7 +128,8 @@ def check_parameters(model, n):
     for name in ("retrieval_mix", "classification_weight"):
         check_real(getattr(model, name), name, low=0.0, high=1.0)
     check_choice(model.distance, "distance", DISTANCES)
-    check_choice(model.exclude_equal, "exclude_equal", (True, False))
+    for name in ("exclude_equal", "halve", "normalise_shortcut", "dropout_each", "shuffle_labels"):
+        check_choice(getattr(model, name), name, (True, False))
     check_choice(model.text_encoder, "text_encoder", ("paper", "mean", None))
     check_choice(model.pooling, "pooling", ("mean", "last"))
     for name in _COUNTS:
@@ -112,8 +145,12 @@ def check_parameters(model, n):
     for i, count in enumerate(model.filters):
         check_integer(count, f"filters[{i}]", low=1)
     check_real(model.convolution_penalty, "convolution_penalty", low=0.0)
-    if check_real(model.dropout, "dropout", low=0.0) >= 1.0:
-        raise ValueError(f"dropout must be below 1, got {model.dropout}")
+    check_real(model.norm_epsilon, "norm_epsilon", low=0.0, inclusive=False)
+    for name in ("dropout", "momentum", "norm_momentum"):
+        if check_real(getattr(model, name), name, low=0.0) >= 1.0:
+            raise ValueError(f"{name} must be below 1, got {getattr(model, name)}")
+    if model.clip is not None:
+        check_real(model.clip, "clip", low=0.0, inclusive=False)
     if n < 2:
         raise ValueError("X has one row: nothing is there to tell it from; give at least two")
     note = " (there are no more samples, and one alone has nothing to be told from)"
@@ -126,21 +163,25 @@ def make_encoder(model, texts, pairs, rng, like):
     """The text encoder that the parameters ask for, for checked texts."""
     if model.text_encoder is None:
         return ReadyVectors(texts.shape[1], like=like)
-    n_tokens = model.n_tokens or int(texts.max()) + 1
+    given, n_tokens, word_dim = model.word_vectors, model.n_tokens, model.word_dim
+    if given is not None:
+        check_vectors(given, "word_vectors")
+        n_tokens, word_dim = given.shape
+        check_tokens(texts, n_tokens)
+    n_tokens = n_tokens or int(texts.max()) + 1
+    shared = {"frozen": given is not None, "like": like}
     if model.text_encoder == "mean":
-        encoder = MeanEncoder(n_tokens, model.word_dim, rng, like=like)
+        encoder = MeanEncoder(n_tokens, word_dim, rng, **shared)
     else:
-        encoder = ConvLSTMEncoder(
-            n_tokens,
-            model.word_dim,
-            rng,
-            filters=model.filters,
-            kernel_width=model.kernel_width,
-            lstm_units=model.lstm_units,
-            pooling=model.pooling,
-            penalty=model.convolution_penalty,
-            like=like,
-        )
+        names = ("filters", "kernel_width", "lstm_units", "pooling", "halve")
+        names += ("normalise_shortcut", "norm_momentum", "norm_epsilon")
+        parameters = {name: getattr(model, name) for name in names}
+        penalty = model.convolution_penalty
+        encoder = ConvLSTMEncoder(n_tokens, word_dim, rng, **parameters, penalty=penalty, **shared)
+    if given is not None:
+        table = encoder.weight.value
+        table[...] = namespace(table).astype(move(to_host(given), table), table.dtype)
+        return encoder
     # What is never trained must not add noise to the texts of new classes.
     trained = np.zeros((n_tokens, 1))
     trained[texts[np.unique(pairs.index)]] = 1.0

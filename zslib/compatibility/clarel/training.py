@@ -21,6 +21,8 @@ def identity(parameters, X, y, texts, pairs):
     """What must be the same for a training to go on: parameters, and digests of the data."""
     same = {name: value for name, value in parameters.items() if name not in _MAY_CHANGE}
     same["random_state"] = random_digest(parameters["random_state"])
+    if parameters["word_vectors"] is not None:
+        same["word_vectors"] = array_digest(parameters["word_vectors"])
     data = {
         "X": X,
         "y": y,
@@ -34,8 +36,8 @@ def identity(parameters, X, y, texts, pairs):
 class Training:
     """How far a training has come, and how it goes on; ``rng`` is the network's as well."""
 
-    def __init__(self, network, rng, X, codes, prepared, pairs):
-        self.network, self.rng = network, rng
+    def __init__(self, network, rng, X, codes, prepared, pairs, *, momentum=0.0):
+        self.network, self.rng, self.momentum = network, rng, momentum
         self.X, self.codes, self.prepared, self.pairs = X, codes, prepared, pairs
         self.step, self.logged, self.curve = 0, 0, []
         self._sums = like(np.zeros(len(LossTerms._fields)), X)
@@ -66,14 +68,18 @@ class Training:
         batch = self.rng.choice(self.X.shape[0], model.batch_size, replace=False)
         draw = self.pairs.draw(batch, model.texts_per_image, self.rng)
         same = self.pairs.in_common(draw) if model.exclude_equal else None
+        codes = take_rows(self.codes, batch)
+        mixed = self.rng.permutation(len(batch)) if model.shuffle_labels else None
+        rate = model.learning_rate / model.decay ** (self.step // model.decay_every)
         self._sums += self.network.step(
             take_rows(self.X, batch),
             self.prepared,
             draw,
-            take_rows(self.codes, batch),
-            model.learning_rate / model.decay ** (self.step // model.decay_every),
+            codes,
+            {"rate": rate, "momentum": model.momentum, "clip": model.clip},
             retrieval_mix=model.retrieval_mix,
             classification_weight=model.classification_weight,
+            text_codes=None if mixed is None else take_rows(codes, mixed),
             distance=model.distance,
             same_text=None if same is None else like(same, self.X),
         )
@@ -91,7 +97,10 @@ class Training:
 
     def _arrays(self):
         """All that training changes in place, by name."""
-        learned = {name: part.value for name, part in self.network.parameters().items()}
+        parts = self.network.parameters()
+        learned = {name: part.value for name, part in parts.items()}
+        if self.momentum:
+            learned |= {f"{name}.velocity": part.velocity for name, part in parts.items()}
         return learned | self.network.buffers()
 
     def save(self, checkpoint):
