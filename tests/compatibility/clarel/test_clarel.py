@@ -430,7 +430,7 @@ def test_bad_input_after_fit():
 
 
 def test_texts_lose_numbers_one_by_one(monkeypatch):
-    """With dropout of each text, every text is thinned and projected, and then the mean is taken."""
+    """Dropout of each: every text is thinned and projected, and then the mean is taken."""
     X, labels, tokens, _ = pairs_data(per_class=3)
     rows = [[i, (i + 1) % 27, (i + 2) % 27] for i in range(27)]
     drawn = {}
@@ -565,7 +565,7 @@ def test_the_settings_of_the_authors():
     model = CLAREL(**SMALL | clarel_settings("authors") | {"filters": (4, 6)})
     X, labels, tokens, _ = pairs_data(per_class=3)
     encoder = model.fit(X, labels, tokens).network_.encoder
-    assert [k for k in encoder.layers.layers] == [
+    assert list(encoder.layers.layers) == [
         "embedding", "block1", "halve1", "block2", "halve2", "lstm", "pool",
     ]  # fmt: skip
     norm = encoder.layers.layers["block2"].shortcut.layers["shortcut_norm"]
