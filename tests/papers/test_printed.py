@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from zslib.papers import load_claims, printed, printed_table
+from zslib.papers import load_claims, printed, printed_curves, printed_table
 from zslib.papers.errata_checks.common import harmonic_mean_range, rounds_to
 from zslib.papers.printed import PAPERS, read_data
 
@@ -141,3 +141,24 @@ def test_no_check_changes_the_printed_tables():
     before = {paper: copy.deepcopy(read_data(paper, "printed")) for paper in PAPERS}
     errata_markdown()
     assert before == {paper: read_data(paper, "printed") for paper in PAPERS}
+
+
+@pytest.mark.parametrize(("figure", "points"), [("alpha", 10), ("lambda", 11), ("kappa", 11)])
+def test_curves_of_clarel_agree_with_its_table(figure, points):
+    """Where a curve and a line of Table 3 are of one training; the swapped legend would not."""
+    for data, curves in printed_curves("clarel", figure).items():
+        assert {len(curve) for curve in curves.values()} == {points}
+        if figure == "alpha":
+            continue
+        for x in (0, 0.5, 1):
+            # H is a mean over trainings; it is not that of the means, but near.
+            low, high = harmonic_mean_range(curves["u"][x], curves["s"][x])
+            assert low - 0.6 < curves["H"][x] < high + 0.6
+        ends = {"lambda": {0: "4", 0.5: "6", 1: "5"}, "kappa": {0: "3", 0.5: "6"}}[figure]
+        for x, line in ends.items():
+            row = printed_table("clarel", "table3")[line][data]
+            for name in ("u", "s", "H"):
+                assert curves[name][x] == pytest.approx(row[name], abs=1.7), (data, x, name)
+        first = printed_table("clarel", "table3")[ends[0]]["CUB"]
+        if data == "CUB":
+            assert abs(curves["u"][0] - first["s"]) > 4

@@ -2,7 +2,7 @@
 
 from zslib.papers.claims import Verdict, chapter_verdicts, check_claims, check_records, load_claims
 from zslib.papers.errata import Erratum, errata_markdown, load_errata
-from zslib.papers.printed import printed, printed_table
+from zslib.papers.printed import printed, printed_curves, printed_table
 from zslib.papers.scorecard import scorecard_markdown
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "load_claims",
     "load_errata",
     "printed",
+    "printed_curves",
     "printed_table",
     "scorecard_markdown",
 ]

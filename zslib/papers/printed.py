@@ -6,7 +6,7 @@ import tomllib
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["PAPERS", "printed", "printed_table", "read_data"]
+__all__ = ["PAPERS", "printed", "printed_curves", "printed_table", "read_data"]
 
 PAPERS = ("hubness", "devise", "hardneg", "dark", "clarel")
 """Short names of the five papers, in the order of the book."""
@@ -67,3 +67,18 @@ def printed(paper, table, *path):
             return None
         value = value[step]
     return value
+
+
+def printed_curves(paper, figure):
+    """Curves of a figure, ``{data: {curve: {x: value}}}``, as the paper's ``curves.toml`` has them.
+
+    Examples
+    --------
+    >>> printed_curves("clarel", "lambda")["CUB"]["H"][0.5]
+    55.87
+    """
+    found = read_data(paper, "curves")[figure]
+    return {
+        data: {name: dict(zip(found["x"], line, strict=True)) for name, line in curves.items()}
+        for data, curves in found["values"].items()
+    }

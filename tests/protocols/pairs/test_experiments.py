@@ -9,7 +9,15 @@ import pytest
 
 from zslib.datasets import synthetic_pairs
 from zslib.protocols import Estimate, run_clarel
-from zslib.protocols.pairs.ablation import absolute_mean, side_rows, stability_rows, sweep_rows
+from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.pairs.ablation import (
+    absolute,
+    range_rows,
+    rate_rows,
+    side_rows,
+    sweep_rows,
+    widest_range,
+)
 from zslib.protocols.pairs.balancing import (
     answered_otherwise,
     check_appendix_b,
@@ -21,6 +29,7 @@ from zslib.protocols.pairs.balancing import (
     of_distances,
 )
 from zslib.protocols.pairs.comparison import hub_rows, known_text_share, ranked_counts
+from zslib.protocols.pairs.intervals import joint_estimate
 from zslib.protocols.pairs.losses import (
     TERMS,
     HeldOutPairs,
@@ -28,6 +37,7 @@ from zslib.protocols.pairs.losses import (
     loss_rows,
     share_meeting_equals,
 )
+from zslib.protocols.pairs.runs import chosen_rows
 from zslib.protocols.pairs.text_network import GROUPS, AppendixNetwork
 from zslib.protocols.pairs.validation_sets import against_printed, validation_counts
 
@@ -79,8 +89,12 @@ def test_events_are_counted_one_image_at_a_time(problem, run):
     wanted = {"images": len(D), "nearer to a seen class": nearer, "stay": stay, "move": move}
     assert found == wanted
     tr, ts = nearest_distances(problem, result, "unseen")
-    errors = by_metric(error_rows(problem, replace(run, test=run.test[:1])), state="α = 0")
-    assert errors["unseen taken for seen, %"].mean == pytest.approx(100 * np.mean(tr < ts))
+    errors = by_metric(error_rows(problem, replace(run, test=run.test[:1])), method="α = 0")
+    of = problem.labels[problem.test_unseen]
+    wrong = np.mean([np.mean((tr < ts)[of == c]) for c in np.unique(of)])
+    assert errors["unseen taken for seen, %"].mean == pytest.approx(100 * wrong)
+    gap = errors["unseen taken for seen, %"].mean - errors["seen taken for unseen, %"].mean
+    assert errors["error of unseen less error of seen"].mean == pytest.approx(gap)
 
 
 def test_equal_errors_are_nearest_to_each_other(run):
@@ -110,28 +124,71 @@ def test_stacking_of_logarithms_answers_alike_and_distances_order_alike(problem,
     )
 
 
+CURVES = {"A": {"H": {0.2: 5.0, 0.5: 6.5, 1.0: 90.0}}, "B": {"H": {0.2: 8.0, 0.5: 7.0, 1.0: 1.0}}}
+
+
 def test_weights_of_the_loss(problem, run):
     rows = list(sweep_rows(problem, "kappa", {0.5: run}))
-    H = [o.value("H") for o in run.outcomes("validation")]
-    assert by_metric(rows, kappa=0.5)["validation H"].mean == pytest.approx(np.mean(H))
+    H = [o.value("H") for o in run.outcomes()]
+    assert by_metric(rows, kappa=0.5)["H"].mean == pytest.approx(np.mean(H))
+    assert widest_range(CURVES, 0.2, 0.6) == 1.5
     runs = {0.2: run, 0.5: run, 1.0: run}
-    found = by_metric(stability_rows(problem, "kappa", runs, 0.2, 0.6))
+    found = by_metric(range_rows(problem, "kappa", runs, CURVES, 0.2, 0.6))
     assert found["range of H from 0.2 to 0.6"].mean == 0
-    assert "range of H from 0.2 to 0.6" not in by_metric(
-        stability_rows(problem, "lambda", {0.0: run}, 0.2, 0.6)
-    )
-    lines = {f"line {n}": run.outcomes() for n in (1, 3, 6)}
-    sides = by_metric(side_rows(problem, lines))
+    assert found["range of H less the authors'"].mean == -1.5
+    assert not list(range_rows(problem, "lambda", {0.0: run}, CURVES, 0.2, 0.6))
+    skipped = replace(run, passed_over=[{"parameters": {"learning_rate": 10.0}, "failed": "up"}])
+    chosen = by_metric(chosen_rows(problem, skipped))
+    assert chosen["chosen passed over"] == "10"
+    assert chosen["chosen learning rate"] == run.parameters["learning_rate"]
+    rates = list(rate_rows(problem, {"line 6": run}))
+    assert [r["learning_rate"] for r in rates] == [
+        t["parameters"]["learning_rate"] for t in run.trials
+    ]
+
+
+def test_the_range_is_picked_on_validation_and_measured_on_test(problem, run):
+    other = replace(run, validation=run.validation[::-1], test=run.test[::-1], alpha=0.0)
+    runs = {0.2: run, 0.5: other}
+    H = {x: np.mean([o.value("H") for o in r.outcomes("validation")]) for x, r in runs.items()}
+    best, worst = max(H, key=H.get), min(H, key=H.get)
+    tests = {x: np.mean([o.value("H") for o in r.outcomes()]) for x, r in runs.items()}
+    found = by_metric(range_rows(problem, "lambda", runs, CURVES, 0.2, 0.6))
+    assert found["range of H from 0.2 to 0.6"].mean == pytest.approx(tests[best] - tests[worst])
+
+
+def test_half_and_gap(run):
+    lines = {"line 1": run.outcomes(alpha=0.0), "line 3": run.outcomes(), "line 6": run.outcomes()}
+    rows = {r["method"]: r["value"] for r in side_rows("data", lines)}
     tests = [o.value("H") for o in run.outcomes()]
-    assert sides["H"].mean == pytest.approx(np.mean(tests) / 2)
+    assert rows["3 - half of 6"].mean == pytest.approx(np.mean(tests) / 2)
+    gaps = [[abs(o.seen - o.unseen) for o in lines[f"line {n}"]] for n in (6, 1)]
+    assert rows["6 - 1"].mean == pytest.approx(np.mean(gaps[0]) - np.mean(gaps[1]))
+
+
+def test_joint_intervals_are_those_of_a_difference(run):
+    """Of H of one method less another's, they are `zero_shot_estimate`'s, up to the draws."""
+    one, other = run.outcomes(), run.outcomes(alpha=0.0)
+
+    def difference(seen, unseen):
+        first, second = 2 * seen * unseen / np.maximum(seen + unseen, 1e-12)
+        return first - second
+
+    found = joint_estimate([one, other], difference, n_resamples=8000)
+    wanted = zero_shot_estimate(one, "H", minus=other, n_resamples=8000)
+    assert found.mean == pytest.approx(wanted.mean)
+    assert (found.unit, found.n_units) == (wanted.unit, wanted.n_units)
+    spread = wanted.high - wanted.low
+    np.testing.assert_allclose(
+        [found.low, found.high], [wanted.low, wanted.high], atol=0.06 * spread
+    )
 
 
 @pytest.mark.parametrize(
     ("ends", "wanted"), [((-3.0, 1.0), (1.0, 0.0, 3.0)), ((-3.0, -1.0), (2.0, 1.0, 3.0))]
 )
-def test_absolute_mean(ends, wanted):
-    mean = sum(ends) / 2
-    found = absolute_mean([Estimate(mean, *ends, 2)])
+def test_absolute(ends, wanted):
+    found = absolute(Estimate(sum(ends) / 2, *ends, 2))
     assert (found.mean, found.low, found.high) == wanted
 
 

@@ -7,7 +7,9 @@ import numpy as np
 from zslib.calibration import MetricRescaling, log_distance_scores
 from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha, measures_by_alpha
-from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.pairs.intervals import joint_estimate
+from zslib.protocols.tidy import row
 
 __all__ = [
     "answered_otherwise",
@@ -76,20 +78,23 @@ def event_counts(problem, run, alphas):
             yield {"dataset": problem, "metric": name, "alpha": alpha, "value": value}
 
 
-def error_rows(problem, run):
-    """Shares of test images on the wrong side before and after rescaling, and their difference."""
-    found = measures_by_alpha([result.outcome for result in run.test], [0.0, run.alpha])
-    errors = {name: found[name] for name in ("unseen taken for seen", "seen taken for unseen")}
-    for column, state in enumerate(("α = 0", "α chosen")):
-        for name, values in errors.items():
-            yield {
-                "dataset": problem, "metric": f"{name}, %", "method": "CLAREL", "state": state,
-                "value": mean_estimate(values[:, column]),
-            }  # fmt: skip
-    yield {
-        "dataset": problem, "metric": "error of unseen less error of seen", "method": "α = 0",
-        "value": paired_difference(*(values[:, 0] for values in errors.values())),
-    }  # fmt: skip
+def wrong_side(outcome, side):
+    """Whether each test image of a side is answered with a class of the other."""
+    seen_answered = getattr(outcome, f"test_{side}").flips > outcome.gamma
+    return seen_answered if side == "unseen" else ~seen_answered
+
+
+def error_rows(problem, run, n_resamples=1000):
+    """Test images on the wrong side before and after rescaling, means over classes in percent."""
+    for state, outcomes in (("α = 0", run.outcomes(alpha=0.0)), ("α chosen", run.outcomes())):
+        parts = {
+            "unseen taken for seen, %": lambda seen, unseen: unseen[0],
+            "seen taken for unseen, %": lambda seen, unseen: seen[0],
+            "error of unseen less error of seen": lambda seen, unseen: unseen[0] - seen[0],
+        }
+        for metric, part in parts.items():
+            found = joint_estimate([outcomes], part, hit=wrong_side, n_resamples=n_resamples)
+            yield row(problem, metric, state, found)
 
 
 def equal_errors(run, alphas):

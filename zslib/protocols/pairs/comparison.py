@@ -57,12 +57,11 @@ def size_line(p):
 
 
 def trial_rows(problem, run, baseline):
-    """Validation H of each learning rate, and the chosen alpha and gamma."""
+    """Validation H of each learning rate, and the baseline's gamma."""
     of = partial(row, problem)
     for trial in run.trials:
         rate = trial["parameters"]["learning_rate"]
         yield of("validation H", "CLAREL", trial.get("H"), learning_rate=rate)
-    yield of("chosen alpha", "CLAREL", run.alpha)
     yield of("chosen gamma", "ESZSL", baseline.gamma)
 
 
@@ -105,9 +104,9 @@ def retrieval_rows(problem, run):
             yield of(measure, "CLAREL", value, direction=direction)
         chance = run.test[0].retrieval.chance[direction]
         yield of("R@1 by chance", "CLAREL", chance, direction=direction)
-        if direction == "image to text":
+        if direction == "image to text" and problem.level == "image":
             value = run.retrieval("R@1", direction) - chance
-            yield of("R@1 above chance", "CLAREL", value)
+            yield of("R@1 of own text above chance", "CLAREL", value)
 
 
 def answer_counts(problem, outcome):

@@ -1,0 +1,40 @@
+"""Intervals of what seen and unseen test images say together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.protocols.intervals import Estimate, resampled_items, resampled_runs
+
+__all__ = ["joint_estimate"]
+
+
+def joint_estimate(methods, value, *, hit=None, n_resamples=1000, random_state=0) -> Estimate:
+    """``value(seen, unseen)`` of accuracies in percent of several methods, a mean over seeds.
+
+    Parameters
+    ----------
+    methods : list of list of ZeroShotOutcome
+        For each method one outcome per seed, all on the same test images.
+    value : callable
+        Of two arrays that begin with an axis of methods.
+    hit : callable, keyword only, optional
+        ``hit(outcome, side)``, one bool for each image, instead of whether it is recognised.
+    n_resamples, random_state
+        Of the bootstrap, which resamples classes, then their images, then seeds.
+    """
+    rng, n = np.random.default_rng(random_state), len(methods[0])
+    outcomes = [outcome for method in methods for outcome in method]
+    exact, drawn, n_classes = [], [], []
+    for side in ("seen", "unseen"):
+        labels = outcomes[0].labels(side)
+        right = np.stack([hit(o, side) if hit else o.right(side) for o in outcomes])
+        classes = np.unique(labels)
+        means = 100.0 * np.mean([right[:, labels == c].mean(axis=1) for c in classes], axis=0)
+        draws = 100.0 * resampled_items(right, labels, n_resamples, rng)
+        exact.append(means.reshape(len(methods), n))
+        drawn.append(draws.T.reshape(len(methods), n, n_resamples))
+        n_classes.append(classes.size)
+    low, high = np.quantile(resampled_runs(value(*drawn).T, rng), [0.025, 0.975])
+    mean = float(value(*exact).mean())
+    return Estimate(mean, float(low), float(high), n, "classes", min(n_classes))
