@@ -70,7 +70,7 @@ def printed(paper, table, *path):
 
 
 def printed_curves(paper, figure):
-    """Curves of a figure, ``{data: {curve: {x: value}}}``, as the paper's ``curves.toml`` has them.
+    """Curves of a figure, ``{data: {curve: {x: value}}}``, from the paper's ``curves.toml``.
 
     Examples
     --------
