@@ -68,6 +68,7 @@ def evaluate_image_text(
     k=10,
     keep_scores=False,
     retrieval=True,
+    prototypes_from=("trainval", "test_unseen"),
     must_learn=False,
 ) -> ImageTextResult:
     """Train ``model`` on the pairs of seen classes and test it, in both settings.
@@ -91,6 +92,8 @@ def evaluate_image_text(
         Whether to keep all scores -log d.
     retrieval : bool
         Whether to search texts and images of unseen classes as well.
+    prototypes_from : sequence of str
+        The images whose texts make prototypes, as in `ImageTextProblem.prototype_rows`.
     must_learn : bool
         Whether to refuse, by ValueError, a training that is no better than chance on its own
         images: where retrieval does not get below log B, or prototypes find no class.
@@ -98,7 +101,7 @@ def evaluate_image_text(
     check_integer(k, "k", low=1)
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
     fitted = _fitted(model, problem, texts)
-    rows, positions = problem.prototype_rows()
+    rows, positions = problem.prototype_rows(parts=prototypes_from)
     n_classes = problem.is_seen.size
     prototypes = fitted.class_prototypes(take_rows(texts, rows), like(positions, texts), n_classes)
 

@@ -10,7 +10,7 @@ import joblib
 from sklearn.base import clone
 
 from zslib.arrays import resolve_device
-from zslib.compatibility import CLAREL
+from zslib.compatibility import CLAREL, clarel_settings
 from zslib.datasets import DATASETS, load_problem, resolve_all
 from zslib.datasets.locate import cache_dir
 from zslib.metrics import hits_at_k
@@ -278,15 +278,15 @@ def chosen_rows(problem, run, **columns):
 def clarel_problems(dataset="auto", *, training="short", **options):
     """The data sets of a request, with features as a training takes them.
 
-    For "short" trainings, which `SHORT_GRID` is made for, they have length one; for those of the
-    "paper" they are as released. ``options`` are those of `load_problem`: seed and quick.
+    For "short" trainings, which `SHORT_GRID` is made for, they have length one; for the others
+    they are as released. ``options`` are those of `load_problem`: seed and quick.
     """
-    check_choice(training, "training", ("short", "paper"))
+    check_choice(training, "training", ("short", "paper", "authors"))
     found = []
     for name in resolve_all("pairs", dataset):
         scaling = {}
         takes = inspect.signature(DATASETS[name].loaders["pairs"]).parameters
-        if training == "paper" and "feature_scaling" in takes:
+        if training != "short" and "feature_scaling" in takes:
             scaling = {"feature_scaling": "none"}
         problem = load_problem("pairs", name, **options, **scaling)
         if training == "short" and problem.feature_scaling != "unit length":
@@ -299,17 +299,18 @@ def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes
     """`run_image_text` with CLAREL, trained shortly or as the paper does.
 
     A "short" training is `short_clarel` with ``n_batches``, its learning rate chosen from
-    `SHORT_GRID`; that of the "paper" has all settings of Appendix D, takes many hours on a
-    processor, and goes on from checkpoints in the cache folder. ``changes`` are parameters that
-    differ, such as ``{"retrieval_mix": 0.0}``; ``options`` those of `run_image_text`.
+    `SHORT_GRID`; those of the "paper" and of the "authors" have all settings of Appendix D or of
+    `clarel_settings`, take many hours on a processor, and go on from checkpoints in the cache
+    folder. ``changes`` are parameters that differ, such as ``{"retrieval_mix": 0.0}``; ``options``
+    those of `run_image_text`.
     """
-    check_choice(training, "training", ("short", "paper"))
+    check_choice(training, "training", ("short", "paper", "authors"))
     changes = changes or {}
     if training == "short":
         model = short_clarel(problem, n_batches=n_batches, **changes)
         return run_image_text(model, problem, seeds, grid=SHORT_GRID, **options)
     encoder = None if problem.texts is None else "paper"
-    model = CLAREL(**({"text_encoder": encoder} | changes))
+    model = CLAREL(**({"text_encoder": encoder} | clarel_settings(training) | changes))
     checkpoints = cache_dir() / "checkpoints"
     checkpoints.mkdir(parents=True, exist_ok=True)
     return run_image_text(model, problem, seeds, checkpoints=checkpoints, **options)
