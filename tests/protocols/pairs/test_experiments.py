@@ -10,6 +10,7 @@ import pytest
 from zslib.datasets import synthetic_pairs
 from zslib.protocols import Estimate, run_clarel
 from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.pairs.ablation import (
     absolute,
     range_rows,
@@ -29,6 +30,12 @@ from zslib.protocols.pairs.balancing import (
     of_distances,
 )
 from zslib.protocols.pairs.comparison import hub_rows, known_text_share, ranked_counts
+from zslib.protocols.pairs.departures import (
+    departures,
+    swept_on_test,
+    with_tested_in_validation,
+)
+from zslib.protocols.pairs.evaluate import evaluate_image_text
 from zslib.protocols.pairs.intervals import joint_estimate
 from zslib.protocols.pairs.losses import (
     TERMS,
@@ -313,3 +320,92 @@ def test_counts_of_validation_sets(problem):
     printed = {"train": train, "validation, unseen classes": val}
     apart, beyond = against_printed(counts, printed)[0].values()
     assert (apart, beyond) == (0, max(0, train + val - len(problem.trainval)))
+
+
+def test_validation_data_as_the_authors_make_them(problem):
+    grown = with_tested_in_validation(problem)
+    np.testing.assert_array_equal(
+        np.sort(grown.trainval), np.sort(np.concatenate([problem.trainval, problem.test_seen]))
+    )
+    assert grown.test_seen.size == 0
+    for part in ("train", "val"):
+        classes = np.unique(problem.labels[getattr(problem, part)])
+        np.testing.assert_array_equal(np.unique(grown.labels[getattr(grown, part)]), classes)
+        own = np.isin(problem.labels[problem.test_seen], classes)
+        assert np.isin(problem.test_seen[own], getattr(grown, part)).all()
+    held = grown.validation_problem()
+    assert held.trainval.size > problem.validation_problem().trainval.size
+
+
+def test_departures_change_what_they_name(problem, run, monkeypatch):
+    """Only alpha or prototypes where a name says so, and the training where it says that."""
+    asked = []
+
+    def trained(p, seeds, changes=None, **options):
+        asked.append(changes)
+        return run
+
+    def again(model, p, seeds, **options):
+        asked.append(options)
+        return replace(run, alpha=0.25)
+
+    monkeypatch.setattr("zslib.protocols.pairs.departures.run_clarel", trained)
+    monkeypatch.setattr("zslib.protocols.pairs.departures.run_image_text", again)
+    found, rows = departures(problem, [0, 1], n_batches=60)
+    assert asked[0] is None
+    assert {"shuffle_labels": True} in asked
+    assert asked[-2]["prototypes_from"] == ("trainval", "test_seen", "test_unseen")
+    assert asked[-1]["held_out"].trainval.size > problem.validation_problem().trainval.size
+    alphas = {r["method"]: r["value"] for r in rows}
+    assert alphas["α from overlapping data"] == 0.25
+    each = [choose_alpha([r.outcome])[0] for r in run.validation]
+    assert alphas["α averaged"] == pytest.approx(np.mean(each))
+    for name, alpha in alphas.items():
+        gammas = {o.gamma for o in found[name]}
+        assert gammas == {np.log1p(alpha)}, name
+    assert found.keys() == alphas.keys()
+
+
+def test_a_sweep_on_test_images_never_loses(problem, run, monkeypatch):
+    other = replace(run, validation=run.validation[::-1], test=run.test[::-1], alpha=0.0)
+    monkeypatch.setattr(
+        "zslib.protocols.pairs.departures.run_at",
+        lambda p, mix, weight, seeds, **o: run if mix == weight else other,
+    )
+    points, settings = [0.0, 0.5], {"lambda": 0.5, "kappa": 0.5}
+    rows = list(swept_on_test(problem, [0, 1], points, settings))
+    H = {
+        part: [np.mean([o.value("H") for o in r.outcomes(part)]) for r in (other, run)]
+        for part in ("validation", "test")
+    }
+    wanted = max(H["test"]) - H["test"][int(np.argmax(H["validation"]))]
+    assert [r["value"] for r in rows] == [pytest.approx(wanted)] * 2
+    assert wanted >= 0
+
+
+def test_prototypes_of_all_texts(problem):
+    class Fixed:
+        """Counts the texts of each prototype."""
+
+        n_parameters_, learning_curve_ = 0, []
+
+        def fit(self, X, y, texts, text_rows, text_ids):
+            return self
+
+        def get_params(self, deep=True):
+            return {}
+
+        def class_prototypes(self, texts, labels, n_classes):
+            self.counts.append(np.bincount(labels, minlength=n_classes))
+            return np.zeros((n_classes, 2))
+
+        def distances(self, X, prototypes):
+            return np.ones((len(X), len(prototypes)))
+
+    Fixed.counts = []
+    for parts in (("trainval", "test_unseen"), ("trainval", "test_seen", "test_unseen")):
+        evaluate_image_text(Fixed(), problem, retrieval=False, prototypes_from=parts)
+    ours, theirs = Fixed.counts
+    per_image = np.diff(problem.text_offsets)[problem.test_seen]
+    added = np.bincount(problem.labels[problem.test_seen], per_image, minlength=ours.size)
+    np.testing.assert_array_equal(theirs - ours, added)

@@ -49,7 +49,9 @@ def departures(problem, seeds, **options):
     runs = {AS_PRINTED: base}
     for name, changes in TRAININGS.items():
         runs[name] = run_clarel(problem, seeds, changes=changes, retrieval=False, **options)
-    how = {"device": options.get("device", "cpu"), "retrieval": False}
+    how = {k: v for k, v in options.items() if k in ("device", "must_learn")} | {
+        "retrieval": False
+    }
     runs["prototypes of all texts"] = run_image_text(
         base.model, problem, seeds, prototypes_from=EVERY_TEXT, **how
     )
