@@ -148,10 +148,17 @@ def test_weights_of_the_loss(problem, run):
     chosen = by_metric(chosen_rows(problem, skipped))
     assert chosen["chosen passed over"] == "10"
     assert chosen["chosen learning rate"] == run.parameters["learning_rate"]
-    rates = list(rate_rows(problem, {"line 6": run}))
-    assert [r["learning_rate"] for r in rates] == [
-        t["parameters"]["learning_rate"] for t in run.trials
+    one = [{"parameters": {"learning_rate": 2.0}, "H": 7.0}]
+    two = [
+        {"parameters": {"learning_rate": rate}, **of}
+        for rate, of in ((5.0, {"failed": "up"}), (1.0, {"H": 9.0}))
     ]
+    runs = {"line 6": replace(run, trials=one), "line 4": replace(run, trials=two)}
+    rates = [(r["method"], r["learning_rate"], r["value"]) for r in rate_rows({problem: runs})]
+    assert rates == [
+        ("line 6", 1.0, None), ("line 6", 2.0, 7.0), ("line 6", 5.0, None),
+        ("line 4", 1.0, 9.0), ("line 4", 2.0, None), ("line 4", 5.0, "failed"),
+    ]  # fmt: skip
 
 
 def test_the_range_is_picked_on_validation_and_measured_on_test(problem, run):

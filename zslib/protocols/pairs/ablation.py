@@ -51,15 +51,21 @@ def sweep_rows(problem, symbol, runs, n_resamples=200):
             yield row(problem, measure, "CLAREL", value, **{symbol: x})
 
 
-def rate_rows(problem, runs):
-    """H on validation data with each learning rate tried, None where a training failed.
+def rate_rows(runs):
+    """H on validation data with each learning rate: "failed", or None where it was not tried.
 
-    ``runs`` is {name: run}; H is the mean over the trainings of the choice.
+    ``runs`` is {problem: {name: run}}; H is the mean over the trainings of the choice.
     """
-    for name, run in runs.items():
-        for trial in run.trials:
-            rate = trial["parameters"]["learning_rate"]
-            yield row(problem, "validation H", name, trial.get("H"), learning_rate=rate)
+    tried = {
+        (p, name): {trial["parameters"]["learning_rate"]: trial for trial in run.trials}
+        for p, named in runs.items()
+        for name, run in named.items()
+    }
+    rates = sorted(set().union(*tried.values()))
+    for (p, name), trials in tried.items():
+        for rate in rates:
+            value = trials[rate].get("H", "failed") if rate in trials else None
+            yield row(p, "validation H", name, value, learning_rate=rate)
 
 
 def authors_rows(symbol, curves):
@@ -68,7 +74,7 @@ def authors_rows(symbol, curves):
     for data, lines in curves.items():
         for name, curve in lines.items():
             for x, value in curve.items():
-                where = f"{data}, the authors'"
+                where = f"{data} by the authors"
                 yield row(where, names.get(name, name), "CLAREL", value, **{symbol: x})
 
 
