@@ -43,6 +43,8 @@ from zslib.protocols.pairs.losses import (
     curve_rows,
     loss_rows,
     share_meeting_equals,
+    spread_over_classes,
+    spread_within,
 )
 from zslib.protocols.pairs.runs import chosen_rows
 from zslib.protocols.pairs.text_network import GROUPS, AppendixNetwork
@@ -250,13 +252,27 @@ def test_own_texts_and_spread_by_loops(pairs):
         100 * np.mean(pairs_in_order)
     )
     rows = held.test_unseen
-    z = model.embed_images(held.features[rows]).astype(float)
-    of = held.labels[rows]
-    between = sum(
-        (of == c).sum() * ((z[of == c].mean(0) - z.mean(0)) ** 2).sum() for c in np.unique(of)
-    )
-    total = ((z - z.mean(0)) ** 2).sum()
-    assert measured.spread["validation classes"] == pytest.approx(100 * (1 - between / total))
+    np.testing.assert_array_equal(measured.classes, held.labels[images])
+    # Classes drawn anew: the second twice, the last not at all.
+    classes = np.unique(held.labels[rows])
+    for times in (np.ones(classes.size), np.r_[1.0, 2.0, np.ones(classes.size - 3), 0.0]):
+        own = [
+            np.tile(rows[held.labels[rows] == c], int(t))
+            for c, t in zip(classes, times, strict=True)
+        ]
+        drawn = np.concatenate(own)
+        z, of = model.embed_images(held.features[drawn]).astype(float), held.labels[drawn]
+        between = sum(
+            (of == c).sum() * ((z[of == c].mean(0) - z.mean(0)) ** 2).sum() for c in np.unique(of)
+        )
+        total = ((z - z.mean(0)) ** 2).sum()
+        found = spread_within(measured.spread["validation classes"], times[None, :])
+        assert found == pytest.approx([100 * (1 - between / total)])
+    one = spread_over_classes("validation classes")([measured])
+    assert one.low < one.mean < one.high
+    assert (one.unit, one.n_units) == ("classes", classes.size)
+    same = spread_over_classes("validation classes")([measured], [measured])
+    assert (same.mean, same.low, same.high) == (0.0, 0.0, 0.0)
 
 
 def test_equal_texts_meet_as_often_as_they_are_drawn(pairs):

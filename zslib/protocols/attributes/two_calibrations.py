@@ -97,7 +97,7 @@ def mean_size_rows(gains):
             np.mean([abs(row["value"].mean) for row in own if row["method"] == system])
             for system in systems
         ]
-        size = mean_estimate(sizes)
+        size = mean_estimate(sizes, unit="systems")
         size = replace(size, low=max(0.0, size.low))  # as no absolute value is below zero
         named = {"method": f"{way} and stacking", "over": "all systems and sets"}
         yield {"metric": "AUSUC, mean absolute difference", "value": size} | named
@@ -157,4 +157,4 @@ def lift_rows(runs):
                 )
         if lifts:
             named = {"method": f"{way}: chosen - none", "over": "all systems"}
-            yield {"metric": "H", "value": mean_estimate(lifts)} | named
+            yield {"metric": "H", "value": mean_estimate(lifts, unit="systems")} | named

@@ -14,6 +14,7 @@ from zslib.arrays import like, ragged_rows, take_rows, to_host
 from zslib.compatibility.clarel.loss import embedding_distances, retrieval_probabilities
 from zslib.compatibility.clarel.pairs import Pairs
 from zslib.protocols.attributes.tuning import split_validation_classes, with_validation_classes
+from zslib.protocols.intervals import Estimate, class_draws, resampled_runs
 from zslib.protocols.pairs.evaluate import evaluate_image_text, model_texts
 from zslib.protocols.pairs.runs import image_text_trials, short_clarel
 from zslib.protocols.sweep import ranked
@@ -27,6 +28,8 @@ __all__ = [
     "loss_rows",
     "settings_beside",
     "share_meeting_equals",
+    "spread_over_classes",
+    "spread_within",
 ]
 
 # A step of no length is the random start.
@@ -57,9 +60,14 @@ PRINTED_NAMES = {
 
 @dataclass(frozen=True)
 class PairMeasures:
-    """Of one model: own texts nearer, per image in percent; the outcome; spread by part."""
+    """Of one model: own texts nearer, per image in percent; the outcome; spread by part.
+
+    ``classes`` are those of the images of ``nearer``; ``spread`` has for each part the images of
+    each class, their squared distances to the class's mean, and these means.
+    """
 
     nearer: np.ndarray
+    classes: np.ndarray
     outcome: object
     spread: dict
 
@@ -143,6 +151,7 @@ class HeldOutPairs:
             kind: [
                 PairMeasures(
                     self._own_text_nearer(model),
+                    self.problem.labels[self._asked[0]],
                     evaluate_image_text(
                         FrozenEstimator(model), self.problem, retrieval=False
                     ).outcome,
@@ -183,11 +192,13 @@ class HeldOutPairs:
         return 100.0 * (1.0 - ahead / (mine * others))
 
     def _spread_within(self, model, rows):
-        """Percent of the variance of embedded images that lies within classes."""
+        """Of each class its images, their squared distances to the mean, and this mean."""
         z = to_host(model.embed_images(take_rows(self.problem.features, rows))).astype(float)
         of = self.problem.labels[rows]
-        within = sum(((z[of == c] - z[of == c].mean(axis=0)) ** 2).sum() for c in np.unique(of))
-        return 100.0 * within / ((z - z.mean(axis=0)) ** 2).sum()
+        parts = [z[of == c] for c in np.unique(of)]
+        means = np.stack([part.mean(axis=0) for part in parts])
+        within = [((part - mean) ** 2).sum() for part, mean in zip(parts, means, strict=True)]
+        return np.array([len(part) for part in parts]), np.array(within), means
 
     def batch(self):
         """A batch of training images, by class, with a text of each and which texts are equal."""
@@ -229,6 +240,35 @@ class HeldOutPairs:
             if skipped:
                 said.append(f"On {name} a training of “{kind}” diverged with {skipped}. ")
         return "".join(said)
+
+
+def spread_within(statistics, times):
+    """Percent of the variance within classes, each class taken ``times`` often: (n_resamples,)."""
+    counts, within, means = statistics
+    images = times @ counts
+    centre = times @ (counts[:, None] * means) / images[:, None]
+    between = times @ (counts * (means**2).sum(axis=1)) - images * (centre**2).sum(axis=1)
+    return 100.0 * (times @ within) / (times @ within + between)
+
+
+def spread_over_classes(part, n_resamples=2000, random_state=0):
+    """A measure of `PairMeasures` for `zslib.book.Chapter.measure`: `spread_within` of a part.
+
+    Its interval resamples classes, common to all models, then trainings.
+    """
+
+    def estimate(runs, minus=None):
+        rng, n = np.random.default_rng(random_state), runs[0].spread[part][0].size
+        draws = np.concatenate([np.ones((1, n)), class_draws(n, n_resamples, rng)])
+        values = np.stack([spread_within(run.spread[part], draws) for run in runs])
+        if minus is not None:
+            values = values - np.stack([spread_within(run.spread[part], draws) for run in minus])
+        low, high = np.quantile(resampled_runs(values[:, 1:].T, rng), [0.025, 0.975])
+        return Estimate(
+            float(values[:, 0].mean()), float(low), float(high), len(runs), "classes", n
+        )
+
+    return estimate
 
 
 def settings_beside(model, printed):
