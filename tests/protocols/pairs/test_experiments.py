@@ -35,7 +35,7 @@ from zslib.protocols.pairs.departures import (
     swept_on_test,
     with_tested_in_validation,
 )
-from zslib.protocols.pairs.evaluate import evaluate_image_text
+from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text
 from zslib.protocols.pairs.intervals import joint_estimate
 from zslib.protocols.pairs.losses import (
     TERMS,
@@ -432,3 +432,9 @@ def test_prototypes_of_all_texts(problem):
     per_image = np.diff(problem.text_offsets)[problem.test_seen]
     added = np.bincount(problem.labels[problem.test_seen], per_image, minlength=ours.size)
     np.testing.assert_array_equal(theirs - ours, added)
+
+
+def test_a_training_above_a_guess_has_failed(pairs):
+    (model,) = pairs.models["before training"]
+    with pytest.raises(ValueError, match="loss of .* ends at .*, that of a guess is"):
+        check_losses(model)

@@ -96,7 +96,7 @@ def evaluate_image_text(
         The images whose texts make prototypes, as in `ImageTextProblem.prototype_rows`.
     must_learn : bool
         Whether to refuse, by ValueError, a training that is no better than chance on its own
-        images: where retrieval does not get below log B, or prototypes find no class.
+        images: where a loss ends above that of a guess, or prototypes find no class.
     """
     check_integer(k, "k", low=1)
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
@@ -129,20 +129,18 @@ def _check_pairs(fitted, problem, score):
     best = to_host(top_classes(score("trained on", some, seen), 1))[:, 0]
     accuracy = class_accuracies(problem.labels[some], seen[best]).mean()
     check_trained(accuracy, seen.size, some.size)
-    if not isinstance(fitted, CLAREL):
-        return
-    check_retrieval(fitted.learning_curve_, fitted.batch_size)
+    if isinstance(fitted, CLAREL):
+        check_losses(fitted)
 
 
-def check_retrieval(learning_curve, batch_size):
-    """Refuse a training after which no retrieval is better than a guess within the batch."""
-    last, chance = learning_curve[-1], np.log(batch_size)
-    loss = min(last["text_retrieval"], last["image_retrieval"])
-    if not loss < chance:
-        raise ValueError(
-            f"training failed: the retrieval loss ends at {loss:.3g}, chance is log B = "
-            f"{chance:.3g}: lower learning_rate"
-        )
+def check_losses(model):
+    """Refuse a trained CLAREL one of whose losses ends no better than a blind guess."""
+    for part, (loss, guess) in model.losses_and_guesses().items():
+        if not loss < guess:
+            raise ValueError(
+                f"training failed: the loss of {part} ends at {loss:.3g}, that of a guess is "
+                f"{guess:.3g}: lower learning_rate"
+            )
 
 
 def _fitted(model, problem, texts):

@@ -15,7 +15,7 @@ from zslib.compatibility.clarel.loss import embedding_distances, retrieval_proba
 from zslib.compatibility.clarel.pairs import Pairs
 from zslib.protocols.attributes.tuning import split_validation_classes, with_validation_classes
 from zslib.protocols.intervals import Estimate, class_draws, resampled_runs
-from zslib.protocols.pairs.evaluate import evaluate_image_text, model_texts
+from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text, model_texts
 from zslib.protocols.pairs.runs import image_text_trials, short_clarel
 from zslib.protocols.sweep import ranked
 
@@ -83,13 +83,13 @@ class HeldOutPairs:
         The step size of each kind: the one with the largest H on a quarter of the training
         classes, or the next best where a training diverges with it.
     passed_over : list of (kind, step size)
-        With which a training diverged.
+        With which a training failed: see `check_losses`.
     """
 
-    def __init__(self, problem, seeds, *, n_batches, embedding_dim, device):
+    def __init__(self, problem, seeds, *, n_batches, embedding_dim, device, must_learn=True):
         seed = seeds[0]
         self._on_host = with_validation_classes(problem, seed).validation_problem()
-        self.seeds, self.device = seeds, device
+        self.seeds, self.device, self.must_learn = seeds, device, must_learn
         self.problem = held = self._on_host.to(device)
         self.texts, self.n_words = model_texts(held)
         self.offsets, index = ragged_rows(*held.text_rows, held.trainval)
@@ -129,7 +129,10 @@ class HeldOutPairs:
     def _fit(self, seed, changes):
         model = clone(self.model).set_params(random_state=seed, **changes)
         rows = self.offsets, self.index
-        return model.fit(self.images, self.labels, self.known_texts, rows, self.ids)
+        fitted = model.fit(self.images, self.labels, self.known_texts, rows, self.ids)
+        if self.must_learn and model.learning_rate > 1e-9:  # the random start learns nothing
+            check_losses(fitted)
+        return fitted
 
     def _rates(self, changes):
         """Step sizes, best first."""
@@ -138,7 +141,9 @@ class HeldOutPairs:
         nested = split_validation_classes(self._on_host, seed=self.seeds[0])
         model = clone(self.model).set_params(**changes)
         grid = {"learning_rate": RATES}
-        trials = image_text_trials(model, nested, grid, device=self.device)
+        trials = image_text_trials(
+            model, nested, grid, device=self.device, must_learn=self.must_learn
+        )
         return [trial["parameters"]["learning_rate"] for trial in ranked(trials, "H")]
 
     def measures(self):
@@ -238,7 +243,7 @@ class HeldOutPairs:
         for kind in kinds:
             skipped = " and ".join(f"{rate:g}" for k, rate in self.passed_over if k == kind)
             if skipped:
-                said.append(f"On {name} a training of “{kind}” diverged with {skipped}. ")
+                said.append(f"On {name} a training of “{kind}” failed with {skipped}. ")
         return "".join(said)
 
 
