@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from array_api_compat import device as array_device
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import namespace, tanh_in_place
-from zslib.nn.layer import Layer, check_mask
+from zslib.arrays import namespace, take_rows, tanh_in_place, to_host
+from zslib.nn.layer import Layer, check_mask, zero_padded
 from zslib.nn.parameter import Parameter
 from zslib.search.threads import run_threads
 from zslib.validation import check_integer
@@ -79,53 +80,47 @@ class BiLSTM(Layer):
         W, h = self.input_weight.value, self.n_hidden
         xp = namespace(x, W)
         mask = check_mask(x, mask)
-        n, T = x.shape[:2]
-        x = _both_ways(xp, x, x)
-        valid = None if mask is None else _both_ways(xp, mask[:, :, None], mask[:, :, None])
-        gates = xp.reshape(xp.reshape(x, (2, T * n, -1)) @ W, (2, T, n, 4 * h))
-        # Entry t + 1 is the state after step t.
+        (n, T), steps = x.shape[:2], _Steps.of(mask, *x.shape[:2])
+        flat = xp.reshape(x, (n * T, -1))
+        x = xp.stack([take_rows(flat, order) for order in steps.order])
+        gates = x @ W
         hidden, cells = (
-            xp.empty((2, T + 1, n, h), dtype=x.dtype, device=array_device(x)) for _ in "hc"
+            xp.empty((*x.shape[:2], h), dtype=x.dtype, device=array_device(x)) for _ in "hc"
         )
-        _in_parts(self._read, gates, hidden, cells, valid)
-        out = hidden[:, 1:, ...]
-        if valid is not None:
-            out = out * xp.astype(valid, x.dtype)
+        _in_parts(self._read, steps, gates, hidden, cells)
         if train:
-            self._saved = x, valid, gates, hidden, cells
-        return _in_order(xp, out)
+            self._saved = x, mask, steps, gates, hidden, cells
+        out = xp.concat([take_rows(hidden[k, ...], steps.place[k]) for k in (0, 1)], axis=1)
+        return zero_padded(xp.reshape(out, (n, T, 2 * h)), mask, in_place=True)
 
     def backward(self, gradient):
         """Add to the parameters' gradients; return the gradient by x, (n, T, n_in)."""
-        x, valid, gates, hidden, cells = self._use_saved()
+        x, mask, steps, gates, hidden, cells = self._use_saved()
         W, h = self.input_weight.value, self.n_hidden
         xp = namespace(x, gradient)
-        T, n = x.shape[1:3]
-        by_out = _both_ways(xp, gradient[..., :h], gradient[..., h:])
-        if valid is not None:
-            valid = xp.astype(valid, x.dtype)
-            by_out *= valid
-        _in_parts(self._unread, gates, by_out, cells, valid)
-        by_gates = xp.reshape(gates, (2, T * n, 4 * h))
-        before = xp.reshape(hidden[:, :T, ...], (2, T * n, h))
-        rows = xp.reshape(x, (2, T * n, -1))
+        n, T = gradient.shape[:2]
+        flat = xp.reshape(gradient, (n * T, 2 * h))
+        ways = enumerate((flat[:, :h], flat[:, h:]))
+        by_out = xp.stack([take_rows(part, steps.order[k]) for k, part in ways])
+        _in_parts(self._unread, steps, gates, by_out, cells)
+        by_gates, later = gates, gates[:, steps.n_active[0] :, :]
+        before = xp.stack([take_rows(hidden[k, ...], steps.before) for k in (0, 1)])
         self.bias.add(xp.sum(by_gates, axis=1))
-        self.input_weight.add(xp.permute_dims(rows, (0, 2, 1)) @ by_gates)
-        self.recurrent_weight.add(xp.permute_dims(before, (0, 2, 1)) @ by_gates)
-        by_x = xp.reshape(by_gates @ xp.permute_dims(W, (0, 2, 1)), x.shape)
-        by_x = by_x[0, ...] + xp.flip(by_x[1, ...], axis=0)
-        return xp.permute_dims(by_x, (1, 0, 2))
+        self.input_weight.add(xp.permute_dims(x, (0, 2, 1)) @ by_gates)
+        self.recurrent_weight.add(xp.permute_dims(before, (0, 2, 1)) @ later)
+        by_x = by_gates @ xp.permute_dims(W, (0, 2, 1))
+        by_x = sum(take_rows(by_x[k, ...], steps.place[k]) for k in (0, 1))
+        return zero_padded(xp.reshape(by_x, (n, T, -1)), mask, in_place=True)
 
-    def _read(self, ways, texts, gates, hidden, cells, valid):
+    def _read(self, ways, texts, steps, gates, hidden, cells):
         """All steps of some directions and texts: fills gates, hidden and cells."""
         R, h = self.recurrent_weight.value[ways, ...], self.n_hidden
         b = self.bias.value[ways, None, :]
         xp = namespace(R)
-        hidden[ways, 0, texts, :] = 0.0
-        cells[ways, 0, texts, :] = 0.0
-        for t in range(gates.shape[1]):
-            gate, before = gates[ways, t, texts, :], cells[ways, t, texts, :]
-            gate += hidden[ways, t, texts, :] @ R
+        for now, before in steps.rows(texts):
+            gate = gates[ways, now, :]
+            if before is not None:
+                gate += hidden[ways, before, :] @ R
             gate += b
             sigmoids = gate[..., : 3 * h]
             sigmoids *= 0.5
@@ -133,32 +128,29 @@ class BiLSTM(Layer):
             sigmoids += 1.0
             sigmoids *= 0.5
             i, f, o, u = _gates(gate, h)
-            cell = f * before
-            cell += i * u
-            state = o * xp.tanh(cell)
-            if valid is not None:
-                now = valid[ways, t, texts, :]
-                cell = xp.where(now, cell, before)
-                state = xp.where(now, state, hidden[ways, t, texts, :])
-            cells[ways, t + 1, texts, :] = cell
-            hidden[ways, t + 1, texts, :] = state
+            cell = i * u
+            if before is not None:
+                cell += f * cells[ways, before, :]
+            cells[ways, now, :] = cell
+            hidden[ways, now, :] = o * xp.tanh(cell)
 
-    def _unread(self, ways, texts, gates, by_out, cells, valid):
+    def _unread(self, ways, texts, steps, gates, by_out, cells):
         """Back through the steps: the place of the gates holds their gradients afterwards."""
         R, h = self.recurrent_weight.value[ways, ...], self.n_hidden
         xp = namespace(R)
         R = xp.permute_dims(R, (0, 2, 1))
-        by_hidden, by_cell = (xp.zeros_like(by_out[ways, 0, texts, :]) for _ in "hc")
-        for t in reversed(range(gates.shape[1])):
-            by_hidden += by_out[ways, t, texts, :]
-            if valid is not None:
-                now = valid[ways, t, texts, :]
-                skipped = (1.0 - now) * by_hidden, (1.0 - now) * by_cell
-                by_hidden *= now
-                by_cell *= now
-            gate = gates[ways, t, texts, :]
+        # Backwards, texts join in: those that have not yet have gradients of zero.
+        shape = (R.shape[0], texts.stop - texts.start, h)
+        by_all_hidden, by_all_cells = (
+            xp.zeros(shape, dtype=R.dtype, device=array_device(R)) for _ in "hc"
+        )
+        for now, before in reversed(steps.rows(texts)):
+            k = now.stop - now.start
+            by_hidden, by_cell = by_all_hidden[:, :k, :], by_all_cells[:, :k, :]
+            by_hidden += by_out[ways, now, :]
+            gate = gates[ways, now, :]
             i, f, o, u = _gates(gate, h)
-            tanh = xp.tanh(cells[ways, t + 1, texts, :])
+            tanh = xp.tanh(cells[ways, now, :])
             by_tanh = by_hidden * o
             by_cell += by_tanh
             tanh_squared = tanh * tanh
@@ -170,15 +162,15 @@ class BiLSTM(Layer):
             by_i *= u
             by_i *= 1.0 - i
             by_cell *= f
-            by_f = by_cell * cells[ways, t, texts, :]
-            by_f *= 1.0 - f
+            by_f = xp.zeros_like(f)
+            if before is not None:
+                by_f = by_cell * cells[ways, before, :]
+                by_f *= 1.0 - f
             for place, part in zip((i, f, o), (by_i, by_f, by_o), strict=True):
                 place[...] = part
             gate[..., 3 * h :] = by_u
-            by_hidden = gate @ R
-            if valid is not None:
-                by_hidden += skipped[0]
-                by_cell += skipped[1]
+            if before is not None:
+                by_hidden[...] = gate @ R
 
     def parameters(self):
         return {
@@ -188,21 +180,70 @@ class BiLSTM(Layer):
         }
 
 
-def _in_parts(work, *arrays):
-    """``work(ways, texts, *arrays)``, in NumPy by threads that share out directions and texts."""
-    n = arrays[0].shape[2]
+class _Steps(NamedTuple):
+    """The tokens of all texts in rows, step after step, of each step the longest text first.
+
+    Texts that have ended take part in no later step, so padding costs nothing; the texts of a
+    step are the first of the step before.
+    """
+
+    n_active: np.ndarray
+    """How many texts take part in each step; at least one step."""
+    order: np.ndarray
+    """(2, L): which of the n T positions is read in each row, forwards and backwards."""
+    place: np.ndarray
+    """(2, n T): the row that each position is read in; 0 where padded."""
+    before: np.ndarray
+    """The row one step earlier, of each row but those of the first step."""
+
+    @classmethod
+    def of(cls, mask, n, T):
+        """The steps of a mask (n, T), None: all positions are tokens."""
+        mask = np.ones((n, T), bool) if mask is None else to_host(mask)
+        lengths = mask.sum(axis=1)
+        n_active = np.count_nonzero(lengths[:, None] > np.arange(lengths.max(initial=1)), axis=0)
+        step = np.repeat(np.arange(len(n_active)), n_active)
+        starts = np.cumsum(n_active) - n_active
+        rank = np.arange(len(step)) - starts[step]
+        text = np.argsort(-lengths, kind="stable")[rank]
+        first = (np.cumsum(lengths) - lengths)[text]
+        tokens = np.flatnonzero(mask)
+        order = np.stack([tokens[first + step], tokens[first + lengths[text] - 1 - step]])
+        place = np.zeros((2, n * T), np.intp)
+        np.put_along_axis(place, order, np.arange(len(step))[None, :], axis=1)
+        return cls(n_active, order, place, (starts[step - 1] + rank)[n_active[0] :])
+
+    def rows(self, texts):
+        """For some texts, their rows now and before (None in the first step), step after step."""
+        found, start, earlier = [], 0, None
+        for active in self.n_active.tolist():
+            stop = min(texts.stop, active)
+            if stop <= texts.start:
+                break
+            now = slice(start + texts.start, start + stop)
+            before = None
+            if earlier is not None:
+                before = slice(earlier + texts.start, earlier + stop)
+            found.append((now, before))
+            start, earlier = start + active, start
+        return found
+
+
+def _in_parts(work, steps, *arrays):
+    """``work(ways, texts, steps, *arrays)``, in NumPy by threads that share the work out."""
+    n = int(steps.n_active[0])
     if not is_numpy_array(arrays[0]):
-        work(slice(0, 2), slice(0, n), *arrays)
+        work(slice(0, 2), slice(0, n), steps, *arrays)
         return
     parts = [
-        (slice(way, way + 1), slice(start, start + TEXTS))
+        (slice(way, way + 1), slice(start, min(start + TEXTS, n)))
         for start in range(0, n, TEXTS)
         for way in (0, 1)
     ]
 
     def run(parts):
         for ways, texts in parts:
-            work(ways, texts, *arrays)
+            work(ways, texts, steps, *arrays)
 
     run_threads(run, parts, small=arrays[0].size < 2**20)
 
@@ -210,15 +251,3 @@ def _in_parts(work, *arrays):
 def _gates(gate, h):
     """Views of the four parts of (…, 4h)."""
     return tuple(gate[..., k * h : (k + 1) * h] for k in range(4))
-
-
-def _both_ways(xp, forwards, backwards):
-    """(2, T, n, d): one (n, T, d) by steps, the other by steps from the end."""
-    forwards, backwards = (xp.permute_dims(a, (1, 0, 2)) for a in (forwards, backwards))
-    return xp.stack([forwards, xp.flip(backwards, axis=0)])
-
-
-def _in_order(xp, states):
-    """(n, T, 2d) of states (2, T, n, d) by steps."""
-    both = xp.concat([states[0, ...], xp.flip(states[1, ...], axis=0)], axis=2)
-    return xp.permute_dims(both, (1, 0, 2))
