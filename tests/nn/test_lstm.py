@@ -78,6 +78,15 @@ def test_threads_share_out_the_texts_and_change_nothing(monkeypatch, texts):
         np.testing.assert_allclose(shared, whole, rtol=1e-10, atol=1e-12)
 
 
+def test_texts_that_have_ended_take_part_in_no_later_step():
+    mask = np.array([[1, 0, 0], [1, 1, 1], [0, 0, 0], [1, 0, 1]], bool)
+    steps = lstm_file._Steps.of(mask, 4, 3)
+    assert steps.n_active.tolist() == [3, 2, 1]
+    assert steps.order.tolist() == [[3, 9, 0, 4, 11, 5], [5, 11, 0, 4, 9, 3]]
+    assert steps.before.tolist() == [0, 1, 3]
+    assert all(steps.place[way, steps.order[way]].tolist() == [*range(6)] for way in (0, 1))
+
+
 def test_both_directions_agree_on_a_text_and_its_reverse():
     rng = np.random.default_rng(0)
     layer = BiLSTM(2, 3, rng, like=np.zeros(1))

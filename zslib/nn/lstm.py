@@ -103,11 +103,13 @@ class BiLSTM(Layer):
         ways = enumerate((flat[:, :h], flat[:, h:]))
         by_out = xp.stack([take_rows(part, steps.order[k]) for k, part in ways])
         _in_parts(self._unread, steps, gates, by_out, cells)
-        by_gates, later = gates, gates[:, steps.n_active[0] :, :]
+        by_gates = gates
         before = xp.stack([take_rows(hidden[k, ...], steps.before) for k in (0, 1)])
         self.bias.add(xp.sum(by_gates, axis=1))
         self.input_weight.add(xp.permute_dims(x, (0, 2, 1)) @ by_gates)
-        self.recurrent_weight.add(xp.permute_dims(before, (0, 2, 1)) @ later)
+        self.recurrent_weight.add(
+            xp.permute_dims(before, (0, 2, 1)) @ gates[:, steps.n_active[0] :, :]
+        )
         by_x = by_gates @ xp.permute_dims(W, (0, 2, 1))
         by_x = sum(take_rows(by_x[k, ...], steps.place[k]) for k in (0, 1))
         return zero_padded(xp.reshape(by_x, (n, T, -1)), mask, in_place=True)
