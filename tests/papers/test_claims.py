@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from zslib.book.keys import outdated
+from zslib.book.parameters import Source
+from zslib.book.paths import layout
 from zslib.papers import check_claims, check_records, load_claims, printed, scorecard_markdown
 from zslib.papers.claims import Claim, _judge
 from zslib.papers.printed import PAPERS
@@ -159,12 +162,21 @@ def published_records(chapter):
     return [json.loads(line) for line in text.splitlines()]
 
 
+def asked_records(chapter):
+    """The records that the claims of a chapter ask for."""
+    claims = [c for c in load_claims(chapter.split("/")[0]) if c.chapter == chapter]
+    return [r | {"value": 1.0} for c in claims for r in (c.record, *c.given[:1])]
+
+
 @pytest.mark.parametrize(
     "chapter", sorted({c.chapter for paper in PAPERS for c in load_claims(paper)})
 )
 def test_published_records_have_what_each_claim_asks_for(chapter):
     if not (PUBLISHED / chapter).is_dir():
         pytest.skip("this chapter has no published run")
+    run = json.loads((PUBLISHED / chapter / "run.json").read_text("utf-8"))
+    if outdated(run, Source.read(chapter, layout()), data=False):
+        pytest.skip("the chapter has changed since it was published")
     records = published_records(chapter)
     there = {name: {r.get(name) for r in records} for name in ("metric", "dataset", "method")}
     for claim in load_claims(chapter.split("/")[0]):
@@ -175,7 +187,7 @@ def test_published_records_have_what_each_claim_asks_for(chapter):
 
 
 def test_a_misspelt_field_is_refused_with_the_nearest_records():
-    records = published_records(TERMS)
+    records = asked_records(TERMS)
     for record in records:
         if record["metric"] == "terms per synset":
             record["metric"] = "terms per sinset"
@@ -190,7 +202,7 @@ def test_a_misspelt_field_is_refused_with_the_nearest_records():
 
 
 def test_records_of_other_data_are_enough():
-    records = [{**r, "dataset": "made up", "setting": "other"} for r in published_records(TERMS)]
+    records = [{**r, "dataset": "made up", "setting": "other"} for r in asked_records(TERMS)]
     check_records(TERMS, records)
 
 
@@ -201,7 +213,7 @@ def test_no_record_at_all_is_said():
 
 def test_what_is_skipped_must_be_a_claims():
     with pytest.raises(ValueError, match="skipped, but no claim asks for it: metric='terms'"):
-        check_records(TERMS, published_records(TERMS), [{"metric": "terms"}])
+        check_records(TERMS, asked_records(TERMS), [{"metric": "terms"}])
 
 
 def test_a_chapter_of_no_paper_has_no_claims():

@@ -307,7 +307,7 @@ class Chapter:
             )
         rows = [
             [
-                f"{v.claim.says} ({v.claim.where})",
+                f"{v.claim.says} ({', '.join(filter(None, (v.claim.where, v.claim.note)))})",
                 v.claim.setting or None,
                 v.paper_value,
                 v.found,

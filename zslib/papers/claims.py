@@ -62,6 +62,14 @@ class Claim:
     kind: str = "result"
     own_threshold: bool = False
 
+    @property
+    def note(self):
+        """What sets it apart from a result of the paper's own threshold, as text."""
+        notes = ([] if self.kind == "result" else [self.kind]) + [
+            "threshold ours"
+        ] * self.own_threshold
+        return ", ".join(notes)
+
 
 @dataclass(frozen=True)
 class Verdict:

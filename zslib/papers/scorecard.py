@@ -71,10 +71,9 @@ def scorecard_markdown(records, published=(), *, stale=None):
             where = f"{{doc}}`{claim.where} <executed/{claim.chapter}>`"
             setting = f", {claim.setting}" if claim.setting else ""
             mark = " (stale)" if claim.chapter in stale else ""
-            notes = "" if claim.kind == "result" else f", {claim.kind}"
-            notes += ", threshold ours" if claim.own_threshold else ""
+            note = f", {claim.note}" if claim.note else ""
             cells = (
-                f"{claim.says} ({where}{setting}{notes})",
+                f"{claim.says} ({where}{setting}{note})",
                 a.paper_value,
                 _told(a),
                 _told(b) + mark,

@@ -168,6 +168,8 @@ def told_apart(settings):
     if hasattr(settings, "get_params"):
         defaults = inspect.signature(type(settings)).parameters
         settings = {
-            k: v for k, v in settings.get_params(deep=False).items() if v != defaults[k].default
+            k: v
+            for k, v in settings.get_params(deep=False).items()
+            if v is not defaults[k].default and np.any(v != defaults[k].default)
         }
     return {k: v for k, v in settings.items() if k not in _LENGTHS | _NO_SETTINGS}

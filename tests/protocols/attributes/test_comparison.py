@@ -118,14 +118,15 @@ def test_what_it_would_take_is_the_distance_to_print(runs):
 
 
 def test_lifts_are_differences_to_no_calibration(runs):
-    found = {row["method"]: row["value"].mean for row in calibration_lifts(runs, 0.2)}
+    rows = calibration_lifts(runs, 0.2)
+    found = {(row["method"], row["calibration"]): row["value"].mean for row in rows}
     for methods in runs.values():
         for name, (run,) in methods.items():
             plain = run.outcome.harmonic_mean
-            assert found[f"{name}: fixed - none"] == pytest.approx(
+            assert found[name, "fixed - none"] == pytest.approx(
                 run.outcome.at(0.2).harmonic_mean - plain
             )
-            assert found[f"{name}: chosen - none"] == pytest.approx(
+            assert found[name, "chosen - none"] == pytest.approx(
                 run.outcome.at(run.gamma).harmonic_mean - plain
             )
 

@@ -133,7 +133,6 @@ class DARK(StagedModel):
     # What is not printed: the size of the start, and what gradients follow; and a data gradient
     # twice as large, for the printed step and penalty come with other features.
     grid = {
-        "init_scale": (0.2, 1.0),
         "gradient": ("fixed", "margin", "objective"),
         "data_weight": (1.0, 2.0),
     }

@@ -23,6 +23,7 @@ __all__ = [
     "by_choice",
     "calibration_lifts",
     "chosen_settings",
+    "count_rows",
     "counts_as_printed",
     "hub_correlations",
     "hub_measures",
@@ -61,6 +62,23 @@ def official_counts(names):
         with suppress(FileNotFoundError):
             found[name] = counts_as_printed(official_split_summary(name.upper()))
     return found
+
+
+def count_rows(table, summaries):
+    """Rows of counts, printed, in the official files and of ``summaries`` by name.
+
+    Also the largest difference between the first two, None where the files are not here.
+    """
+    counted = official_counts(table)
+    rows = [
+        [f"{name}, {whose}", *of[name].values()]
+        for name in table
+        for whose, of in (("printed", table), ("counted", counted))
+        if name in of
+    ]
+    rows += [[name, *counts_as_printed(summary).values()] for name, summary in summaries.items()]
+    gaps = [abs(counted[n][what] - table[n][what]) for n in counted for what in table[n]]
+    return rows, max(gaps, default=None)
 
 
 def chosen_settings(runs):
@@ -186,7 +204,7 @@ def calibration_lifts(runs, gamma, **options):
                     minus=[run.outcome for run in found],
                     **options,
                 )
-                yield row(problem, "H", f"{method}: {name} - none", value)
+                yield row(problem, "H", method, value, calibration=f"{name} - none")
 
 
 def marked_curves(methods, gamma):
