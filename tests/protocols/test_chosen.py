@@ -1,0 +1,51 @@
+"""The published choices: none at an end of its grid where a further value still helped."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import zslib.compatibility
+import zslib.mapping
+from zslib.book.keys import outdated
+from zslib.book.parameters import Source
+from zslib.book.paths import layout
+from zslib.protocols import ZERO_SHOT_METHODS
+from zslib.protocols.choices import Choices
+from zslib.protocols.sweep import beyond_the_ends, ranked
+
+PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+FILES = sorted(PUBLISHED.glob("*/*/chosen.json"))
+
+
+def limits_of(choice):
+    """Natural ends of the parameters of the method that a choice is named after."""
+    name = choice.split(" on ")[0]
+    if name in ZERO_SHOT_METHODS:
+        return ZERO_SHOT_METHODS[name].limits
+    homes = (zslib.compatibility, zslib.mapping)
+    return next((getattr(getattr(h, name), "limits", {}) for h in homes if hasattr(h, name)), {})
+
+
+def gain_at_the_end(trials, by, name):
+    """What the best gains over the next value of a parameter, as a share of its score."""
+    first, *others = ranked(trials, by)
+    rest = {k: v for k, v in first["parameters"].items() if k != name}
+    line = [t for t in others if rest.items() <= t["parameters"].items()]
+    near = min(line, key=lambda t: abs(t["parameters"][name] - first["parameters"][name]))
+    return (first[by] - near[by]) / abs(first[by])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: "/".join(path.parts[-3:-1]))
+def test_no_setting_was_chosen_at_an_end_that_still_helped(path):
+    chapter = path.parent.relative_to(PUBLISHED).as_posix()
+    run = json.loads((path.parent / "run.json").read_text("utf-8"))
+    if outdated(run, Source.read(chapter, layout()), data=False):
+        pytest.skip("the chapter has changed since it was published")
+    for entry in Choices.read(path)._known.values():
+        trials = entry["trials"]
+        by = "score" if any("score" in t for t in trials) else "H"
+        best = ranked(trials, by)[0]["parameters"]
+        for candidate in beyond_the_ends(trials, by, limits_of(entry["choice"])):
+            (name,) = (k for k in candidate if candidate[k] != best[k])
+            assert gain_at_the_end(trials, by, name) < 0.01, (entry["choice"], name, best)
