@@ -214,7 +214,8 @@ def test_seeds_and_names(chapter):
 def test_the_last_lines_name_missing_data(tmp_path, monkeypatch):
     monkeypatch.delenv("ZSLIB_DATA", raising=False)
     monkeypatch.setattr(locate, "embedded_data", lambda: None)
-    for dataset, said in (("auto", ["europarl", "imagenet1k"]), ("synthetic", None)):
+    real = ["europarl", "europarl_dinu", "imagenet1k", "tiny_imagenet"]
+    for dataset, said in (("auto", real), ("synthetic", None)):
         made = book.start("demo/01_a", parameters={"dataset": dataset}, results=tmp_path)
         card = made.finish()
         assert card.run.get("missing") == said

@@ -61,6 +61,13 @@ def test_with_data(small):
     assert resolve(MODAL) == "tiny_imagenet"
 
 
+def test_several_sets_of_a_setting(small):
+    assert resolve_all(LINGUAL) == resolve_all(LINGUAL, "real") == ["europarl", "europarl_dinu"]
+    assert resolve_all(MODAL) == ["imagenet1k", "tiny_imagenet"]
+    assert resolve_all(MODAL, "europarl_dinu+tiny_imagenet") == ["tiny_imagenet"]
+    assert resolve(LINGUAL, "europarl_dinu+tiny_imagenet") == "europarl_dinu"
+
+
 def test_loading_by_name(small):
     assert load_problem(LINGUAL).name == "europarl"
     assert load_problem(LINGUAL, quick=True).coverage["test words used"] == 3
@@ -98,12 +105,17 @@ def test_bad_arguments(small):
 
 def test_fingerprint(small):
     base = fingerprint("real")
-    assert base == fingerprint("auto") == fingerprint("europarl+imagenet1k")
+    assert (
+        base
+        == fingerprint("auto")
+        == fingerprint("europarl+europarl_dinu+imagenet1k+tiny_imagenet")
+    )
     others = [
         fingerprint("real", seed=1),
         fingerprint("real", quick=True),
         fingerprint("synthetic"),
         fingerprint("europarl+tiny_imagenet"),
+        fingerprint("europarl_dinu+tiny_imagenet"),
         fingerprint("europarl", settings=[LINGUAL]),
     ]
     path = small / "crosslingual" / "opus.test.txt"

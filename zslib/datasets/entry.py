@@ -10,9 +10,10 @@ __all__ = ["ALL_SETTINGS", "SETTINGS", "Dataset", "below"]
 
 SETTINGS = BILINGUAL, MODAL = ("cross-linguistic", "cross-modal")
 HIERARCHY, WITHIN, BEYOND = "hierarchy", "within 1K", "beyond 1K"
+ATTRIBUTES, METRIC, PAIRS = "attributes", "metric learning", "pairs"
 # Settings whose requests may stand for several sets at once.
-SEVERAL = ATTRIBUTES, METRIC, PAIRS = ("attributes", "metric learning", "pairs")
-ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND, *SEVERAL)
+SEVERAL = (*SETTINGS, ATTRIBUTES, METRIC, PAIRS)
+ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND, ATTRIBUTES, METRIC, PAIRS)
 KINDS = ("synthetic", "embedded", "official")
 
 

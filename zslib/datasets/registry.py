@@ -121,9 +121,9 @@ def resolve(setting, dataset="auto"):
 def resolve_all(setting, dataset="auto"):
     """Names of the data sets that a request stands for: several in some settings.
 
-    In "attributes", "metric learning" and "pairs" every name that serves the setting counts,
-    "real" is every real set that is here, and "auto" the same, or what needs no files where
-    there is none.
+    But for the settings of hierarchies every name that serves the setting counts, "real" is every
+    real set that is here, and "auto" the same, or what needs no files where there is none. Sets
+    that must be asked for by name, such as "dinu2015", are in neither.
 
     Examples
     --------

@@ -20,6 +20,16 @@ def test_split(n_labels, fraction, seed):
     np.testing.assert_array_equal(test, again[1])
 
 
+@given(st.integers(4, 60), st.integers(0, 5))
+def test_folds_test_every_label_once(n_labels, seed):
+    size = len(split_labels(n_labels, seed=seed)[1])
+    splits = [split_labels(n_labels, seed=seed, fold=f) for f in range(-(-n_labels // size))]
+    assert sorted(np.concatenate([test for _, test in splits])) == list(range(n_labels))
+    assert all(sorted([*train, *test]) == list(range(n_labels)) for train, test in splits)
+    with pytest.raises(ValueError, match="all labels were tested"):
+        split_labels(n_labels, seed=seed, fold=len(splits))
+
+
 def test_split_sizes_of_the_papers_kind():
     assert [len(part) for part in split_labels(190)] == [142, 48]
     assert not np.array_equal(split_labels(190, seed=1)[1], split_labels(190, seed=2)[1])

@@ -30,7 +30,8 @@ def test_small_copy(here):
     assert len(problem.space("full")) == 9
     features = np.load(here / "tiny_imagenet" / "features_mobilenetv2_pca256.npy").astype("f4")
     unit = features / np.linalg.norm(features, axis=1, keepdims=True)
-    np.testing.assert_allclose(problem.X_train[0], unit[3:6].mean(axis=0), rtol=1e-5)
+    average = unit[3:6].mean(axis=0)
+    np.testing.assert_allclose(problem.X_train[0], average / np.linalg.norm(average), rtol=1e-5)
     np.testing.assert_allclose(problem.X_test[3], unit[24 + 11], rtol=1e-5)
     assert problem.coverage["classes without a name"] == 1
     assert problem.coverage["training images averaged"] == 15
@@ -43,6 +44,14 @@ def test_seeds_give_splits(here):
     few = tiny_imagenet(seed=3, test_images=2)
     assert len(few.X_test) == 2
     np.testing.assert_array_equal(few.labels, tiny_imagenet(seed=3).labels)
+
+
+def test_each_label_is_tested_in_one_fold(here):
+    folds = [tiny_imagenet(seed=3, fold=fold) for fold in range(4)]
+    tested = np.concatenate([fold.space("test") for fold in folds])
+    assert sorted(tested) == folds[0].labels.tolist()
+    for fold in folds:
+        assert not np.intersect1d(fold.space("test"), fold.train_gold).size
 
 
 def test_other_semantics_count_what_they_miss(here):

@@ -127,7 +127,6 @@ ENTRIES = (
         summary="the paper's own English-Italian vectors (Zenodo 2654864)",
         licence="as its authors state",
         quick={BILINGUAL: {"limit": 20_000, "max_train": 1_500, "max_test": 300}},
-        auto={BILINGUAL: 1},
         files=below("dinu2015", *FILES.values()),
         fetch=fetch_dinu2015,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from zslib.datasets.entry import BILINGUAL, Dataset, below
 from zslib.datasets.locate import require_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
@@ -36,7 +38,7 @@ def europarl(
     ----------
     train : {"europarl", "dinu"}
         Training dictionary: 5,000 frequent pairs aligned in Europarl, or 4,742 of the 5,000
-        pairs of Dinu et al. (2015).
+        pairs of Dinu et al. (2015). With the second the problem is named "europarl_dinu".
     test : {"opus", "europarl"}
         The published test dictionary of Dinu et al. (1,500 words in five frequency bins, of
         which 1,081 have vectors here), or one derived from the same text (1,500 words).
@@ -67,7 +69,7 @@ def europarl(
         europarl_vectors("it", limit=limit, folder=folder),
         read_dictionary(folder / _TRAIN[train]),
         read_dictionary(folder / _TEST[test]),
-        name="europarl",
+        name="europarl" if train == "europarl" else f"europarl_{train}",
         description=description,
         normalise=normalise,
         shared_targets=shared_targets,
@@ -77,15 +79,15 @@ def europarl(
     )
 
 
-ENTRIES = (
-    Dataset(
-        name="europarl",
+def _entry(name, loader, summary, place):
+    return Dataset(
+        name=name,
         kind="embedded",
-        loaders={BILINGUAL: europarl},
-        summary="English-Italian vectors of Europarl and fiction",
+        loaders={BILINGUAL: loader},
+        summary=summary,
         licence="as its sources state",
         quick={BILINGUAL: {"limit": 20_000, "max_train": 1_500, "max_test": 300}},
-        auto={BILINGUAL: 0},
+        auto={BILINGUAL: place},
         files=below(
             "crosslingual",
             "vectors.en.npy",
@@ -97,5 +99,15 @@ ENTRIES = (
             "dinu.train.txt",
             "opus.test.txt",
         ),
+    )
+
+
+ENTRIES = (
+    _entry("europarl", europarl, "English-Italian vectors of Europarl and fiction", 0),
+    _entry(
+        "europarl_dinu",
+        partial(europarl, train="dinu"),
+        "the same vectors, with the paper's own training pairs",
+        1,
     ),
 )

@@ -17,7 +17,7 @@ from zslib.validation import check_integer
 __all__ = ["imagenet1k"]
 
 
-def imagenet1k(*, seed=0, pca=256, test_images=None, dimension=300, folder=None):
+def imagenet1k(*, seed=0, fold=0, pca=256, test_images=None, dimension=300, folder=None):
     """Map photographs of the 1,000 ILSVRC labels to gloss vectors of all 21,844 synsets.
 
     The cross-modal setting of the paper's section 2 with many labels and one image each: so a
@@ -28,6 +28,8 @@ def imagenet1k(*, seed=0, pca=256, test_images=None, dimension=300, folder=None)
     ----------
     seed : int
         Of the split of labels, 75% for training and 25% for test.
+    fold : int
+        Which quarter of the labels is for test: 0 to 3.
     pca : int or None
         Principal components kept of the 1,280 MobileNetV2 features, fitted on the training
         images. Rows are then divided by their length.
@@ -51,7 +53,7 @@ def imagenet1k(*, seed=0, pca=256, test_images=None, dimension=300, folder=None)
     rows = np.array([row_of[str(wnid[i])] for i in covered])
     features = features[covered]
 
-    train, test = split_labels(len(covered), seed=seed)
+    train, test = split_labels(len(covered), seed=seed, fold=fold)
     queries = sample_rows(test, test_images, seed=seed)
     if pca is not None:
         from sklearn.decomposition import PCA

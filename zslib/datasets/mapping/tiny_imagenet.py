@@ -31,9 +31,11 @@ def glove_vectors(*, folder=None):
 def tiny_imagenet(
     *,
     seed=0,
+    fold=0,
     split="random",
     semantics="glove",
     test_images=1000,
+    normalise=True,
     folder=None,
     vectors=None,
 ):
@@ -49,6 +51,8 @@ def tiny_imagenet(
     ----------
     seed : int
         Of the label split and of the sampled queries.
+    fold : int
+        Of a random split: which quarter of the labels is for test, 0 to 3.
     split : {"random", "fixed"}
         75% of the labels for training and 25% for test, drawn by ``seed``; or the split that
         comes with the data (142 and 48 labels).
@@ -56,6 +60,8 @@ def tiny_imagenet(
         Target space: 1,326 GloVe vectors of class and tag names, which have all 190 labels; or
         the English vectors of `europarl`, which have 124 of them. ``coverage`` counts the labels
         left out.
+    normalise : bool
+        Averages of unit length too (the default); single images always are.
     test_images : int or None
         How many queries to sample; None uses all 50 images of each test label.
     vectors : WordVectors, optional
@@ -83,7 +89,7 @@ def tiny_imagenet(
         test = np.intersect1d(classes, data["test_classes"])
         train = np.setdiff1d(classes, data["test_classes"])
     else:
-        train, test = (classes[part] for part in split_labels(len(classes), seed=seed))
+        train, test = (classes[part] for part in split_labels(len(classes), seed=seed, fold=fold))
 
     all_queries = np.flatnonzero((part == 1) & np.isin(label, test))
     queries = sample_rows(all_queries, test_images, seed=seed)
@@ -92,12 +98,16 @@ def tiny_imagenet(
     def images(rows):
         return unit_rows(read_rows(path, rows, of=(len(label), "image labels")), name="features")
 
+    averages = label_means(images(train_images), label[train_images], train)
+    if normalise:
+        averages = unit_rows(averages, name="averaged features")
+
     return MappingProblem(
         name="tiny_imagenet",
         setting="cross-modal",
         synthetic=False,
         description=f"Tiny-ImageNet images and {space} vectors",
-        X_train=label_means(images(train_images), label[train_images], train),
+        X_train=averages,
         train_gold=row[train],
         X_test=images(queries),
         test_gold=tuple(row[label[queries], None]),
