@@ -111,6 +111,9 @@ class MaxMarginMap(LinearMap):
     True
     """
 
+    # Where tuning stops: no two cosines differ by more than 2; a hundred draws rarely miss a rival.
+    limits = {"margin": (None, 2.0), "n_negatives": (1, 100)}
+
     def __init__(
         self,
         margin=0.4,
