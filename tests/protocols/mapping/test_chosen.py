@@ -21,13 +21,10 @@ def test_words_and_scores():
     assert scores_by(FITS[0], "margin") == {0.1: 50.0, 0.4: 20.0}
 
 
-def test_shared_tunings_count_once():
-    runs = SimpleNamespace(problem="p", seeds=[3, 4], tuned_apart=False)
-    score, *chosen = tuning_rows(runs, "intruder", FITS)
-    assert (score["value"].mean, score["value"].n_seeds) == (50.0, 1)
-    assert {(r["metric"], r["seed"], r["value"]) for r in chosen} == {
-        ("chosen margin", 3, 0.1), ("chosen margin", 4, 0.1),
-        ("chosen n_epochs", 3, 9), ("chosen n_epochs", 4, 5),
+def test_rows_of_the_folds():
+    score, *chosen = tuning_rows("p", "intruder", FITS)
+    assert score["value"] == 40.0
+    assert {(r["metric"], r["fold"], r["value"]) for r in chosen} == {
+        ("chosen margin", 0, 0.1), ("chosen margin", 1, 0.1),
+        ("chosen n_epochs", 0, 9), ("chosen n_epochs", 1, 5),
     }  # fmt: skip
-    runs.tuned_apart = True
-    assert next(iter(tuning_rows(runs, "intruder", FITS)))["value"].mean == 40.0

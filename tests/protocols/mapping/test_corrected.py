@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.protocols import repeat
+from zslib.book.results import Results
+from zslib.protocols import Estimate, repeat
 from zslib.protocols.mapping.corrected import (
     CORRECTIONS,
+    add_up,
+    corrected,
     corrected_precision,
     first_queries,
     gains_by_answer,
@@ -16,7 +19,7 @@ from zslib.protocols.mapping.corrected import (
 
 @pytest.fixture(scope="module")
 def runs():
-    return repeat("cross-linguistic", "synthetic", n_seeds=2, quick=True)
+    return repeat("cross-linguistic", "synthetic", n_seeds=2, quick=True)[0]
 
 
 def test_first_queries_are_evenly_spaced_and_keep_their_answers(runs):
@@ -43,8 +46,8 @@ def test_gains_of_both_kinds_of_queries_add_up(runs):
 
 
 def test_corrected_precision_is_that_of_a_corrected_search(runs, short_tuning):
-    methods = ["ridge", "max-margin"]
-    rows = list(corrected_precision(runs, methods, "full"))
+    found = corrected(runs, ["ridge", "max-margin"], "full")
+    rows = list(corrected_precision(runs.problem, found, "full"))
     value = {
         r["correction"]: r["value"].mean
         for r in rows
@@ -55,3 +58,32 @@ def test_corrected_precision_is_that_of_a_corrected_search(runs, short_tuning):
     assert value["CSLS"] == np.mean([o.hits(1).mean() for o in searched])
     gain = next(r for r in rows if r["method"] == "CSLS on top of ridge")["value"].mean
     assert gain == pytest.approx(value["CSLS"] - value["none"])
+    gains = {r["method"]: r["value"].mean for r in rows if "correction" not in r}
+    assert gains["CSLS on top of max-margin, less on top of ridge"] == pytest.approx(
+        gains["CSLS on top of max-margin"] - gains["CSLS on top of ridge"]
+    )
+    assert gains["both remedies over plain ridge"] == pytest.approx(
+        gains["CSLS on top of ridge"] + gains["max-margin over ridge, both corrected"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("on_margin", "less", "said"),
+    [
+        ((2.0, 1.0, 3.0), (0.0, -1.0, 1.0), "cannot be told"),
+        ((2.0, 1.0, 3.0), (-3.0, -4.0, -2.0), "only in part"),
+        ((0.1, -1.0, 1.0), (-5.0, -6.0, -4.0), "do not add up"),
+        ((9.0, 8.0, 10.0), (4.0, 3.0, 5.0), "helps the other"),
+    ],
+)
+def test_whether_remedies_add_up_is_said_by_the_numbers(on_margin, less, said):
+    values = {
+        "CSLS on top of ridge": (5.0, 4.0, 6.0),
+        "CSLS on top of max-margin": on_margin,
+        "CSLS on top of max-margin, less on top of ridge": less,
+        "max-margin over ridge, both corrected": (0.5, -2.0, 3.0),
+    }
+    rows = [{"dataset": "d", "method": m, "value": Estimate(*v, 3)} for m, v in values.items()]
+    told = add_up(Results(None, rows))
+    assert said in told
+    assert "cannot be told from ridge" in told

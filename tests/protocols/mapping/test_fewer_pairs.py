@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from zslib.datasets import load_problem
 from zslib.mapping import RidgeMap
-from zslib.protocols import evaluate
-from zslib.protocols.mapping.fewer_pairs import precision_by_pairs
+from zslib.protocols import Repeated, evaluate
+from zslib.protocols.mapping.fewer_pairs import precision_by_pairs, training_precision
 
 
 def test_all_pairs_give_the_map_of_the_whole_training_set():
@@ -17,3 +19,19 @@ def test_all_pairs_give_the_map_of_the_whole_training_set():
     hits = evaluate(problem, whole.transform(problem.X_test)).hits(1)
     assert rows[1]["value"].mean == hits.mean()
     assert rows[0]["value"].mean < rows[1]["value"].mean
+
+
+def test_training_words_are_searched_as_if_they_were_test_words(languages):
+    runs = Repeated([languages], [0])
+    rows = {r["metric"]: r["value"].mean for r in training_precision(runs, ["least squares"], 50)}
+    fitted = RidgeMap(alpha=0.0).fit(languages.X_train, languages.Y_train)
+    words = sorted(set(languages.train_words))
+    hits = []
+    for i in np.linspace(0, len(words) - 1, 50).astype(int):
+        pairs = np.flatnonzero(languages.train_words == words[i])
+        mapped = fitted.transform(languages.X_train[pairs[:1]])[0]
+        cosines = languages.targets @ mapped / np.linalg.norm(languages.targets, axis=1)
+        hits.append(100.0 * (cosines.argmax() in languages.train_gold[pairs]))
+    assert rows["P@1, training words"] == np.mean(hits)
+    own = evaluate(languages, fitted.transform(languages.X_test)).hits(1)
+    assert rows["P@1, test words"] == own.mean()

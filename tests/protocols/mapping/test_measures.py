@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from zslib.protocols import Repeated
+from zslib.protocols.mapping import measures
 from zslib.protocols.mapping.measures import search_measures
 from zslib.protocols.mapping.outcome import gold_queries
 
@@ -27,10 +28,10 @@ def test_largest_hubs_are_named_with_their_counts(found):
 
 
 def test_variances_and_correlations(found, languages):
-    measures = search_measures(
+    of = search_measures(
         ["P@5", "test variance ratio", "variance of directions", "rho with the mean of the mapped"]
     )
-    values = {name: estimate(found["plain"]).mean for name, estimate in measures.items()}
+    values = {name: estimate(found["plain"]).mean for name, estimate in of.items()}
     outcome = found["plain"][0]
     mapped, gold = outcome.queries, gold_queries(languages)
     assert values["P@5"] == 100 * np.mean(outcome.ranks < 5)
@@ -44,6 +45,47 @@ def test_variances_and_correlations(found, languages):
     cosines = [t @ unit.mean(0) / np.linalg.norm(t) for t in languages.targets]
     rho = stats.spearmanr(outcome.counts, cosines).statistic
     assert values["rho with the mean of the mapped"] == pytest.approx(rho, abs=1e-4)
+
+
+def test_ranks_and_weighted_counts_against_slow_ones(found, languages):
+    outcome = found["plain"][0]
+    np.testing.assert_array_equal(measures._ranks(outcome.counts), stats.rankdata(outcome.counts))
+    times = np.random.default_rng(1).integers(3, size=len(outcome.ranks))
+    slow = np.zeros(len(languages.targets), int)
+    for often, near in zip(times, outcome.neighbours, strict=True):
+        for row in near:
+            slow[row] += often
+    np.testing.assert_array_equal(measures._occurrences(outcome, times), slow[outcome.rows])
+    twice = np.repeat(outcome.queries, times, axis=0)
+    again = np.repeat(gold_queries(languages), times, axis=0)
+    ratio = np.trace(np.cov(twice.T)) / np.trace(np.cov(again.T))
+    assert measures._variance_ratio(outcome, times) == pytest.approx(ratio, rel=1e-5)
+
+
+def test_correlations_are_those_of_table_5(found):
+    of = search_measures(["rho with the mean", "rho with training items"])
+    known = found["plain"][0].correlations
+    for name, rho in (("the mean", known.mean_rho), ("training items", known.training_rho)):
+        estimate = of[f"rho with {name}"](found["plain"])
+        assert estimate.mean == pytest.approx(rho, abs=1e-9)
+        assert estimate.low < rho < estimate.high
+        assert (estimate.unit, estimate.n_units) == ("words", len(found["plain"][0].ranks))
+
+
+def test_a_difference_of_equals_is_zero_in_every_resample(found):
+    estimate = search_measures(["largest hub"])["largest hub"]
+    same = estimate(found["plain"], found["plain"])
+    assert (same.mean, same.low, same.high) == (0, 0, 0)
+    apart = estimate(found["plain"], found["gold"])
+    assert apart.mean == found["plain"][0].largest_hub - found["gold"][0].largest_hub
+    assert apart.low < apart.mean < apart.high
+
+
+def test_units_are_drawn_with_all_their_queries(images):
+    (outcome,) = Repeated([images], [0]).search("gold")
+    times = measures._times(outcome, np.random.default_rng(0))
+    for label in np.unique(outcome.units):
+        assert np.unique(times[outcome.units == label]).size == 1
 
 
 def test_the_cross_tab_test_needs_two_methods(found):

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from zslib.datasets import synthetic_crossmodal
 from zslib.mapping import MaxMarginMap, RidgeMap, chimeras
 from zslib.protocols import METHODS, Method, Repeated, evaluate, repeat, train, tune
+from zslib.protocols.mapping import training
+from zslib.protocols.mapping.repeated import CrossFitted
 from zslib.protocols.mapping.tuning import epochs_for, validation_problem
 
 SMALL = Method(
@@ -141,39 +144,65 @@ def test_a_method_must_be_one(languages):
         train(languages, "ridge")
 
 
-def test_who_shares_a_tuning(languages, images):
-    from zslib.datasets import synthetic_crossmodal
-
-    same = Repeated([languages, languages], [0, 1])
-    assert same.same_items
-    assert not same.tuned_apart
-    sizes = {
-        "n_targets": 300,
-        "n_labels": 60,
-        "n_topics": 20,
-        "label_topics": 12,
-        "test_images": 50,
-        "dimension": 24,
-        "visual_dimension": 20,
-    }
-    split = Repeated([synthetic_crossmodal(split_seed=s, **sizes) for s in (0, 1)], [0, 1])
-    assert split.tuned_apart
-    fresh = Repeated([synthetic_crossmodal(seed=s, **sizes) for s in (0, 1)], [0, 1])
-    assert not fresh.tuned_apart
-    assert not fresh.same_items
-
-
 def test_repeat_loads_a_problem_per_seed():
-    runs = repeat("cross-modal", "synthetic", seed=4, n_seeds=2, quick=True)
+    (runs,) = repeat("cross-modal", "synthetic", seed=4, n_seeds=2, quick=True)
     assert runs.seeds == [4, 5]
     assert not np.array_equal(runs.problems[0].targets, runs.problems[1].targets)
     with pytest.raises(ValueError, match="n_seeds must be at least 1"):
         repeat("cross-modal", "synthetic", n_seeds=0)
+    with pytest.raises(ValueError, match="folds must be between 1 and 4"):
+        repeat("cross-modal", "synthetic", folds=5)
 
 
 def test_gold_queries_are_searched_by_name(languages):
-    runs = Repeated([languages], [0])
-    assert runs.estimate([o.hits(1) for o in runs.search("gold")]).mean == 100
+    (outcome,) = Repeated([languages], [0]).search("gold")
+    assert outcome.hits(1).mean() == 100
+
+
+def test_folds_are_joined_query_by_query(fold_problems):
+    runs = CrossFitted([Repeated([p, p], [0, 1], fold=i) for i, p in enumerate(fold_problems)])
+    found = runs.outcomes({"plain": "least squares"}, "labels")["plain"]
+    apart = [
+        evaluate(
+            p, RidgeMap(alpha=0.0).fit(p.X_train, p.Y_train).transform(p.X_test), space="labels"
+        )
+        for p in fold_problems
+    ]
+    assert len(found) == 2
+    for whole in found:
+        np.testing.assert_array_equal(whole.hits(5), np.concatenate([o.hits(5) for o in apart]))
+        np.testing.assert_array_equal(
+            whole.polluted(), np.concatenate([o.polluted() for o in apart])
+        )
+        labels = [p.target_words[rows[0]] for p in fold_problems for rows in p.test_gold]
+        assert fold_problems[0].target_words[whole.units].tolist() == labels
+    assert found[0].checksum == found[1].checksum
+
+
+def test_each_fold_is_tuned_on_its_own_training_labels(fold_problems, monkeypatch):
+    asked = []
+
+    def noted(problem, method, **options):
+        asked.append((problem.name, sorted(set(problem.train_words))))
+        return tune(problem, method, **options)
+
+    monkeypatch.setattr(training, "tune", noted)
+    runs = CrossFitted([Repeated([p, p], [0, 1], fold=i) for i, p in enumerate(fold_problems)])
+    assert len(runs.choices(Method("r", RidgeMap(), {"alpha": (0.1, 1.0)}))) == len(fold_problems)
+    names = {name for name, _ in asked}
+    assert len(names) == len(fold_problems)
+    for i, p in enumerate(fold_problems):
+        assert (f"{p.name} fold {i}", sorted(set(p.train_words))) in asked
+
+
+@pytest.fixture(scope="module")
+def fold_problems(images):
+    """Two problems that test different labels of one world."""
+    sizes = {
+        "n_targets": 300, "n_labels": 60, "n_topics": 20, "label_topics": 12, "test_images": 50,
+        "dimension": 24, "visual_dimension": 20,
+    }  # fmt: skip
+    return [synthetic_crossmodal(split_seed=s, **sizes) for s in (0, 1)]
 
 
 def test_a_search_that_no_seed_changes_is_done_once(languages, monkeypatch):

@@ -7,6 +7,7 @@ import numpy as np
 from zslib.mapping import chimeras
 from zslib.protocols.mapping.distractors import equal_distractors, random_distractors
 from zslib.protocols.mapping.methods import METHODS
+from zslib.validation import check_real
 
 __all__ = ["VARIANTS", "across_languages", "averaged_labels", "with_distractors"]
 
@@ -27,13 +28,15 @@ def averaged_labels(problem, wanted, n=3, k=5):
     return {w: problem.train_words[of].tolist() for w, of in zip(chosen, near, strict=True)}
 
 
-def with_distractors(runs, n):
-    """Outcomes without and with chimeras among labels and ``n`` distractors: {kind: {name: …}}.
+def with_distractors(runs, share):
+    """Outcomes without and with chimeras among labels and distractors: {kind: {name: …}}.
 
-    Each distractor gets a chimera too (Table 9). See `equal_distractors`.
+    For each label there are ``share`` distractors, each with a chimera too (Table 9). See
+    `equal_distractors`.
     """
+    check_real(share, "share", low=0, inclusive=False)
     drawn = [
-        equal_distractors(p, n, random_state=seed)
+        equal_distractors(p, max(1, round(share * p.labels.size)), random_state=seed)
         for p, seed in zip(runs.problems, runs.seeds, strict=True)
     ]
     found = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from zslib.protocols.intervals import mean_estimate
+import numpy as np
+
 from zslib.protocols.tidy import row
 
 __all__ = ["chosen_values", "scores_by", "tuning_rows"]
@@ -14,14 +15,13 @@ def chosen_values(fits):
     return "; ".join(f"{k} = {', '.join(f'{v:g}' for v in of)}" for k, of in values.items())
 
 
-def tuning_rows(runs, name, fits):
-    """Rows: the validation score of a method's ``fits``, and what each seed chose by it."""
-    apart = fits if runs.tuned_apart else fits[:1]
-    score = mean_estimate([100 * fit.tuned.score for fit in apart])
-    yield row(runs.problem, "validation MRR", name, score)
-    for seed, fit in zip(runs.seeds, fits, strict=True):
+def tuning_rows(problem, name, fits):
+    """Rows: the validation score of a method's ``fits``, one a fold, and what each chose by it."""
+    score = float(np.mean([100 * fit.tuned.score for fit in fits]))
+    yield row(problem, "validation MRR", name, score)
+    for fold, fit in enumerate(fits):
         for key, value in fit.parameters.items():
-            yield row(runs.problem, f"chosen {key}", name, value, seed=seed)
+            yield row(problem, f"chosen {key}", name, value, fold=fold)
 
 
 def scores_by(fit, parameter):

@@ -6,10 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from zslib.protocols.mapping.measures import over_queries, search_measures
 from zslib.protocols.mapping.repeated import Repeated
 from zslib.protocols.tidy import row
 
-__all__ = ["CORRECTIONS", "corrected_precision", "first_queries", "gains_by_answer"]
+__all__ = [
+    "CORRECTIONS",
+    "add_up",
+    "corrected",
+    "corrected_precision",
+    "first_queries",
+    "gains_by_answer",
+    "two_lists",
+]
 
 CORRECTIONS = {
     "none": None,
@@ -27,7 +36,9 @@ _GAINS = {
     "max-margin over ridge, neither corrected": (("max-margin", "none"), ("ridge", "none")),
     "max-margin over ridge, both corrected": (("max-margin", "CSLS"), ("ridge", "CSLS")),
     "corrected ridge over plain max-margin": (("ridge", "CSLS"), ("max-margin", "none")),
+    "both remedies over plain ridge": (("max-margin", "CSLS"), ("ridge", "none")),
 }
+_SHORTFALL = "CSLS on top of max-margin, less on top of ridge"
 
 
 def first_queries(problem, n):
@@ -43,31 +54,56 @@ def first_queries(problem, n):
     return fewer, keep
 
 
-def corrected_precision(runs, methods, space, *, max_queries=None):
-    """Rows: P@1 and hub answers of each method under each correction, and what CSLS adds."""
-    fits = {method: runs.train(method) for method in methods}
-    if max_queries is not None:
-        # One problem may serve several seeds, and is then searched once.
-        made = {id(p): first_queries(p, max_queries) for p in runs.problems}
-        fewer, keep = zip(*(made[id(p)] for p in runs.problems), strict=True)
+def corrected(runs, methods, space, *, max_queries=0, corrections=CORRECTIONS):
+    """Outcomes of each method under each correction: ``{method: {correction: outcomes}}``.
+
+    ``max_queries`` are as many of the test items, evenly spaced; 0 stands for all.
+    """
+
+    def of_fold(fold):
+        fits = {method: fold.train(method) for method in methods}
+        if max_queries:
+            # One problem may serve several seeds, and is then searched once.
+            made = {id(p): first_queries(p, max_queries) for p in fold.problems}
+            fewer, keep = zip(*(made[id(p)] for p in fold.problems), strict=True)
+            for method, of in fits.items():
+                fits[method] = [
+                    replace(fit, predictions=fit.predictions[rows])
+                    for fit, rows in zip(of, keep, strict=True)
+                ]
+            fold = Repeated(list(fewer), fold.seeds, fold.device, fold.quick)
+        found = {}
         for method, of in fits.items():
-            fits[method] = [
-                replace(fit, predictions=fit.predictions[rows])
-                for fit, rows in zip(of, keep, strict=True)
-            ]
-        runs = Repeated(list(fewer), runs.seeds, runs.device, runs.quick)
-    found = {}
-    for method, of in fits.items():
-        outcomes = runs.search(of, space, correction=CORRECTIONS)
-        found |= {(method, name): [by[name] for by in outcomes] for name in CORRECTIONS}
-    data = runs.problem.name
-    for (method, name), outcomes in found.items():
-        hits, hubs = [o.hits(1) for o in outcomes], [o.hub_answers() for o in outcomes]
-        for metric, values in (("P@1", hits), ("hub answers", hubs)):
-            yield row(data, metric, method, runs.estimate(values), correction=name, space=space)
-    for question, pair in _GAINS.items():
-        gain = runs.difference(*([o.hits(1) for o in found[part]] for part in pair))
-        yield row(data, "P@1", question, gain, space=space)
+            outcomes = fold.search(of, space, correction=corrections)
+            found[method] = {name: [by[name] for by in outcomes] for name in corrections}
+        return found
+
+    return runs.each(of_fold)
+
+
+def corrected_precision(problem, found, space):
+    """Rows: P@1 and hub answers of what `corrected` found, and what the two remedies bring."""
+    measures = search_measures(["P@1", "hub answers"])
+    for method, by in found.items():
+        for name, outcomes in by.items():
+            for metric, estimate in measures.items():
+                value = estimate(outcomes)
+                yield row(problem, metric, method, value, correction=name, space=space)
+    if not {"ridge", "max-margin"} <= set(found):
+        return
+    hits = {
+        (method, name): [outcome.hits(1) for outcome in found[method][name]]
+        for method in ("ridge", "max-margin")
+        for name in ("none", "CSLS")
+    }
+    gains = {
+        gain: [a - b for a, b in zip(hits[of], hits[minus], strict=True)]
+        for gain, (of, minus) in _GAINS.items()
+    }
+    parts = [gains[f"CSLS on top of {method}"] for method in ("max-margin", "ridge")]
+    gains[_SHORTFALL] = [a - b for a, b in zip(*parts, strict=True)]
+    for gain, values in gains.items():
+        yield row(problem, "P@1", gain, over_queries(values, found["ridge"]["none"]), space=space)
 
 
 def gains_by_answer(runs, found, base="ridge"):
@@ -84,7 +120,52 @@ def gains_by_answer(runs, found, base="ridge"):
     for method in [m for m in found if m != base]:
         gain = [a.hits(1) - b.hits(1) for a, b in zip(found[method], found[base], strict=True)]
         for where, part in parts.items():
-            value = runs.estimate([g * p for g, p in zip(gain, part, strict=True)])
+            value = over_queries([g * p for g, p in zip(gain, part, strict=True)], found[base])
             yield row(runs.problem, f"gain in P@1 over {base}{where}", method, value)
-    share = runs.estimate([100.0 * h for h in hub])
+    share = over_queries([100.0 * h for h in hub], found[base])
     yield row(runs.problem, "share of the queries that it answers with a hub", base, share)
+
+
+def _side(value, above, below, between):
+    """Which of three texts fits an estimate, by where its interval lies."""
+    return above if value.low > 0 else below if value.high < 0 else between
+
+
+def add_up(results):
+    """Whether the two remedies add up, in a sentence for each data set of the `results`."""
+    told = []
+    for data in results.of("dataset"):
+        of = results.only(dataset=data)
+        on_ridge, on_margin, less = (
+            of.value(method=method)
+            for method in ("CSLS on top of ridge", "CSLS on top of max-margin", _SHORTFALL)
+        )
+        answer = _side(
+            less,
+            "each helps the other more than it helps alone",
+            "they add up only in part, since they cure some of the same",
+            "whether they add up in full or in part cannot be told",
+        )
+        if less.high < 0 and not on_margin.low > 0:
+            answer = "they do not add up: what one cures, the other finds cured"
+        left = of.value(method="max-margin over ridge, both corrected")
+        still = _side(left, "still gains on ridge", "loses to ridge", "cannot be told from ridge")
+        told.append(
+            f"On {data}, CSLS brings ridge {on_ridge} points and max-margin {on_margin}, a "
+            f"difference of {less}: {answer}. With both corrected max-margin {still} ({left})."
+        )
+    return " ".join(told)
+
+
+def two_lists(results, in_the_paper):
+    """What the list of training pairs changes, in sentences; the paper's gain for comparison."""
+    gains = {
+        data: results.value(dataset=data, method="max-margin - ridge")
+        for data in results.of("dataset")
+    }
+    said = "; ".join(f"{gain} on {data}" for data, gain in gains.items())
+    kinds = {_side(gain, "gains", "loses", "is level") for gain in gains.values()}
+    lead = {
+        1: "The lists agree: max-margin " + " ".join(kinds),
+    }.get(len(kinds), "The headline depends on the list")
+    return f"{lead}. Over ridge max-margin gains {said}, against {in_the_paper:.1f} in the paper."

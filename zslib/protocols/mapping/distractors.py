@@ -35,12 +35,16 @@ def related_words(problem, k=5):
 def equal_distractors(problem, n, *, random_state=None):
     """As many related as random distractors, ``{"related": rows, "random": rows}``.
 
-    Where fewer than ``n`` words are related, nine tenths are drawn, and again until they are.
+    At most ``n`` of each: fewer where fewer words are related.
     """
+    check_integer(n, "n", low=1)
     related = related_words(problem)
-    n = min(n, problem.targets.shape[0] - problem.labels.size)
-    while n > related.size:
-        n = n * 9 // 10
+    n = min(n, related.size)
+    if n == 0:
+        raise ValueError(
+            "no word that labels nothing is near a training label: there are no related "
+            "distractors to draw; use a larger vocabulary"
+        )
     return {
         "related": _draw(related, n, random_state),
         "random": random_distractors(problem, n, random_state=random_state),

@@ -9,6 +9,7 @@ import numpy as np
 
 from zslib.arrays import resolve_device, to_requested_device, unit_rows
 from zslib.protocols.attributes.curves import epochs_to_share
+from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.sweep import kept
@@ -16,6 +17,7 @@ from zslib.protocols.tidy import row
 
 __all__ = ["EarlyIntruders", "early_intruders", "precision_by_epoch"]
 
+_RESAMPLES = 200
 _LOOKS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 75, 100)
 
 
@@ -98,35 +100,60 @@ def early_intruders(problem, parameters, *, n=2000, seed=0):
 def precision_by_epoch(runs, methods, n_epochs, *, share=0.95):
     """Rows: test P@1 on the way of training, its best, and when ``share`` of that is reached.
 
-    ``methods`` is {name: method}; the last of them is held against the first.
+    ``methods`` is ``{name: (method, other parameters than the chosen ones)}``; each is held
+    against the first. Epochs have intervals over words drawn anew, about the mean of such draws.
     """
     looks = sorted({epoch for epoch in _LOOKS if epoch < n_epochs} | {n_epochs})
     on, needed, to_share = resolve_device(runs.device), {}, f"epochs to {share:.0%}"
-    for name, method in methods.items():
-        curves = np.array(
-            [
-                kept(
-                    _curve, METHODS[method], problem,
-                    parameters=fit.parameters, seed=seed, looks=looks, on=on,
-                )
-                for problem, seed, fit in zip(
-                    runs.problems, runs.seeds, runs.train(method), strict=True
-                )
-            ]
-        )  # fmt: skip
-        for epoch, values in zip(looks, curves.T, strict=True):
-            yield row(runs.problem, "P@1 by epoch", name, runs.estimate(values), epoch=epoch)
-        best = runs.estimate(curves.max(axis=1))
-        yield row(runs.problem, "best P@1 on the way", name, best)
-        needed[name] = [epochs_to_share(c, share, of="best", epochs=looks) for c in curves]
-        yield row(runs.problem, to_share, name, runs.estimate(needed[name]))
-    first, last = (list(needed)[i] for i in (0, -1))
-    saved = runs.difference(needed[last], needed[first])
-    yield row(runs.problem, to_share, f"{last} - {first}", saved)
+    same = len({problem.checksum for problem in runs.problems}) == 1
+    rng = np.random.default_rng(0)
+    n_words = len(runs.problem.test_gold)
+    times = rng.multinomial(n_words, np.full(n_words, 1 / n_words), size=_RESAMPLES)
+
+    def epochs(curve):
+        return epochs_to_share(curve, share, of="best", epochs=looks)
+
+    for name, (method, other) in methods.items():
+        hits = [
+            kept(
+                _curve, METHODS[method], problem,
+                parameters=fit.parameters | other, seed=seed, looks=looks, on=on,
+            )
+            for problem, seed, fit in zip(
+                runs.problems, runs.seeds, runs.train(method), strict=True
+            )
+        ]  # fmt: skip
+        curves = np.array([one.mean(axis=1) for one in hits])
+        for i, epoch in enumerate(looks):
+            value = mean_estimate(
+                [one[i] for one in hits], same_items=same, unit="words" if same else None
+            )
+            yield row(runs.problem, "P@1 by epoch", name, value, epoch=epoch)
+        yield row(runs.problem, "best P@1 on the way", name, float(curves.max(axis=1).mean()))
+        drawn = None
+        if same:
+            by_draw = [one @ times.T / n_words for one in hits]
+            drawn = np.mean([[epochs(c) for c in by.T] for by in by_draw], axis=0)
+        needed[name] = [epochs(c) for c in curves], drawn
+        yield row(runs.problem, to_share, name, _about(*needed[name], n_words))
+    first = next(iter(needed))
+    for name in [name for name in needed if name != first]:
+        (a, drawn_a), (b, drawn_b) = needed[name], needed[first]
+        saved = np.subtract(a, b), None if drawn_a is None else drawn_a - drawn_b
+        yield row(runs.problem, to_share, f"{name} - {first}", _about(*saved, n_words))
+
+
+def _about(values, drawn, n_words):
+    """The mean of the values, with the spread of the draws about their own mean."""
+    if drawn is None:
+        return mean_estimate(values)
+    mean = float(np.mean(values))
+    low, high = (float(end) for end in np.quantile(drawn, [0.025, 0.975]) - drawn.mean() + mean)
+    return Estimate(mean, low, high, len(values), "words", n_words)
 
 
 def _curve(method, problem, parameters, seed, looks, on):
-    """Test P@1 in percent after each of the epochs that are looked at."""
+    """Whether each test item is hit, in percent, after each epoch looked at: (looks, items)."""
     X, Y, queries = (
         to_requested_device(a, on) for a in (problem.X_train, problem.Y_train, problem.X_test)
     )
@@ -134,9 +161,8 @@ def _curve(method, problem, parameters, seed, looks, on):
 
     def look(epoch, fitted):
         if epoch in looks:
-            hits = evaluate(problem, fitted.transform(queries), k=1).hits(1)
-            seen.append(float(hits.mean()))
+            seen.append(evaluate(problem, fitted.transform(queries), k=1).hits(1))
 
     estimator = method.fresh(seed, **parameters | {"n_epochs": looks[-1]})
     estimator.set_params(callback=look).fit(X, Y)
-    return seen
+    return np.array(seen)

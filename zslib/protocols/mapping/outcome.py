@@ -13,7 +13,7 @@ from zslib.metrics import hits_at_k, k_occurrence, pollution
 from zslib.metrics.correlations import correlations_with
 from zslib.search import top_k_and_ranks
 
-__all__ = ["Outcome", "evaluate", "gold_queries"]
+__all__ = ["CrossFittedOutcome", "Outcome", "evaluate", "gold_queries"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,24 @@ class Outcome:
     def checksum(self):
         """Of the problem."""
         return self.problem.checksum
+
+    @property
+    def parts(self):
+        """Itself alone: see `CrossFittedOutcome`."""
+        return (self,)
+
+    @property
+    def unit(self):
+        """What a new study would draw anew: "words" across languages, else "labels"."""
+        return "words" if self.problem.setting == "cross-linguistic" else "labels"
+
+    @cached_property
+    def units(self):
+        """The unit that each query is of, (n_queries,); None where each has one of its own."""
+        if self.unit == "words":
+            return None
+        labels = np.array([answers[0] for answers in self.problem.test_gold])
+        return labels if np.unique(labels).size < labels.size else None
 
     def hits(self, k):
         """Per query, whether an acceptable answer is among the ``k`` nearest, in percent."""
@@ -88,6 +106,47 @@ class Outcome:
     def correlations(self):
         """What `zslib.metrics.hub_correlations` finds for N_k over the whole vocabulary."""
         return correlations_with(self._occurrences, *self.problem.hub_cosines)
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFittedOutcome:
+    """Outcomes of several folds as one: each query has the map that was not trained on its label.
+
+    Attributes
+    ----------
+    parts : sequence of Outcome
+        One for each fold.
+    """
+
+    parts: tuple
+
+    @property
+    def checksum(self):
+        """Of the folds' problems."""
+        return " ".join(part.checksum for part in self.parts)
+
+    @property
+    def unit(self):
+        """As of any fold."""
+        return self.parts[0].unit
+
+    @property
+    def units(self):
+        """The label of each query; None where each has one of its own."""
+        found = [part.units for part in self.parts]
+        return None if found[0] is None else np.concatenate(found)
+
+    def hits(self, k):
+        """As `Outcome.hits`, the folds one after the other."""
+        return np.concatenate([part.hits(k) for part in self.parts])
+
+    def polluted(self, k=1):
+        """As `Outcome.polluted`."""
+        return np.concatenate([part.polluted(k) for part in self.parts])
+
+    def hub_answers(self, threshold=5):
+        """As `Outcome.hub_answers`; N_k counts the queries of the answer's own fold."""
+        return np.concatenate([part.hub_answers(threshold) for part in self.parts])
 
 
 def evaluate(problem, queries, *, space="full", k=20, correction=None) -> Outcome:

@@ -1,19 +1,24 @@
-"""The same experiment over several seeds, and estimates that fit how the seeds differ."""
+"""The same experiment over several seeds, and over folds of the labels that test each once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from inspect import signature
 
 import numpy as np
 
 from zslib.arrays import to_requested_device
 from zslib.datasets import load_problem
-from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.datasets.catalogue import DATASETS
+from zslib.datasets.mapping.labels import FOLDS
+from zslib.datasets.registry import resolve_all
 from zslib.protocols.mapping.methods import METHODS
-from zslib.protocols.mapping.outcome import evaluate, gold_queries
+from zslib.protocols.mapping.outcome import CrossFittedOutcome, evaluate, gold_queries
 from zslib.protocols.mapping.training import train
+from zslib.validation import check_integer
 
-__all__ = ["Repeated", "repeat"]
+__all__ = ["CrossFitted", "Repeated", "repeat"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,19 +28,21 @@ class Repeated:
     Attributes
     ----------
     problems : list of MappingProblem
-        Real dictionaries are the same for every seed; splits of labels and synthetic data are
-        drawn anew.
+        Real data are the same for every seed; synthetic data are drawn anew.
     seeds : list of int
     device : str
         Where training and search run.
     quick : bool
         Coarser grids and fewer updates.
+    fold : int, optional
+        Number of the fold, where it is one of several.
     """
 
     problems: list
     seeds: list
     device: str = "cpu"
     quick: bool = False
+    fold: int | None = None
     _searched: list = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -44,23 +51,16 @@ class Repeated:
         return self.problems[0]
 
     @property
-    def same_items(self):
-        """Whether all seeds are tested on the very same items."""
-        return len({problem.checksum for problem in self.problems}) == 1
+    def folds(self):
+        """Itself alone: see `CrossFitted`."""
+        return [self]
 
-    @property
-    def tuned_apart(self):
-        """Whether each seed needs a tuning of its own, because seeds split the same labels anew.
-
-        The training labels of one seed are then test labels of another. Seeds with the same items,
-        or with data of their own, share what was chosen on the training pairs of the first.
-        """
-        same_space = all(
-            np.array_equal(p.target_words, self.problem.target_words)
-            and np.array_equal(p.targets, self.problem.targets)
-            for p in self.problems
-        )
-        return same_space and not self.same_items
+    @cached_property
+    def _tuned_on(self):
+        """The first problem; a fold's name tells its choices from those of the others."""
+        if self.fold is None:
+            return self.problem
+        return replace(self.problem, name=f"{self.problem.name} fold {self.fold}")
 
     def suited(self, methods):
         """Those of the methods that fit: an orthogonal map needs spaces of one dimension."""
@@ -70,12 +70,13 @@ class Repeated:
     def train(self, method, *, parameters=None, chimera_rows=None):
         """One `Trained` per seed; ``method`` is a `Method` or the name of one.
 
-        ``parameters`` and ``chimera_rows`` are lists with one entry per seed.
+        ``parameters`` and ``chimera_rows`` are lists with one entry per seed. All seeds share what
+        was chosen on the training pairs of the first.
         """
         method = METHODS[method] if isinstance(method, str) else method
         options = {"device": self.device, "quick": self.quick}
-        if parameters is None and not self.tuned_apart:
-            options |= {"tuned_on": self.problem}
+        if parameters is None:
+            options["tuned_on"] = self._tuned_on
         nothing = [None] * len(self.seeds)
         given = nothing if parameters is None else parameters
         rows = nothing if chimera_rows is None else chimera_rows
@@ -130,38 +131,93 @@ class Repeated:
             for name, method in methods.items()
         }
 
-    def estimate(self, values):
-        """Mean of one value or array of per-item values per seed, with its interval."""
-        return mean_estimate(values, same_items=self.same_items)
+    def each(self, experiment):
+        """``experiment(self)``: see `CrossFitted.each`."""
+        return experiment(self)
 
-    def difference(self, a, b):
-        """Mean of the paired difference ``a - b``, with its interval."""
-        return paired_difference(a, b, same_items=self.same_items)
+    def choices(self, method):
+        """One `Trained` for each tuning of the method."""
+        return [fold.train(method)[0] for fold in self.folds]
 
 
-def repeat(setting, dataset="auto", *, seed=0, n_seeds=1, device="cpu", quick=False) -> Repeated:
-    """Load the problem of ``setting`` once for each of ``n_seeds`` seeds from ``seed`` on.
+@dataclass(frozen=True, eq=False)
+class CrossFitted:
+    """An experiment on each of several folds of the labels, which together test every label once.
+
+    Each of the ``folds``, a list of `Repeated`, is tuned and trained on its own training labels.
+    """
+
+    folds: list
+
+    @property
+    def problem(self):
+        """The first fold's problem."""
+        return self.folds[0].problem
+
+    def each(self, experiment):
+        """Do ``experiment(fold)``, which gives (dicts of) lists of `Outcome`, and join the folds.
+
+        In place of each outcome is then the `CrossFittedOutcome` of all folds.
+        """
+        return _joined([experiment(fold) for fold in self.folds])
+
+    def outcomes(self, methods, space="full", **options):
+        """As `Repeated.outcomes`, all folds joined."""
+        return self.each(lambda fold: fold.outcomes(methods, space, **options))
+
+    suited, choices = Repeated.suited, Repeated.choices
+
+
+def _joined(found):
+    if isinstance(found[0], dict):
+        return {key: _joined([of[key] for of in found]) for key in found[0]}
+    return [CrossFittedOutcome(parts) for parts in zip(*found, strict=True)]
+
+
+def repeat(
+    setting, dataset="auto", *, seed=0, n_seeds=1, folds=1, device="cpu", quick=False
+) -> list:
+    """The data sets that are asked for, each with ``n_seeds`` seeds from ``seed`` on.
 
     Parameters
     ----------
     setting : {"cross-linguistic", "cross-modal"}
     dataset, quick
-        As in `zslib.datasets.load_problem`.
+        As in `zslib.datasets.load_problems`.
     seed, n_seeds : int
+    folds : int
+        Of data whose labels are split by us: how many of the four quarters are tested in turn.
     device : {"cpu", "gpu", "auto"}
+
+    Returns
+    -------
+    list of Repeated or CrossFitted
+        One for each data set.
 
     Examples
     --------
-    >>> both = repeat("cross-modal", "synthetic", n_seeds=2, quick=True)
+    >>> both, = repeat("cross-modal", "synthetic", n_seeds=2, quick=True)
     >>> runs = both.train("ridge")
-    >>> hits = [outcome.hits(10) for outcome in both.search(runs, "labels")]
-    >>> 0 <= both.estimate(hits).mean <= 100
-    True
+    >>> len(both.search(runs, "labels"))
+    2
     """
+    check_integer(n_seeds, "n_seeds", low=1)
+    check_integer(folds, "folds", low=1, high=FOLDS)
+    options = {"device": device, "quick": quick}
     seeds = list(range(seed, seed + n_seeds))
-    if not seeds:
-        raise ValueError(f"n_seeds must be at least 1, got {n_seeds}")
-    problems = [load_problem(setting, dataset, seed=s, quick=quick) for s in seeds]
-    if all(problem.checksum == problems[0].checksum for problem in problems):
-        problems = [problems[0]] * n_seeds
-    return Repeated(problems, seeds, device, quick)
+    found = []
+    for name in resolve_all(setting, dataset):
+        loaded = {"setting": setting, "dataset": name, "quick": quick}
+        if "fold" in signature(DATASETS[name].loaders[setting]).parameters:
+            problems = [load_problem(**loaded, seed=seed, fold=fold) for fold in range(folds)]
+            parts = (
+                Repeated([p] * n_seeds, seeds, fold=fold, **options)
+                for fold, p in enumerate(problems)
+            )
+            found.append(CrossFitted(list(parts)))
+            continue
+        problems = [load_problem(**loaded, seed=s) for s in seeds]
+        if all(problem.checksum == problems[0].checksum for problem in problems):
+            problems = [problems[0]] * n_seeds
+        found.append(Repeated(problems, seeds, **options))
+    return found

@@ -27,6 +27,7 @@ def roadmap(records):
             columns = {"metric": "P@1", "method": method, "setting": setting}
             for found in records[source].select(space=_SPACES[setting], **columns):
                 ends = (found.get(end, math.nan) for end in ("low", "high"))
-                value = Estimate(found["value"], *ends, found["n_seeds"])
+                over = found.get("unit", ""), found.get("n_units", 0)
+                value = Estimate(found["value"], *ends, found["n_seeds"], *over)
                 kept = {name: found[name] for name in ("setting", "dataset", "synthetic")}
                 yield kept | {"metric": "P@1", "method": step, "value": value}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.mapping import RidgeMap
-from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.protocols.mapping.measures import over_queries
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.tidy import row
 
@@ -25,7 +25,7 @@ def shrinking_path(problem, powers, **parameters):
     found = {power: evaluate(problem, powered(problem.X_test, W, power)) for power in powers}
     for metric, of in (("P@1", lambda o: o.hits(1)), ("hub answers", lambda o: o.hub_answers())):
         for power, outcome in found.items():
-            value = mean_estimate([of(outcome)])
+            value = over_queries([of(outcome)], [outcome])
             yield row(problem, metric, "ridge, powered singular values", value, power=power)
-        undone = paired_difference([of(found[0.0])], [of(found[1.0])])
+        undone = over_queries([of(found[0.0]) - of(found[1.0])], [found[0.0]])
         yield row(problem, metric, "power 0 - power 1", undone)
