@@ -111,7 +111,7 @@ class MaxMarginMap(LinearMap):
     True
     """
 
-    # Where tuning stops: no two cosines differ by more than 2; a hundred draws rarely miss a rival.
+    # Where tuning stops: cosines differ by 2 at most; of a hundred draws some violate the margin.
     limits = {"margin": (None, 2.0), "n_negatives": (1, 100)}
 
     def __init__(
