@@ -17,7 +17,7 @@ from zslib.protocols.intervals import (
 )
 from zslib.protocols.mapping.methods import METHODS, Method
 from zslib.protocols.mapping.outcome import Outcome, evaluate
-from zslib.protocols.mapping.repeated import Repeated, repeat
+from zslib.protocols.mapping.repeated import CrossFitted, Repeated, repeat, repeat_both
 from zslib.protocols.mapping.training import train
 from zslib.protocols.mapping.tuning import tune
 from zslib.protocols.pairs.evaluate import evaluate_image_text
@@ -26,6 +26,7 @@ from zslib.protocols.pairs.runs import clarel_problems, run_clarel, run_image_te
 __all__ = [
     "METHODS",
     "ZERO_SHOT_METHODS",
+    "CrossFitted",
     "Estimate",
     "Method",
     "Outcome",
@@ -42,6 +43,7 @@ __all__ = [
     "over_runs",
     "paired_difference",
     "repeat",
+    "repeat_both",
     "run_calibrations",
     "run_clarel",
     "run_image_text",

@@ -8,8 +8,9 @@ from zslib.book.drawings.hubness import draw_columns, draw_intruder, draw_occurr
 
 
 def test_occurrences_count_the_elements_with_each_number_of_lists():
-    outcome = SimpleNamespace(counts=np.array([0, 0, 3, 1, 3]))
-    ax = draw_occurrences({"one": {"ridge": outcome}}).axes[0]
+    fold = SimpleNamespace(counts=np.array([0, 0, 3, 1, 3]))
+    outcomes = [SimpleNamespace(parts=[fold]), None]
+    ax = draw_occurrences({"one": {"ridge": outcomes}}).axes[0]
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[1, 1], [3, 2]])
 
 

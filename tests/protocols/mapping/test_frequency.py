@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from zslib.protocols import Repeated
+from zslib.book.results import Results
+from zslib.protocols import Estimate, Repeated
 from zslib.protocols.mapping.frequency import (
     frequency_bins,
     mean_and_frequency,
     precision_by_bin,
     rho_by_vocabulary,
+    why_the_sign_turns,
 )
 
 
@@ -42,7 +44,7 @@ def test_bins_together_are_the_whole_test(found):
 
 
 def test_the_correlation_is_that_of_a_search_among_the_most_frequent_words(found, languages):
-    rows = list(rho_by_vocabulary({"plain": found["plain"]}, sizes=(100,)))
+    rows = list(rho_by_vocabulary({languages: found}, ["plain"], sizes=(100,)))
     assert [r["words"] for r in rows] == [100, 300]
     kept = np.union1d(np.arange(100), languages.labels)
     targets = languages.targets[kept]
@@ -61,3 +63,14 @@ def test_frequency_is_the_order_of_the_targets(languages):
     cosines = languages.hub_cosines[0]
     expected = stats.spearmanr(cosines, np.arange(cosines.size)).statistic
     assert mean_and_frequency(languages) == expected
+
+
+def test_why_the_sign_turns_follows_the_numbers(languages):
+    rows = [
+        {"dataset": "d", "method": "ridge", "words": n, "value": Estimate(rho, rho, rho, 1)}
+        for n, rho in ((100, 0.3), (200, 0.1), (300, -0.2))
+    ]
+    told = why_the_sign_turns(Results(None, rows), languages)
+    assert "rho is 0.30" in told
+    assert "among all 300 it is −0.20" in told
+    assert ("rare words crowd" in told) == (mean_and_frequency(languages) > 0)

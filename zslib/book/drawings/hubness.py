@@ -20,10 +20,14 @@ def _panels(titles):
 
 
 def draw_occurrences(panels, k=20):
-    """How many elements occur in how many lists of ``k``: {title: {method: Outcome}}."""
+    """How many elements occur in how many lists of ``k``, in the first of the outcomes.
+
+    ``panels`` is ``{title: {method: outcomes}}``; of a cross-fitted outcome, its first fold.
+    """
     fig, axes = _panels(panels)
     for ax, found in zip(axes, panels.values(), strict=True):
-        for method, outcome in found.items():
+        for method, (first, *_) in found.items():
+            outcome = first.parts[0]
             values, elements = np.unique(outcome.counts[outcome.counts > 0], return_counts=True)
             style = look(method, list(found)) | {"linestyle": "none"}
             ax.plot(values, elements, markersize=4, alpha=0.75, label=method, **style)

@@ -18,6 +18,8 @@ __all__ = [
     "first_queries",
     "gains_by_answer",
     "two_lists",
+    "who_gains",
+    "with_and_without",
 ]
 
 CORRECTIONS = {
@@ -124,6 +126,33 @@ def gains_by_answer(runs, found, base="ridge"):
             yield row(runs.problem, f"gain in P@1 over {base}{where}", method, value)
     share = over_queries([100.0 * h for h in hub], found[base])
     yield row(runs.problem, "share of the queries that it answers with a hub", base, share)
+
+
+def with_and_without(found, methods, correction="CSLS"):
+    """Of what `corrected` found, the outcomes with no correction and with one, by "a", "a + b"."""
+    return {
+        method if name == "none" else f"{method} + {name}": found[method][name]
+        for method in methods
+        if method in found
+        for name in ("none", correction)
+    }
+
+
+def who_gains(results):
+    """What `gains_by_answer` found for max-margin, in a sentence for each data set."""
+    told = []
+    for data in results.of("dataset"):
+        of = results.only(dataset=data, method="max-margin")
+        hub, other = (
+            of.value(metric=f"gain in P@1 over ridge from {which} queries")
+            for which in ("hub", "other")
+        )
+        share = results.value(dataset=data, method="ridge").mean
+        told.append(
+            f"On {data}, ridge answers {share:.0f}% of the queries with a hub; max-margin gains "
+            f"{hub} points from these and {other} from the others."
+        )
+    return " ".join(told)
 
 
 def _side(value, above, below, between):

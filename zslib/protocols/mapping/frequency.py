@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from scipy.stats import spearmanr
 
@@ -11,7 +13,14 @@ from zslib.protocols.mapping.measures import over_queries
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.tidy import row
 
-__all__ = ["frequency_bins", "mean_and_frequency", "precision_by_bin", "rho_by_vocabulary"]
+__all__ = [
+    "frequency_bins",
+    "how_rare",
+    "mean_and_frequency",
+    "precision_by_bin",
+    "rho_by_vocabulary",
+    "why_the_sign_turns",
+]
 
 
 def frequency_bins(problem, n=5):
@@ -46,15 +55,24 @@ def precision_by_bin(found, minus=()):
             yield row(problem, "P@1 by frequency", name, value, bin=i + 1, ranks=ranks)
 
 
-def rho_by_vocabulary(found, sizes=(5_000, 10_000, 20_000, 50_000)):
+def how_rare(ranks):
+    """The frequency ranks of the largest hubs, shares of the vocabulary, in a sentence."""
+    told = "; ".join(f"{row['value'].mean:.2g} ({row['dataset']})" for row in ranks)
+    return (
+        "Across languages the targets come in the order of their frequency. On that scale, from 0 "
+        "for the most frequent word to 1 for the rarest, the median of the 20 largest ridge hubs "
+        f"is {told}."
+    )
+
+
+def rho_by_vocabulary(found, methods, sizes=(5_000, 10_000, 20_000, 50_000)):
     """Rows: Spearman's rho of N_20 with the cosine to the mean, by size of the vocabulary.
 
-    It is that of the so many most frequent words and all labels, up to all words; ``found`` has
-    the outcomes by method.
+    It is that of the so many most frequent words and all labels, up to all words; ``found`` is
+    ``{problem: {method: outcomes}}``.
     """
-    for method, outcomes in found.items():
-        problem = outcomes[0].problem
-        n = problem.targets.shape[0]
+    for problem, method in product(found, methods):
+        outcomes, n = found[problem][method], problem.targets.shape[0]
         for size in [*(size for size in sizes if size < n), n]:
             rows = np.union1d(np.arange(size), problem.labels)
             targets = problem.targets[rows]
@@ -62,7 +80,7 @@ def rho_by_vocabulary(found, sizes=(5_000, 10_000, 20_000, 50_000)):
             searched = outcomes
             if size < n:
                 searched = [evaluate(problem, outcome.queries, space=rows) for outcome in outcomes]
-            rho = [float(spearmanr(found.counts, cosines).statistic) for found in searched]
+            rho = [float(spearmanr(one.counts, cosines).statistic) for one in searched]
             value = mean_estimate(rho, same_items=True)
             yield row(problem, "rho with the mean by vocabulary", method, value, words=int(size))
 
@@ -70,3 +88,20 @@ def rho_by_vocabulary(found, sizes=(5_000, 10_000, 20_000, 50_000)):
 def mean_and_frequency(problem):
     """Spearman's rho of the targets' cosine to their mean with their frequency rank."""
     return float(spearmanr(problem.hub_cosines[0], np.arange(problem.targets.shape[0])).statistic)
+
+
+def why_the_sign_turns(sizes, problem):
+    """What `rho_by_vocabulary` found for ridge at both ends, and why, in sentences."""
+    least, *_, most = sizes.only(method="ridge", dataset=sizes.of("dataset")[0])
+    rare = mean_and_frequency(problem)
+    crowd = (
+        "rare words crowd around the mean. They are most of a large vocabulary, and where hubs "
+        "are frequent words, hubs are far from the mean"
+        if rare > 0
+        else "frequent words crowd around the mean"
+    )
+    return (
+        f"Among the {least['words']:,} most frequent words rho is {least['value'].mean:.2f} for "
+        f"ridge, among all {most['words']:,} it is {most['value'].mean:.2f}. A word's cosine to "
+        f"the mean has a rho of {rare:.2f} with its frequency rank: {crowd}."
+    ).replace("-", "−")

@@ -8,10 +8,15 @@ import numpy as np
 from scipy.stats import rankdata
 
 from zslib.metrics import effective_dimension, hubness_contingency, k_skewness, robin_hood_index
-from zslib.protocols.intervals import Estimate, mean_estimate, over_runs
+from zslib.protocols.intervals import (
+    Estimate,
+    independent_difference,
+    mean_estimate,
+    over_runs,
+)
 from zslib.protocols.mapping.outcome import gold_queries
 
-__all__ = ["over_queries", "search_measures"]
+__all__ = ["hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
 
 _RESAMPLES = 200
 
@@ -200,3 +205,29 @@ def _times(part, rng):
     """How often each query counts where units are drawn with replacement."""
     units, of = _units(part)
     return rng.multinomial(units.size, np.full(units.size, 1 / units.size))[of]
+
+
+def modes_less_languages(results, metric, method):
+    """Rows: a result of each cross-modal set less that of each cross-linguistic one."""
+    found = results.only(metric=metric, method=method, space="full")
+    for modes in found.only(setting="cross-modal"):
+        for words in found.only(setting="cross-linguistic"):
+            data = f"{modes['dataset']} and {words['dataset']}"
+            yield {
+                "dataset": data,
+                "metric": metric,
+                "method": f"{method}: cross-modal - cross-linguistic",
+                "space": "full",
+                "value": independent_difference(modes["value"], words["value"]),
+                "synthetic": "synthetic" in data,
+            }
+
+
+def hubs_beside(theirs, outcomes):
+    """The paper's largest hubs, ``{setting: {word: N_20}}``, and as many of each outcome's."""
+    lists = {}
+    for outcome in outcomes:
+        problem, of_paper = outcome.parts[0].problem, theirs[outcome.parts[0].problem.setting]
+        lists[f"{problem.setting}, paper"] = [f"{word} ({n})" for word, n in of_paper.items()]
+        lists[f"{problem.setting}, ours"] = outcome.parts[0].named_hubs(len(of_paper))
+    return lists

@@ -18,7 +18,7 @@ from zslib.protocols.mapping.outcome import CrossFittedOutcome, evaluate, gold_q
 from zslib.protocols.mapping.training import train
 from zslib.validation import check_integer
 
-__all__ = ["CrossFitted", "Repeated", "repeat"]
+__all__ = ["CrossFitted", "Repeated", "repeat", "repeat_both"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,3 +221,10 @@ def repeat(
             problems = [problems[0]] * n_seeds
         found.append(Repeated(problems, seeds, **options))
     return found
+
+
+def repeat_both(dataset="auto", **options):
+    """What `repeat` gives across languages, and what it gives across modes."""
+    return repeat("cross-linguistic", dataset, **options), repeat(
+        "cross-modal", dataset, **options
+    )
