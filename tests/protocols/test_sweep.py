@@ -74,6 +74,24 @@ def test_a_candidate_beyond_the_end_may_fail():
     assert trials[-1]["failed"] == "diverged"
 
 
+def test_the_best_are_tried_with_every_seed():
+    calls = []
+
+    def noisy(parameters, seeds):
+        calls.append((parameters["depth"], tuple(seeds)))
+        if parameters["depth"] == 9 and len(seeds) > 1:
+            raise ValueError("fails with another seed")
+        return {"score": parameters["depth"] + sum(seeds)}
+
+    depths = list(range(10))
+    trials = sweep({"depth": depths}, noisy, "toy", seeds=(0, 1, 2), limits={"depth": (0, 9)})
+    assert calls[:10] == [(depth, (0,)) for depth in depths]
+    assert calls[10:] == [(depth, (0, 1, 2)) for depth in (9, 8, 7, 6)]
+    assert [t["parameters"]["depth"] for t in ranked(trials, "score")][:4] == [8, 7, 6, 5]
+    assert [t.get("n_seeds") for t in trials] == [1] * 6 + [3, 3, 3, None]
+    assert "another seed" in trials[9]["failed"]
+
+
 def test_means_over_seeds():
     assert mean_trial([{"a": 1.0, "b": 4}, {"a": 2.0, "b": 0}]) == {"a": 1.5, "b": 2.0}
 

@@ -27,18 +27,22 @@ __all__ = [
 ]
 
 CHOICE_SEEDS = (0, 1, 2)
-"""Every candidate is tried with each of these, and judged by the mean."""
+"""Candidates are tried with the first of these, and the best of them with each."""
 
 _LIMIT = 2 * 1024**3
 _MOST_STEPS = 4
+_FINALISTS = 3
 
 
-def sweep(grid, attempt, name, *, by="score", limits=None, **of):
+def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **of):
     """A trial for each candidate of ``grid``, a dict of its ``parameters`` and what came of them.
 
     That is what ``attempt(parameters)`` found on validation data, a dict, or, after a ValueError,
     why it ``failed``. Where every candidate of ``name`` fails, so does the sweep. Where the best
     ``by`` lies at an end of the grid, further values are tried: see `beyond_the_ends`.
+
+    With ``seeds`` it is ``attempt(parameters, seeds)``: of the first seed for all candidates, then
+    of all seeds for the three best or the best third, of which one is chosen (``n_seeds``).
 
     Where `zslib.protocols.choices` are in use, the trials of an earlier run are taken instead if
     they have this choice: its ``name``, and what it is ``of`` besides the grid's parameters.
@@ -49,22 +53,33 @@ def sweep(grid, attempt, name, *, by="score", limits=None, **of):
     store = choices.in_use()
     if store is not None and (known := store.find(choice, candidates)) is not None:
         return known
-    trials = [_trial(attempt, parameters) for parameters in candidates]
+    trials = [_trial(attempt, parameters, seeds and seeds[:1]) for parameters in candidates]
+    if seeds is not None and len(seeds) > 1:
+        finalists = max(_FINALISTS, len(trials) // 3)
+        for trial in ranked(trials, by):
+            at = trials.index(trial)
+            trials[at] = _trial(attempt, trial["parameters"], seeds)
+            finalists -= by in trials[at]
+            if not finalists:
+                break
     if all("failed" in trial for trial in trials):
         raise _all_failed(trials, trials, name)
     for _ in range(_MOST_STEPS):
         if not (further := beyond_the_ends(trials, by, limits)):
             break
-        trials += [_trial(attempt, parameters) for parameters in further]
+        trials += [_trial(attempt, parameters, seeds) for parameters in further]
     return trials if store is None else store.note(choice, trials)
 
 
-def _trial(attempt, parameters):
+def _trial(attempt, parameters, seeds):
     """What came of one candidate."""
     try:
         # Numbers that overflow end in the error that is caught here.
         with np.errstate(over="ignore", invalid="ignore"):
-            return {"parameters": parameters} | attempt(parameters)
+            if seeds is None:
+                return {"parameters": parameters} | attempt(parameters)
+            found = attempt(parameters, seeds)
+            return {"parameters": parameters} | found | {"n_seeds": len(seeds)}
     except ValueError as error:
         return {"parameters": parameters, "failed": str(error)}
 
@@ -145,8 +160,12 @@ def check_trained(accuracy, n_choices, n_items):
 
 
 def ranked(trials, by):
-    """The trials that did not fail, largest ``by`` first; equally good ones in the order tried."""
-    return sorted((trial for trial in trials if by in trial), key=lambda trial: -trial[by])
+    """The trials that did not fail, largest ``by`` first; equally good ones in the order tried.
+
+    Those of more seeds come before those of fewer.
+    """
+    found = [trial for trial in trials if by in trial]
+    return sorted(found, key=lambda trial: (-trial.get("n_seeds", 1), -trial[by]))
 
 
 def best_that_trains(trials, by, train, name):

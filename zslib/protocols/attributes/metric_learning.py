@@ -78,9 +78,9 @@ def choose_settings(model, tuning, grid, *, view=None):
     its score is the mean accuracy. What diverges, or stays at chance, is passed over.
     """
 
-    def attempt(parameters):
+    def attempt(parameters, seeds):
         found = []
-        for seed, problem in zip(CHOICE_SEEDS, tuning, strict=True):
+        for seed, problem in zip(seeds, tuning, strict=False):
             (run,) = trained(model, problem, [seed], **parameters)
             seen = view(run.model) if view else run.model
             check_fitted(seen, problem)
@@ -91,7 +91,8 @@ def choose_settings(model, tuning, grid, *, view=None):
     if view is not None:
         of["seen as"] = view.__name__
     name = f"{type(model).__name__} on {tuning[0].name}"
-    return ranked(sweep(grid, attempt, name, limits=model.limits, **of), "score")[0]["parameters"]
+    how = {"limits": model.limits, "seeds": CHOICE_SEEDS}
+    return ranked(sweep(grid, attempt, name, **how, **of), "score")[0]["parameters"]
 
 
 def without_metric(model):

@@ -94,9 +94,9 @@ def tune_zero_shot(
     in generalised ZSL, and gamma is the middle of the first stretch with the highest H there.
     No test image, and no embedding of an unseen class, takes part. Each seed draws these images,
     the validation classes where the problem has none of its own, and what the estimator draws;
-    a candidate is judged by the mean. One whose training raises ValueError under any seed is
-    noted and passed over; of equally good ones the first is taken, and a best one at an end of
-    the grid extends the grid. Results are kept on disk.
+    the best candidates are judged by the mean, the others by the first seed (see `sweep`). One
+    whose training raises ValueError is noted and passed over; of equally good ones the first is
+    taken, and a best one at an end of the grid extends the grid. Results are kept on disk.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def tune_zero_shot(
             whole = split_validation_classes(problem, fraction=fraction, seed=seed)
         return whole.validation_problem(seed=seed)
 
-    def attempt(parameters):
+    def attempt(parameters, seeds):
         return mean_trial(
             [
                 kept(
@@ -143,9 +143,9 @@ def tune_zero_shot(
 
     of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(method.fixed)
     of |= {"held out": fraction} if drawn else {}
-    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"seeds": list(seeds)}
+    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"choice seeds": list(seeds)}
     name = f"{method.name} on {problem.name}"
-    trials = sweep(method.grid, attempt, name, limits=method.limits, **of)
+    trials = sweep(method.grid, attempt, name, limits=method.limits, seeds=seeds, **of)
     best = ranked(trials, "score")[0]
     return ZeroShotTuned(best["parameters"], best["score"], best["gamma"], trials)
 

@@ -14,7 +14,7 @@ from zslib.protocols.sweep import CHOICE_SEEDS, kept, ranked, sweep
 
 __all__ = ["Tuned", "epochs_for", "tune", "validation_problem"]
 
-# How often the longest training may double where it is the best.
+# How often the longest training of the best candidates may double where it is the best.
 _DOUBLINGS = 2
 
 
@@ -115,7 +115,7 @@ def tune(problem, method, *, seeds=CHOICE_SEEDS) -> Tuned:
     """
     held_out = cache(lambda seed: validation_problem(problem, seed=seed))
 
-    def scores(parameters, updates):
+    def scores(parameters, seeds, updates):
         found = []
         for seed in seeds:
             estimator = method.fresh(seed, **parameters)
@@ -124,23 +124,23 @@ def tune(problem, method, *, seeds=CHOICE_SEEDS) -> Tuned:
         common = [n for n in found[0] if all(n in one for one in found)]
         return {n: float(np.mean([one[n] for one in found])) for n in common}
 
-    def attempt(parameters):
+    def attempt(parameters, seeds):
         updates = tuple(method.updates)
-        found = scores(parameters, updates)
+        found = scores(parameters, seeds, updates)
         if not updates:
             return {"score": found[""]}
-        for _ in range(_DOUBLINGS):
+        for _ in range(_DOUBLINGS if len(seeds) > 1 else 0):
             if max(found, key=found.get) != max(found):
                 break
             updates = (2 * max(updates),)
-            found |= scores(parameters, updates)
+            found |= scores(parameters, seeds, updates)
         best = max(found, key=found.get)
         return {"score": found[best], "n_epochs": best}
 
     name = f"{type(method.estimator).__name__} on {problem.name} ({problem.setting})"
     of = told_apart(method.estimator)
-    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"seeds": list(seeds)}
-    trials = sweep(dict(method.grid), attempt, name, limits=method.limits, **of)
+    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"choice seeds": list(seeds)}
+    trials = sweep(dict(method.grid), attempt, name, limits=method.limits, seeds=seeds, **of)
     best = ranked(trials, "score")[0]
     epochs = {key: best[key] for key in ("n_epochs",) if key in best}
     return Tuned(best["parameters"] | epochs, best["score"], trials)

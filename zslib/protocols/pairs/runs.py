@@ -191,7 +191,7 @@ def image_text_trials(
     options |= {"device": resolve_device(device), "checkpoints": checkpoints}
     options |= {"must_learn": must_learn, "retrieval": False}
 
-    def attempt(parameters):
+    def attempt(parameters, seeds):
         candidate = clone(model).set_params(**parameters)
         outcomes = [r.outcome for r in _results(candidate, held_out, seeds, **options)]
         alpha, H = choose_alpha(outcomes)
@@ -200,8 +200,8 @@ def image_text_trials(
 
     of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(model)
     of |= {"split_seed": split_seed}
-    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"seeds": list(seeds)}
-    return sweep(grid, attempt, _name(model, problem), by="H", **of)
+    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"choice seeds": list(seeds)}
+    return sweep(grid, attempt, _name(model, problem), by="H", seeds=seeds, **of)
 
 
 def _name(model, problem):
