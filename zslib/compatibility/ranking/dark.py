@@ -220,7 +220,7 @@ class DARK(StagedModel):
         n_steps = self.n_iter * length
         for step, batch in enumerate(islice(batches, n_steps)):
             if step % length == 0:
-                keep(step // length, {"U_": U, "V_": V})
+                keep(step // length, lambda: {"U_": U, "V_": V})
             if self._due(step, length):
                 self._record(step, U, V, X, codes, S, means)
             if self.drop_at is not None and step == self.drop_at * length:
@@ -234,7 +234,7 @@ class DARK(StagedModel):
             G = self.data_weight * sum(labels, x.T @ pulls(view))
             optimiser.step(U, gradient_u(U, V, S, G, self.regularization))
             optimiser.step(V, gradient_v(U, V, S, G, self.regularization))
-        keep(self.n_iter, {"U_": U, "V_": V})
+        keep(self.n_iter, lambda: {"U_": U, "V_": V})
         self._record(n_steps, U, V, X, codes, S, means)
 
     def _due(self, step, length):

@@ -130,7 +130,7 @@ class LatEm(StagedModel):
             codes,
             embeddings,
             weigh,
-            after_epoch=lambda epoch: keep(epoch, {"coefs_": coefs(epoch)}),
+            after_epoch=lambda epoch: keep(epoch, lambda: {"coefs_": coefs(epoch)}),
             **parameters,
         )
         self.coefs_ = coefs(self.n_epochs)

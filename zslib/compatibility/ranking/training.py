@@ -27,8 +27,8 @@ __all__ = [
 class StagedModel(CompatibilityModel):
     """Base of the systems whose training can be looked at on its way.
 
-    Its ``_fit`` takes ``keep(n, learned)`` as well, which is told the learned arrays, by the
-    attribute's name, after n iterations. The arrays may change afterwards.
+    Its ``_fit`` takes ``keep(n, learned)`` as well, and calls it after n iterations with a
+    function that gives the learned arrays by the attribute's name. They may change afterwards.
     """
 
     def fit_stages(self, X, y, class_embeddings, stages):
@@ -56,8 +56,9 @@ class StagedModel(CompatibilityModel):
 
         def keep(n, learned):
             if n in stages:
-                xp = namespace(*learned.values())
-                kept[n] = {name: xp.asarray(a, copy=True) for name, a in learned.items()}
+                arrays = learned()
+                xp = namespace(*arrays.values())
+                kept[n] = {name: xp.asarray(a, copy=True) for name, a in arrays.items()}
 
         self._checked_fit(X, y, class_embeddings, keep=keep)
         if missing := set(stages) - set(kept):
@@ -247,7 +248,7 @@ class RankingModel(StagedModel, BilinearModel):
             codes,
             embeddings,
             lambda residuals, own: self._weigh(residuals, own, parameters["rng"]),
-            after_epoch=lambda epoch: keep(epoch, {"coef_": coef()}),
+            after_epoch=lambda epoch: keep(epoch, lambda: {"coef_": coef()}),
             **parameters,
         )
         self.coef_ = coef()
