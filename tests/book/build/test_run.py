@@ -7,14 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import joblib
 import nbformat
 import pytest
-from joblib._parallel_backends import LokyBackend
 
-from zslib.book.build.run import ChaptersFailed, _is_running, _next_wave, plan, run_chapters
+from zslib.book.build.run import ChaptersFailed, _is_running, _ready, plan, run_chapters
 from zslib.book.store import latest_records, new_folder, read_records
 
 ROOT = Path(__file__).parents[3]
@@ -102,7 +101,7 @@ def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
     assert after["demo/01_reader"].key != runs["demo/01_reader"].key
 
 
-def test_chapters_that_others_read_go_first_and_those_that_waited_next(tiny_book):
+def test_chapters_start_when_what_they_read_is_there_the_longest_chain_first(tiny_book):
     # The last is read by the second and the third, the third by the second.
     tiny_book.write("demo/01_alone")
     tiny_book.write("demo/02_last", depends=["demo/04_first", "demo/03_middle"])
@@ -112,15 +111,25 @@ def test_chapters_that_others_read_go_first_and_those_that_waited_next(tiny_book
     names = [f"demo/{n}" for n in ("01_alone", "02_last", "03_middle", "04_first", "05_alone")]
     todo = {name: plan(names)[name] for name in names}
 
-    def waves(jobs):
-        finished = []
-        while wave := _next_wave(todo, finished, {}, jobs):
-            finished += wave
-            yield [name[5:7] for name in wave]
+    def ready(started, finished):
+        ids = {name[5:7]: name for name in names}
+        found = _ready(todo, {ids[n] for n in started}, {ids[n] for n in finished})
+        return [name[5:7] for name in found]
 
-    assert list(waves(1)) == [["04"], ["03"], ["02", "01", "05"]]
-    assert list(waves(2)) == [["04", "01"], ["03", "05"], ["02"]]
-    assert _next_wave(todo, [], {"demo/04_first": "failed"}, 2) == [names[0], names[4]]
+    assert ready([], []) == ["04", "01", "05"]
+    assert ready(["04", "01"], ["01"]) == ["05"]
+    assert ready(["04", "01"], ["04"]) == ["03", "05"]
+    assert ready(["04", "03", "01"], ["04", "03"]) == ["02", "05"]
+
+
+def test_chapters_run_by_a_given_executor(tiny_book):
+    tiny_book.write("demo/01_reader", depends=["demo/02_source"])
+    tiny_book.write("demo/02_source")
+    runs = plan(["demo/01_reader"])
+    with ProcessPoolExecutor(1) as executor:
+        finished = run_chapters(runs, progress=False, executor=executor)
+    assert finished == ["demo/02_source", "demo/01_reader"]
+    assert all(run.done for run in plan(["demo/01_reader"]).values())
 
 
 def test_a_chapter_whose_own_data_set_is_not_here_takes_what_is(tiny_book, monkeypatch):
@@ -192,7 +201,7 @@ def test_a_record_that_a_claim_asks_for_must_be_written_or_skipped(tiny_book):
         run(["clarel/06_calibrations"])
 
 
-def test_parallel_kernels_take_one_thread_and_joblib_chooses_the_workers(tiny_book):
+def test_parallel_kernels_take_one_thread(tiny_book):
     body = """
     import os
     chapter.record(metric="threads", value=int(os.environ.get("OMP_NUM_THREADS", 0)))
@@ -200,17 +209,7 @@ def test_parallel_kernels_take_one_thread_and_joblib_chooses_the_workers(tiny_bo
     names = ["demo/01_a", "demo/02_b"]
     for name in names:
         tiny_book.write(name, body)
-    given = []
-
-    class Counting(LokyBackend):
-        def submit(self, *arguments, **options):
-            given.append(1)
-            return super().submit(*arguments, **options)
-
-    joblib.register_parallel_backend("counting", Counting)
-    with joblib.parallel_config(backend="counting"):
-        run(names, jobs=2)
-    assert len(given) == 2
+    run(names, jobs=2)
     for name in names:
         assert latest_records(name).value(metric="threads") == 1
 

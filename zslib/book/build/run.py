@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 import traceback
+from concurrent.futures import FIRST_COMPLETED, wait
 
 from zslib.book.build.plan import Run, plan
 from zslib.book.parameters import Source
@@ -32,13 +33,13 @@ class ChaptersFailed(RuntimeError):
     """Some chapters raised; the message holds their tracebacks."""
 
 
-def run_chapters(runs, *, jobs=1, force=False, progress=True):
+def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
     """Execute planned runs that were not finished before; names of those executed.
 
-    Each chapter runs in a kernel of its own, started by a worker process of joblib; wrap the
-    call in ``joblib.parallel_config(backend="dask")`` to spread the workers over a cluster that
-    shares the book's folder. `ChaptersFailed` is raised once all have ended that do not read the
-    records of one that failed.
+    Each chapter runs in a kernel of its own, started by a worker process, or by a task of an
+    ``executor`` (of ``concurrent.futures``, or of a cluster that shares the book's folder). It
+    starts when all that it reads is there; those that others read go first. `ChaptersFailed` is
+    raised once all have ended that do not read the records of one that failed.
     """
     from tqdm import tqdm
 
@@ -50,14 +51,14 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True):
     with (
         tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
         _show_running(bar, todo.values()),
+        contextlib.nullcontext(executor) if executor or not todo else _processes(jobs) as workers,
     ):
-        while wave := _next_wave(todo, finished, failures, jobs):
-            for name, error in _execute_all([todo[n] for n in wave], jobs):
-                bar.update()
-                if error is None:
-                    finished.append(name)
-                else:
-                    failures[name] = error
+        for name, error in _execute_all(todo, jobs, workers):
+            bar.update()
+            if error is None:
+                finished.append(name)
+            else:
+                failures[name] = error
     if failures:
         skipped = [n for n in todo if n not in failures and n not in finished]
         raise ChaptersFailed(_report(failures, skipped))
@@ -94,23 +95,19 @@ def _is_running(run, since):
     return False
 
 
-def _next_wave(todo, finished, failures, jobs):
-    """Chapters to run next: all that they read is there.
+def _ready(todo, started, finished):
+    """Chapters that can start, first those that others read, directly or not, longest chain first."""
+    readers = {name: [n for n, run in todo.items() if name in run.depends] for name in todo}
 
-    Those that others read go first, with others beside them only where processors are free; then
-    all that is left, those that have waited at the head.
-    """
-    left = {n: run for n, run in todo.items() if n not in finished and n not in failures}
-    ready = [
+    def chain(name):
+        return 1 + max(map(chain, readers[name]), default=0)
+
+    found = [
         name
-        for name, run in left.items()
-        if all(d not in todo or d in finished for d in run.depends)
+        for name, run in todo.items()
+        if name not in started and all(d not in todo or d in finished for d in run.depends)
     ]
-    read = {name for run in left.values() for name in run.depends}
-    first = [name for name in ready if name in read]
-    others = [name for name in ready if name not in read]
-    others.sort(key=lambda name: not left[name].depends)
-    return first + others[: max(0, jobs - len(first))] if first else others
+    return sorted(found, key=chain, reverse=True)
 
 
 def _report(failures, skipped):
@@ -121,13 +118,34 @@ def _report(failures, skipped):
     return "\n".join(parts)
 
 
-def _execute_all(runs, jobs):
-    """Execute ``runs``, giving (chapter, traceback or None) as each ends."""
-    from joblib import Parallel, delayed
+def _execute_all(todo, jobs, executor):
+    """Execute the runs of ``todo``, giving (chapter, traceback or None) as each ends."""
+    started, finished, running = set(), set(), {}
+    while True:
+        for name in _ready(todo, started, finished)[: jobs - len(running)]:
+            one_thread = min(jobs, len(todo)) > 1
+            running[executor.submit(execute, todo[name], one_thread=one_thread)] = name
+            started.add(name)
+        if not running:
+            return
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            del running[future]
+            name, error = future.result()
+            if error is None:
+                finished.add(name)
+            yield name, error
 
-    n_jobs = min(jobs, len(runs))
-    tasks = (delayed(execute)(run, one_thread=n_jobs > 1) for run in runs)
-    return Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(tasks)
+
+@contextlib.contextmanager
+def _processes(jobs):
+    """Worker processes, which do not outlive the block."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    pool = ProcessPoolExecutor(max_workers=jobs)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(kill_workers=True)
 
 
 def execute(run, *, one_thread=False):
