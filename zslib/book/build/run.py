@@ -96,7 +96,7 @@ def _is_running(run, since):
 
 
 def _ready(todo, started, finished):
-    """Chapters that can start, first those that others read, directly or not, longest chain first."""
+    """Chapters that can start, first those on whose records the longest chain waits."""
     readers = {name: [n for n, run in todo.items() if name in run.depends] for name in todo}
 
     def chain(name):
