@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from zslib.book.build.run import ChaptersFailed, _is_running, _ready, plan, run_chapters
+from zslib.book.build.run import ChaptersFailed, _is_running, _ready, execute, plan, run_chapters
 from zslib.book.store import latest_records, new_folder, read_records
 
 ROOT = Path(__file__).parents[3]
@@ -246,3 +247,22 @@ def test_pairing_with_a_notebook_changes_no_key(tiny_book):
         assert path.with_suffix(".ipynb").is_file()
         assert plan(["demo/01_first"])["demo/01_first"].key == before
     assert "version" not in path.read_text().split("---")[1]
+
+
+def test_a_dead_kernel_is_told_with_its_cell(tiny_book):
+    tiny_book.write("demo/01_dies", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    with pytest.raises(ChaptersFailed, match="kernel died in this cell") as caught:
+        run(["demo/01_dies"])
+    assert "signal.SIGKILL" in str(caught.value)
+    assert "nbclient" not in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no lock")
+def test_of_two_equal_runs_at_once_one_executes(tiny_book, tmp_path):
+    count = tmp_path / "count"
+    tiny_book.write("demo/01_first", f"open({str(count)!r}, 'a').write('once ')")
+    one = plan(["demo/01_first"])["demo/01_first"]
+    with ProcessPoolExecutor(2, get_context("spawn")) as executor:
+        both = [executor.submit(execute, one) for _ in range(2)]
+        assert [future.result() for future in both] == [("demo/01_first", None)] * 2
+    assert count.read_text() == "once "

@@ -19,6 +19,12 @@ from zslib.book.build.plan import Run, plan
 from zslib.book.parameters import Source
 from zslib.book.paths import RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
 from zslib.book.store import DEPENDENCIES, new_folder, point_latest, publish_run
+from zslib.datasets.locate import cache_dir
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where two equal runs at once both execute
+    fcntl = None
 
 __all__ = ["ChaptersFailed", "Run", "plan", "run_chapters"]
 
@@ -53,7 +59,7 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
         _show_running(bar, todo.values()),
         contextlib.nullcontext(executor) if executor or not todo else _processes(jobs) as workers,
     ):
-        for name, error in _execute_all(todo, jobs, workers):
+        for name, error in _execute_all(todo, jobs, workers, force):
             bar.update()
             if error is None:
                 finished.append(name)
@@ -118,13 +124,13 @@ def _report(failures, skipped):
     return "\n".join(parts)
 
 
-def _execute_all(todo, jobs, executor):
+def _execute_all(todo, jobs, executor, force):
     """Execute the runs of ``todo``, giving (chapter, traceback or None) as each ends."""
     started, finished, running = set(), set(), {}
     while True:
         for name in _ready(todo, started, finished)[: jobs - len(running)]:
-            one_thread = min(jobs, len(todo)) > 1
-            running[executor.submit(execute, todo[name], one_thread=one_thread)] = name
+            how = {"one_thread": min(jobs, len(todo)) > 1, "force": force}
+            running[executor.submit(execute, todo[name], **how)] = name
             started.add(name)
         if not running:
             return
@@ -148,13 +154,18 @@ def _processes(jobs):
         pool.shutdown(kill_workers=True)
 
 
-def execute(run, *, one_thread=False):
+def execute(run, *, one_thread=False, force=False):
     """Execute one run and keep it, giving the chapter, and the traceback where it failed.
 
-    Everything is written to an unfinished folder beside the final one, which is renamed when the
-    chapter has ended: a run that is killed leaves nothing that looks finished. Of one that fails
-    the notebook is kept beside it.
+    Of two processes with the same run the second waits, and finds it done. Everything is written
+    to an unfinished folder beside the final one, which is renamed when the chapter has ended: a
+    run that is killed leaves nothing that looks finished. Of one that fails the notebook is kept.
     """
+    with _lock(run.key):
+        return (run.chapter, None) if run.done and not force else _execute(run, one_thread)
+
+
+def _execute(run, one_thread):
     parent = run.folder.parent
     _remove_abandoned(parent)
     unfinished = new_folder(parent, _UNFINISHED)
@@ -168,7 +179,7 @@ def execute(run, *, one_thread=False):
         (unfinished / _FAILED).unlink()
         publish_run(unfinished, parent, run.key)
     except Exception as error:
-        told = _traceback(error)
+        told = _traceback(error, unfinished / _FAILED)
         if (unfinished / _FAILED).is_file():
             os.replace(unfinished / _FAILED, failed)
             told += f"\nAs far as it came: {os.path.relpath(failed)}"
@@ -176,6 +187,17 @@ def execute(run, *, one_thread=False):
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return run.chapter, None
+
+
+@contextlib.contextmanager
+def _lock(key):
+    """Held by one process at a time, and gone with it."""
+    folder = cache_dir() / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / key).open("w") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _remove_abandoned(parent):
@@ -235,10 +257,17 @@ def normalised(notebook):
     return notebook
 
 
-def _traceback(error):
+def _traceback(error, notebook):
+    from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
     if isinstance(error, PapermillExecutionError):
         text = "\n".join(error.traceback) or f"{error.ename}: {error.evalue}"
         return re.sub(r"\x1b\[[0-9;]*m", "", text)
+    if isinstance(error, DeadKernelError) and notebook.is_file():
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        begun = [c for c in cells if c["metadata"].get("papermill", {}).get("start_time")]
+        if begun:
+            cell = "".join(begun[-1]["source"])
+            return f"The kernel died in this cell, perhaps for want of memory:\n{cell}"
     return traceback.format_exc()

@@ -1,0 +1,46 @@
+"""The text network of CLAREL's Appendix D on a small budget."""
+
+import pytest
+
+from zslib.datasets import synthetic_pairs
+from zslib.protocols.pairs import network
+from zslib.protocols.pairs.network import loss_rows, network_run, size_rows
+from zslib.protocols.pairs.runs import run_image_text, short_clarel
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return synthetic_pairs(n_seen=6, n_val=2, n_unseen=3, images_per_class=5)
+
+
+def test_the_rate_of_the_best_short_training_trains_the_long_one(problem, monkeypatch):
+    trials = [{"parameters": {"learning_rate": rate}, "H": h} for rate, h in ((0.1, 2), (0.2, 3))]
+    trials += [{"parameters": {"learning_rate": 0.4}, "failed": "left the range of numbers"}]
+    asked = {}
+
+    def short_trials(model, problem, grid, **options):
+        asked.update(model.get_params() | {"grid": grid})
+        return trials
+
+    def long_run(problem, seeds, *, training, changes, **options):
+        return seeds, training, changes
+
+    monkeypatch.setattr(network, "image_text_trials", short_trials)
+    monkeypatch.setattr(network, "run_clarel", long_run)
+    seeds, training, changes = network_run(problem, [3], n_batches=60, n_short=20)
+    assert (seeds, training, asked["n_batches"]) == ([3], "paper", 20)
+    assert asked["text_encoder"] == "paper"
+    assert changes["learning_rate"] == 0.2
+    assert (changes["n_batches"], changes["decay_every"]) == (60, 20)
+
+
+def test_rows_tell_what_was_trained(problem, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path))
+    model = short_clarel(problem, n_batches=20, batch_size=8, learning_rate=2.0, log_every=5)
+    run = run_image_text(model, problem, [0], must_learn=False)
+    told = {row["metric"]: row["value"] for row in size_rows(problem, run, "network")}
+    assert told.pop("parameters") == run.test[0].n_parameters > 0
+    assert told == {"batches": 20, "learning rate": 2.0}
+    curve = list(loss_rows(problem, run, "network"))
+    assert {row["metric"] for row in curve} == {"text retrieval", "image retrieval"}
+    assert sorted({row["batch"] for row in curve}) == [5, 10, 15, 20]
