@@ -2,9 +2,19 @@
 
 import pytest
 
+from zslib.book import Results
 from zslib.datasets import synthetic_pairs
+from zslib.protocols import Estimate
 from zslib.protocols.pairs import network
-from zslib.protocols.pairs.network import loss_rows, network_run, size_rows
+from zslib.protocols.pairs.network import (
+    MEAN_OF_WORDS,
+    NETWORK,
+    compared_sentences,
+    loss_rows,
+    network_run,
+    network_runs,
+    size_rows,
+)
 from zslib.protocols.pairs.runs import run_image_text, short_clarel
 
 
@@ -38,9 +48,36 @@ def test_rows_tell_what_was_trained(problem, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path))
     model = short_clarel(problem, n_batches=20, batch_size=8, learning_rate=2.0, log_every=5)
     run = run_image_text(model, problem, [0], must_learn=False)
-    told = {row["metric"]: row["value"] for row in size_rows(problem, run, "network")}
+    told = {row["metric"]: row["value"] for row in size_rows(problem, {"network": run})}
     assert told.pop("parameters") == run.test[0].n_parameters > 0
     assert told == {"batches": 20, "learning rate": 2.0}
-    curve = list(loss_rows(problem, run, "network"))
+    curve = list(loss_rows(problem, run))
     assert {row["metric"] for row in curve} == {"text retrieval", "image retrieval"}
     assert sorted({row["batch"] for row in curve}) == [5, 10, 15, 20]
+
+
+def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatch):
+    asked = []
+
+    def trained(whole, seeds, **size):
+        asked.append((whole.name, seeds, size["n_batches"]))
+        return "network"
+
+    monkeypatch.setattr(network, "clarel_problems", lambda names, **_: [problem])
+    monkeypatch.setattr(network, "network_run", trained)
+    runs = {problem: "mean of words"}
+    both = {MEAN_OF_WORDS: "mean of words", NETWORK: "network"}
+    assert network_runs("synthetic", runs, 3, 60, quick=True) == {problem: both}
+    assert network_runs("", runs, 3, 60) == {}
+    assert asked == [(problem.name, [3], 20)]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [(1, 3, "reads better"), (-3, -1, "reads worse"), (-1, 2, "cannot be told")],
+)
+def test_a_sentence_says_no_more_than_its_interval(low, high, word):
+    found = {"dataset": "A", "metric": "H", "value": Estimate((low + high) / 2, low, high, 1)}
+    (sentence,) = compared_sentences(Results(None, [found, found | {"metric": "ACC"}]))
+    assert word in sentence
+    assert f"{(low + high) / 2:+.1f} points" in sentence

@@ -8,6 +8,7 @@ import numpy as np
 
 from zslib.compatibility import ESZSL
 from zslib.metrics import k_skewness
+from zslib.papers import printed_table
 from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.baseline import with_class_texts
@@ -20,6 +21,7 @@ __all__ = [
     "hub_rows",
     "known_text_share",
     "level_runs",
+    "printed_rows",
     "retrieval_rows",
     "size_line",
     "trial_rows",
@@ -47,6 +49,20 @@ def known_text_share(p):
     return 100 * float(np.mean(found)) if found else None
 
 
+def printed_rows():
+    """Tables 1 and 2 of the paper, as rows."""
+    gzsl, zsl = (printed_table("clarel", table) for table in ("table1", "table2"))
+    shorts = {"unseen": "u", "seen": "s", "H": "H"}
+    for data in ("CUB", "FLOWERS"):
+        paper = f"{data} (paper)"
+        for method, cells in gzsl.items():
+            for metric, short in shorts.items():
+                if data in cells:
+                    yield row(paper, metric, method, cells[data].get(short))
+        for method, cells in zsl.items():
+            yield row(paper, "ACC", method, cells[data])
+
+
 def size_line(p):
     """Line of a table: what texts are of, classes, images, texts, and `known_text_share`."""
     s = p.summary()
@@ -65,17 +81,17 @@ def trial_rows(problem, run, baseline):
     yield of("chosen gamma", "ESZSL", baseline.gamma)
 
 
-def level_runs(problem, seeds, own=None, **options):
+def level_runs(problem, seeds, run, **options):
     """Test outcomes of CLAREL with texts of images and with texts of their class.
 
     A training image draws one text in each batch: one of its own, or any of the training images
     of its class. The third has as many texts at a time as the original, and no negatives of the
-    class. ``own`` is the first where it is there already. Texts are pooled after the validation
-    split, so that none of a held-out image is used.
+    class. ``run``, CLAREL as it is, is the first where images have one text each anyway. Texts
+    are pooled after the validation split, so that none of a held-out image is used.
     """
     held, one = problem.validation_problem(), {"texts_per_image": 1}
-    if own is None:
-        own = run_clarel(problem, seeds, changes=one, **options)
+    alike = problem.summary()["texts_per_image"] == 1
+    own = run if alike else run_clarel(problem, seeds, changes=one, **options)
     pooled, suited = (
         run_clarel(
             with_class_texts(problem, own_ids=own_ids), seeds, changes=changes,

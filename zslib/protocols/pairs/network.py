@@ -1,18 +1,29 @@
-"""The text network of CLAREL's Appendix D on a machine's budget: the step size chosen, trained."""
+"""The text network of CLAREL's Appendix D on a machine's budget, beside the mean of words."""
 
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from zslib.compatibility import CLAREL, clarel_settings
-from zslib.protocols.pairs.runs import image_text_trials, run_clarel
+from zslib.protocols.pairs.runs import clarel_problems, image_text_trials, run_clarel
 from zslib.protocols.tidy import row
 
-__all__ = ["loss_rows", "network_run", "size_rows"]
+__all__ = [
+    "GUESS",
+    "MEAN_OF_WORDS",
+    "NETWORK",
+    "compared_sentences",
+    "loss_rows",
+    "network_run",
+    "network_runs",
+    "size_rows",
+]
 
+MEAN_OF_WORDS, NETWORK = "CLAREL, mean of words", "CLAREL, network"
 RATES = {"learning_rate": (0.03, 0.1, 0.3)}
 """Around the printed step size."""
+GUESS = math.log(CLAREL().batch_size)
+"""Either retrieval loss of a model that knows nothing."""
 LOSSES = ("text_retrieval", "image_retrieval")
 
 
@@ -30,17 +41,42 @@ def network_run(problem, seeds, *, n_batches, n_short=100, **options):
     return run_clarel(problem, seeds, training="paper", changes=changes, **options)
 
 
-def size_rows(problem, run, method):
-    """Parameters, batches and step size of a training, alike for all its seeds."""
-    of, (first, *_) = partial(row, problem), run.test
-    yield of("parameters", method, first.n_parameters)
-    yield of("batches", method, run.model.n_batches)
-    yield of("learning rate", method, run.model.learning_rate)
+def network_runs(names, runs, seed, n_batches, *, quick=False, device="cpu"):
+    """For each problem of ``runs`` that is named: its run there, and that of the network.
+
+    ``names`` are data sets joined by "+", or nothing; a quick run has at most 20 batches.
+    """
+    problems = clarel_problems(names, training="paper", seed=seed, quick=quick) if names else []
+    options = {"device": device, "must_learn": not quick}
+    size = {"n_batches": min(n_batches, 20), "n_short": 10} if quick else {"n_batches": n_batches}
+    return {
+        p: {MEAN_OF_WORDS: run, NETWORK: network_run(whole, [seed], **size, **options)}
+        for whole in problems
+        for p, run in runs.items()
+        if p.name == whole.name
+    }
 
 
-def loss_rows(problem, run, method):
+def size_rows(problem, runs):
+    """Parameters, batches and step size of each of the `network_runs` of a problem."""
+    for method, run in runs.items():
+        yield row(problem, "parameters", method, run.test[0].n_parameters)
+        yield row(problem, "batches", method, run.model.n_batches)
+        yield row(problem, "learning rate", method, run.model.learning_rate)
+
+
+def loss_rows(problem, run, method=NETWORK):
     """Both retrieval losses of the first seed's training along its batches."""
     for point in run.test[0].learning_curve:
         for loss in LOSSES:
             name = loss.replace("_", " ")
             yield row(problem, name, method, point[loss], batch=point["batch"])
+
+
+def compared_sentences(differences):
+    """Which of the two reads texts better, by H: a sentence for each data set."""
+    for found in differences.only(metric="H"):
+        gain = found["value"]
+        word = "reads better" if gain.low > 0 else "reads worse" if gain.high < 0 else None
+        word = word or "cannot be told from the mean of words"
+        yield f"On {found['dataset']} the network {word}: H differs by {gain:+.1f} points."
