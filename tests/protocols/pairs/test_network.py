@@ -80,4 +80,4 @@ def test_a_sentence_says_no_more_than_its_interval(low, high, word):
     found = {"dataset": "A", "metric": "H", "value": Estimate((low + high) / 2, low, high, 1)}
     (sentence,) = compared_sentences(Results(None, [found, found | {"metric": "ACC"}]))
     assert word in sentence
-    assert f"{(low + high) / 2:+.1f} points" in sentence
+    assert f"{(low + high) / 2:+.1f} [" in sentence
