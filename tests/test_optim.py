@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import rosen, rosen_der
 
-from zslib.optim import SGD, Adagrad, minibatches, minimize
+from zslib.optim import SGD, Adagrad, Adam, RMSProp, minibatches, minimize
 
 
 def gradients(dtype, steps=5):
@@ -17,37 +17,87 @@ def gradients(dtype, steps=5):
     return [rng.standard_normal((3, 4)).astype(dtype) for _ in range(steps)]
 
 
+def adagrad(w, gradients):
+    total = 0.0
+    for g in gradients:
+        total += g**2
+        w -= 0.3 * g / (total**0.5 + 1e-6)
+    return w
+
+
+def adam(w, gradients, amsgrad=False):
+    m = v = largest = 0.0
+    for t, g in enumerate(gradients, start=1):
+        m = 0.5 * m + 0.5 * g
+        v = 0.6 * v + 0.4 * g**2
+        largest = max(largest, v) if amsgrad else v
+        mean, square = m / (1 - 0.5**t), largest / (1 - 0.6**t)
+        w -= 0.3 * mean / (square**0.5 + 1e-3)
+    return w
+
+
+def rmsprop(w, gradients):
+    v = 0.0
+    for g in gradients:
+        v = 0.9 * v + 0.1 * g**2
+        w -= 0.3 * g / (v**0.5 + 1e-2)
+    return w
+
+
+_ADAM = {"beta1": 0.5, "beta2": 0.6, "epsilon": 1e-3}
+FORMULAS = {
+    "adagrad": (lambda: Adagrad(0.3, epsilon=1e-6), adagrad),
+    "adam": (lambda: Adam(0.3, **_ADAM), adam),
+    "amsgrad": (lambda: Adam(0.3, amsgrad=True, **_ADAM), lambda w, g: adam(w, g, amsgrad=True)),
+    "rmsprop": (lambda: RMSProp(0.3, decay=0.9, epsilon=1e-2), rmsprop),
+}
+each_kind = pytest.mark.parametrize(("make", "loop"), FORMULAS.values(), ids=FORMULAS)
+
+
+@each_kind
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_adagrad_is_its_formula(backend, dtype):
-    start = np.random.default_rng(0).standard_normal((3, 4)).astype(dtype)
-    optimiser = Adagrad(0.3, epsilon=1e-6)
-    parameter = backend.asarray(start.copy())
-    expected, total = start.astype("float64"), np.zeros((3, 4))
-    for gradient in gradients(dtype):
-        result = optimiser.step(parameter, backend.asarray(gradient))
-        assert result is parameter
-        for i in range(3):
-            for j in range(4):
-                total[i, j] += float(gradient[i, j]) ** 2
-                expected[i, j] -= 0.3 * gradient[i, j] / (np.sqrt(total[i, j]) + 1e-6)
+def test_steps_are_the_formula(make, loop, backend, dtype):
+    start, steps = np.random.default_rng(0).standard_normal((3, 4)).astype(dtype), gradients(dtype)
+    optimiser, parameter = make(), backend.asarray(start.copy())
+    for gradient in steps:
+        given = backend.asarray(gradient)
+        assert optimiser.step(parameter, given) is parameter
+        np.testing.assert_array_equal(backend.to_numpy(given), gradient)
     found = backend.to_numpy(parameter)
     assert found.dtype == dtype
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 if dtype == "float32" else 1e-14)
+    expected = np.empty((3, 4))
+    for place in np.ndindex(expected.shape):
+        expected[place] = loop(float(start[place]), [float(g[place]) for g in steps])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 if dtype == "float32" else 1e-14)
 
 
+@each_kind
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_adagrad_gives_the_same_numbers_on_every_library(backend, dtype):
+def test_every_library_takes_the_same_steps(make, loop, backend, dtype):
     """The NumPy path without temporaries is the generic one, bit for bit."""
-    ours, reference = np.ones((3, 4), dtype=dtype), Adagrad(0.1)
-    theirs, optimiser = backend.asarray(ours.copy()), Adagrad(0.1)
+    ours, reference = np.ones((3, 4), dtype=dtype), make()
+    theirs, optimiser = backend.asarray(ours.copy()), make()
     for gradient in gradients(dtype):
         reference.step(ours, gradient)
         optimiser.step(theirs, backend.asarray(gradient))
     found = backend.to_numpy(theirs)
     if backend.name == "cupy":  # its division and root may round differently
-        np.testing.assert_allclose(found, ours, rtol=1e-6)
+        np.testing.assert_allclose(found, ours, rtol=1e-5)
     else:
         np.testing.assert_array_equal(found, ours)
+
+
+def test_amsgrad_remembers_the_largest_gradient():
+    """Adam forgets one large gradient; AMSGrad's steps stay short, but for the corrections."""
+    steps = {}
+    for amsgrad in (False, True):
+        optimiser, w = Adam(1.0, beta1=0.0, beta2=0.5, amsgrad=amsgrad), np.zeros(1)
+        for g in [8.0] + 30 * [1.0]:
+            optimiser.step(w, np.array([g]))
+        before = w.copy()
+        steps[amsgrad] = float((before - optimiser.step(w, np.ones(1)))[0])
+    assert steps[False] == pytest.approx(1.0, rel=1e-6)
+    assert steps[True] == pytest.approx(1.0 / 32.0**0.5, rel=1e-6)  # v was 0.5 * 8**2
 
 
 def test_adagrad_leaves_parameters_without_gradient(backend):
@@ -66,13 +116,15 @@ def test_adagrad_ignores_the_scale_of_gradients(scale):
     np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
-def test_adagrad_goes_on_after_a_pickle():
+@each_kind
+def test_training_goes_on_after_a_pickle(make, loop):
     parameter, copy = np.ones((3, 4)), np.ones((3, 4))
-    optimiser = Adagrad(0.1)
+    optimiser = make()
     first, second = gradients("float64", 2)
     optimiser.step(parameter, first)
     copy[...] = parameter
     twin = pickle.loads(pickle.dumps(optimiser))
+    assert twin._scratch is None
     np.testing.assert_array_equal(optimiser.step(parameter, second), twin.step(copy, second))
 
 
@@ -86,7 +138,7 @@ def test_sgd_is_its_formula(backend):
     np.testing.assert_array_equal(backend.to_numpy(parameter), [-1.0, 2.0])
 
 
-@pytest.mark.parametrize("optimiser", [SGD(0.1), Adagrad(0.1)])
+@pytest.mark.parametrize("optimiser", [SGD(0.1), Adagrad(0.1), Adam(0.1), RMSProp(0.1)])
 def test_gradient_must_fit_the_parameter(optimiser):
     with pytest.raises(ValueError, match="gradient has shape"):
         optimiser.step(np.ones((2, 3)), np.ones(3))
@@ -94,23 +146,34 @@ def test_gradient_must_fit_the_parameter(optimiser):
         optimiser.step(np.ones(3), np.ones(3, dtype="float32"))
 
 
-def test_adagrad_belongs_to_one_parameter():
-    optimiser = Adagrad(0.1)
+@each_kind
+def test_an_optimiser_belongs_to_one_parameter(make, loop):
+    optimiser = make()
     optimiser.step(np.ones(3), np.ones(3))
     with pytest.raises(ValueError, match="must be the same"):
         optimiser.step(np.ones(4), np.ones(4))
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
-@pytest.mark.parametrize("kind", [SGD, Adagrad])
+@pytest.mark.parametrize("kind", [SGD, Adagrad, Adam, RMSProp])
 def test_learning_rate_must_be_above_zero(kind, rate):
     with pytest.raises(ValueError, match="learning_rate"):
         kind(rate)
 
 
-def test_epsilon_must_be_above_zero():
+@pytest.mark.parametrize("kind", [Adagrad, Adam, RMSProp])
+def test_epsilon_must_be_above_zero(kind):
     with pytest.raises(ValueError, match="epsilon"):
-        Adagrad(0.1, epsilon=0.0)
+        kind(0.1, epsilon=0.0)
+
+
+@pytest.mark.parametrize(("kind", "name"), [(Adam, "beta1"), (Adam, "beta2"), (RMSProp, "decay")])
+def test_shares_must_be_below_one(kind, name):
+    for value in (-0.1, 1.0, float("nan")):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            kind(0.1, **{name: value})
+    with pytest.raises(ValueError, match="amsgrad must be one of"):
+        Adam(0.1, amsgrad=None)
 
 
 @given(n=st.integers(1, 60), size=st.integers(1, 70), seed=st.integers(0, 5))
