@@ -7,10 +7,12 @@ from zslib.nn import (
     BatchNorm,
     BiLSTM,
     Conv1d,
+    Descent,
     Dropout,
     Embedding,
     LastPool,
     Layer,
+    LeakyReLU,
     Linear,
     MaxPool,
     MeanPool,
@@ -18,8 +20,11 @@ from zslib.nn import (
     ReLU,
     ResidualBlock,
     Sequential,
+    Sigmoid,
     n_parameters,
+    sigmoid,
 )
+from zslib.optim import SGD, Adam
 
 
 def rng():
@@ -120,6 +125,27 @@ def test_relu(check_layer):
     check_layer(lambda like: _Cast(ReLU(), like), lambda p, x, mask: np.maximum(x, 0.0), x)
 
 
+@pytest.mark.parametrize("slope", [0.0, 0.2, 1.0])
+def test_leaky_relu(check_layer, slope):
+    def loop(p, x, mask):
+        return np.array([[v if v > 0 else slope * v for v in row] for row in x])
+
+    check_layer(lambda like: _Cast(LeakyReLU(slope), like), loop, rng().normal(size=(4, 3)))
+    layer = LeakyReLU(slope)
+    layer.forward(np.zeros((1, 1)), train=True)
+    assert layer.backward(np.ones((1, 1))) == slope
+    with pytest.raises(ValueError, match="slope must be"):
+        LeakyReLU(-0.1)
+
+
+def test_sigmoid(check_layer):
+    def loop(p, x, mask):
+        return 1.0 / (1.0 + np.exp(-x))
+
+    check_layer(lambda like: _Cast(Sigmoid(), like), loop, rng().normal(size=(4, 3)))
+    np.testing.assert_array_equal(sigmoid(np.array([-1e300, 1e300])), [0.0, 1.0])
+
+
 def test_linear(check_layer):
     def loop(p, x, mask):
         W, b = p["weight"], p["bias"]
@@ -137,6 +163,38 @@ def test_linear_starts_as_glorot_says():
     assert 0.98 * limit < np.abs(layer.weight.value).max() <= limit
     assert not layer.bias.value.any()
     assert layer.weight.penalty == layer.bias.penalty == 0.5
+    half = Linear(40, 60, rng(), scale=0.5)
+    np.testing.assert_array_equal(half.weight.value, 0.5 * layer.weight.value)
+
+
+def test_linear_starts_normal():
+    weight = Linear(40, 60, rng(), init="normal", scale=0.02).weight.value
+    expected = 0.02 * rng().standard_normal((40, 60))
+    np.testing.assert_allclose(weight, expected, rtol=1e-6)
+    for wrong, message in (({"init": "zero"}, "init must be one of"), ({"scale": 0.0}, "scale")):
+        with pytest.raises(ValueError, match=message):
+            Linear(2, 2, rng(), **wrong)
+
+
+def test_descent_moves_every_parameter(backend):
+    start = {"a": np.array([1.0, 2.0]), "b": np.array([[3.0]])}
+    parameters = {name: Parameter(backend.asarray(value.copy())) for name, value in start.items()}
+    parameters["b"].penalty = 0.5
+    descent = Descent(parameters, lambda: SGD(0.1))
+    parameters["a"].gradient += 1.0
+    descent.step()
+    np.testing.assert_allclose(backend.to_numpy(parameters["a"].value), [0.9, 1.9])
+    np.testing.assert_allclose(backend.to_numpy(parameters["b"].value), [[2.7]])
+    assert not backend.to_numpy(parameters["a"].gradient).any()
+    parameters["a"].gradient += 1.0
+    descent.step(learning_rate=1.0)
+    np.testing.assert_allclose(backend.to_numpy(parameters["a"].value), [-0.1, 0.9])
+    # Each has a state of its own.
+    descent = Descent(parameters, lambda: Adam(0.1))
+    for _ in range(2):
+        for parameter in parameters.values():
+            parameter.gradient += 1.0
+        descent.step()
 
 
 def test_dropout(backend):

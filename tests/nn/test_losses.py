@@ -1,11 +1,11 @@
-"""Softmax cross-entropy: the definition in loops, large logits, labels."""
+"""Cross-entropies: the definitions in loops, large logits, bad targets."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.nn import softmax_cross_entropy
+from zslib.nn import sigmoid_cross_entropy, softmax_cross_entropy
 
 
 def loop(logits, labels):
@@ -51,3 +51,41 @@ def test_bad_labels():
     ):
         with pytest.raises(error, match=message):
             softmax_cross_entropy(logits, labels)
+
+
+def sigmoid_loop(logits, targets):
+    total = 0.0
+    for z, t in zip(logits.ravel(), targets.ravel(), strict=True):
+        p = 1.0 / (1.0 + np.exp(-z))
+        total -= t * np.log(p) + (1.0 - t) * np.log(1.0 - p)
+    return total / len(logits)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sigmoid_loss_and_gradient(backend, numerical_gradient, dtype):
+    rng = np.random.default_rng(0)
+    logits, targets = rng.normal(size=(5, 4)), rng.random((5, 4))
+    targets[0] = [0.0, 1.0, 0.0, 1.0]
+    loss, gradient = sigmoid_cross_entropy(
+        backend.asarray(logits.astype(dtype)), backend.asarray(targets.astype(dtype))
+    )
+    gradient = backend.to_numpy(gradient)
+    assert gradient.dtype == dtype
+    assert float(loss) == pytest.approx(sigmoid_loop(logits, targets), rel=1e-6)
+    expected = numerical_gradient(lambda z: sigmoid_loop(z, targets), logits)
+    np.testing.assert_allclose(gradient, expected, atol=1e-7)
+
+
+@given(st.floats(-1e30, 1e30))
+def test_large_sigmoid_logits(z):
+    loss, gradient = sigmoid_cross_entropy(np.array([[z]]), np.array([[1.0]]))
+    assert 0.0 <= loss <= max(-z, 0.0) + 1.0
+    assert -1.0 <= gradient[0, 0] <= 0.0
+
+
+def test_bad_targets():
+    with pytest.raises(ValueError, match="give one target for each"):
+        sigmoid_cross_entropy(np.zeros((2, 3)), np.zeros((2, 1)))
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match=r"targets must lie in \[0, 1\]"):
+            sigmoid_cross_entropy(np.zeros((1, 1)), np.array([[wrong]]))

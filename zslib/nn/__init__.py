@@ -1,26 +1,30 @@
-"""Layers of a text encoder, on NumPy and CuPy: forward, backward, one layer per file."""
+"""Layers of networks, on NumPy and CuPy: forward, backward, one layer per file."""
 
 from zslib.nn.batch_norm import BatchNorm
 from zslib.nn.conv1d import Conv1d
+from zslib.nn.descent import Descent
 from zslib.nn.dropout import Dropout
 from zslib.nn.embedding import Embedding
 from zslib.nn.layer import Layer, n_parameters
 from zslib.nn.linear import Linear
-from zslib.nn.losses import softmax_cross_entropy
+from zslib.nn.losses import sigmoid_cross_entropy, softmax_cross_entropy
 from zslib.nn.lstm import BiLSTM
 from zslib.nn.parameter import Parameter
 from zslib.nn.pooling import LastPool, MaxPool, MeanPool
-from zslib.nn.relu import ReLU
+from zslib.nn.relu import LeakyReLU, ReLU
 from zslib.nn.sequential import ResidualBlock, Sequential
+from zslib.nn.sigmoid import Sigmoid, sigmoid
 
 __all__ = [
     "BatchNorm",
     "BiLSTM",
     "Conv1d",
+    "Descent",
     "Dropout",
     "Embedding",
     "LastPool",
     "Layer",
+    "LeakyReLU",
     "Linear",
     "MaxPool",
     "MeanPool",
@@ -28,6 +32,9 @@ __all__ = [
     "ReLU",
     "ResidualBlock",
     "Sequential",
+    "Sigmoid",
     "n_parameters",
+    "sigmoid",
+    "sigmoid_cross_entropy",
     "softmax_cross_entropy",
 ]

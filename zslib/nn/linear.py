@@ -9,7 +9,7 @@ import numpy as np
 from zslib.arrays import namespace
 from zslib.nn.layer import Layer
 from zslib.nn.parameter import Parameter
-from zslib.validation import check_integer
+from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["Linear"]
 
@@ -21,8 +21,12 @@ class Linear(Layer):
     ----------
     n_in, n_out : int
     rng : numpy.random.Generator
-        Draws the start: uniform between :math:`\pm \sqrt{6 / (n_{in} + n_{out})}` (Glorot and
-        Bengio 2010); bias 0.
+        Draws the start of W; that of b is 0.
+    init : {"glorot", "normal"}, keyword only
+        The start: by default uniform between :math:`\pm g \sqrt{6 / (n_{in} + n_{out})}` (Glorot
+        and Bengio 2010), or normal with standard deviation g.
+    scale : float, keyword only, default 1.0
+        g, above 0.
     penalty : float, keyword only, default 0.0
         L2 weight of both parameters.
     like : float array, keyword only, default None
@@ -42,11 +46,16 @@ class Linear(Layer):
     array([[32.]], dtype=float32)
     """
 
-    def __init__(self, n_in, n_out, rng, *, penalty=0.0, like=None):
+    def __init__(self, n_in, n_out, rng, *, init="glorot", scale=1.0, penalty=0.0, like=None):
         check_integer(n_in, "n_in", low=1)
         check_integer(n_out, "n_out", low=1)
-        limit = math.sqrt(6.0 / (n_in + n_out))
-        values = rng.uniform(-limit, limit, (n_in, n_out))
+        check_choice(init, "init", ("glorot", "normal"))
+        check_real(scale, "scale", low=0.0, inclusive=False)
+        if init == "normal":
+            values = rng.normal(0.0, scale, (n_in, n_out))
+        else:
+            limit = scale * math.sqrt(6.0 / (n_in + n_out))
+            values = rng.uniform(-limit, limit, (n_in, n_out))
         self.weight = Parameter.from_host(values, like=like, penalty=penalty)
         self.bias = Parameter.from_host(np.zeros(n_out), like=like, penalty=penalty)
 

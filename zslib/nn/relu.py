@@ -1,11 +1,12 @@
-"""The rectifier."""
+"""The rectifier, and the leaky one."""
 
 from __future__ import annotations
 
 from zslib.arrays import namespace
 from zslib.nn.layer import Layer
+from zslib.validation import check_real
 
-__all__ = ["ReLU"]
+__all__ = ["LeakyReLU", "ReLU"]
 
 
 class ReLU(Layer):
@@ -29,3 +30,33 @@ class ReLU(Layer):
         """The gradient where the output is above zero, else zero."""
         (out,) = self._use_saved()
         return gradient * namespace(out).astype(out > 0, out.dtype)
+
+
+class LeakyReLU(Layer):
+    r""":math:`\max(x, a x)`, elementwise; the slope at 0 is taken as a.
+
+    Parameters
+    ----------
+    slope : float, default 0.2
+        a, at least 0 and at most 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> LeakyReLU(0.5).forward(np.array([[-1.0, 2.0]]))
+    array([[-0.5,  2. ]])
+    """
+
+    def __init__(self, slope=0.2):
+        self.slope = check_real(slope, "slope", low=0.0, high=1.0)
+
+    def forward(self, x, mask=None, *, train=False):
+        """``x`` with its negative numbers times the slope."""
+        if train:
+            self._saved = (x > 0,)
+        return namespace(x).maximum(x, self.slope * x)
+
+    def backward(self, gradient):
+        """The gradient where x is above zero, elsewhere times the slope."""
+        (above,) = self._use_saved()
+        return namespace(gradient).where(above, gradient, self.slope * gradient)

@@ -7,7 +7,8 @@ import numpy as np
 from zslib.arrays import to_host
 from zslib.book.figures import COLORS, look
 from zslib.compatibility.ranking.dark_objective import density_margin, prototypes
-from zslib.compatibility.ranking.loss import every_violation, sigmoid
+from zslib.compatibility.ranking.loss import every_violation
+from zslib.nn import sigmoid
 from zslib.protocols.attributes.ranking import SYSTEMS
 
 __all__ = [

@@ -17,9 +17,9 @@ from zslib.compatibility.ranking.loss import (
     every_violation,
     hardness,
     score_gradient,
-    sigmoid,
     violations,
 )
+from zslib.nn import sigmoid
 
 __all__ = [
     "View",

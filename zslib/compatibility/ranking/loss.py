@@ -24,7 +24,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.arrays import like, namespace, pick, put, tanh_in_place
+from zslib.arrays import like, namespace, pick, put
+from zslib.nn import sigmoid
 
 __all__ = [
     "drawn_violation",
@@ -34,7 +35,6 @@ __all__ = [
     "one_violation",
     "rank_weights",
     "score_gradient",
-    "sigmoid",
     "violations",
 ]
 
@@ -157,18 +157,3 @@ def hardness(residuals, own):
     """
     weights = sigmoid(residuals)
     return put(weights, own, namespace(weights).zeros_like(weights[:, 0]))
-
-
-def sigmoid(residuals):
-    r"""The logistic function :math:`(1 + e^{-R})^{-1}`, in its tanh form, which does not overflow.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sigmoid(np.array([-1e9, 0.0, 1.0])).round(2)
-    array([0.  , 0.5 , 0.73])
-    """
-    weights = tanh_in_place(0.5 * residuals)
-    weights *= 0.5
-    weights += 0.5
-    return weights

@@ -15,7 +15,8 @@ from zslib.compatibility.ranking.dark_objective import (
     prototypes,
     pulls,
 )
-from zslib.compatibility.ranking.loss import sigmoid, violations
+from zslib.compatibility.ranking.loss import violations
+from zslib.nn import sigmoid
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages
 from zslib.protocols.intervals import mean_estimate, paired_difference
 
