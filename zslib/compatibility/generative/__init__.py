@@ -1,0 +1,1 @@
+"""Systems that generate images' features for classes never seen, one system per file."""

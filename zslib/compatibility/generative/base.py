@@ -1,0 +1,129 @@
+"""What generative systems share: a classifier, trained for the candidates of each question."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from array_api_compat import device as array_device
+
+from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, to_host
+from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.conse import softmax_objective
+from zslib.optim import minimize
+from zslib.validation import check_integer, check_learned, check_real
+
+__all__ = ["GenerativeModel"]
+
+KEPT = 4
+
+
+class GenerativeModel(CompatibilityModel):
+    r"""Base of the systems that generate features of classes from their embeddings.
+
+    ``fit`` trains the generator alone. A question with some candidates trains a softmax
+    regression for exactly these: on the training images of candidates that are seen classes, by
+    the content of their embeddings, and on generated features of the others. It minimises
+    `softmax_objective` by L-BFGS from zero. Scores are its log probabilities.
+
+    So a class's score depends on the other candidates and, but for seen classes alone, on the
+    seed. The same set of candidates, in any order, always gets the same scores; equal candidates
+    share one. The last ``KEPT`` classifiers are kept.
+
+    A subclass has ``_fit_generator(X, codes, embeddings, rng)`` and
+    ``_generate(embeddings, per_class, rng)``, which returns that many rows for each class, class
+    by class. It may have ``_represent(X)``, what the classifier sees of images that are scored,
+    and ``_represent_seen(X, codes, rng)``, what it is trained on: rows, and their codes on the
+    host. All of these see features times ``scale_``.
+
+    Parameters
+    ----------
+    n_generated : int
+        Rows generated for each class that is not seen.
+    classifier_penalty : float
+        :math:`\lambda` of `softmax_objective`, not negative.
+    feature_length : float
+        Features are multiplied by one number, so that the root mean square length of training
+        images is this. Above 0.
+    random_state : None, int or numpy.random.Generator
+
+    Attributes
+    ----------
+    scale_ : float
+        That number.
+    seen_images_, seen_codes_, seen_embeddings_ : arrays, shape (n, p), (n,) and (k, q)
+        What ``fit`` was given, for classifiers to come.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
+    """
+
+    def _fit(self, X, codes, embeddings):
+        check_integer(self.n_generated, "n_generated", low=1)
+        check_real(self.classifier_penalty, "classifier_penalty", low=0.0)
+        length = check_real(self.feature_length, "feature_length", low=0.0, inclusive=False)
+        rng = random_generator(self.random_state)
+        xp = namespace(X)
+        squares = float(xp.sum(X * X, dtype=xp.float64)) / X.shape[0]
+        check_learned(squares, "scale the features down")
+        self.scale_ = length / math.sqrt(squares)
+        self._fit_generator(self.scale_ * X, codes, embeddings, rng)
+        self.seen_images_, self.seen_codes_, self.seen_embeddings_ = X, codes, embeddings
+        self._seed, self._classifiers = int(rng.integers(2**63)), {}
+
+    def _represent(self, X):
+        return X
+
+    def _represent_seen(self, X, codes, rng):
+        return self._represent(X), codes
+
+    def _scores(self, X, class_embeddings):
+        xp = namespace(X)
+        # Adding 0 makes -0 a 0: rows are compared by their bytes.
+        rows = to_host(xp.astype(class_embeddings, self.seen_embeddings_.dtype, copy=False)) + 0.0
+        candidates, places = np.unique(rows, axis=0, return_inverse=True)
+        key = candidates.tobytes()
+        if key not in self._classifiers:
+            weights = self._train(candidates)
+            while len(self._classifiers) >= KEPT:
+                self._classifiers.pop(next(iter(self._classifiers)))
+            self._classifiers[key] = weights
+        weights = xp.astype(self._classifiers[key], X.dtype, copy=False)
+        blocks = []
+        for some in row_blocks(X.shape[0], max(weights.shape)):
+            shown = xp.astype(self._represent(self.scale_ * X[some, :]), X.dtype, copy=False)
+            logits = shown @ weights[:-1, :] + weights[-1:, :]
+            logits = logits - xp.max(logits, axis=1, keepdims=True)
+            blocks.append(logits - xp.log(xp.sum(xp.exp(logits), axis=1, keepdims=True)))
+        columns = like(np.reshape(places, (-1,)), X)
+        return xp.take(xp.concat(blocks, axis=0), columns, axis=1)
+
+    def _train(self, candidates):
+        """Weights (d + 1, C) of the classifier for distinct candidates, intercepts last."""
+        xp = namespace(self.seen_images_)
+        rng = np.random.default_rng(self._seed)
+        numbers = {row.tobytes(): c for c, row in enumerate(candidates)}
+        seen = to_host(self.seen_embeddings_) + 0.0
+        seen = np.array([numbers.get(row.tobytes(), -1) for row in seen])
+        parts, labels = [], []
+        codes = seen[to_host(self.seen_codes_)]
+        if np.any(codes >= 0):
+            images = take_rows(self.seen_images_, np.flatnonzero(codes >= 0))
+            shown, known = self._represent_seen(self.scale_ * images, codes[codes >= 0], rng)
+            parts.append(shown)
+            labels.append(known)
+        unseen = np.setdiff1d(np.arange(len(candidates)), seen)
+        if unseen.size:
+            rows = like(candidates[unseen], self.seen_embeddings_)
+            parts.append(self._generate(rows, self.n_generated, rng))
+            labels.append(np.repeat(unseen, self.n_generated))
+        features = xp.concat(parts, axis=0)
+        check_learned(features, "lower learning_rate")
+        labels = like(np.concatenate(labels), features)
+        shape = features.shape[1] + 1, len(candidates)
+        weights, _ = minimize(
+            lambda w: softmax_objective(w, features, labels, self.classifier_penalty),
+            xp.zeros(shape, dtype=features.dtype, device=array_device(features)),
+            max_iter=200,
+            tol=1e-3,
+        )
+        return weights
