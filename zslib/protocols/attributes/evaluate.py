@@ -8,6 +8,10 @@ Guo et al. (2019): Dual-View Ranking with Hardness Assessment for Zero-Shot Lear
 
 from __future__ import annotations
 
+import math
+import time
+from dataclasses import replace
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
@@ -18,7 +22,7 @@ from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.sweep import check_trained, some_rows
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["check_fitted", "evaluate_zero_shot", "fit_on"]
+__all__ = ["check_fitted", "evaluate_zero_shot", "fit_on", "numbers_kept"]
 
 
 def evaluate_zero_shot(
@@ -71,7 +75,9 @@ def evaluate_zero_shot(
     check_choice(train_on, "train_on", ("trainval", "all seen"))
     check_integer(k, "k", low=1)
     gamma = 0.0 if gamma is None else check_real(gamma, "gamma")
+    started = time.perf_counter()
     generalised = fit_on(problem.trainval, model, problem)
+    cost = {"seconds": time.perf_counter() - started, "numbers": numbers_kept(generalised)}
     standard = generalised
     if train_on == "all seen" and problem.test_seen.size:
         seen = np.concatenate([problem.trainval, problem.test_seen])
@@ -85,7 +91,29 @@ def evaluate_zero_shot(
 
     if must_learn:
         check_fitted(generalised, problem)
-    return ZeroShotOutcome.of_scores(problem, score, gamma=gamma, k=k, keep_scores=keep_scores)
+    how = {"gamma": gamma, "k": k, "keep_scores": keep_scores}
+    return replace(ZeroShotOutcome.of_scores(problem, score, **how), cost=cost)
+
+
+def numbers_kept(model):
+    """How many real numbers a fitted model keeps for scoring, the candidates' vectors apart.
+
+    Counted are the arrays in its fitted attributes (``coef_`` …), and in the networks there.
+    """
+    kept = {k: v for k, v in vars(model).items() if k.endswith("_") and k[0] != "_"}
+    kept.pop("class_embeddings_", None)
+    arrays, waiting = {}, list(kept.values())
+    while waiting:
+        found = waiting.pop()
+        if hasattr(found, "dtype") and hasattr(found, "shape"):
+            arrays[id(found)] = math.prod(found.shape) * ("float" in str(found.dtype))
+        elif isinstance(found, list | tuple):
+            waiting += found
+        elif isinstance(found, dict):
+            waiting += found.values()
+        elif callable(parameters := getattr(found, "parameters", None)):
+            waiting += [parameter.value for parameter in parameters().values()]
+    return sum(arrays.values())
 
 
 def check_fitted(model, problem):

@@ -82,6 +82,9 @@ class ZeroShotOutcome:
         Test images of seen classes, among all classes; None where the problem has none.
     scores : dict of str to (n, C') array, or None
         All scores of these three, where they were asked for.
+    cost : dict or None
+        Of the training for generalised ZSL: ``seconds`` by the clock, and ``numbers``, how many
+        the fitted model keeps for scoring; None where nothing was trained.
     """
 
     checksum: str
@@ -91,6 +94,7 @@ class ZeroShotOutcome:
     test_unseen: Competition
     test_seen: Competition | None
     scores: dict | None = None
+    cost: dict | None = None
 
     @classmethod
     def of_scores(cls, problem, score, *, gamma=0.0, k=10, keep_scores=False):
