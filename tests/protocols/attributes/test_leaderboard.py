@@ -1,0 +1,227 @@
+"""The leaderboard: every measure of every system, their ranks, what explains them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import CMT, ESZSL, SAE, ConSE
+from zslib.datasets import synthetic_attributes
+from zslib.metrics import k_occurrence
+from zslib.nn import Linear, Sequential
+from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, run_zero_shot, unit_length
+from zslib.protocols.attributes.evaluate import evaluate_zero_shot, numbers_kept
+from zslib.protocols.attributes.leaderboard import (
+    ORIGINS,
+    board_measures,
+    critical_difference,
+    explained,
+    leading,
+    mean_ranks,
+    run_board,
+    teaches,
+)
+from zslib.protocols.intervals import Estimate
+
+CLOSED = ["ESZSL", "SAE"]
+
+
+class Fails(ESZSL):
+    """Cannot be trained where classes are many."""
+
+    def _fit(self, X, codes, embeddings):
+        if embeddings.shape[0] > 9:
+            raise ValueError("too many classes")
+        super()._fit(X, codes, embeddings)
+
+
+@pytest.fixture(scope="module")
+def worlds():
+    made = (
+        unit_length(synthetic_attributes("APY", scale=0.04, n_features=24, seed=seed))
+        for seed in range(2)
+    )
+    return [replace(problem, name=f"world {i}") for i, problem in enumerate(made)]
+
+
+@pytest.fixture(scope="module")
+def board(worlds):
+    runs, failed = run_board(CLOSED, worlds, quick=True)
+    assert not any(failed.values())
+    return runs
+
+
+def number(value):
+    return Estimate(value, np.nan, np.nan, 1)
+
+
+def test_a_row_is_the_run_by_itself(worlds, board):
+    assert list(board) == worlds
+    for problem, methods in board.items():
+        assert list(methods) == CLOSED
+        for name, (run,) in methods.items():
+            alone = run_zero_shot(name, problem, quick=True)
+            assert run.parameters == alone.parameters
+            assert run.gamma == alone.gamma
+            assert run.outcome.accuracy == alone.outcome.accuracy
+
+
+def test_an_executor_changes_nothing(worlds, board):
+    ended = []
+    with ThreadPoolExecutor(2) as executor:
+        found, _ = run_board(
+            CLOSED, worlds, executor=executor, quick=True, ended=lambda *of: ended.append(of)
+        )
+    assert sorted(ended, key=str) == sorted(((m, p) for p in worlds for m in CLOSED), key=str)
+    for problem, methods in board.items():
+        for name, (run,) in methods.items():
+            (again,) = found[problem][name]
+            np.testing.assert_array_equal(
+                again.outcome.zero_shot.unseen_scores, run.outcome.zero_shot.unseen_scores
+            )
+
+
+def test_columns_are_what_they_say(board):
+    for methods in board.values():
+        for (run,) in methods.values():
+            found = {n: estimate([run]) for n, estimate in board_measures(n_resamples=100).items()}
+            at = run.outcome.at(run.gamma)
+            for name in ("ACC", "seen", "unseen", "H", "AUSUC"):
+                assert found[name].mean == pytest.approx(at.value(name))
+                assert found[name].low <= found[name].mean <= found[name].high
+            first = run.outcome.zero_shot.unseen[:, :1]
+            counts = k_occurrence(first, at.is_seen.size)[~at.is_seen]
+            assert found["largest hub"].mean == pytest.approx(counts.max() / counts.mean())
+            assert found["pollution"].mean == pytest.approx(100 * at.polluted(1).mean())
+            assert found["seconds"].mean > 0
+            assert found["numbers kept"].mean == run.outcome.cost["numbers"]
+
+
+def test_who_cannot_be_trained_is_told_and_the_others_go_on(worlds):
+    method = ZeroShotMethod("Fails", Fails, {"feature_penalty": (1.0,)})
+    runs, failed = run_board(["ESZSL", method], worlds[:1], quick=True)
+    assert list(runs[worlds[0]]) == ["ESZSL"]
+    assert "too many classes" in failed[worlds[0]]["Fails"]
+
+
+def test_given_settings_are_not_tuned(worlds):
+    given = {"ESZSL": {"feature_penalty": 3.0, "embedding_penalty": 0.5}}
+    runs, _ = run_board(["ESZSL"], worlds[:1], settings=given)
+    (run,) = runs[worlds[0]]["ESZSL"]
+    assert run.parameters == given["ESZSL"]
+    assert len(run.tuned.trials) == 1
+    expected = evaluate_zero_shot(ESZSL(**given["ESZSL"]), worlds[0])
+    assert run.outcome.accuracy == expected.accuracy
+    assert run.gamma is not None
+
+
+def test_numbers_kept():
+    X, y, S = np.eye(6), np.arange(6) % 3, np.eye(3, 5)
+    for model, expected in (
+        (ESZSL(), 6 * 5),
+        (SAE(), 6 * 5),
+        (CMT(7, n_epochs=1, random_state=0), 6 * 7 + 7 * 5),
+        (ConSE(max_iter=2), 6 * 3 + 3 + 3 * 5),
+    ):
+        assert numbers_kept(model.fit(X, y, S)) == expected
+    rng = np.random.default_rng(0)
+    network = Sequential(first=Linear(4, 3, rng), second=Linear(3, 2, rng))
+    shared = np.zeros((2, 2), dtype=np.float32)
+    holder = SimpleNamespace(
+        network_=[network], a_=shared, b_=(shared,), n_=3, whole_=np.arange(9), _own=shared,
+        class_embeddings_=S, coef=S,
+    )  # fmt: skip
+    assert numbers_kept(holder) == (4 * 3 + 3) + (3 * 2 + 2) + 4
+
+
+def test_ranks_by_loop():
+    rng = np.random.default_rng(0)
+    methods, sets = "abcde", range(4)
+    accuracy = {(m, d): float(rng.integers(6)) for m in methods for d in sets}
+    del accuracy["e", 2]
+    rows = [
+        {"dataset": d, "method": m, "metric": "ACC", "value": number(v)}
+        for (m, d), v in accuracy.items()
+    ]
+    rows.append({"dataset": 0, "method": "a", "metric": "H", "value": number(99.0)})
+    found = {row["method"]: row["value"] for row in mean_ranks(rows, "ACC")}
+    for m in methods:
+        ranks = []
+        for d in sets:
+            values = [accuracy.get((o, d), -1.0) for o in methods]
+            own = accuracy.get((m, d), -1.0)
+            ranks.append(sum(v > own for v in values) + (sum(v == own for v in values) + 1) / 2)
+        assert found[m].mean == pytest.approx(np.mean(ranks))
+        assert found[m].unit == "data sets"
+    assert list(found) == sorted(found, key=lambda m: found[m].mean)
+
+
+def test_critical_differences_of_the_paper():
+    """Demšar's Table 5 (a): q of 2 to 10 classifiers at the level 0.05."""
+    printed = (1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164)
+    for k, q in enumerate(printed, 2):
+        found = critical_difference(k, 6) / np.sqrt(k * (k + 1) / 36)
+        assert found == pytest.approx(q, abs=1.1e-3)
+
+
+def test_leading():
+    ranks = [{"method": m, "value": number(v)} for m, v in (("b", 2.0), ("a", 1.0), ("c", 3.5))]
+    assert leading(ranks, 1.0) == ["b", "a"]
+    assert leading(ranks, 0.5) == ["a"]
+
+
+def test_explained_by_loop_and_at_its_ends():
+    rng = np.random.default_rng(1)
+    rows = [
+        {"dataset": d, "method": m, "value": number(10.0 * d + 2.0 * (m in "ab") + rng.normal())}
+        for d in range(3)
+        for m in "abcdef"
+    ]
+    factors = {"pair": lambda row: row["method"] in "ab", "method": lambda row: row["method"]}
+    found = {row["method"]: row["value"] for row in explained(rows, factors)}
+    centred = []
+    for row in rows:
+        own = [other["value"].mean for other in rows if other["dataset"] == row["dataset"]]
+        centred.append(row["value"].mean - np.mean(own))
+    total = sum(v**2 for v in centred)
+    for name, factor in factors.items():
+        within, groups = 0.0, {factor(row) for row in rows}
+        for group in groups:
+            own = [v for v, row in zip(centred, rows, strict=True) if factor(row) == group]
+            within += sum((v - np.mean(own)) ** 2 for v in own)
+        expected = 1 - (within / (18 - len(groups))) / (total / 17)
+        assert found[name] == pytest.approx(max(0.0, expected))
+    exact = [
+        row | {"value": number(5.0 * row["dataset"] + (row["method"] in "ab"))} for row in rows
+    ]
+    (row, _) = explained(exact, factors)
+    assert row["value"] == pytest.approx(1.0)
+    alike = [row | {"value": number(1.0 * row["dataset"])} for row in rows]
+    assert [row["value"] for row in explained(alike, factors)] == [0.0, 0.0]
+
+
+def test_what_it_teaches_is_computed():
+    ranks = [{"method": m, "value": number(v)} for m, v in (("ESZSL", 1.0), ("SAE", 2.0))]
+    shares = [
+        {"method": m, "value": v}
+        for m, v in (("calibration", 0.5), ("family", 0.1), ("year", 0.25), ("system", 0.3))
+    ]
+    rho = [{"value": v} for v in (-0.8, -0.5, 0.1)]
+    said = teaches(ranks, shares, rho, 3)
+    assert "By mean rank ESZSL leads 2 systems" in said
+    assert "must differ by 1.1 to be told apart, and 1 others are nearer than that: SAE." in said
+    assert "calibration 50%, year 25%, family 10%; which system it is explains 30%" in said
+    assert "have the smaller hubs: the rank correlation" in said
+    assert "is -0.80 to 0.10, negative on 2 of 3 data sets" in said
+    assert "do not have the smaller hubs" in teaches(ranks, shares, [{"value": 0.5}] * 3, 3)
+
+
+def test_origins_are_years_and_a_few_families():
+    years, families = zip(*ORIGINS.values(), strict=True)
+    assert all(2005 < year < 2030 for year in years)
+    assert len(set(families)) < 12
+    assert set(ORIGINS) & set(ZERO_SHOT_METHODS)
