@@ -17,6 +17,7 @@ from zslib.compatibility.ranking.sje import SJE
 from zslib.compatibility.sae import SAE
 from zslib.compatibility.sse import SSE
 from zslib.compatibility.sync import SynC
+from zslib.compatibility.zkl import ZKL
 
 __all__ = [
     "ALE",
@@ -29,6 +30,7 @@ __all__ = [
     "SAE",
     "SJE",
     "SSE",
+    "ZKL",
     "BilinearModel",
     "CompatibilityModel",
     "ConSE",

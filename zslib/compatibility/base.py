@@ -14,6 +14,7 @@ __all__ = [
     "CompatibilityModel",
     "check_fit_input",
     "cosines",
+    "directions",
     "zero_shot_scorer",
 ]
 
@@ -207,10 +208,11 @@ def zero_shot_scorer(model, X, y):
 
 def cosines(A, B):
     """Cosine of each row of ``A`` (n, d) with each of ``B`` (m, d); 0 where a row is zero."""
-    return _directions(A) @ _directions(B).T
+    return directions(A) @ directions(B).T
 
 
-def _directions(A):
+def directions(A):
+    """Each row divided by its length; a zero row, which has no direction, stays zero."""
     xp = namespace(A)
     zero = xp.astype(xp.all(A == 0, axis=1, keepdims=True), A.dtype)
     return unit_rows(A + zero) * (1.0 - zero)

@@ -1,0 +1,175 @@
+"""ZKL: the objective against a loop and finite differences; the limits of its ranking."""
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import ZKL
+from zslib.compatibility.zkl import kernel_objective
+
+KERNELS = ("gaussian", "cauchy", "polynomial")
+
+
+def kernel_value(kernel, a, b, sigma, degree=3, offset=0.5):
+    square = np.sum((a - b) ** 2)
+    return {
+        "gaussian": np.exp(-square / (2 * sigma**2)),
+        "cauchy": 1 / (1 + square / sigma**2),
+        "polynomial": (a @ b + offset) ** degree,
+    }[kernel]
+
+
+def loop(W, X, codes, S, beta, kernel, sigma):
+    total = 0.0
+    for x, own in zip(X, codes, strict=True):
+        for c, s in enumerate(S):
+            for value in (
+                kernel_value(kernel, x @ W, s, sigma),
+                kernel_value(kernel, x, s @ W.T, sigma),
+            ):
+                if c == own:
+                    total += (value - 1) ** 2
+                else:
+                    total += beta / (len(S) - 1) * value**2
+    return total / len(X)
+
+
+def random_case(seed=0, n=6, p=3, q=2, k=4):
+    rng = np.random.default_rng(seed)
+    X, S = rng.standard_normal((n, p)), rng.standard_normal((k, q))
+    return 0.5 * rng.standard_normal((p, q)), X, rng.integers(0, k, n), S
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.7])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_objective_and_gradient(backend, numerical_gradient, kernel, beta):
+    W, X, codes, S = random_case()
+    value, gradient = kernel_objective(
+        *(backend.asarray(array) for array in (W, X, codes, S)),
+        beta,
+        kernel=kernel,
+        sigma=1.3,
+        degree=3,
+        offset=0.5,
+    )
+    assert value == pytest.approx(loop(W, X, codes, S, beta, kernel, 1.3), rel=1e-10)
+    slopes = numerical_gradient(lambda W: loop(W, X, codes, S, beta, kernel, 1.3), W)
+    np.testing.assert_allclose(backend.to_numpy(gradient), slopes, rtol=1e-5, atol=1e-7)
+
+
+def directions(array, mean):
+    return (array - mean) / np.linalg.norm(array - mean, axis=1, keepdims=True)
+
+
+def prepared(model, X, S):
+    return directions(X, model.feature_mean_), directions(S, model.embedding_mean_)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_scores_keep_the_order_of_the_penalties(problem, kernel):
+    model = ZKL(kernel, n_epochs=1, degree=3, offset=0.5, random_state=0)
+    model.fit(problem.X, problem.y, problem.S)
+    seen = np.unique(problem.y)
+    np.testing.assert_allclose(model.feature_mean_, problem.X.mean(axis=0))
+    np.testing.assert_allclose(model.embedding_mean_, problem.S[seen].mean(axis=0))
+    X, S = problem.X[::20], problem.S
+    penalties = [
+        [
+            (kernel_value(kernel, x @ model.coef_, s, 0.8) - 1) ** 2
+            + (kernel_value(kernel, x, s @ model.coef_.T, 0.8) - 1) ** 2
+            for s in prepared(model, X, S)[1]
+        ]
+        for x in prepared(model, X, S)[0]
+    ]
+    expected = -np.array(penalties)
+    if kernel != "polynomial":
+        expected = np.log(2 + expected)
+    np.testing.assert_allclose(model.decision_function(X, S), expected, rtol=1e-8, atol=1e-12)
+
+
+def with_map(problem, W, **parameters):
+    """A fitted model whose matrix is replaced."""
+    model = ZKL(n_epochs=1, random_state=0, **parameters)
+    model.fit(problem.X, problem.y, problem.S)
+    model.coef_ = W
+    return model
+
+
+def test_kernels_too_small_for_a_float_make_no_ties(problem):
+    W = np.random.default_rng(0).standard_normal((12, 8))
+    model = with_map(problem, W, sigma=0.01)
+    scores = model.decision_function(problem.X, problem.S)
+    X, S = prepared(model, problem.X, problem.S)
+    forth = np.linalg.norm((X @ W)[:, None] - S, axis=2) ** 2
+    back = np.linalg.norm(X[:, None] - S @ W.T, axis=2) ** 2
+    assert np.min(np.minimum(forth, back) / (2 * 0.01**2)) > 750  # each exp(-that) is 0
+    assert np.all(np.isfinite(scores))
+    order = np.argsort(scores, axis=1)
+    np.testing.assert_array_equal(order, np.argsort(-np.minimum(forth, back), axis=1))
+
+
+def test_wide_kernels_rank_by_fourth_powers_of_distances(problem):
+    W = np.random.default_rng(0).standard_normal((12, 8))
+    for kernel in ("gaussian", "cauchy"):
+        model = with_map(problem, W, kernel=kernel, sigma=100.0)
+        X, S = prepared(model, problem.X, problem.S)
+        powers = np.linalg.norm((X @ W)[:, None] - S, axis=2) ** 4
+        powers += np.linalg.norm(X[:, None] - S @ W.T, axis=2) ** 4
+        found = model.decision_function(problem.X, problem.S)
+        np.testing.assert_array_equal(found.argmax(axis=1), powers.argmin(axis=1))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_bilinear_where_mapped_classes_have_one_length(problem, kernel):
+    W = np.linalg.qr(np.random.default_rng(0).standard_normal((12, 8)))[0]
+    model = with_map(problem, 0.4 * W, kernel=kernel, degree=1, offset=0.0)
+    X, S = prepared(model, problem.X, problem.S)
+    found = model.predict(problem.X, problem.S)
+    np.testing.assert_array_equal(found, (X @ W @ S.T).argmax(axis=1))
+
+
+def test_training_lowers_the_objective(problem):
+    for kernel in KERNELS:
+        model = ZKL(kernel, n_epochs=30, learning_rate=0.05, random_state=0)
+        curve = model.fit(problem.X, problem.y, problem.S).learning_curve_
+        assert len(curve) == 30
+        assert curve[-1] < 0.8 * curve[0]
+
+
+def test_a_row_at_the_mean_has_no_direction(problem):
+    model = ZKL(n_epochs=1, random_state=0).fit(problem.X, problem.y, problem.S)
+    scores = model.decision_function(model.feature_mean_[None, :], problem.S)
+    assert np.all(np.isfinite(scores))
+    scores = model.decision_function(problem.X, model.embedding_mean_[None, :])
+    assert np.all(np.isfinite(scores))
+
+
+def test_seeds_matter(problem):
+    one, same, other = (
+        ZKL(n_epochs=2, random_state=seed).fit(problem.X, problem.y, problem.S)
+        for seed in (0, np.random.default_rng(0), 1)
+    )
+    np.testing.assert_array_equal(one.coef_, same.coef_)
+    assert not np.allclose(one.coef_, other.coef_)
+
+
+def test_overflow_is_reported(problem32):
+    with pytest.raises(ValueError, match="lower learning_rate, or degree and offset"):
+        ZKL("polynomial", learning_rate=1e30, n_epochs=2).fit(
+            problem32.X, problem32.y, problem32.S
+        )
+
+
+def test_bad_parameters(problem):
+    for parameters, error, message in (
+        ({"kernel": "linear"}, ValueError, "kernel must be one of 'gaussian'"),
+        ({"sigma": 0.0}, ValueError, "sigma must be .* above 0"),
+        ({"orthogonality": -1.0}, ValueError, "orthogonality must be .* at least 0"),
+        ({"degree": 1.5}, TypeError, "degree must be an integer"),
+        ({"offset": -1.0}, ValueError, "offset must be .* at least 0"),
+        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
+        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
+        ({"random_state": "x"}, TypeError, "random_state"),
+    ):
+        with pytest.raises(error, match=message):
+            ZKL(**parameters).fit(problem.X, problem.y, problem.S)
