@@ -1,4 +1,4 @@
-"""Calibration of scores and of distances for generalised zero-shot learning."""
+"""Calibrated stacking of scores, and the rescaling of distances that it is."""
 
 from __future__ import annotations
 

@@ -1,0 +1,260 @@
+"""COSMO: mixtures class by class, their masses and limits, the gate, and the exact threshold."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from zslib.calibration import (
+    AdaptiveSmoothing,
+    CalibratedStacking,
+    ConfidenceGate,
+    mix_experts,
+)
+from zslib.calibration.mixtures import MIXTURES, even_odds
+from zslib.metrics import harmonic_mean, per_class_accuracy
+
+SEEN = np.array([True, False, True, True, False, True, True, True])
+
+
+def softmax(scores):
+    found = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return found / found.sum(axis=1, keepdims=True)
+
+
+def draw(seed=0, n=40, whole=True):
+    """Experts that each know their own classes a little; the unseen one over all, if ``whole``."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.arange(n) % SEEN.size)
+    scores = 2.0 * rng.standard_normal((2, n, SEEN.size)) + 1.5 * np.eye(SEEN.size)[labels]
+    experts = softmax(scores[1]) if whole else np.zeros((n, SEEN.size))
+    if not whole:
+        experts[:, ~SEEN] = softmax(scores[1][:, ~SEEN])
+    experts[:, SEEN] = softmax(scores[0][:, SEEN])
+    return experts, labels
+
+
+def slow_mix(experts, unseen, mixture, weight):
+    n_seen, mixed = SEEN.sum(), np.empty_like(experts)
+    for i, row in enumerate(experts):
+        for c, p in enumerate(row):
+            own, number = (1 - unseen[i], n_seen) if SEEN[c] else (unseen[i], (~SEEN).sum())
+            conditional = p / row[SEEN[c] == SEEN].sum()
+            smooth = {
+                "adaptive": p + (1 - own) / number,
+                "total": conditional,
+                "constant": weight * conditional + (1 - weight) / number,
+            }
+            mixed[i, c] = own * smooth[mixture]
+    return mixed
+
+
+@pytest.mark.parametrize("mixture", MIXTURES)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_mixtures_class_by_class(backend, mixture, dtype):
+    experts, _ = draw()
+    unseen = np.linspace(0, 1, len(experts))
+    found = mix_experts(
+        backend.asarray(experts.astype(dtype)),
+        backend.asarray(SEEN),
+        backend.asarray(unseen.astype(dtype)),
+        mixture=mixture,
+        weight=0.3,
+    )
+    found = backend.to_numpy(found)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, slow_mix(experts, unseen, mixture, 0.3), atol=1e-6)
+
+
+def test_masses():
+    experts, _ = draw(whole=False)
+    unseen = np.random.default_rng(1).random(len(experts))
+    for mixture in ("total", "constant"):
+        mass = mix_experts(experts, SEEN, unseen, mixture=mixture).sum(axis=1)
+        np.testing.assert_allclose(mass, 1.0)
+    # Both experts sum to one: adaptive smoothing adds to that.
+    mass = mix_experts(experts, SEEN, unseen).sum(axis=1)
+    np.testing.assert_allclose(mass, 1 + 2 * unseen * (1 - unseen))
+    # Experts that share the gate's opinion of their own mass: nothing is added.
+    shared = experts * np.where(SEEN, 1 - unseen[:, None], unseen[:, None])
+    np.testing.assert_allclose(mix_experts(shared, SEEN, unseen).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("mixture", MIXTURES)
+def test_a_sure_gate_gives_one_expert_back(mixture):
+    experts, _ = draw()
+    for u, own in ((0.0, SEEN), (1.0, ~SEEN)):
+        found = mix_experts(experts, SEEN, np.full(len(experts), u), mixture=mixture, weight=1.0)
+        expected = experts[:, own]
+        if mixture != "adaptive":
+            expected = expected / expected.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(found[:, own], expected, atol=1e-9)
+        np.testing.assert_array_equal(found[:, ~own], 0.0)
+
+
+def test_constant_smoothing_without_weight_is_total_and_all_of_it_uniform():
+    experts, _ = draw()
+    unseen = np.full(len(experts), 0.4)
+    total = mix_experts(experts, SEEN, unseen, mixture="total")
+    found = mix_experts(experts, SEEN, unseen, mixture="constant", weight=1.0)
+    np.testing.assert_allclose(found, total)
+    found = mix_experts(experts, SEEN, unseen, mixture="constant", weight=0.0)
+    np.testing.assert_allclose(
+        found, np.where(SEEN, 0.6 / SEEN.sum(), 0.4 / (~SEEN).sum())[None] + 0 * found
+    )
+
+
+@given(st.integers(0, 10**6), st.sampled_from(MIXTURES))
+def test_even_odds_are_where_the_answer_moves(seed, mixture):
+    experts, _ = draw(seed)
+    odds = even_odds(experts, SEEN, mixture=mixture, weight=0.7)
+    for shift, kind in ((-1e-6, True), (1e-6, False)):
+        unseen = 1 / (1 + np.exp(-odds - shift))
+        mixed = mix_experts(experts, SEEN, unseen, mixture=mixture, weight=0.7)
+        assert (SEEN[mixed.argmax(axis=1)] == kind).all()
+
+
+def test_even_odds_of_total_probability_are_log_odds_of_the_experts(backend):
+    experts, _ = draw(whole=False)
+    found = even_odds(backend.asarray(experts), SEEN, mixture="total")
+    expected = np.log(experts[:, SEEN].max(axis=1) / experts[:, ~SEEN].max(axis=1))
+    np.testing.assert_allclose(backend.to_numpy(found), expected, atol=1e-9)
+
+
+def gate_features(experts):
+    unseen = -np.sort(-experts[:, ~SEEN], axis=1)[:, :2]
+    soft = softmax(np.log(experts[:, SEEN] + 1e-12) / 3)
+    return np.concatenate([unseen, -np.sort(-soft, axis=1)[:, :5]], axis=1)
+
+
+def test_the_gate_is_a_logistic_regression_of_largest_probabilities(backend):
+    experts, labels = draw(n=120)
+    twin = LogisticRegression(C=2.0, tol=1e-8, max_iter=1000)
+    twin.fit(gate_features(experts), SEEN[labels])
+    given_experts = backend.asarray(experts)
+    gate = ConfidenceGate(C=2.0).fit(given_experts, backend.asarray(SEEN[labels]), SEEN)
+    found = backend.to_numpy(gate.confidence(given_experts, backend.asarray(SEEN)))
+    expected = twin.predict_proba(gate_features(experts))[:, 1]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_gate_serves_other_classes():
+    experts, labels = draw(n=120)
+    gate = ConfidenceGate(2).fit(experts, SEEN[labels], SEEN)
+    order = np.array([4, 1, 0, 7, 6, 5, 3, 2])
+    found = gate.confidence(experts[:, order], SEEN[order])
+    np.testing.assert_allclose(found, gate.confidence(experts, SEEN))
+    # A further unseen class that nobody believes in changes nothing.
+    more = np.concatenate([experts, np.zeros((120, 1))], axis=1)
+    found = gate.confidence(more, np.append(SEEN, False))
+    np.testing.assert_allclose(found, gate.confidence(experts, SEEN))
+    with pytest.raises(ValueError, match=r"marks 1 unseen classes, .* on the 2 largest"):
+        gate.confidence(experts[:, 2:], SEEN[2:])
+    assert ConfidenceGate().fit(experts, SEEN[labels], SEEN).sizes_ == (2, 5)
+
+
+@pytest.mark.parametrize("mixture", MIXTURES)
+def test_it_is_stacking_with_the_threshold(backend, mixture):
+    experts, labels = draw(n=200)
+    given_experts = backend.asarray(experts)
+    cosmo = AdaptiveSmoothing(mixture, temperatures=(0.1, 1.0))
+    cosmo.fit(given_experts, backend.asarray(labels), backend.asarray(SEEN))
+    scores = cosmo.scores(given_experts, SEEN)
+    for threshold in (cosmo.threshold_, -0.4, 0.3, 0.8, 1.5):
+        cosmo.threshold_ = threshold
+        mixed = backend.to_numpy(cosmo.transform(given_experts, SEEN))
+        stacked = CalibratedStacking(threshold).transform(scores, SEEN)
+        found = backend.to_numpy(stacked).argmax(axis=1)
+        np.testing.assert_array_equal(mixed.argmax(axis=1), found)
+
+
+def test_the_choice_has_the_highest_h_of_a_grid():
+    experts, labels = draw(n=300)
+    cosmo = AdaptiveSmoothing(temperatures=(0.03, 0.3, 3.0)).fit(experts, labels, SEEN)
+
+    def h(answers):
+        sides = (SEEN[labels], ~SEEN[labels])
+        return harmonic_mean(*(per_class_accuracy(labels[s], answers[s]) for s in sides))
+
+    best = h(cosmo.transform(experts, SEEN).argmax(axis=1))
+    assert best == pytest.approx(cosmo.harmonic_means_[cosmo.temperature_])
+    assert best == pytest.approx(max(cosmo.harmonic_means_.values()))
+    assert list(cosmo.harmonic_means_) == [0.03, 0.3, 3.0]
+    confidence = cosmo.gate_.confidence(experts, SEEN)
+    for temperature in cosmo.harmonic_means_:
+        for threshold in np.linspace(-2, 3, 101):
+            unseen = 1 / (1 + np.exp((confidence - threshold) / temperature))
+            answers = mix_experts(experts, SEEN, unseen).argmax(axis=1)
+            assert h(answers) <= cosmo.harmonic_means_[temperature] + 1e-12
+
+
+def test_a_cold_mixture_is_a_hard_gate():
+    experts, labels = draw(n=120)
+    cosmo = AdaptiveSmoothing(temperatures=(1e-6,)).fit(experts, labels, SEEN)
+    seen = cosmo.gate_.confidence(experts, SEEN) > cosmo.threshold_
+    own = np.where(seen[:, None] == SEEN, experts, -1.0)
+    np.testing.assert_array_equal(
+        cosmo.transform(experts, SEEN).argmax(axis=1), own.argmax(axis=1)
+    )
+
+
+def test_a_third_of_the_images_is_kept_from_the_gate():
+    experts, labels = draw(n=120)
+    cosmo = AdaptiveSmoothing().fit(experts, labels, SEEN)
+    part = np.arange(120) % 3 > 0
+    gate = ConfidenceGate().fit(experts[part], SEEN[labels[part]], SEEN)
+    np.testing.assert_array_equal(cosmo.gate_.coef_, gate.coef_)
+    given_gate = ConfidenceGate(1)
+    cosmo = AdaptiveSmoothing(gate=given_gate).fit(experts, labels, SEEN)
+    assert cosmo.gate_.coef_.size == 2
+    assert not hasattr(given_gate, "coef_")
+    assert clone(cosmo).get_params()["gate__n_top"] == 1
+
+
+def test_refusals():
+    experts, labels = draw()
+    u = np.full(len(experts), 0.5)
+    for call, error, message in (
+        (lambda: mix_experts(experts - 1, SEEN, u), ValueError, "must hold probabilities, found"),
+        (lambda: mix_experts(3 * experts, SEEN, u), ValueError, "take a softmax of scores first"),
+        (lambda: mix_experts(experts, SEEN[1:], u), TypeError, "mask over the 8 classes"),
+        (lambda: mix_experts(experts, SEEN, u[1:]), TypeError, "probability for each of the 40"),
+        (lambda: mix_experts(experts, SEEN, u + 1), ValueError, r"unseen must .* in \[0, 1\]"),
+        (lambda: mix_experts(experts, SEEN, u * np.nan), ValueError, "unseen must hold"),
+        (lambda: mix_experts(experts, SEEN, u, mixture="x"), ValueError, "mixture must be one of"),
+        (
+            lambda: mix_experts(experts, SEEN, u, mixture="constant", weight=2),
+            ValueError,
+            "weight must be .* at most 1",
+        ),
+        (lambda: ConfidenceGate(0).fit(experts, SEEN[labels], SEEN), ValueError, "n_top must be"),
+        (
+            lambda: ConfidenceGate(temperature=0).fit(experts, SEEN[labels], SEEN),
+            ValueError,
+            "temperature must be .* above 0",
+        ),
+        (lambda: ConfidenceGate(C=0).fit(experts, SEEN[labels], SEEN), ValueError, "C must be"),
+        (lambda: ConfidenceGate().fit(experts, labels, SEEN), TypeError, "from_seen must be a bo"),
+        (
+            lambda: ConfidenceGate().fit(experts, u > 0, SEEN),
+            ValueError,
+            "marks all of the images",
+        ),
+        (lambda: AdaptiveSmoothing("x").fit(experts, labels, SEEN), ValueError, "mixture must be"),
+        (
+            lambda: AdaptiveSmoothing(temperatures=()).fit(experts, labels, SEEN),
+            ValueError,
+            "temperatures is empty",
+        ),
+        (
+            lambda: AdaptiveSmoothing(temperatures=(0,)).fit(experts, labels, SEEN),
+            ValueError,
+            "temperatures must be .* above 0",
+        ),
+        (lambda: AdaptiveSmoothing().fit(experts, labels[1:], SEEN), ValueError, "one class for"),
+        (lambda: AdaptiveSmoothing().fit(experts, labels + 8, SEEN), ValueError, r"in \[0, 8\)"),
+    ):
+        with pytest.raises(error, match=message):
+            call()

@@ -1,0 +1,132 @@
+"""Mixtures of an expert on seen and an expert on unseen classes (Atzmon & Chechik 2019)."""
+
+from __future__ import annotations
+
+from zslib.arrays import like, namespace
+from zslib.metrics.zero_shot import check_seen_mask
+from zslib.validation import check_choice, check_real, check_vectors
+
+__all__ = ["MIXTURES", "check_experts", "even_odds", "mix_experts"]
+
+MIXTURES = ("adaptive", "constant", "total")
+
+# Added to probabilities before a logarithm or a quotient.
+EPSILON = 1e-12
+
+
+def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
+    r"""Probabilities of all classes, from two experts and the probability of being unseen.
+
+    With u the ``unseen`` probability of an image, U the number of unseen classes, S that of seen
+    ones, and :math:`p_y` what an expert says of a class of its own, an unseen class gets
+
+    .. math::
+
+        u \Bigl(p_y + \frac{1 - u}{U}\Bigr) \text{ (adaptive)}, \qquad
+        u\, \frac{p_y}{\sum_{c \text{ unseen}} p_c} \text{ (total)}, \qquad
+        u \Bigl(w \frac{p_y}{\sum_c p_c} + \frac{1 - w}{U}\Bigr) \text{ (constant)}
+
+    and a seen class the same with 1 - u for u and S for U. "Total" is the law of total
+    probability. "Adaptive" smoothing, the paper's own, makes an expert the more uniform, the less
+    an image belongs to it; it takes the experts as they are, so that its sum need not be 1.
+
+    Parameters
+    ----------
+    experts : (n, C) float array
+        Probabilities: in columns of seen classes those of the seen expert, in the others those of
+        the unseen one. From two arrays over all classes: ``where(is_seen, p_seen, p_unseen)``.
+    is_seen : (C,) bool array
+        Which columns are seen classes.
+    unseen : (n,) float array
+        u, in [0, 1], with the type of ``experts``.
+    mixture : {"adaptive", "constant", "total"}, default "adaptive"
+    weight : float, default 0.5
+        w of "constant", in [0, 1].
+
+    Returns
+    -------
+    (n, C) array
+        Of the library, device and type of ``experts``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> experts, is_seen = np.array([[0.8, 0.2, 0.4, 0.1]]), np.array([True, True, False, False])
+    >>> mix_experts(experts, is_seen, np.array([0.5]))
+    array([[0.525, 0.225, 0.325, 0.175]])
+    >>> mix_experts(experts, is_seen, np.array([0.5]), mixture="total").round(3)
+    array([[0.4, 0.1, 0.4, 0.1]])
+    """
+    mask = check_experts(experts, is_seen)
+    check_choice(mixture, "mixture", MIXTURES)
+    xp = namespace(experts, unseen)
+    if unseen.dtype != experts.dtype or unseen.shape != experts.shape[:1]:
+        raise TypeError(
+            f"unseen is {unseen.dtype} of shape {tuple(unseen.shape)}: give a probability for "
+            f"each of the {experts.shape[0]} rows of experts, as {experts.dtype}"
+        )
+    # NaN fails both comparisons.
+    if not bool(xp.all((unseen >= 0) & (unseen <= 1))):
+        raise ValueError("unseen must hold probabilities, in [0, 1]")
+    seen = xp.astype(like(mask, experts), experts.dtype)[None, :]
+    own = seen * (1.0 - unseen[:, None]) + (1.0 - seen) * unseen[:, None]
+    return own * _smoothed(experts, mask, 1.0 - own, mixture, weight)
+
+
+def _smoothed(experts, mask, other, mixture, weight):
+    """What each expert says of its classes, smoothed, where ``other`` is the other's probability.
+
+    ``mask`` is on the host.
+    """
+    xp = namespace(experts)
+    seen = xp.astype(like(mask, experts), experts.dtype)[None, :]
+    n_seen = int(mask.sum())
+    number = seen * n_seen + (1.0 - seen) * (mask.size - n_seen)
+    if mixture == "adaptive":
+        return experts + other / number
+    # An expert that gives its own classes nothing becomes uniform.
+    experts = experts + EPSILON
+    mass = seen * xp.sum(experts * seen, axis=1, keepdims=True)
+    mass = mass + (1.0 - seen) * xp.sum(experts * (1.0 - seen), axis=1, keepdims=True)
+    if mixture == "total":
+        return experts / mass
+    weight = check_real(weight, "weight", low=0, high=1)
+    return weight * experts / mass + (1.0 - weight) / number
+
+
+def even_odds(experts, is_seen, *, mixture="adaptive", weight=0.5):
+    r"""Log odds of being unseen at which an image's best seen and unseen class are even, (n,).
+
+    Below them a mixture answers a seen class, above an unseen one. For "adaptive" they are those
+    of the one root in [0, 1] of :math:`-d u^2 + (a + b + d) u - b`, with a and b what the experts
+    say of their best class and :math:`d = 1/U - 1/S`.
+    """
+    mask = check_experts(experts, is_seen)
+    xp = namespace(experts)
+    adaptive = check_choice(mixture, "mixture", MIXTURES) == "adaptive"
+    smoothed = _smoothed(experts, mask, 0.0 * experts, mixture, weight) + EPSILON
+    seen, unseen = (
+        xp.max(xp.take(smoothed, like(columns.nonzero()[0], experts), axis=1), axis=1)
+        for columns in (mask, ~mask)
+    )
+    odds = xp.log(seen) - xp.log(unseen)
+    if adaptive:
+        n_seen = int(mask.sum())
+        d = 1.0 / (mask.size - n_seen) - 1.0 / n_seen
+        total = seen + unseen
+        root = xp.sqrt(total * total + 2.0 * d * (unseen - seen) + d * d)
+        odds = odds + xp.log(total - d + root) - xp.log(total + d + root)
+    return odds
+
+
+def check_experts(experts, is_seen):
+    """The mask of seen classes on the host, when ``experts`` are probabilities of both kinds."""
+    xp = namespace(experts)
+    check_vectors(experts, "experts")
+    lowest, highest = float(xp.min(experts)), float(xp.max(experts))
+    if lowest < 0 or highest > 1.0001:
+        raise ValueError(
+            f"experts must hold probabilities, found {lowest:.3g} to {highest:.3g}: take a "
+            "softmax of scores first"
+        )
+    return check_seen_mask(is_seen, experts.shape[1])
