@@ -1,6 +1,7 @@
 """Zero-shot scorers: ``fit(X, y, class_embeddings)``, then scores for classes never seen."""
 
 from zslib.compatibility.base import BilinearModel, CompatibilityModel, zero_shot_scorer
+from zslib.compatibility.bidilel import BiDiLEL
 from zslib.compatibility.clarel.clarel import CLAREL
 from zslib.compatibility.clarel.settings import clarel_settings
 from zslib.compatibility.cmt import CMT
@@ -31,6 +32,7 @@ __all__ = [
     "SJE",
     "SSE",
     "ZKL",
+    "BiDiLEL",
     "BilinearModel",
     "CompatibilityModel",
     "ConSE",

@@ -12,7 +12,7 @@ import numpy as np
 
 from zslib.arrays import like, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
-from zslib.compatibility import CMT, SAE, ConSE
+from zslib.compatibility import CMT, SAE, BiDiLEL, ConSE
 from zslib.compatibility.base import BilinearModel
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
@@ -66,13 +66,13 @@ class CalibratedRun:
 def own_distances(model, X, class_embeddings, scores):
     """The distance that a fitted model compares, (n, C), or None where it compares no two vectors.
 
-    CMT: its Euclidean distance. ConSE and SAE: one minus their cosine. A bilinear score
-    ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes as the score
-    does where all ``s`` have one length. The Euclidean distance between vectors of length one
-    has the same curve, since a power of d only changes alpha.
+    CMT and BiDiLEL: their Euclidean distance. ConSE and SAE: one minus their cosine. A bilinear
+    score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes as the
+    score does where all ``s`` have one length. The Euclidean distance between vectors of length
+    one has the same curve, since a power of d only changes alpha.
     """
     found = to_host(scores).astype(np.float64)
-    if isinstance(model, CMT):
+    if isinstance(model, CMT | BiDiLEL):
         return np.maximum(-found, 0.0)
     if isinstance(model, BilinearModel):
         lengths = row_norms(X @ like(to_host(model.coef_).astype(X.dtype), X))
