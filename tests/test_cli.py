@@ -62,7 +62,7 @@ def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
     text = capsys.readouterr().out
-    for command in ("run", "list", "data", "report", "publish", "build"):
+    for command in ("run", "list", "data", "compare", "report", "publish", "build"):
         assert f"\n    {command} " in text
 
 

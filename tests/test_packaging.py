@@ -34,7 +34,7 @@ def constraints():
     return {canonicalize_name(name): version for name, version in (s.split("==") for s in lines)}
 
 
-@pytest.mark.parametrize("extra", ["core", "book", "test", "bench"])
+@pytest.mark.parametrize("extra", ["core", "book", "test", "bench", "cluster"])
 def test_constraints_pin_what_pyproject_asks_for(extra):
     pinned = constraints()
     for requirement in CORE if extra == "core" else EXTRAS[extra]:
@@ -102,6 +102,7 @@ FLOORS = {
     "protocols": 4,
     "papers": 4,
     "book": 5,
+    "compare": 5,
     "cli": 5,
     "__main__": 5,
 }

@@ -1,4 +1,4 @@
-"""The ``zslib`` command: run chapters, see to data, report, build the book."""
+"""The ``zslib`` command: run chapters, see to data, compare, report, build the book."""
 
 from __future__ import annotations
 
@@ -48,6 +48,19 @@ def _parser():
     fetch.add_argument("name", metavar="NAME")
     fetch.set_defaults(call=_fetch)
 
+    compare = commands.add_parser("compare", help="every system on your features, one report")
+    add = compare.add_argument
+    add("features", metavar="FILE", help=".npz, or res101.mat beside att_splits.mat")
+    add("--vectors", metavar="CSV", help="class vectors, a name and its numbers on each line")
+    add("--unseen", type=_words, metavar="A,B", help="unseen classes, by name or row")
+    add("--methods", type=_words, metavar="A,B", help="default: all systems")
+    add("--out", metavar="FILE", help="the report (default NAME.html; numbers in NAME.csv)")
+    add("--quick", action="store_true", help="few images of each class, coarse grids")
+    add("--backend", choices=["joblib", "dask"], default="joblib")
+    add("--scheduler", metavar="ADDRESS", help="of the dask cluster")
+    _add_jobs(compare, "systems")
+    compare.set_defaults(call=_compare)
+
     report = commands.add_parser("report", help="the scorecard of the latest runs")
     report.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --against")
     report.add_argument(
@@ -79,10 +92,14 @@ def _add_sizes(parser):
     sizes.add_argument("--full", action="store_true", help="all runs, as published")
 
 
-def _add_jobs(parser):
+def _add_jobs(parser, what="chapters"):
     parser.add_argument(
-        "-j", "--jobs", type=_positive, default=1, metavar="N", help="chapters at once (default 1)"
+        "-j", "--jobs", type=_positive, default=1, metavar="N", help=f"{what} at once (default 1)"
     )
+
+
+def _words(text):
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _positive(text):
@@ -168,6 +185,14 @@ def _fetch(arguments):
         for bar in bars.values():
             bar.close()
     print(folder)
+
+
+def _compare(arguments):
+    from zslib.compare import compare
+
+    names = ("vectors", "unseen", "methods", "out", "quick", "jobs", "backend", "scheduler")
+    for path in compare(arguments.features, **{n: getattr(arguments, n) for n in names}):
+        print(f"written to {_near(path)}")
 
 
 def _report(arguments):

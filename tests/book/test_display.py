@@ -213,3 +213,13 @@ def test_bad_figures_are_refused(changes, message):
 def test_only_figures_are_drawn():
     with pytest.raises(TypeError, match="fig must be a matplotlib Figure, got list"):
         book.figure([], name="fig-a", caption="A.", alt="A.")
+
+
+def test_a_table_may_be_sorted_by_its_reader():
+    plain = book.Table("tbl-a", "Two.", ["system", "ACC"], [["a", 1.0]])
+    sortable = book.Table("tbl-a", "Two.", ["system", "ACC"], [["a", 1.0]], sortable=True)
+    found, other = (table._repr_mimebundle_() for table in (sortable, plain))
+    assert ":name: tbl-a\n:class: sortable\n\n|" in found["text/markdown"]
+    assert '<table class="sortable">' in found["text/html"]
+    assert found["text/plain"] == other["text/plain"]
+    assert "sortable" not in "".join(other.values())

@@ -108,6 +108,8 @@ class Table:
         Headers, Markdown.
     rows : sequence of sequences
         One per row, as long as ``columns``.
+    sortable : bool
+        Whether a page's reader can sort and filter the rows (``zslib/compare/sortable.js``).
 
     Raises
     ------
@@ -133,6 +135,7 @@ class Table:
     caption: str
     columns: list
     rows: list = field(default_factory=list)
+    sortable: bool = False
 
     def __post_init__(self):
         check_label(self.name, self.caption)
@@ -171,9 +174,9 @@ class Table:
         rules = ["--:" if self._right(i) else ":--" for i in range(len(self.columns))]
         cells = self._texts(_markdown_cell)
         lines = ["| " + " | ".join(row) + " |" for row in [headers, rules, *cells]]
-        return "\n".join(
-            [f"````{{table}} {self.caption}", f":name: {self.name}", "", *lines, "````"]
-        )
+        head = [f"````{{table}} {self.caption}", f":name: {self.name}"]
+        head += [":class: sortable"] * self.sortable
+        return "\n".join([*head, "", *lines, "````"])
 
     def _html(self):
         cells = self._texts(lambda value, text: html.escape(text))
@@ -189,8 +192,9 @@ class Table:
             "<tr>" + "".join(f"<td{s}>{t}</td>" for s, t in zip(style, row, strict=True)) + "</tr>"
             for row in cells
         )
+        kind = ' class="sortable"' if self.sortable else ""
         return (
-            f"<table>\n<caption>{caption_html(self.caption)}</caption>\n"
+            f"<table{kind}>\n<caption>{caption_html(self.caption)}</caption>\n"
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
         )
 

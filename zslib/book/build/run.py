@@ -26,7 +26,7 @@ try:
 except ImportError:  # not on Windows, where two equal runs at once both execute
     fcntl = None
 
-__all__ = ["ChaptersFailed", "Run", "plan", "run_chapters"]
+__all__ = ["ChaptersFailed", "Run", "plan", "processes", "run_chapters"]
 
 # Folders of runs that were killed are removed once they are this old: younger ones may be alive.
 _ABANDONED_SECONDS = 24 * 3600
@@ -57,7 +57,7 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
     with (
         tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
         _show_running(bar, todo.values()),
-        contextlib.nullcontext(executor) if executor or not todo else _processes(jobs) as workers,
+        contextlib.nullcontext(executor) if executor or not todo else processes(jobs) as workers,
     ):
         for name, error in _execute_all(todo, jobs, workers, force):
             bar.update()
@@ -143,7 +143,7 @@ def _execute_all(todo, jobs, executor, force):
 
 
 @contextlib.contextmanager
-def _processes(jobs):
+def processes(jobs):
     """Worker processes, which do not outlive the block."""
     from joblib.externals.loky import ProcessPoolExecutor
 

@@ -1,0 +1,236 @@
+"""Every system on your own features: report, table, resuming, refusals, a cluster."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import signal
+
+import numpy as np
+import pytest
+
+from zslib.cli import main
+from zslib.compare import check_comparable, compare
+from zslib.compare.run import workers
+from zslib.compatibility import ESZSL
+from zslib.datasets import synthetic_attributes
+from zslib.datasets.attributes.features import read_features
+from zslib.protocols import run_zero_shot, unit_length
+from zslib.protocols.attributes.leaderboard import run_board
+
+SYSTEMS = ["ESZSL", "SAE", "DeViSE"]
+_CLOCK = "seconds"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
+def small(**changes):
+    world = synthetic_attributes("APY", scale=0.04, n_features=24)
+    return {
+        "features": world.features,
+        "labels": world.labels,
+        "class_embeddings": world.class_embeddings,
+        "unseen_classes": world.unseen_classes,
+    } | changes
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.npz"
+    np.savez(path, **small())
+    return path
+
+
+def numbers(table):
+    """Rows of the table but for what a clock says."""
+    with table.open(newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if row["metric"] != _CLOCK]
+
+
+def test_report_and_table_from_end_to_end(mine, monkeypatch, capsys):
+    monkeypatch.chdir(mine.parent)
+    assert main(["compare", "mine.npz", "--quick", "--methods", ",".join(SYSTEMS)]) == 0
+    assert capsys.readouterr().out == "written to mine.html\nwritten to mine.csv\n"
+    rows = numbers(mine.with_suffix(".csv"))
+    assert list(dict.fromkeys(row["method"] for row in rows)) == SYSTEMS
+    found = {(row["method"], row["metric"]): float(row["value"]) for row in rows}
+    problem = unit_length(read_features(mine, max_per_class=20))
+    run = run_zero_shot("ESZSL", problem, quick=True)
+    assert found["ESZSL", "ACC"] == pytest.approx(run.outcome.accuracy)
+    assert found["ESZSL", "H"] == pytest.approx(run.outcome.at(run.gamma).harmonic_mean)
+    assert found["ESZSL", "gamma"] == pytest.approx(run.gamma)
+    page = mine.with_suffix(".html").read_text("utf-8")
+    # Self-contained: nothing is fetched, and no placeholder is left.
+    assert not re.search(r"(src|href)=\"(?!data:)", page)
+    assert "$body" not in page
+    assert page.count('<table class="sortable">') == 2
+    best = max(SYSTEMS, key=lambda name: found[name, "validation ACC"])
+    assert f"Unseen classes under {best}, the best on validation classes" in page
+    for name in SYSTEMS:
+        assert f'<td style="text-align: left">{name}</td>' in page
+
+
+def test_what_was_found_is_not_computed_again(mine, tmp_path, monkeypatch):
+    how = {"methods": ["ESZSL"], "quick": True, "progress": False, "out": tmp_path / "a.html"}
+    _, table = compare(mine, **how)
+    first = table.read_text("utf-8")
+    monkeypatch.setattr(ESZSL, "_fit", None)  # whoever trains now fails
+    _, table = compare(mine, **how | {"out": tmp_path / "b.html"})
+    assert table.read_text("utf-8") == first
+    assert not [p for p in tmp_path.iterdir() if p.name.startswith(".")], "no half-written file"
+
+
+def test_stopped_in_the_middle_it_goes_on(mine, tmp_path, monkeypatch, capsys):
+    fits, stop_at, fit = [], None, ESZSL._fit
+
+    def counted(self, *arrays):
+        fits.append(self)
+        if len(fits) == stop_at:
+            raise KeyboardInterrupt
+        fit(self, *arrays)
+
+    monkeypatch.setattr(ESZSL, "_fit", counted)
+    words = ["compare", str(mine), "--quick", "--methods", "ESZSL", "--out"]
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "whole"))
+    assert main([*words, str(tmp_path / "a.html")]) == 0
+    whole, stop_at = len(fits), len(fits) + 5
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "stopped"))
+    assert main([*words, str(tmp_path / "b.html")]) == 130
+    assert "the same command continues where it was" in capsys.readouterr().err
+    assert not (tmp_path / "b.html").exists()
+    assert main([*words, str(tmp_path / "b.html")]) == 0
+    # The one that was stopped in the middle is all that is done twice.
+    assert len(fits) == 2 * whole + 1
+    assert numbers(tmp_path / "a.csv") == numbers(tmp_path / "b.csv")
+
+
+def test_two_at_once_find_the_same(mine, tmp_path, monkeypatch):
+    how = {"methods": SYSTEMS, "quick": True, "progress": False}
+    tables = []
+    for jobs in (1, 2):
+        monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / f"cache{jobs}"))
+        tables.append(compare(mine, jobs=jobs, out=tmp_path / f"{jobs}.html", **how)[1])
+    assert numbers(tables[0]) == numbers(tables[1])
+
+
+def test_a_system_that_fails_is_named(mine, tmp_path, monkeypatch):
+    def fails(self, *arrays):
+        raise ValueError("it <diverged>")
+
+    monkeypatch.setattr(ESZSL, "_fit", fails)
+    how = {"quick": True, "progress": False, "out": tmp_path / "a.html"}
+    page, table = compare(mine, methods=["SAE", "ESZSL"], **how)
+    (row,) = [row for row in numbers(table) if row["metric"] == "failed"]
+    assert row["method"] == "ESZSL"
+    assert "it <diverged>" in row["why"]
+    assert "it &lt;diverged&gt;" in page.read_text("utf-8")
+    with pytest.raises(ValueError, match="no system could be trained"):
+        compare(mine, methods=["ESZSL"], **how)
+
+
+def one_image():
+    """One training image of each class, all others of seen classes for testing."""
+    world = synthetic_attributes("APY", scale=0.04)
+    first = np.unique(world.labels, return_index=True)[1]
+    seen = np.isin(world.labels, world.seen_classes)
+    return {
+        "features": world.features, "labels": world.labels,
+        "class_embeddings": world.class_embeddings, "class_names": world.class_names,
+        "trainval": first[np.isin(world.labels[first], world.seen_classes)],
+        "test_seen": np.setdiff1d(np.flatnonzero(seen), first),
+        "test_unseen": np.flatnonzero(~seen),
+    }  # fmt: skip
+
+
+def twins(arrays):
+    vectors = arrays["class_embeddings"].copy()
+    vectors[3] = 2 * vectors[5]
+    return arrays | {"class_embeddings": vectors}
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        (small(labels=np.zeros(3, dtype=int)), "labels has 3 entries for"),
+        (small(unseen_classes=np.array([], dtype=int)), "has no unseen class"),
+        (small(class_embeddings=np.eye(5)), "without a vector"),
+        (twins(small()), "the vectors of class 3, class 5 coincide"),
+        (small(features=np.full_like(small()["features"], np.nan)), "holds NaN"),
+        (
+            one_image(),
+            "every training class has one or two",
+        ),
+        (
+            small(features=np.eye(32), labels=np.arange(32)),
+            "no image of a seen class is kept for testing",
+        ),
+    ],
+    ids=["lengths", "unseen", "vector", "coincide", "nan", "one image", "no test"],
+)
+def test_refused_before_anything_runs(tmp_path, capsys, arrays, message):
+    np.savez(tmp_path / "bad.npz", **arrays)
+    assert main(["compare", str(tmp_path / "bad.npz"), "--out", str(tmp_path / "a.html")]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("zslib: ")
+    assert message in error
+    assert not (tmp_path / "a.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--methods", "ESZLS"], "unknown method 'ESZLS': choose from"),
+        (["--out", "report.txt"], "give report.txt the ending .html"),
+        (["--backend", "dask"], "--backend dask and --scheduler ADDRESS go together"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "go together"),
+        (["--unseen", "unicorn"], "without a vector (unicorn)"),
+    ],
+)
+def test_mistakes_are_one_message(mine, capsys, words, message):
+    assert main(["compare", str(mine), *words]) == 1
+    assert message in capsys.readouterr().err
+
+
+@pytest.fixture
+def cluster():
+    """Two workers, each a process of its own."""
+    distributed = pytest.importorskip("dask.distributed")
+    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**how) as started:
+        yield started
+
+
+def test_a_cluster_finds_the_same_bits(mine, tmp_path, cluster, monkeypatch):
+    how = {"methods": SYSTEMS, "quick": True, "progress": False}
+    on_it = {"backend": "dask", "scheduler": cluster.scheduler_address}
+    _, together = compare(mine, out=tmp_path / "a.html", **how, **on_it)
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "empty"))
+    _, alone = compare(mine, out=tmp_path / "b.html", **how)
+    assert numbers(together) == numbers(alone)
+
+
+def test_a_killed_worker_costs_nothing(mine, tmp_path, cluster, monkeypatch):
+    problem = check_comparable(read_features(mine))
+    dead = []
+
+    def kill(*_):
+        if not dead:
+            dead.append(cluster.workers[0].pid)
+            os.kill(dead[0], signal.SIGKILL)
+
+    with workers(backend="dask", scheduler=cluster.scheduler_address) as (executor, share):
+        how = {"executor": executor, "share": share, "ended": kill}
+        found, failed = run_board(SYSTEMS, [problem], quick=True, **how)
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "empty"))
+    alone, _ = run_board(SYSTEMS, [problem], quick=True)
+    assert dead
+    assert not failed[problem]
+    for name, (run,) in alone[problem].items():
+        (other,) = found[problem][name]
+        assert other.parameters == run.parameters
+        scores = (r.outcome.test_unseen.unseen_scores for r in (run, other))
+        np.testing.assert_array_equal(*scores)

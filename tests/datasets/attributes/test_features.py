@@ -1,0 +1,153 @@
+"""Your own features: the forms that are read, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from zslib.datasets import load_xlsa17, load_zero_shot, save_zero_shot, synthetic_attributes
+from zslib.datasets.attributes.features import read_class_vectors, read_features
+
+
+@pytest.fixture
+def arrays():
+    """Five images of each of eight classes; the third and the last are unseen."""
+    rng = np.random.default_rng(0)
+    return {
+        "features": rng.normal(size=(40, 6)),
+        "labels": np.arange(40) % 8,
+        "class_embeddings": rng.normal(size=(8, 3)),
+        "class_names": np.array(list("abcdefgh")),
+        "unseen_classes": np.array([2, 7]),
+    }
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(arrays, name="mine.npz"):
+        np.savez(tmp_path / name, **arrays)
+        return tmp_path / name
+
+    return write
+
+
+def test_numbers_and_names_say_the_same(arrays, written):
+    problem = read_features(written(arrays))
+    names = arrays["class_names"]
+    by_name = arrays | {"labels": names[arrays["labels"]], "unseen_classes": np.array(["c", "h"])}
+    assert read_features(written(by_name)).checksum == problem.checksum
+    assert problem.class_names[problem.unseen_classes].tolist() == ["c", "h"]
+    assert problem.features.dtype == np.float32
+    assert problem.name == "mine"
+    # All ten images of unseen classes test, and one of each five of the others.
+    assert (problem.test_unseen.size, problem.test_seen.size, problem.trainval.size) == (10, 6, 24)
+    assert not problem.val.size
+
+
+def test_validation_classes_may_be_named(arrays, written):
+    problem = read_features(written(arrays | {"val_classes": np.array(["a"])}))
+    assert problem.val_classes.tolist() == [0]
+    assert problem.train_classes.tolist() == [1, 3, 4, 5, 6]
+
+
+def test_class_vectors_from_csv(arrays, written, tmp_path):
+    path = tmp_path / "vectors.csv"
+    lines = [
+        f"{name},{','.join(map(repr, map(float, row)))}"
+        for name, row in zip(arrays["class_names"], arrays["class_embeddings"], strict=True)
+    ]
+    path.write_text("class,x,y,z\n" + "\n".join([*lines, "", "unused,1,2,3"]) + "\n")
+    names, vectors = read_class_vectors(path)
+    assert names.tolist() == [*"abcdefgh", "unused"]
+    np.testing.assert_allclose(vectors[:8], arrays["class_embeddings"], rtol=1e-6)
+    short = {k: arrays[k] for k in ("features", "labels")}
+    found = read_features(written(short, "mine.npz"), vectors=path, unseen=["c", "h"])
+    assert found.checksum == read_features(written(arrays)).checksum
+    assert (
+        read_features(written(short), vectors=path, unseen=["2", "7"]).checksum == found.checksum
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no class"),
+        ("class,x\n", "has no class"),
+        ("a,1,2\nb,1\n", "line 2 has 1 numbers and the first class 2"),
+        ("a,1,2\nb,1,x\n", r"line 2: \['1', 'x'\] are not all numbers"),
+        ("a\nb\n", "line 1 has 0 numbers"),
+    ],
+)
+def test_csv_that_is_refused(tmp_path, text, message):
+    path = tmp_path / "vectors.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_class_vectors(path)
+
+
+def test_a_split_by_image_is_read_as_it_is(tmp_path):
+    problem = synthetic_attributes("APY", scale=0.05, n_features=8)
+    path = save_zero_shot(problem, tmp_path / "whole.npz")
+    assert read_features(path).checksum == load_zero_shot(path).checksum == problem.checksum
+    few = read_features(path, max_per_class=3)
+    assert np.bincount(few.labels[few.trainval]).max() == 3
+    with pytest.raises(ValueError, match="has a split of its own: leave out vectors and unseen"):
+        read_features(path, unseen=["a"])
+
+
+def test_mat_files(tmp_path, arrays):
+    n = {
+        "trainval": np.arange(1, 25), "train": np.arange(1, 13), "val": np.arange(13, 25),
+        "test_seen": np.arange(25, 31), "test_unseen": np.arange(31, 41),
+    }  # fmt: skip
+    labels = np.repeat([0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7], [4] * 6 + [1] * 6 + [5] * 2)
+    savemat(
+        tmp_path / "res101.mat",
+        {"features": arrays["features"].T, "labels": labels[:, None] + 1.0},
+    )
+    loc = {f"{part}_loc": rows[:, None].astype(float) for part, rows in n.items()}
+    savemat(tmp_path / "att_splits.mat", {"att": arrays["class_embeddings"].T, **loc})
+    expected = load_xlsa17(tmp_path).checksum
+    for path in (tmp_path, tmp_path / "res101.mat", tmp_path / "att_splits.mat"):
+        assert read_features(path).checksum == expected
+    with pytest.raises(ValueError, match="its own class vectors and split"):
+        read_features(tmp_path, unseen=["1"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": np.arange(39) % 8}, "labels has 39 entries for 40 rows of features"),
+        ({"unseen_classes": np.array([], dtype=int)}, "has no unseen class: name those to test"),
+        ({"labels": np.arange(40) % 9}, r"1 class\(es\) of labels without a vector \(8\)"),
+        ({"labels": -(np.arange(40) % 8)}, r"7 class\(es\) of labels without a vector \(-1, -2"),
+        ({"unseen_classes": np.array(["z"])}, r"of unseen_classes without a vector \(z\)"),
+        ({"labels": np.arange(40) % 7}, "no image shows h"),
+        ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
+        ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),
+        ({"class_names": np.array(list("aacdefgh"))}, "has 'a' twice"),
+        ({"class_names": np.array(list("abc"))}, "class_names has 3 entries for 8 class vectors"),
+        ({"features": np.ones(40)}, "features must be a matrix of numbers"),
+        ({"val_classes": np.array([2])}, "both seen and unseen"),
+        ({"lables": np.arange(40)}, "has lables, which is not of the format"),
+        ({"labels": np.full(40, "a", dtype=object)}, "cannot be read .*dtype=str"),
+    ],
+)
+def test_data_that_are_refused(arrays, written, change, message):
+    path = written(arrays | change)
+    with pytest.raises(ValueError, match=message) as caught:
+        read_features(path)
+    assert str(path) in str(caught.value)
+
+
+def test_files_that_are_refused(arrays, written, tmp_path):
+    with pytest.raises(FileNotFoundError, match="neither a file nor a folder"):
+        read_features(tmp_path / "none.npz")
+    (tmp_path / "text.npz").write_text("text")
+    with pytest.raises(ValueError, match=r"is no \.npz file"):
+        read_features(tmp_path / "text.npz")
+    with pytest.raises(ValueError, match="lacks labels and class_embeddings"):
+        read_features(written({"features": arrays["features"]}))
+    with pytest.raises(TypeError, match="labels must be whole numbers or names, got float64"):
+        read_features(written(arrays | {"labels": arrays["labels"] / 2}))

@@ -1,0 +1,198 @@
+"""What ``zslib compare`` does: read, check, tune and run everything, write report and table."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+from zslib.arrays import to_host
+from zslib.book.build.report import write_if_changed
+from zslib.datasets.attributes.features import read_features
+from zslib.datasets.attributes.scaling import unit_length
+from zslib.protocols.attributes.leaderboard import board_measures, run_board
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_method
+from zslib.protocols.attributes.tuning import with_validation_classes
+from zslib.protocols.sweep import CHOICE_SEEDS
+from zslib.validation import check_choice, check_integer
+
+__all__ = ["board_rows", "check_comparable", "compare", "workers"]
+
+_QUICK_IMAGES = 20
+_COLUMNS = (
+    "dataset", "method", "metric", "value", "low", "high", "unit", "n_units", "n_seeds", "seed",
+    "settings", "why",
+)  # fmt: skip
+
+
+def compare(
+    path,
+    *,
+    methods=None,
+    vectors=None,
+    unseen=None,
+    out=None,
+    jobs=1,
+    quick=False,
+    backend="joblib",
+    scheduler=None,
+    seed=0,
+    progress=True,
+):
+    """Tune and run zero-shot scorers on your own features; write a report and a table.
+
+    All settings, and γ, are chosen on validation classes; no test image takes part. Each result
+    is kept in the cache as it is found, so that a run that was stopped goes on where it was.
+
+    Parameters
+    ----------
+    path, vectors, unseen
+        As in `zslib.datasets.attributes.features.read_features`.
+    methods : sequence of str, optional
+        Names of `zslib.protocols.ZERO_SHOT_METHODS`; default: all.
+    out : path, optional
+        The report, one HTML file that needs no network; beside it, with the ending .csv, the
+        same numbers one a row. Default: the data's name in the working folder.
+    jobs : int
+        Systems at once, each on one thread.
+    quick : bool
+        At most 20 images of each class in each part, and coarser grids.
+    backend : {"joblib", "dask"}
+        Processes here; or the cluster at the address ``scheduler``, whose workers have this
+        package and, for results to outlive them, share the folder that ZSLIB_CACHE names.
+    seed : int
+        Of held-out images, drawn validation classes and trainings.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    list of Path
+        The report and the table.
+    """
+    from tqdm import tqdm
+
+    from zslib.compare.report import report
+
+    check_integer(jobs, "jobs", low=1)
+    check_choice(backend, "backend", ("joblib", "dask"))
+    if (backend == "dask") != (scheduler is not None):
+        raise ValueError(
+            "--backend dask and --scheduler ADDRESS go together: give both, or neither"
+        )
+    chosen = [resolve_method(name) for name in methods or ZERO_SHOT_METHODS]
+    most = _QUICK_IMAGES if quick else None
+    problem = check_comparable(
+        read_features(path, vectors=vectors, unseen=unseen, max_per_class=most, seed=seed)
+    )
+    out = Path(out or f"{problem.name}.html")
+    if out.suffix not in (".html", ".htm"):
+        raise ValueError(f"the report is a page: give {out} the ending .html")
+    with (
+        workers(jobs, backend, scheduler) as (executor, share),
+        tqdm(total=len(chosen), unit="system", disable=not progress) as bar,
+    ):
+
+        def ended(name, _):
+            bar.set_postfix_str(name)
+            bar.update()
+
+        runs, failed = run_board(
+            chosen, [problem], [seed], executor=executor, share=share, ended=ended, quick=quick
+        )
+    runs, failed = runs[problem], failed[problem]
+    if not runs:
+        why = "; ".join(f"{name}: {text}" for name, text in failed.items())
+        raise ValueError(f"no system could be trained on {path}: {why}")
+    rows = list(board_rows(problem, runs, failed))
+    table = out.with_suffix(".csv")
+    write_if_changed(table, as_csv(rows))
+    write_if_changed(out, report(problem, runs, rows))
+    return [out, table]
+
+
+def check_comparable(problem):
+    """The problem at unit length; refused where classes coincide, or have too few images."""
+    scaled = unit_length(problem)
+    vectors = np.round(to_host(scaled.class_embeddings), 6)
+    _, group, counts = np.unique(vectors, axis=0, return_inverse=True, return_counts=True)
+    if counts.max() > 1:
+        alike = problem.class_names[np.reshape(group, -1) == counts.argmax()]
+        raise ValueError(
+            f"the vectors of {', '.join(alike)} coincide, up to their length: nothing tells these "
+            "classes apart; merge them, or mend a vector"
+        )
+    if not problem.test_seen.size:
+        raise ValueError(
+            "no image of a seen class is kept for testing: give at least three images of a class, "
+            "or test_seen"
+        )
+    for seed in CHOICE_SEEDS:
+        held = with_validation_classes(problem, seed).validation_problem(seed=seed)
+        if not held.test_seen.size:
+            raise ValueError(
+                "every training class has one or two images, and to choose γ a fifth of a class's "
+                "images is held out of training: give at least three images of some classes"
+            )
+    return scaled
+
+
+@contextlib.contextmanager
+def workers(jobs=1, backend="joblib", scheduler=None):
+    """An executor, None for one system after the other here, and how data get to its tasks."""
+    if backend == "dask":
+        try:
+            from dask.distributed import Client
+        except ImportError:
+            raise ValueError("--backend dask needs dask: pip install zslib[cluster]") from None
+        with Client(scheduler) as client:
+            # Data that the scheduler knows how to send again outlive a worker.
+            yield client.get_executor(retries=3), lambda problem: client.submit(_same, problem)
+    elif jobs == 1:
+        yield None, None
+    else:
+        from zslib.book.build.run import processes
+
+        with processes(jobs) as executor:
+            yield executor, None
+
+
+def _same(problem):
+    return problem
+
+
+def board_rows(problem, runs, failed):
+    """Every number of every system, one dict each; of those that failed, why."""
+    for method, found in runs.items():
+        run = found[0]
+        settings = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
+        which = {"dataset": problem.name, "method": method, "seed": run.seed, "settings": settings}
+        for metric, estimate in board_measures().items():
+            yield which | {"metric": metric, "value": estimate(found)}
+        yield which | {"metric": "validation ACC", "value": validation_accuracy(run)}
+        yield which | {"metric": "gamma", "value": run.gamma}
+    for method, why in failed.items():
+        yield {"dataset": problem.name, "method": method, "metric": "failed", "why": why}
+
+
+def validation_accuracy(run):
+    """ACC of the validation classes under the settings that the run used."""
+    return next(t["score"] for t in run.tuned.ranked if t["parameters"] == run.parameters)
+
+
+def as_csv(rows):
+    """Rows of results as text, estimates with their ends in columns of their own."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        value = row.get("value")
+        if hasattr(value, "low"):
+            ends = {} if value.low != value.low else {"low": value.low, "high": value.high}
+            over = {"unit": value.unit, "n_units": value.n_units} if ends else {}
+            row = row | ends | over | {"value": value.mean, "n_seeds": value.n_seeds}
+        writer.writerow(row)
+    return text.getvalue()
