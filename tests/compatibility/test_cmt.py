@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from zslib import arrays
-from zslib.compatibility import CMT
+from zslib.calibration import GaussianThreshold, OutlierProbability, mix_experts
+from zslib.compatibility import CMT, ConSE
 from zslib.compatibility.cmt import two_layer_objective
 
 
@@ -86,3 +88,64 @@ def test_bad_parameters(problem):
     ):
         with pytest.raises(error, match=message):
             CMT(**parameters).fit(problem.X, problem.y, problem.S)
+
+
+def starred(problem, novelty, **parameters):
+    model = CMT(10, n_epochs=5, novelty=novelty, random_state=0, **parameters)
+    return model.fit(problem.X, problem.y, problem.S)
+
+
+@pytest.mark.parametrize("novelty", [OutlierProbability(), GaussianThreshold(0.8)])
+def test_novelty_mixes_two_classifiers(problem, novelty):
+    """CMT* is the law of total probability, class by class."""
+    model = starred(problem, novelty, regularization=1e-3)
+    X = np.concatenate([problem.X[::9], problem.X_unseen[::9]])
+    is_seen = np.isin(np.arange(len(problem.S)), problem.unseen, invert=True)
+    logits = ConSE(regularization=1e-3).fit(problem.X, problem.y, problem.S).logits(X)
+    mapped = np.tanh(X @ model.hidden_coef_) @ model.output_coef_
+    known = np.tanh(problem.X @ model.hidden_coef_) @ model.output_coef_
+    codes = np.searchsorted(model.classes_, problem.y)
+    variance = np.mean((known - problem.S[problem.y]) ** 2)
+    seen_rows = problem.S[model.classes_]
+    likelihood = [[-np.sum((m - s) ** 2) / 2 / variance for s in problem.S_unseen] for m in mapped]
+    experts = np.empty((len(X), len(problem.S)))
+    for part, scores in ((is_seen, logits), (~is_seen, np.array(likelihood))):
+        exps = np.exp(scores - scores.max(axis=1, keepdims=True))
+        experts[:, part] = exps / exps.sum(axis=1, keepdims=True)
+    u = clone(novelty).fit(known, codes, seen_rows).unseen(mapped)
+    mixed = mix_experts(experts, is_seen, np.clip(u, 1e-12, 1 - 1e-12), mixture="total")
+    found = model.decision_function(X, problem.S)
+    np.testing.assert_allclose(np.exp(found), mixed, atol=1e-9)
+    assert {0.0, 1.0} & set(u.round(3))
+
+
+def test_novelty_changes_nothing_among_unseen_candidates(backend, problem):
+    plain = CMT(10, n_epochs=5, random_state=0).fit(problem.X, problem.y, problem.S)
+    arrays = (backend.asarray(a) for a in (problem.X, problem.y, problem.S))
+    model = CMT(10, n_epochs=5, novelty=OutlierProbability(), random_state=0).fit(*arrays)
+    X, S = backend.asarray(problem.X_unseen), backend.asarray(problem.S_unseen)
+    found = backend.to_numpy(model.predict(X, S))
+    np.testing.assert_array_equal(found, plain.predict(problem.X_unseen, problem.S_unseen))
+    # Among seen candidates alone the softmax regression answers.
+    seen = problem.S[plain.classes_]
+    found = backend.to_numpy(model.predict(X, backend.asarray(seen)))
+    logits = model.classifier_.logits(X)
+    np.testing.assert_array_equal(found, backend.to_numpy(logits).argmax(axis=1))
+
+
+def test_novelty_in_float32(problem, problem32):
+    narrow, wide = starred(problem32, OutlierProbability()), starred(problem, OutlierProbability())
+    found = narrow.decision_function(problem32.X, problem32.S)
+    assert found.dtype == np.float32
+    expected = wide.decision_function(problem.X, problem.S)
+    assert np.corrcoef(found.ravel(), expected.ravel())[0, 1] > 0.99
+    wider = narrow.decision_function(problem.X, problem.S)
+    assert wider.dtype == np.float64
+    assert np.isfinite(wider).all()
+
+
+def test_novelty_must_be_a_detector(problem):
+    with pytest.raises(TypeError, match=r"novelty must be None or a detector such as Outlier"):
+        starred(problem, "outlier")
+    with pytest.raises(ValueError, match="regularization"):
+        starred(problem, OutlierProbability(), regularization=-1.0)

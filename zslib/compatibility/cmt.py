@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows
 from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.conse import ConSE
 from zslib.optim import Adagrad, minibatches
 from zslib.validation import check_integer, check_learned
 
@@ -25,9 +28,20 @@ class CMT(CompatibilityModel):
 
     There are no intercepts, as in the paper. The paper sums over the samples and leaves the
     optimiser open; here it is Adagrad on minibatches, and the mean keeps the gradient from
-    growing with them. CMT*, the variant with a novelty detector that sends an image either to
-    the seen or to the unseen classes, is not built: calibrated stacking acts on these scores
-    instead.
+    growing with them.
+
+    CMT*, the whole system of section 4, has a ``novelty`` detector, which gives the probability u
+    that the mapped image f is of no class in ``fit``. The score is then the logarithm of
+
+    .. math:: (1 - u)\, p(s \mid x) \text{ for seen}, \qquad
+              u\, \frac{\exp(-\|s - f\|^2 / 2 \sigma^2)}
+              {\sum_{s' \text{ unseen}} \exp(-\|s' - f\|^2 / 2 \sigma^2)} \text{ for unseen
+              candidates},
+
+    with p of a softmax regression on the images, and :math:`\sigma^2` the mean square by which the
+    entries of mapped training images miss those of their class. A candidate is seen when it
+    equals a row that was trained on. So the score of an unseen one depends on which others there
+    are; among unseen candidates alone, CMT* answers as CMT does.
 
     Parameters
     ----------
@@ -38,6 +52,11 @@ class CMT(CompatibilityModel):
     n_epochs : int, keyword only, default 30
         Passes over the samples.
     batch_size : int, keyword only, default 64
+    novelty : OutlierProbability, GaussianThreshold or None, keyword only, default None
+        A detector of `zslib.calibration`, for CMT*; `OutlierProbability` is what is compared in
+        benchmarks.
+    regularization : float, keyword only, default 1e-5
+        Of the softmax regression of CMT*, as in `ConSE`.
     random_state : None, int or numpy.random.Generator, keyword only, default None
         Seed of the start, normal with standard deviations :math:`1/\sqrt p` and
         :math:`1/\sqrt h`, and of the order of the samples; drawn on the host.
@@ -50,6 +69,8 @@ class CMT(CompatibilityModel):
         :math:`\theta_2`.
     learning_curve_ : list of float
         Mean squared error per sample in each epoch, over the batches as they were met.
+    novelty_, classifier_, variance_
+        Of CMT*: the fitted detector, the softmax regression, and :math:`\sigma^2`.
     classes_, class_embeddings_, n_features_in_, embedding_dim_
         See `CompatibilityModel`.
 
@@ -68,12 +89,22 @@ class CMT(CompatibilityModel):
     limits = {"n_epochs": (1, 100)}
 
     def __init__(
-        self, n_hidden=100, *, learning_rate=0.01, n_epochs=30, batch_size=64, random_state=None
+        self,
+        n_hidden=100,
+        *,
+        learning_rate=0.01,
+        n_epochs=30,
+        batch_size=64,
+        novelty=None,
+        regularization=1e-5,
+        random_state=None,
     ):
         self.n_hidden = n_hidden
         self.learning_rate = learning_rate
         self.n_epochs = n_epochs
         self.batch_size = batch_size
+        self.novelty = novelty
+        self.regularization = regularization
         self.random_state = random_state
 
     def _fit(self, X, codes, embeddings):
@@ -104,22 +135,73 @@ class CMT(CompatibilityModel):
             check_learned(total, "lower learning_rate, or scale features and embeddings")
             self.learning_curve_.append(total)
         self.hidden_coef_, self.output_coef_ = theta
+        if self.novelty is not None:
+            self._fit_novelty(X, codes, embeddings)
 
-    def _scores(self, X, class_embeddings):
+    def _fit_novelty(self, X, codes, embeddings):
+        """What CMT* has beside the network."""
+        xp = namespace(X)
+        if not hasattr(self.novelty, "unseen"):
+            raise TypeError(
+                f"novelty must be None or a detector such as OutlierProbability(), got "
+                f"{self.novelty!r}"
+            )
+        mapped = self.embed(X)
+        missed = mapped - xp.take(embeddings, codes, axis=0)
+        # A network without any error would make each Gaussian a point.
+        self.variance_ = max(float(xp.mean(missed * missed)), 1e-12)
+        self.novelty_ = clone(self.novelty).fit(mapped, codes, embeddings)
+        self.classifier_ = ConSE(regularization=self.regularization)
+        self.classifier_._fit(X, codes, embeddings)
+
+    def embed(self, X):
+        """Where the network puts each row of ``X`` among the embeddings, (n, q)."""
+        check_is_fitted(self, "output_coef_")
         xp = namespace(X)
         hidden, output = (
             xp.astype(array, X.dtype, copy=False)
             for array in (self.hidden_coef_, self.output_coef_)
         )
-        blocks = []
-        for rows in row_blocks(X.shape[0], max(*hidden.shape, class_embeddings.shape[0])):
-            mapped = xp.tanh(X[rows, :] @ hidden) @ output
-            # Around one of the candidates, less is lost in the difference of large squares.
-            centre = class_embeddings[:1, :]
-            placed, places = mapped - centre, class_embeddings - centre
+        blocks = row_blocks(X.shape[0], max(*hidden.shape, output.shape[1]))
+        return xp.concat([xp.tanh(X[rows, :] @ hidden) @ output for rows in blocks], axis=0)
+
+    def _scores(self, X, class_embeddings):
+        xp = namespace(X)
+        mapped, blocks = self.embed(X), []
+        # Around one of the candidates, less is lost in the difference of large squares.
+        centre = class_embeddings[:1, :]
+        places = class_embeddings - centre
+        for rows in row_blocks(X.shape[0], max(class_embeddings.shape)):
+            placed = mapped[rows, :] - centre
             squares = xp.sum(placed * placed, axis=1)[:, None] + xp.sum(places * places, axis=1)
-            blocks.append(-xp.sqrt(xp.clip(squares - 2.0 * (placed @ places.T), min=0.0)))
-        return xp.concat(blocks, axis=0)
+            blocks.append(xp.clip(squares - 2.0 * (placed @ places.T), min=0.0))
+        squares = xp.concat(blocks, axis=0)
+        if self.novelty is None:
+            return -xp.sqrt(squares)
+        return self._mixed(X, mapped, squares, class_embeddings)
+
+    def _mixed(self, X, mapped, squares, class_embeddings):
+        """Log probabilities of CMT*, from the squared distances of mapped images (n, C')."""
+        xp = namespace(X)
+        known = self.classifier_.seen_embeddings_
+        given = xp.astype(class_embeddings, known.dtype, copy=False)
+        same = xp.all(given[:, None, :] == known[None, :, :], axis=2)
+        is_seen = xp.any(same, axis=1)
+        own = xp.argmax(xp.astype(same, xp.int64), axis=1)
+        likely = xp.take(_log_softmax(self.classifier_.logits(X)), own, axis=1)
+        # Out of the softmax over unseen candidates, whatever their distance.
+        far = -squares / (2.0 * self.variance_)
+        far = far - (xp.max(-far) + 1e9) * xp.astype(is_seen, X.dtype)[None, :]
+        novel = self.novelty_.unseen(mapped)[:, None]
+        log_seen, log_unseen = (xp.log(xp.clip(part, min=1e-12)) for part in (1.0 - novel, novel))
+        return xp.where(is_seen[None, :], log_seen + likely, log_unseen + _log_softmax(far))
+
+
+def _log_softmax(logits):
+    """Logarithms of the softmax of each row."""
+    xp = namespace(logits)
+    below = logits - xp.max(logits, axis=1, keepdims=True)
+    return below - xp.log(xp.sum(xp.exp(below), axis=1, keepdims=True))
 
 
 def two_layer_objective(theta, X, targets):

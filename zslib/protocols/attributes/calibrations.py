@@ -72,7 +72,7 @@ def own_distances(model, X, class_embeddings, scores):
     one has the same curve, since a power of d only changes alpha.
     """
     found = to_host(scores).astype(np.float64)
-    if isinstance(model, CMT | BiDiLEL):
+    if isinstance(model, CMT | BiDiLEL) and getattr(model, "novelty", None) is None:
         return np.maximum(-found, 0.0)
     if isinstance(model, BilinearModel):
         lengths = row_norms(X @ like(to_host(model.coef_).astype(X.dtype), X))

@@ -10,7 +10,8 @@ import numpy as np
 
 from zslib import compatibility
 from zslib.arrays import take_rows
-from zslib.compatibility import DARK, MetricLearner
+from zslib.calibration import OutlierProbability
+from zslib.compatibility import CMT, DARK, MetricLearner
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
 from zslib.datasets.attributes.scaling import common_scale
@@ -74,18 +75,23 @@ class ZeroShotMethod:
 # What the tables do not tune. DARK's margins and weights are refreshed at every step, since ten
 # steps can diverge; its start is a small one, since long ones learn less on validation classes.
 _FIXED = {"SynC": {"max_iter": 100}, "DARK": {"refresh_every": 1, "init_scale": 0.2}}
-_ABLATIONS = {"DARK-L": {"label_view": False}, "DARK-H": {"hardness": False}}
+_NAMED = {
+    "CMT*": (CMT, {"novelty": OutlierProbability()}),
+    "DARK-L": (DARK, {"label_view": False, **_FIXED["DARK"]}),
+    "DARK-H": (DARK, {"hardness": False, **_FIXED["DARK"]}),
+}
 
 ZERO_SHOT_METHODS = {
     name: ZeroShotMethod(name, method, method.grid, _FIXED.get(name, {}))
     for name in compatibility.__all__
     if getattr(method := getattr(compatibility, name), "grid", None)
 } | {
-    name: ZeroShotMethod(name, DARK, DARK.grid, {**part, **_FIXED["DARK"]})
-    for name, part in _ABLATIONS.items()
+    name: ZeroShotMethod(name, method, method.grid, fixed)
+    for name, (method, fixed) in _NAMED.items()
 }
-"""Every scorer of `zslib.compatibility` with a grid, by name, and the ablations of DARK. The grids
-suit features and class embeddings of length one (`unit_length`) and a few minutes on two cores."""
+"""Every scorer of `zslib.compatibility` with a grid, by name; CMT* and the ablations of DARK. The
+grids suit features and class embeddings of length one (`unit_length`) and a few minutes on two
+cores."""
 
 
 def with_printed_steps(name):

@@ -1,0 +1,103 @@
+"""Novelty detectors: loops over neighbours and balls, limits, copies of one image."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from zslib.calibration import GaussianThreshold, OutlierProbability
+
+
+def draw(n=60, q=3, seed=0):
+    rng = np.random.default_rng(seed)
+    centres = 3.0 * rng.standard_normal((4, q))
+    codes = np.arange(n) % 4
+    return centres[codes] + rng.standard_normal((n, q)), codes, centres
+
+
+def spread(point, others, k):
+    """Root mean square distance to the k nearest of ``others``, and which these are."""
+    distances = np.sqrt(((others - point) ** 2).sum(axis=1))
+    nearest = np.argsort(distances)[:k]
+    return math.sqrt(np.mean(distances[nearest] ** 2)), nearest
+
+
+def slow_probability(points, known, k, scale):
+    own = []
+    for i, point in enumerate(known):
+        others = np.delete(np.arange(len(known)), i)
+        found, nearest = spread(point, known[others], k)
+        own.append((found, others[nearest]))
+    usual = np.array([found for found, _ in own])
+    lof = [found / usual[nearest].mean() - 1 for found, nearest in own]
+    z = scale * math.sqrt(np.mean(np.square(lof)))
+    found = []
+    for point in points:
+        sigma, nearest = spread(point, known, k)
+        found.append(max(0.0, math.erf((sigma / usual[nearest].mean() - 1) / (z * math.sqrt(2)))))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_outlier_probability_neighbour_by_neighbour(backend, dtype):
+    known, *_ = draw()
+    points = np.concatenate([draw(20, seed=1)[0], [[9.0, 9.0, 9.0]], known[:2]])
+    detector = OutlierProbability(5, scale=2.0).fit(backend.asarray(known.astype(dtype)))
+    found = backend.to_numpy(detector.unseen(backend.asarray(points.astype(dtype))))
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, slow_probability(points, known, 5, 2.0), atol=1e-4)
+    assert found[20] > 0.9
+
+
+def test_outliers_are_the_same_in_any_unit_and_fewer_at_a_larger_scale():
+    known, *_ = draw()
+    points = draw(20, seed=1)[0]
+    found = OutlierProbability().fit(known).unseen(points)
+    same = OutlierProbability().fit(100 * known + 3).unseen(100 * points + 3)
+    np.testing.assert_allclose(same, found, atol=1e-9)
+    assert (OutlierProbability(scale=6.0).fit(known).unseen(points) <= found).all()
+    # More neighbours than images: all of them.
+    few = OutlierProbability(500).fit(known).unseen(points)
+    np.testing.assert_allclose(few, OutlierProbability(59).fit(known).unseen(points), atol=0.2)
+
+
+def test_copies_of_one_image():
+    known = np.repeat([[1.0, 2.0]], 30, axis=0)
+    detector = OutlierProbability().fit(known)
+    np.testing.assert_array_equal(detector.unseen(np.array([[1.0, 2.0], [1.5, 2.0]])), [0, 1])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_balls_hold_their_share(backend, share):
+    known, codes, centres = draw()
+    given = (backend.asarray(array) for array in (known, codes, centres))
+    detector = GaussianThreshold(share).fit(*given)
+    radii = backend.to_numpy(detector.radii_)
+    for c in range(4):
+        distances = np.linalg.norm(known[codes == c] - centres[c], axis=1)
+        inside = (distances <= radii[c] + 1e-12).mean()
+        assert inside == pytest.approx(max(share, 1 / 15), abs=1 / 15)
+        assert inside >= share
+    points = np.concatenate([known, [[50.0, 0.0, 0.0]]])
+    found = backend.to_numpy(detector.unseen(backend.asarray(points)))
+    expected = [
+        all(np.linalg.norm(p - s) > r for s, r in zip(centres, radii, strict=True)) for p in points
+    ]
+    np.testing.assert_array_equal(found, expected)
+    assert found[-1] == 1
+
+
+def test_refusals():
+    known, codes, centres = draw()
+    for detector, points, error, message in (
+        (OutlierProbability(0), known, ValueError, "n_neighbors must be at least 1"),
+        (OutlierProbability(scale=0), known, ValueError, "scale must be .* above 0"),
+        (OutlierProbability(), known[:1], ValueError, "points has one row"),
+        (OutlierProbability(), known[0], ValueError, "points must be a 2-d array"),
+        (GaussianThreshold(1.5), known, ValueError, "share must be .* at most 1"),
+    ):
+        with pytest.raises(error, match=message):
+            clone(detector).fit(points, codes, centres)
+    with pytest.raises(ValueError, match="points has 2 columns and the training images has 3"):
+        OutlierProbability().fit(known).unseen(known[:, :2])

@@ -1,0 +1,172 @@
+"""Detectors of unseen classes among the class vectors (Socher et al. 2013, section 4)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import erf
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from zslib.arrays import like, namespace, row_blocks, to_host
+from zslib.search import top_k
+from zslib.validation import check_integer, check_real, check_same_width, check_vectors
+
+__all__ = ["GaussianThreshold", "OutlierProbability"]
+
+
+class OutlierProbability(BaseEstimator):
+    r"""Local outlier probability of a mapped image (Kriegel et al. 2009; Socher et al. 2013).
+
+    With C(f) the k nearest of the mapped training images,
+
+    .. math:: \sigma(f) = \sqrt{\tfrac1k \sum_{g \in C(f)} \|f - g\|^2}, \qquad
+              o(f) = \frac{\sigma(f)}{\operatorname{mean}_{g \in C(f)} \sigma(g)} - 1, \qquad
+              P(\text{unseen} \mid f) =
+              \max\Bigl(0, \operatorname{erf} \frac{o(f)}{\sqrt2\, \lambda\, z}\Bigr),
+
+    where z is the root mean square of o over the training images, none of which is its own
+    neighbour. Conservative: half of all typical images have probability 0.
+
+    Socher et al. compare an image with all training images, as here; their public code with
+    those of each class, and takes the least probability.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 20
+        k; all training images where there are fewer.
+    scale : float, keyword only, default 3
+        :math:`\lambda`, above 0: the larger, the more is still typical.
+
+    Attributes
+    ----------
+    points_ : array, shape (n, q)
+        The mapped training images.
+    spread_ : array, shape (n,)
+        Their :math:`\sigma`.
+    deviation_ : float
+        z.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = np.random.default_rng(0).standard_normal((200, 2))
+    >>> detector = OutlierProbability().fit(points)
+    >>> detector.unseen(np.array([[0.0, 0.0], [4.0, 4.0]])).round(2)
+    array([0.12, 1.  ])
+    """
+
+    def __init__(self, n_neighbors=20, *, scale=3.0):
+        self.n_neighbors = n_neighbors
+        self.scale = scale
+
+    def fit(self, points, codes=None, centres=None):
+        """Learn from the mapped training images, (n, q); their classes have no influence."""
+        check_integer(self.n_neighbors, "n_neighbors", low=1)
+        check_real(self.scale, "scale", low=0, inclusive=False)
+        check_vectors(points, "points")
+        if points.shape[0] < 2:
+            raise ValueError("points has one row: an outlier needs neighbours, give at least two")
+        k = min(self.n_neighbors, points.shape[0] - 1)
+        self.points_ = points
+        # The nearest is the image itself, or one at the same place.
+        self.spread_, neighbours = self._spread(points, k + 1, first=1)
+        found = self._outlyingness(self.spread_, neighbours)
+        self.deviation_ = math.sqrt(float(namespace(points).mean(found * found)))
+        return self
+
+    def unseen(self, points):
+        """Probability that each mapped image is of no seen class, (n,), with its type."""
+        check_is_fitted(self)
+        check_vectors(points, "points")
+        check_same_width(points, self.points_, "points", "the training images")
+        spread, neighbours = self._spread(points, min(self.n_neighbors, self.points_.shape[0]))
+        found = to_host(self._outlyingness(spread, neighbours))
+        unit = math.sqrt(2.0) * self.scale * self.deviation_
+        # Where training images all lie alike, whatever lies otherwise is an outlier.
+        with np.errstate(over="ignore"):
+            found = found / found.dtype.type(max(unit, np.finfo(found.dtype).tiny))
+        return like(np.maximum(erf(found), 0.0), points)
+
+    def _spread(self, points, k, *, first=0):
+        """Root mean square distance to the neighbours ``first`` to k, and which they are."""
+        xp = namespace(points)
+        known = xp.astype(self.points_, points.dtype, copy=False)
+        minus, neighbours = top_k(points, known, k, metric="euclidean")
+        minus, neighbours = minus[:, first:], neighbours[:, first:]
+        return xp.sqrt(xp.mean(minus * minus, axis=1)), neighbours
+
+    def _outlyingness(self, spread, neighbours):
+        xp = namespace(spread)
+        known = xp.astype(self.spread_, spread.dtype, copy=False)
+        usual = xp.reshape(xp.take(known, xp.reshape(neighbours, (-1,))), neighbours.shape)
+        # Copies of one image spread by nothing: another such copy is no outlier.
+        least = xp.finfo(spread.dtype).smallest_normal
+        return (spread + least) / (xp.mean(usual, axis=1) + least) - 1.0
+
+
+class GaussianThreshold(BaseEstimator):
+    r"""Unseen is what is unlikely under every seen class (Socher et al. 2013, first strategy).
+
+    Each class has an isometric Gaussian around its class vector, and an image is of no seen class
+    when all densities are below their thresholds :math:`T_c`. A density falls with the distance,
+    so that this is a ball around each class vector; its radius is such that a ``share`` of the
+    class's own training images lies inside:
+
+    .. math:: P(\text{unseen} \mid f) = 1 \text{ if } \|f - s_c\| > r_c \text{ for all } c,
+              \text{ else } 0.
+
+    Parameters
+    ----------
+    share : float, default 0.95
+        In [0, 1]: the smaller, the more is called unseen.
+
+    Attributes
+    ----------
+    centres_ : array, shape (k, q)
+        :math:`s_c`.
+    radii_ : array, shape (k,)
+        :math:`r_c`, the quantile of the distances that is one of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points, centres = np.array([[0.0, 1.0], [0.0, 2.0], [9.0, 1.0]]), np.eye(2) * [[9.0], [0]]
+    >>> detector = GaussianThreshold(1.0).fit(points, np.array([1, 1, 0]), centres)
+    >>> detector.unseen(np.array([[0.0, -1.5], [5.0, 0.0]]))
+    array([0., 1.])
+    """
+
+    def __init__(self, share=0.95):
+        self.share = share
+
+    def fit(self, points, codes, centres):
+        """Learn from mapped training images (n, q), their classes (n,) and class vectors (k, q).
+
+        ``codes`` are rows of ``centres``, each of which occurs.
+        """
+        share = check_real(self.share, "share", low=0, high=1)
+        xp = namespace(points, centres)
+        own = points - xp.take(centres, codes, axis=0)
+        distances, labels = to_host(xp.sqrt(xp.sum(own * own, axis=1))), to_host(codes)
+        radii = [
+            np.quantile(distances[labels == c], share, method="inverted_cdf")
+            for c in range(centres.shape[0])
+        ]
+        self.centres_, self.radii_ = centres, like(np.array(radii, distances.dtype), points)
+        return self
+
+    def unseen(self, points):
+        """1 for each mapped image outside of all balls, 0 for the others, (n,)."""
+        check_is_fitted(self)
+        xp = namespace(points)
+        centres, radii = (
+            xp.astype(array, points.dtype, copy=False) for array in (self.centres_, self.radii_)
+        )
+        blocks = []
+        for rows in row_blocks(points.shape[0], centres.shape[0] * centres.shape[1]):
+            apart = points[rows, None, :] - centres[None, :, :]
+            outside = xp.sqrt(xp.sum(apart * apart, axis=2)) > radii[None, :]
+            blocks.append(xp.astype(xp.all(outside, axis=1), points.dtype))
+        return xp.concat(blocks, axis=0)
