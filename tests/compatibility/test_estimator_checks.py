@@ -24,6 +24,7 @@ PARAMETERS = {
     "SAE": {"direction": "feature_to_semantic"},
     "ConSE": {"regularization": 1e-2},
     "CMT": {"learning_rate": 0.05},
+    "CNZSL": {"n_hidden": 32},
     "MetricLearner": {"learning_rate": 0.01, "n_epochs": 200},
     "DAP": {"threshold": 0.3, "regularization": 1e-2},
     "IAP": {"regularization": 1e-2},

@@ -5,6 +5,7 @@ from zslib.compatibility.bidilel import BiDiLEL
 from zslib.compatibility.clarel.clarel import CLAREL
 from zslib.compatibility.clarel.settings import clarel_settings
 from zslib.compatibility.cmt import CMT
+from zslib.compatibility.cnzsl import CNZSL
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.dap import DAP
 from zslib.compatibility.eszsl import ESZSL
@@ -24,6 +25,7 @@ __all__ = [
     "ALE",
     "CLAREL",
     "CMT",
+    "CNZSL",
     "DAP",
     "DARK",
     "ESZSL",

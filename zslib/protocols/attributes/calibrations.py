@@ -12,7 +12,7 @@ import numpy as np
 
 from zslib.arrays import like, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
-from zslib.compatibility import CMT, SAE, BiDiLEL, ConSE
+from zslib.compatibility import CMT, CNZSL, SAE, BiDiLEL, ConSE
 from zslib.compatibility.base import BilinearModel
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
@@ -66,10 +66,10 @@ class CalibratedRun:
 def own_distances(model, X, class_embeddings, scores):
     """The distance that a fitted model compares, (n, C), or None where it compares no two vectors.
 
-    CMT and BiDiLEL: their Euclidean distance. ConSE and SAE: one minus their cosine. A bilinear
-    score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes as the
-    score does where all ``s`` have one length. The Euclidean distance between vectors of length
-    one has the same curve, since a power of d only changes alpha.
+    CMT and BiDiLEL: their Euclidean distance. ConSE, SAE and CNZSL: one minus their cosine. A
+    bilinear score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes
+    as the score does where all ``s`` have one length. The Euclidean distance between vectors of
+    length one has the same curve, since a power of d only changes alpha.
     """
     found = to_host(scores).astype(np.float64)
     if isinstance(model, CMT | BiDiLEL) and getattr(model, "novelty", None) is None:
@@ -79,6 +79,8 @@ def own_distances(model, X, class_embeddings, scores):
         lengths = to_host(lengths).astype(np.float64)[:, None]
         lengths = lengths * to_host(row_norms(class_embeddings)).astype(np.float64)
         found = np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 0)
+    elif isinstance(model, CNZSL):
+        found = found / model.scale**2
     elif not isinstance(model, ConSE | SAE):
         return None
     return np.maximum(1.0 - found, 0.0)

@@ -1,0 +1,131 @@
+"""CNZSL: the network against plain matrices, its objective against finite differences."""
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import CNZSL
+from zslib.compatibility.cnzsl import scaled_cosine_objective
+
+
+def loop(prototypes, images, codes, scale):
+    total = 0.0
+    for x, own in zip(images, codes, strict=True):
+        scores = [scale**2 * (x @ p) / np.linalg.norm(p) / np.linalg.norm(x) for p in prototypes]
+        total += np.log(np.sum(np.exp(scores))) - scores[own]
+    return total / len(images)
+
+
+def test_objective_and_gradient(backend, numerical_gradient):
+    rng = np.random.default_rng(0)
+    prototypes, images = rng.standard_normal((4, 3)), rng.standard_normal((6, 3))
+    images /= np.linalg.norm(images, axis=1, keepdims=True)
+    codes = rng.integers(0, 4, 6)
+    value, gradient = scaled_cosine_objective(
+        *(backend.asarray(array) for array in (prototypes, images, codes)), 1.7
+    )
+    assert value == pytest.approx(loop(prototypes, images, codes, 1.7), rel=1e-12)
+    slopes = numerical_gradient(lambda p: loop(p, images, codes, 1.7), prototypes)
+    np.testing.assert_allclose(backend.to_numpy(gradient), slopes, atol=1e-7)
+
+
+def test_a_prototype_of_length_zero_stays():
+    images, codes = np.eye(3), np.array([0, 1, 1])
+    prototypes = np.array([[1.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
+    value, gradient = scaled_cosine_objective(prototypes, images, codes, 5.0)
+    assert np.isfinite(value)
+    np.testing.assert_array_equal(gradient[1], 0.0)
+
+
+def fitted(problem, **parameters):
+    parameters = {"n_epochs": 3, "scale": 5.0, "random_state": 0} | parameters
+    return CNZSL(16, **parameters).fit(problem.X, problem.y, problem.S)
+
+
+@pytest.mark.parametrize("rectified", [False, True])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_prototypes_and_scores(problem, normalize, rectified):
+    model = fitted(problem, normalize=normalize, rectified=rectified)
+    layers = model.network_.layers
+
+    def linear(x, name):
+        return x @ layers[name].weight.value + layers[name].bias.value
+
+    def norm(x, name):
+        if not normalize:
+            return x
+        layer = layers[name]
+        assert np.all(layer.gamma.value == 1.0)
+        assert np.all(layer.beta.value == 0.0)
+        return (x - layer.running_mean) / np.sqrt(layer.running_variance + 1e-5)
+
+    S = problem.S * 8**0.5  # they have length one
+    hidden = np.maximum(linear(S, "first"), 0.0)
+    hidden = np.maximum(norm(linear(hidden, "second"), "norm1"), 0.0)
+    expected = linear(norm(hidden, "norm2"), "last")
+    if rectified:
+        expected = np.maximum(expected, 0.0)
+    found = model.prototypes(3.0 * problem.S)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    scores = model.decision_function(0.1 * problem.X, problem.S)
+    places = expected / np.linalg.norm(expected, axis=1, keepdims=True)
+    images = problem.X / np.linalg.norm(problem.X, axis=1, keepdims=True)
+    np.testing.assert_allclose(scores, 25.0 * images @ places.T, atol=1e-10)
+
+
+def test_running_averages_come_to_stand_for_the_seen_classes(problem):
+    """After many small steps the seen classes' units have about mean 0 and variance 1."""
+    model = fitted(problem, n_epochs=60, learning_rate=1e-4)
+    seen = problem.S[np.unique(problem.y)] * 8**0.5
+    for layer in model.network_.layers.values():
+        if hasattr(layer, "running_mean"):
+            units = layer.forward(seen)
+            np.testing.assert_allclose(units.mean(axis=0), 0.0, atol=0.05)
+            moving = layer.running_variance > 1e-2
+            np.testing.assert_allclose(units.var(axis=0)[moving], 1.0, atol=0.1)
+        seen = layer.forward(seen)
+
+
+def test_start_of_the_last_layer(problem):
+    for small_start, deviation in ((True, (400 * 12) ** -0.5), (False, (2 / 412) ** 0.5)):
+        network = CNZSL(400, small_start=small_start)._network(
+            problem.S, 12, np.random.default_rng(0)
+        )
+        found = network.layers["last"].weight.value.std()
+        assert found == pytest.approx(deviation, rel=0.05)
+
+
+def test_training_lowers_the_loss(problem):
+    model = fitted(problem, n_epochs=40)
+    assert len(model.learning_curve_) == 40
+    assert model.learning_curve_[-1] < 0.5 * model.learning_curve_[0]
+
+
+def test_seeds_matter(problem):
+    one, same, other = (
+        fitted(problem, random_state=seed).prototypes(problem.S)
+        for seed in (0, np.random.default_rng(0), 1)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert not np.allclose(one, other)
+
+
+def test_divergence_is_reported(problem32):
+    with pytest.raises(ValueError, match="lower learning_rate"):
+        fitted(problem32, learning_rate=1e30, n_epochs=5)
+
+
+def test_bad_parameters(problem):
+    for parameters, error, message in (
+        ({"n_hidden": 0}, ValueError, "n_hidden must be at least 1"),
+        ({"scale": 0.0}, ValueError, "scale must be .* above 0"),
+        ({"normalize": "no"}, ValueError, "normalize must be one of"),
+        ({"small_start": None}, ValueError, "small_start must be one of"),
+        ({"rectified": 2}, ValueError, "rectified must be one of"),
+        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
+        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
+        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
+        ({"batch_size": 0.5}, TypeError, "batch_size must be an integer"),
+        ({"random_state": "x"}, TypeError, "random_state"),
+    ):
+        with pytest.raises(error, match=message):
+            CNZSL(**parameters).fit(problem.X, problem.y, problem.S)
