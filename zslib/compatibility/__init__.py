@@ -10,6 +10,7 @@ from zslib.compatibility.conse import ConSE
 from zslib.compatibility.dap import DAP
 from zslib.compatibility.eszsl import ESZSL
 from zslib.compatibility.iap import IAP
+from zslib.compatibility.jlse import JLSE
 from zslib.compatibility.metric.learner import MetricLearner
 from zslib.compatibility.ranking.ale import ALE
 from zslib.compatibility.ranking.dark import DARK
@@ -30,6 +31,7 @@ __all__ = [
     "DARK",
     "ESZSL",
     "IAP",
+    "JLSE",
     "SAE",
     "SJE",
     "SSE",

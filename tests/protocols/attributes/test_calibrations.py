@@ -95,7 +95,7 @@ def test_surprisals_of_nearly_certain_classes_are_exact():
         surprisals(np.ones((1, 2)), 0)
 
 
-NO_DISTANCE = {"CMT*", "DARK", "DARK-L", "DARK-H", "LatEm", "SSE", "SynC", "ZKL"}
+NO_DISTANCE = {"CMT*", "DARK", "DARK-L", "DARK-H", "JLSE", "LatEm", "SSE", "SynC", "ZKL"}
 """Scorers that compare no two vectors."""
 
 
