@@ -12,6 +12,7 @@ from zslib.compatibility.eszsl import ESZSL
 from zslib.compatibility.iap import IAP
 from zslib.compatibility.jlse import JLSE
 from zslib.compatibility.metric.learner import MetricLearner
+from zslib.compatibility.psr import PSR
 from zslib.compatibility.ranking.ale import ALE
 from zslib.compatibility.ranking.dark import DARK
 from zslib.compatibility.ranking.devise import DeViSE
@@ -32,6 +33,7 @@ __all__ = [
     "ESZSL",
     "IAP",
     "JLSE",
+    "PSR",
     "SAE",
     "SJE",
     "SSE",

@@ -1,0 +1,153 @@
+"""PSR: its objective against a loop, triplets, and what the definition implies."""
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import PSR
+from zslib.compatibility.psr import Triplets, relation_objective
+
+
+def cos(a, b):
+    return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+
+
+def loop(places, own, images, threshold, near_relations, near_weights, far_weights):
+    total = 0.0
+    for r, x, near, far, relation, weight, away in zip(
+        own, *images, near_relations, near_weights, far_weights, strict=True
+    ):
+        c = cos(places[r], near)
+        total += -cos(places[r], x) + away * cos(places[r], far)
+        total += weight * (max(0.0, threshold - c) + max(0.0, c - relation))
+    return total / len(own)
+
+
+def draw(b=9, k=4, p=5, seed=0):
+    rng = np.random.default_rng(seed)
+    images = rng.standard_normal((3, b, p))
+    images /= np.linalg.norm(images, axis=2, keepdims=True)
+    arrays = {
+        "near_relations": rng.uniform(0.1, 0.3, b),
+        "near_weights": 0.7 * rng.integers(0, 2, b),
+        "far_weights": rng.standard_normal(b),
+    }
+    return rng.standard_normal((k, p)), rng.integers(0, k, b), list(images), 0.1, arrays
+
+
+def test_objective_and_gradient(backend, numerical_gradient):
+    places, own, images, threshold, arrays = draw()
+    value, gradient = relation_objective(
+        backend.asarray(places),
+        backend.asarray(own),
+        [backend.asarray(array) for array in images],
+        threshold=threshold,
+        **{name: backend.asarray(array) for name, array in arrays.items()},
+    )
+    assert value == pytest.approx(loop(places, own, images, threshold, **arrays), rel=1e-12)
+    slopes = numerical_gradient(lambda w: loop(w, own, images, threshold, **arrays), places)
+    np.testing.assert_allclose(backend.to_numpy(gradient), slopes, atol=1e-8)
+
+
+def test_without_relations_the_best_place_is_the_mean_direction():
+    """One free vector for each class: along the mean of its images of length one."""
+    _, own, images, _, arrays = draw(b=30)
+    nothing = {name: np.zeros_like(array) for name, array in arrays.items()}
+    means = np.stack([images[0][own == c].mean(axis=0) for c in range(4)])
+    value, gradient = relation_objective(3.0 * means, own, images, threshold=0.5, **nothing)
+    np.testing.assert_allclose(gradient, 0.0, atol=1e-12)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        other = rng.standard_normal(means.shape)
+        assert relation_objective(other, own, images, threshold=0.5, **nothing)[0] > value
+
+
+@pytest.mark.parametrize("cosine", [-0.5, 0.3, 0.6, 0.7, 0.9])
+def test_similar_images_cost_nothing_within_the_band(cosine):
+    near = np.array([[cosine, (1.0 - cosine**2) ** 0.5]])
+    own, away = np.array([[0.0, 1.0]]), np.zeros(1)
+
+    def value(weight):
+        return relation_objective(
+            np.array([[2.0, 0.0]]),
+            np.array([0]),
+            [own, near, own],
+            threshold=0.4,
+            near_relations=np.array([0.8]),
+            near_weights=np.array([weight]),
+            far_weights=away,
+        )[0]
+
+    expected = max(0.0, 0.4 - cosine) + max(0.0, cosine - 0.8)
+    assert value(1.0) - value(0.0) == pytest.approx(expected, abs=1e-12)
+    assert (expected == 0.0) == (0.4 <= cosine <= 0.8)
+
+
+def test_triplets():
+    labels = np.repeat([0, 1, 2, 3], [5, 3, 4, 2])
+    relations = np.array(
+        [[1.0, 0.9, 0.2, 0.1], [0.9, 1.0, 0.3, 0.4], [0.2, 0.3, 1.0, 0.5], [0.1, 0.4, 0.5, 1.0]]
+    )
+    drawn = Triplets(labels, relations, 0.9, np.random.default_rng(0))
+    off = relations[~np.eye(4, dtype=bool)]
+    assert drawn.threshold == np.quantile(off, 0.9)
+    met = {"near": set(), "far": set()}
+    for _ in range(200):
+        near, far, near_relations, has_near, far_weights = drawn(np.arange(14))
+        for i, own in enumerate(labels):
+            similar = {c for c in range(4) if c != own and relations[own, c] >= drawn.threshold}
+            assert has_near[i] == bool(similar)
+            if similar:
+                assert labels[near[i]] in similar
+                assert near_relations[i] == relations[own, labels[near[i]]]
+                met["near"].add((own, near[i]))
+            assert labels[far[i]] not in similar | {own}
+            assert far_weights[i] == drawn.threshold - relations[own, labels[far[i]]] > 0
+            met["far"].add((own, far[i]))
+    assert met["near"] == {(0, i) for i in range(5, 8)} | {(1, i) for i in range(5)}
+    # Every image of each dissimilar class: 2 and 3 of 0 and 1, all others of 2 and 3.
+    assert len(met["far"]) == (4 + 2) + (4 + 2) + (5 + 3 + 2) + (5 + 3 + 4)
+
+
+def test_classes_all_alike_have_none_dissimilar():
+    drawn = Triplets(np.array([0, 1, 1]), np.ones((2, 2)), 0.5, np.random.default_rng(0))
+    *_, has_near, far_weights = drawn(np.arange(3))
+    assert has_near.all()
+    assert not far_weights.any()
+
+
+def test_the_length_of_images_counts_nowhere(problem):
+    lengths = np.random.default_rng(0).uniform(0.5, 2.0, (len(problem.X), 1))
+    one = PSR(20, n_epochs=2, random_state=0).fit(problem.X, problem.y, problem.S)
+    other = PSR(20, n_epochs=2, random_state=0).fit(lengths * problem.X, problem.y, problem.S)
+    np.testing.assert_allclose(one.learning_curve_, other.learning_curve_, rtol=1e-9)
+    S = problem.S_unseen
+    scores = one.decision_function(problem.X_unseen, S)
+    np.testing.assert_allclose(scores, other.decision_function(3.0 * problem.X_unseen, S))
+    assert np.abs(scores).max() <= 1.0 + 1e-12
+
+
+def test_training_lowers_the_objective(problem):
+    model = PSR(50, n_epochs=30, random_state=0).fit(problem.X, problem.y, problem.S)
+    assert len(model.learning_curve_) == 30
+    assert model.learning_curve_[-1] < model.learning_curve_[0] - 0.1
+
+
+def test_divergence_is_reported(problem32):
+    S = problem32.S * np.float32(1e30)
+    with pytest.raises(ValueError, match="lower learning_rate, or scale the class embeddings"):
+        PSR(n_epochs=1, random_state=0).fit(problem32.X, problem32.y, S)
+
+
+def test_bad_parameters(problem):
+    for parameters, error, message in (
+        ({"n_hidden": 0}, ValueError, "n_hidden must be at least 1"),
+        ({"similar_quantile": 1.5}, ValueError, "similar_quantile must be .* at most 1"),
+        ({"similar_weight": -1.0}, ValueError, "similar_weight must be"),
+        ({"reconstruction_weight": -1.0}, ValueError, "reconstruction_weight must be"),
+        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
+        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
+        ({"batch_size": 2.0}, TypeError, "batch_size must be an integer"),
+        ({"random_state": "x"}, TypeError, "random_state"),
+    ):
+        with pytest.raises(error, match=message):
+            PSR(**parameters).fit(problem.X, problem.y, problem.S)
