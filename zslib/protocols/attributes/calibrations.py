@@ -12,7 +12,7 @@ import numpy as np
 
 from zslib.arrays import like, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
-from zslib.compatibility import CMT, CNZSL, SAE, BiDiLEL, ConSE
+from zslib.compatibility import CMT, CNZSL, PSR, SAE, BiDiLEL, ConSE
 from zslib.compatibility.base import BilinearModel
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
@@ -66,8 +66,8 @@ class CalibratedRun:
 def own_distances(model, X, class_embeddings, scores):
     """The distance that a fitted model compares, (n, C), or None where it compares no two vectors.
 
-    CMT and BiDiLEL: their Euclidean distance. ConSE, SAE and CNZSL: one minus their cosine. A
-    bilinear score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes
+    CMT and BiDiLEL: their Euclidean distance. ConSE, PSR, SAE and CNZSL: one minus their cosine.
+    A bilinear score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes
     as the score does where all ``s`` have one length. The Euclidean distance between vectors of
     length one has the same curve, since a power of d only changes alpha.
     """
@@ -81,7 +81,7 @@ def own_distances(model, X, class_embeddings, scores):
         found = np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 0)
     elif isinstance(model, CNZSL):
         found = found / model.scale**2
-    elif not isinstance(model, ConSE | SAE):
+    elif not isinstance(model, ConSE | PSR | SAE):
         return None
     return np.maximum(1.0 - found, 0.0)
 
