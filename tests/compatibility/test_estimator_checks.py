@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import zslib.compatibility
 from zslib.compatibility import BilinearModel, CompatibilityModel, zero_shot_scorer
+from zslib.compatibility.generative.base import GenerativeModel
 from zslib.nn import Layer
 
 PARAMETERS = {
@@ -24,6 +25,7 @@ PARAMETERS = {
     "SAE": {"direction": "feature_to_semantic"},
     "ConSE": {"regularization": 1e-2},
     "CMT": {"learning_rate": 0.05},
+    "CADAVAE": {"n_latent": 8, "n_hidden": (32, 32, 32, 32), "n_steps": 300, "n_generated": 50},
     "CNZSL": {"n_hidden": 32},
     "MetricLearner": {"learning_rate": 0.01, "n_epochs": 200},
     "DAP": {"threshold": 0.3, "regularization": 1e-2},
@@ -40,7 +42,11 @@ MODELS = [
     and value not in (CompatibilityModel, BilinearModel)
 ]
 
-COMPETING = {"BiDiLEL": "new classes are placed among each other"}
+COMPETING = {"BiDiLEL": "new classes are placed among each other"} | {
+    Model.__name__: "a classifier is trained for the candidates together"
+    for Model in MODELS
+    if issubclass(Model, GenerativeModel)
+}
 """Scorers whose score of a class depends on the other candidates, with the reason."""
 
 OTHERS = {"CLAREL": "its fit takes texts of samples, not embeddings of classes"}
@@ -64,8 +70,8 @@ def make(Model, **parameters):
 
 def make_short(Model, **parameters):
     """The same after few epochs, for what does not ask how much it has learned."""
-    if "n_epochs" in signature(Model).parameters:
-        parameters["n_epochs"] = 3
+    for name in {"n_epochs", "n_steps"} & set(signature(Model).parameters):
+        parameters[name] = 3
     return make(Model, **parameters)
 
 

@@ -9,6 +9,7 @@ from zslib.compatibility.cnzsl import CNZSL
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.dap import DAP
 from zslib.compatibility.eszsl import ESZSL
+from zslib.compatibility.generative.cada_vae import CADAVAE
 from zslib.compatibility.iap import IAP
 from zslib.compatibility.jlse import JLSE
 from zslib.compatibility.metric.learner import MetricLearner
@@ -25,6 +26,7 @@ from zslib.compatibility.zkl import ZKL
 
 __all__ = [
     "ALE",
+    "CADAVAE",
     "CLAREL",
     "CMT",
     "CNZSL",

@@ -1,0 +1,156 @@
+"""CADA-VAE: the objective against a loop and finite differences; what the definition implies."""
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import CADAVAE
+from zslib.compatibility.generative.cada_vae import RAMPS, AlignedVAEs, ramp
+from zslib.compatibility.generative.gaussians import NOISES
+
+SMALL = {"n_hidden": (30, 30, 20, 20), "random_state": 0}
+WEIGHTS = {"divergence": 0.3, "cross": 0.7, "distance": 1.3}
+
+
+def aligned(like=None):
+    """A pair of autoencoders away from its start, where all biases are 0."""
+    rng = np.random.default_rng(0)
+    vaes = AlignedVAEs((3, 4), (5, 6, 4, 5), 2, rng, like=np.zeros(1) if like is None else like)
+    return vaes, rng.standard_normal((7, 3)), rng.standard_normal((7, 4))
+
+
+def loop(p, x, a, rng, *, noise, divergence, cross, distance):
+    """The objective of each row by its definition, from the dictionary of parameters."""
+
+    def layer(name, v):
+        return v @ p[f"{name}.weight"] + p[f"{name}.bias"]
+
+    def encode(side, v):
+        hidden = np.maximum(layer(f"{side}_encoder.body.hidden", v), 0.0)
+        return [layer(f"{side}_encoder.{head}", hidden) for head in ("mean", "log_variance")]
+
+    def decode(side, z):
+        hidden = np.maximum(layer(f"{side}_decoder.hidden", z), 0.0)
+        return layer(f"{side}_decoder.out", hidden)
+
+    n = len(x)
+    width = 2 if noise == "textbook" else 1
+    noises = rng.standard_normal((n, width)), rng.standard_normal((n, width))
+    total = 0.0
+    for i in range(n):
+        z, gaussians = {}, {}
+        for side, row, epsilon in (("image", x[i], noises[0][i]), ("class", a[i], noises[1][i])):
+            mean, log_variance = gaussians[side] = encode(side, row)
+            deviation = np.exp(log_variance / 2 if noise == "textbook" else log_variance)
+            z[side] = mean + deviation * epsilon
+            total += divergence * 0.5 * np.sum(mean**2 + np.exp(log_variance) - 1 - log_variance)
+        for side, row in (("image", x[i]), ("class", a[i])):
+            other = "class" if side == "image" else "image"
+            total += np.abs(row - decode(side, z[side])).sum()
+            total += cross * np.abs(row - decode(side, z[other])).sum()
+        (m1, v1), (m2, v2) = gaussians["image"], gaussians["class"]
+        squares = (m1 - m2) ** 2 + (np.exp(v1 / 2) - np.exp(v2 / 2)) ** 2
+        total += distance * np.sqrt(squares.sum())
+    return total / n
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_objective_and_gradients(backend, numerical_gradient, noise):
+    vaes, x, a = aligned(backend.asarray(np.zeros(1)))
+    rng = np.random.default_rng(3)
+    value = vaes.step(backend.asarray(x), backend.asarray(a), rng, noise=noise, **WEIGHTS)
+    p = {name: backend.to_numpy(part.value) for name, part in vaes.parameters().items()}
+
+    def expected(p):
+        return loop(p, x, a, np.random.default_rng(3), noise=noise, **WEIGHTS)
+
+    assert float(value) == pytest.approx(expected(p), rel=1e-12)
+    for name, parameter in vaes.parameters().items():
+        slopes = numerical_gradient(lambda w, name=name: expected(p | {name: w}), p[name])
+        gradient = backend.to_numpy(parameter.gradient)
+        np.testing.assert_allclose(gradient, slopes, atol=1e-6, err_msg=name)
+
+
+def test_without_alignment_images_and_classes_do_not_meet():
+    gradients = []
+    for shift in (0.0, 5.0):
+        vaes, x, a = aligned()
+        rng = np.random.default_rng(3)
+        vaes.step(x, a + shift, rng, noise="textbook", divergence=1.0, cross=0.0, distance=0.0)
+        gradients.append({n: p.gradient for n, p in vaes.parameters().items()})
+    for name, gradient in gradients[0].items():
+        same = np.array_equal(gradient, gradients[1][name])
+        assert same == name.startswith("image"), name
+
+
+def test_ramps():
+    assert [ramp(share, 0.2, 0.6) for share in (0.0, 0.2, 0.4, 0.6, 1.0)] == pytest.approx(
+        [0.0, 0.0, 0.5, 1.0, 1.0]
+    )
+    # The authors' rates, in an epoch of 100.
+    rates = {"divergence": 0.0026, "cross": 0.044, "distance": 0.54}
+    ends = {"divergence": 0.25, "cross": 2.37, "distance": 8.13}
+    for name, (start, end) in RAMPS.items():
+        assert ends[name] / (100 * (end - start)) == pytest.approx(rates[name], rel=0.07)
+
+
+def test_points_of_the_classifier(problem):
+    """Draws from images for seen classes, repeated where few; from vectors for others."""
+    model = CADAVAE(3, n_steps=5, n_seen=7, **SMALL).fit(problem.X, problem.y, problem.S)
+    codes = np.array([4, 4, 4, 1, 1])
+    X = model.scale_ * problem.X[:5]
+    points, labels = model._represent_seen(X, codes, np.random.default_rng(0))
+    np.testing.assert_array_equal(labels, [1] * 7 + [4] * 7)
+    means = model._represent(X)
+    # The scalar noise moves a point along one direction from its image's mean.
+    _, log_variance = model._vaes.image_encoder.forward(X)
+    rows = [3, 4, 3, 4, 3, 4, 3, 0, 1, 2, 0, 1, 2, 0]
+    moved = (points - means[rows]) * model._unit / np.exp(log_variance[rows])
+    np.testing.assert_allclose(moved, np.tile(moved[:, :1], 3), atol=1e-10)
+    made = model._generate(problem.S[:2], 4000, np.random.default_rng(0))
+    centres = model._vaes.class_encoder.forward(problem.S[:2])[0] / model._unit
+    spread = made.std(axis=0).max() / 4000**0.5
+    np.testing.assert_allclose(made.reshape(2, 4000, 3).mean(axis=1), centres, atol=6 * spread)
+    assert model._represent(model.scale_ * problem.X).std(axis=0).max() == pytest.approx(1, abs=1)
+
+
+def test_noises_differ(problem):
+    curves = [
+        CADAVAE(3, n_steps=30, noise=noise, **SMALL)
+        .fit(problem.X, problem.y, problem.S)
+        .learning_curve_
+        for noise in NOISES
+    ]
+    assert not np.allclose(*curves)
+
+
+def test_training_lowers_the_error_of_reconstruction(problem):
+    weights = dict.fromkeys(("divergence_weight", "cross_weight", "distance_weight"), 0.0)
+    model = CADAVAE(8, n_steps=300, **weights, **SMALL).fit(problem.X, problem.y, problem.S)
+    assert len(model.learning_curve_) == 100
+    assert np.mean(model.learning_curve_[-5:]) < 0.6 * np.mean(model.learning_curve_[:5])
+
+
+def test_divergence_is_reported(problem32):
+    with pytest.raises(ValueError, match="lower learning_rate or feature_length, or scale class"):
+        CADAVAE(n_steps=3, **SMALL).fit(problem32.X, problem32.y, problem32.S * np.float32(1e30))
+
+
+def test_bad_parameters(problem):
+    for parameters, error, message in (
+        ({"n_latent": 0}, ValueError, "n_latent must be at least 1"),
+        ({"n_hidden": 512}, ValueError, "n_hidden must be four integers"),
+        ({"n_hidden": (1, 2, 3)}, ValueError, "n_hidden must be four integers"),
+        ({"n_hidden": (1, 2, 3, 0)}, ValueError, r"n_hidden\[3\] must be at least 1"),
+        ({"divergence_weight": -1.0}, ValueError, "divergence_weight must be"),
+        ({"cross_weight": -1.0}, ValueError, "cross_weight must be"),
+        ({"distance_weight": -1.0}, ValueError, "distance_weight must be"),
+        ({"noise": "none"}, ValueError, "noise must be one of"),
+        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
+        ({"n_steps": 0}, ValueError, "n_steps must be at least 1"),
+        ({"batch_size": 2.0}, TypeError, "batch_size must be an integer"),
+        ({"n_seen": 0}, ValueError, "n_seen must be at least 1"),
+        ({"n_generated": 0}, ValueError, "n_generated must be at least 1"),
+        ({"random_state": "x"}, TypeError, "random_state"),
+    ):
+        with pytest.raises(error, match=message):
+            CADAVAE(**parameters).fit(problem.X, problem.y, problem.S)

@@ -1,0 +1,166 @@
+"""Gaussians of autoencoders: values against loops, gradients by finite differences, PPCA."""
+
+import numpy as np
+import pytest
+
+from zslib.compatibility.generative.gaussians import (
+    NOISES,
+    GaussianEncoder,
+    distances,
+    divergences,
+    draw,
+    draw_gradient,
+)
+
+
+def arrays(n=4, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.standard_normal((n, d)) for _ in range(4)]
+
+
+def divergence(mean, log_variance):
+    return sum(
+        0.5 * (m**2 + np.exp(v) - 1.0 - v)
+        for m, v in zip(mean.ravel(), log_variance.ravel(), strict=True)
+    )
+
+
+def distance(m1, v1, m2, v2):
+    squares = (m1 - m2) ** 2 + (np.exp(v1 / 2) - np.exp(v2 / 2)) ** 2
+    return sum(np.sqrt(row.sum()) for row in squares)
+
+
+def test_divergences(backend, numerical_gradient):
+    mean, log_variance, *_ = arrays()
+    values, gradients = divergences(backend.asarray(mean), backend.asarray(log_variance))
+    assert backend.to_numpy(values).sum() == pytest.approx(divergence(mean, log_variance))
+    for gradient, slopes in (
+        (gradients[0], numerical_gradient(lambda m: divergence(m, log_variance), mean)),
+        (gradients[1], numerical_gradient(lambda v: divergence(mean, v), log_variance)),
+    ):
+        np.testing.assert_allclose(backend.to_numpy(gradient), slopes, atol=1e-7)
+    values, gradients = divergences(np.zeros((2, 3)), np.zeros((2, 3)))
+    assert not np.any(values)
+    assert not np.any(gradients)
+
+
+def test_distances(backend, numerical_gradient):
+    given = arrays()
+    one, other = [tuple(map(backend.asarray, pair)) for pair in (given[:2], given[2:])]
+    values, gradients = distances(one, other)
+    assert backend.to_numpy(values).sum() == pytest.approx(distance(*given))
+    flat = [backend.to_numpy(g) for pair in gradients for g in pair]
+    for i, gradient in enumerate(flat):
+        slopes = numerical_gradient(
+            lambda a, i=i: distance(*given[:i], a, *given[i + 1 :]), given[i]
+        )
+        np.testing.assert_allclose(gradient, slopes, atol=1e-7)
+
+
+def test_gaussians_that_coincide_pull_nowhere():
+    mean, log_variance, *_ = arrays()
+    values, gradients = distances((mean, log_variance), (mean, log_variance))
+    assert not np.any(values)
+    assert not np.any(gradients)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_draws(backend, numerical_gradient, noise):
+    mean, log_variance, pull, _ = arrays()
+    point, offset = draw(
+        backend.asarray(mean), backend.asarray(log_variance), np.random.default_rng(5), noise
+    )
+    rng = np.random.default_rng(5)
+    if noise == "textbook":
+        drawn, deviation = rng.standard_normal((4, 3)), np.exp(log_variance / 2)
+    else:  # one number for each row, and the variance in the place of the deviation
+        drawn, deviation = rng.standard_normal((4, 1)), np.exp(log_variance)
+    np.testing.assert_allclose(backend.to_numpy(point), mean + deviation * drawn)
+    by_mean, by_log = draw_gradient(backend.asarray(pull), offset, noise)
+    np.testing.assert_array_equal(backend.to_numpy(by_mean), pull)
+
+    def loss(v):
+        return np.sum(pull * (mean + np.exp(v / (2 if noise == "textbook" else 1)) * drawn))
+
+    slopes = numerical_gradient(loss, log_variance)
+    np.testing.assert_allclose(backend.to_numpy(by_log), slopes, atol=1e-7)
+
+
+def test_encoder(backend, numerical_gradient):
+    rng = np.random.default_rng(0)
+    encoder = GaussianEncoder(3, 5, 2, rng, scale=0.5, like=backend.asarray(np.zeros(1)))
+    x, pulls = rng.standard_normal((4, 3)), rng.standard_normal((2, 4, 2))
+    made = encoder.forward(backend.asarray(x), train=True)
+    by_x = encoder.backward([backend.asarray(pull) for pull in pulls])
+    p = {name: backend.to_numpy(value.value) for name, value in encoder.parameters().items()}
+    assert list(p) == [
+        f"{part}.{kind}"
+        for part in ("body.hidden", "mean", "log_variance")
+        for kind in ("weight", "bias")
+    ]
+
+    def heads(x, p=p):
+        hidden = np.maximum(x @ p["body.hidden.weight"] + p["body.hidden.bias"], 0.0)
+        return [hidden @ p[f"{h}.weight"] + p[f"{h}.bias"] for h in ("mean", "log_variance")]
+
+    for ours, expected in zip(made, heads(x), strict=True):
+        np.testing.assert_allclose(backend.to_numpy(ours), expected, atol=1e-12)
+
+    def loss(x, p=p):
+        return sum(np.sum(pull * head) for pull, head in zip(pulls, heads(x, p), strict=True))
+
+    np.testing.assert_allclose(backend.to_numpy(by_x), numerical_gradient(loss, x), atol=1e-7)
+    for name, parameter in encoder.parameters().items():
+        slopes = numerical_gradient(lambda w, name=name: loss(x, p | {name: w}), p[name])
+        np.testing.assert_allclose(backend.to_numpy(parameter.gradient), slopes, atol=1e-7)
+
+
+def autoencoder_loss(theta, X):
+    """Linear autoencoder with squared error and divergence, the noise averaged exactly.
+
+    The decoder is linear: draws at plus and minus sqrt(d) times each unit vector have the mean and
+    the variance of a normal one.
+    """
+    encoder, log_variance, decoder = theta
+    (n, _), d = X.shape, decoder.shape[0]
+    mean, spread = X @ encoder, np.tile(log_variance, (n, 1))
+    value, by_mean, by_log, by_decoder = 0.0, 0.0, 0.0, 0.0
+    for epsilon in np.concatenate([np.eye(d), -np.eye(d)]) * d**0.5:
+
+        class Fixed:
+            def standard_normal(self, shape, epsilon=epsilon):
+                return np.broadcast_to(epsilon, shape)
+
+        z, offset = draw(mean, spread, Fixed(), "textbook")
+        error = (z @ decoder - X) / (2 * d * n)
+        value += d * n * np.sum(error * error)
+        parts = draw_gradient(error @ decoder.T, offset, "textbook")
+        by_mean, by_log = by_mean + parts[0], by_log + parts[1]
+        by_decoder = by_decoder + z.T @ error
+    values, (more_mean, more_log) = divergences(mean, spread)
+    by_mean, by_log = by_mean + more_mean / n, by_log + more_log / n
+    return value + values.mean(), (X.T @ by_mean, by_log.sum(axis=0), by_decoder)
+
+
+def test_a_linear_autoencoder_is_probabilistic_pca():
+    """Variances above 1 are kept, with loading sqrt(variance - 1); others collapse."""
+    variances = np.array([4.0, 2.5, 0.6, 0.3])
+    rng = np.random.default_rng(0)
+    draws = rng.standard_normal((50, 4))
+    draws -= draws.mean(axis=0)
+    directions = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    white = draws @ np.linalg.inv(np.linalg.cholesky(draws.T @ draws / 50)).T
+    X = white * variances**0.5 @ directions.T
+    loading = np.sqrt(np.clip(variances[:3] - 1.0, 0.0, None))
+    decoder = loading[:, None] * directions[:, :3].T
+    # The posterior of PPCA: precision 1 + loading squared.
+    posterior = 1.0 / (1.0 + loading**2)
+    theta = directions[:, :3] * (loading * posterior), np.log(posterior), decoder
+    value, gradients = autoencoder_loss(theta, X)
+    for gradient in gradients:
+        np.testing.assert_allclose(gradient, 0.0, atol=1e-12)
+    for part in range(3):
+        for _ in range(5):
+            moved = list(theta)
+            moved[part] = theta[part] + 0.05 * rng.standard_normal(theta[part].shape)
+            assert autoencoder_loss(moved, X)[0] > value

@@ -1,0 +1,100 @@
+r"""Gaussians :math:`N(\mu, \mathrm{diag}\, e^\ell)`, one in each row, for autoencoders."""
+
+from __future__ import annotations
+
+from zslib.arrays import like, namespace
+from zslib.nn import Layer, Linear, ReLU, Sequential
+
+__all__ = ["NOISES", "GaussianEncoder", "distances", "divergences", "draw", "draw_gradient"]
+
+NOISES = ("as_published_code", "textbook")
+
+
+class GaussianEncoder(Layer):
+    r"""A hidden layer of rectifiers, and from it :math:`\mu` and :math:`\ell`, side by side.
+
+    Weights start as Glorot says, times ``scale``.
+    """
+
+    def __init__(self, n_in, n_hidden, n_latent, rng, *, scale=1.0, like=None):
+        how = {"scale": scale, "like": like}
+        self.body = Sequential(hidden=Linear(n_in, n_hidden, rng, **how), relu=ReLU())
+        self.heads = [Linear(n_hidden, n_latent, rng, **how) for _ in range(2)]
+
+    def forward(self, x, mask=None, *, train=False):
+        """:math:`\\mu` and :math:`\\ell`, each (n, d)."""
+        hidden = self.body.forward(x, train=train)
+        return tuple(head.forward(hidden, train=train) for head in self.heads)
+
+    def backward(self, gradient):
+        """The gradient by x, for the pair of those by :math:`\\mu` and :math:`\\ell`."""
+        by_mean, by_log = (
+            head.backward(part) for head, part in zip(self.heads, gradient, strict=True)
+        )
+        return self.body.backward(by_mean + by_log)
+
+    def parameters(self):
+        parts = zip(("body", "mean", "log_variance"), (self.body, *self.heads), strict=True)
+        return {f"{n}.{name}": p for n, part in parts for name, p in part.parameters().items()}
+
+
+def draw(mean, log_variance, rng, noise):
+    r"""A point of each Gaussian, and the noise in it, its distance from the mean.
+
+    "textbook" is :math:`\mu + e^{\ell / 2} \epsilon`. "as_published_code" is
+    :math:`\mu + e^\ell \epsilon` with one number :math:`\epsilon` for each row.
+    """
+    xp = namespace(mean)
+    n, d = mean.shape
+    shape, power = ((n, d), 0.5) if noise == "textbook" else ((n, 1), 1.0)
+    drawn = xp.astype(like(rng.standard_normal(shape), mean), mean.dtype)
+    offset = xp.exp(power * log_variance) * drawn
+    return mean + offset, offset
+
+
+def draw_gradient(by_point, offset, noise):
+    r"""Gradients by :math:`\mu` and :math:`\ell`, from that by the point of `draw`."""
+    return by_point, (0.5 if noise == "textbook" else 1.0) * by_point * offset
+
+
+def divergences(mean, log_variance):
+    r"""Divergence of each Gaussian from N(0, I), (n,), and its gradients by both, (n, d).
+
+    .. math:: \tfrac12 \sum_j (\mu_j^2 + e^{\ell_j} - 1 - \ell_j)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> value, gradients = divergences(np.array([[1.0, 0.0]]), np.zeros((1, 2)))
+    >>> value, gradients[0]
+    (array([0.5]), array([[1., 0.]]))
+    """
+    xp = namespace(mean)
+    variance = xp.exp(log_variance)
+    values = 0.5 * xp.sum(mean * mean + variance - 1.0 - log_variance, axis=1)
+    return values, (mean, 0.5 * (variance - 1.0))
+
+
+def distances(one, other):
+    r"""2-Wasserstein distance of each two Gaussians, (n,), and its gradients by all four arrays.
+
+    .. math:: \sqrt{\|\mu_1 - \mu_2\|^2 + \|e^{\ell_1 / 2} - e^{\ell_2 / 2}\|^2}
+
+    ``one`` and ``other`` are pairs of :math:`\mu` and :math:`\ell`, and so are the gradients by
+    them; at distance 0 these are 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> zero = np.zeros((1, 2))
+    >>> distances((zero, zero), (np.array([[3.0, 4.0]]), zero))[0]
+    array([5.])
+    """
+    xp = namespace(one[0])
+    apart = one[0] - other[0]
+    deviations = xp.exp(0.5 * one[1]), xp.exp(0.5 * other[1])
+    wider = deviations[0] - deviations[1]
+    values = xp.sqrt(xp.sum(apart * apart + wider * wider, axis=1))
+    lengths = values[:, None] + xp.astype(values == 0, values.dtype)[:, None]
+    apart, wider = apart / lengths, 0.5 * wider / lengths
+    return values, ((apart, wider * deviations[0]), (-apart, -wider * deviations[1]))
