@@ -75,8 +75,9 @@ class PSR(CompatibilityModel):
     array([1, 0])
     """
 
-    grid = {"similar_weight": (0.01, 0.1, 1.0), "reconstruction_weight": (0.1, 1.0, 10.0)}
-    limits = {"similar_weight": (0.001, 1.0), "reconstruction_weight": (0.01, 10.0)}
+    grid = {"similar_weight": (0.01, 0.1), "reconstruction_weight": (0.1, 1.0)}
+    # Below a hundredth the term counts for nothing.
+    limits = {"similar_weight": (0.01, 1.0), "reconstruction_weight": (0.01, 10.0)}
 
     def __init__(
         self,

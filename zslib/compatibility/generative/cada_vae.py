@@ -100,6 +100,9 @@ class CADAVAE(GenerativeModel):
     array([1, 0])
     """
 
+    grid = {"classifier_penalty": (0.01, 0.03, 0.1)}
+    limits = {"classifier_penalty": (1e-3, 0.3)}
+
     def __init__(
         self,
         n_latent=64,
