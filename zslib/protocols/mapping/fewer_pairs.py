@@ -9,7 +9,6 @@ import numpy as np
 from zslib.protocols.mapping.measures import over_queries
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
-from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
 
 __all__ = ["precision_by_pairs", "training_precision"]
@@ -49,16 +48,9 @@ def training_precision(runs, methods, n):
         X_test=problem.X_train[rows[keep]], test_words=words[keep], test_gold=answers,
     )  # fmt: skip
     for name in methods:
-        fits, seed = runs.train(name), runs.seeds[0]
-        options = {"parameters": fits[0].parameters, "seed": seed, "rows": rows[keep]}
-        mapped = kept(_mapped_training, METHODS[name], problem, **options)
-        on_training = evaluate(trained, mapped, k=1)
+        fits = runs.train(name)
+        on_training = evaluate(trained, fits[0].mapping.transform(trained.X_test), k=1)
         parts = {"training words": on_training, "test words": runs.search(fits)[0]}
         for part, outcome in parts.items():
             value = over_queries([outcome.hits(1)], [outcome])
             yield row(problem, f"P@1, {part}", name, value)
-
-
-def _mapped_training(method, problem, parameters, seed, rows):
-    fitted = method.fresh(seed, **parameters).fit(problem.X_train, problem.Y_train)
-    return fitted.transform(problem.X_train[rows])
