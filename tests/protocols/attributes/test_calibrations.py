@@ -102,6 +102,7 @@ NO_DISTANCE = {
     "DARK",
     "DARK-L",
     "DARK-H",
+    "ICINESS",
     "JLSE",
     "LatEm",
     "SSE",
