@@ -30,6 +30,7 @@ PARAMETERS = {
     "MetricLearner": {"learning_rate": 0.01, "n_epochs": 200},
     "DAP": {"threshold": 0.3, "regularization": 1e-2},
     "IAP": {"regularization": 1e-2},
+    "ICINESS": {"n_hidden": (32,), "learning_rate": 0.01, "n_epochs": 30},
     "SSE": {"mixture_penalty": 0.01, "n_epochs": 30},
     "SynC": {"regularization": 1e-2},
 }

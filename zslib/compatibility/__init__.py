@@ -11,6 +11,7 @@ from zslib.compatibility.dap import DAP
 from zslib.compatibility.eszsl import ESZSL
 from zslib.compatibility.generative.cada_vae import CADAVAE
 from zslib.compatibility.iap import IAP
+from zslib.compatibility.iciness import ICINESS
 from zslib.compatibility.jlse import JLSE
 from zslib.compatibility.metric.learner import MetricLearner
 from zslib.compatibility.psr import PSR
@@ -34,6 +35,7 @@ __all__ = [
     "DARK",
     "ESZSL",
     "IAP",
+    "ICINESS",
     "JLSE",
     "PSR",
     "SAE",

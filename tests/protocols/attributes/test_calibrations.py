@@ -110,6 +110,7 @@ NO_DISTANCE = {
     "DARK",
     "DARK-L",
     "DARK-H",
+    "ICINESS",
     "JLSE",
     "LatEm",
     "SSE",

@@ -1,0 +1,143 @@
+"""ICINESS: its network pair by pair, what rectifiers are for, and what a step compares."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from zslib.compatibility import ICINESS
+from zslib.compatibility.iciness import PairScore
+from zslib.nn import Linear, ReLU, Sequential, softmax_cross_entropy
+
+SMALL = {"n_hidden": (16,), "n_epochs": 3, "random_state": 0}
+
+
+def fitted(problem, **parameters):
+    return ICINESS(**(SMALL | parameters)).fit(problem.X, problem.y, problem.S)
+
+
+def network(sizes, backend, seed=0):
+    rng, layers = np.random.default_rng(seed), {}
+    for j, (a, b) in enumerate(pairwise(sizes), start=1):
+        layers |= {f"relu{j}": ReLU()} if j > 1 else {}
+        layers[f"linear{j}"] = Linear(a, b, rng, like=backend.asarray(np.zeros(1)))
+    return Sequential(**layers)
+
+
+@pytest.mark.parametrize("hidden", [(6,), (6, 4)])
+def test_pair_scores_are_those_of_the_network_on_each_pair(backend, numerical_gradient, hidden):
+    rng = np.random.default_rng(1)
+    images, classes = rng.standard_normal((4, 3)), rng.standard_normal((5, 2))
+    F, own = network((5, *hidden, 1), backend), np.array([0, 3, 3, 1])
+    pairs = PairScore(F)
+
+    def scores():
+        rows = [[np.concatenate([x, s]) for s in classes] for x in images]
+        found = F.forward(backend.asarray(np.reshape(rows, (20, 5))))
+        return backend.to_numpy(found).reshape(4, 5)
+
+    found = pairs.forward(backend.asarray(images), backend.asarray(classes), train=True)
+    np.testing.assert_allclose(backend.to_numpy(found), scores(), atol=1e-12)
+    pairs.backward(softmax_cross_entropy(found, backend.asarray(own))[1])
+    for name, parameter in F.parameters().items():
+
+        def loss(value, parameter=parameter):
+            before, parameter.value = parameter.value, backend.asarray(value)
+            logits = scores()
+            parameter.value = before
+            return np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(4), own])
+
+        slopes = numerical_gradient(loss, backend.to_numpy(parameter.value))
+        found = backend.to_numpy(parameter.gradient)
+        np.testing.assert_allclose(found, slopes, atol=1e-7, err_msg=name)
+
+
+@pytest.mark.parametrize("hidden", [(16,), (16, 8)])
+def test_scores_are_those_of_the_network(problem, hidden):
+    model = fitted(problem, n_hidden=hidden)
+    x, s = problem.X[0], problem.S[3]
+    # Lengths of images and embeddings count nowhere.
+    given = model.decision_function(5.0 * problem.X, 0.1 * problem.S)
+    pair = np.concatenate([12**0.5 * x / np.linalg.norm(x), 8**0.5 * s / np.linalg.norm(s)])
+    for layer in model.network_.layers.values():
+        pair = layer.forward(pair[None, :])[0]
+    assert given[0, 3] == pytest.approx(pair[0], rel=1e-9)
+
+
+def test_without_rectifiers_every_image_gets_the_same_class(problem):
+    model = fitted(problem)
+    assert len(np.unique(model.predict(problem.X))) > 1
+    # So far above zero no unit is cut off: the network is linear.
+    model.network_.layers["linear1"].bias.value += 1e4
+    scores = model.decision_function(problem.X)
+    above = scores - scores[:, :1]
+    np.testing.assert_allclose(above, above[:1] + np.zeros_like(above), atol=1e-6)
+
+
+def test_without_class_weights_all_classes_score_alike(problem):
+    model = fitted(problem)
+    model.network_.layers["linear1"].weight.value[problem.X.shape[1] :] = 0.0
+    scores = model.decision_function(problem.X)
+    np.testing.assert_allclose(scores, scores[:, :1] + np.zeros_like(scores), atol=1e-12)
+
+
+def test_rectifiers_can_compare():
+    """|x + s| - |x - s| is 2 min(|x|, |s|) where signs agree, minus that where they differ."""
+    F = network((2, 4, 1), np)
+    first, last = F.layers["linear1"], F.layers["linear2"]
+    first.weight.value = np.array([[1.0, -1.0, 1.0, -1.0], [1.0, -1.0, -1.0, 1.0]])
+    last.weight.value = np.array([[1.0], [1.0], [-1.0], [-1.0]])
+    x, s = np.array([[0.3], [-2.0]]), np.array([[1.0], [-0.5], [0.0]])
+    expected = 2 * np.sign(x * s.T) * np.minimum(abs(x), abs(s.T))
+    np.testing.assert_allclose(PairScore(F).forward(x, s), expected)
+
+
+def test_rivals_of_a_step():
+    rng, labels = np.random.default_rng(0), np.array([7, 2, 7])
+    for count, size in ((None, 10), (5, 5), (2, 2), (20, 10)):
+        competing, own = ICINESS(n_rivals=count)._rivals(labels, 10, rng)
+        np.testing.assert_array_equal(competing[own], labels)
+        assert len(competing) == size == len(set(competing.tolist()))
+    # Those of the images compete in any case.
+    assert len(ICINESS(n_rivals=2)._rivals(np.arange(4), 10, rng)[0]) == 4
+
+
+def test_all_rivals_or_more_than_there_are_is_the_same(problem):
+    one, other = (fitted(problem, n_rivals=n).decision_function(problem.X) for n in (None, 99))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_training_lowers_the_loss(problem):
+    model = fitted(problem, n_epochs=40, learning_rate=0.02)
+    assert len(model.learning_curve_) == 40
+    assert model.learning_curve_[-1] < 0.5 * model.learning_curve_[0]
+
+
+def test_seeds_matter(problem):
+    one, same, other = (
+        fitted(problem, random_state=seed).decision_function(problem.X)
+        for seed in (0, np.random.default_rng(0), 1)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert not np.allclose(one, other)
+
+
+def test_divergence_is_reported(problem32):
+    with pytest.raises(ValueError, match="lower learning_rate"):
+        fitted(problem32, learning_rate=1e30, n_epochs=5)
+
+
+def test_bad_parameters(problem):
+    for parameters, error, message in (
+        ({"n_hidden": (0,)}, ValueError, "n_hidden must be at least 1"),
+        ({"n_hidden": ()}, ValueError, "n_hidden is empty"),
+        ({"n_hidden": 64}, TypeError, "n_hidden must be a sequence of integers"),
+        ({"n_rivals": 1}, ValueError, "n_rivals must be at least 2"),
+        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
+        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
+        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
+        ({"batch_size": 0.5}, TypeError, "batch_size must be an integer"),
+        ({"random_state": "x"}, TypeError, "random_state"),
+    ):
+        with pytest.raises(error, match=message):
+            fitted(problem, **parameters)

@@ -1,0 +1,196 @@
+"""ICINESS (Guo et al. 2018): a network scores pairs of an image and a class; our reading of it."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from numbers import Real
+
+import numpy as np
+
+from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, to_host
+from zslib.compatibility.base import CompatibilityModel, directions
+from zslib.nn import Descent, Linear, ReLU, Sequential, softmax_cross_entropy
+from zslib.optim import Adam, minibatches
+from zslib.validation import check_integer, check_learned, check_real
+
+__all__ = ["ICINESS", "PairScore"]
+
+
+class ICINESS(CompatibilityModel):
+    r"""Implicit non-linear similarity scoring (Guo et al. 2018), **our reading**.
+
+    The paper fuses image and class features in the hidden layers of a network, which gives their
+    similarity. Its text and code were not at hand: layers, loss and training are ours. With one
+    hidden layer of rectifiers
+
+    .. math:: F(x, s) = \max\Bigl(0,\; \sqrt p\, \frac{x}{\|x\|} V_x
+              + \sqrt q\, \frac{s}{\|s\|} V_s + b\Bigr)\, w + c,
+
+    and further layers may follow. F is trained by softmax cross-entropy over the classes of the
+    batch and others that are drawn anew at each step, by Adam with an L2 penalty, whose rate
+    falls linearly to 0. Without the rectifier F would be a sum of two terms, of the image and of
+    the class, and every image would get the same class.
+
+    Parameters
+    ----------
+    n_hidden : sequence of int, default (512,)
+        Hidden units, layer by layer.
+    n_rivals : int or None, keyword only, default 50
+        Classes that compete in a step: those of its images, and others up to this number. None:
+        all seen classes.
+    learning_rate : float, keyword only, default 3e-3
+        Of Adam at the first step, above 0.
+    regularization : float, keyword only, default 0.01
+        Half the weight of the squared parameters, at least 0.
+    n_epochs : int, keyword only, default 10
+        Passes over the images.
+    batch_size : int, keyword only, default 64
+    random_state : None, int or numpy.random.Generator, keyword only, default None
+        Seed of the start, of the order of the images and of rivals, drawn on the host.
+
+    Attributes
+    ----------
+    network_ : zslib.nn.Sequential
+        F, of the scaled image and the scaled embedding side by side.
+    learning_curve_ : list of float
+        Mean cross-entropy of each epoch, over the batches as they were met.
+    classes_, class_embeddings_, n_features_in_, embedding_dim_
+        See `CompatibilityModel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+    >>> S = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.3]])
+    >>> model = ICINESS((32,), n_epochs=300, random_state=0).fit(X, np.array([0, 1, 0, 1]), S)
+    >>> model.predict(np.array([[2.0, 0.1], [0.1, 2.0]]), S[1:])
+    array([1, 0])
+    """
+
+    grid = {"regularization": (3e-3, 1e-2, 3e-2)}
+
+    def __init__(
+        self,
+        n_hidden=(512,),
+        *,
+        n_rivals=50,
+        learning_rate=3e-3,
+        regularization=0.01,
+        n_epochs=10,
+        batch_size=64,
+        random_state=None,
+    ):
+        self.n_hidden = n_hidden
+        self.n_rivals = n_rivals
+        self.learning_rate = learning_rate
+        self.regularization = regularization
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    def _fit(self, X, codes, embeddings):
+        rate = check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
+        n_epochs = check_integer(self.n_epochs, "n_epochs", low=1)
+        check_integer(self.batch_size, "batch_size", low=1)
+        if self.n_rivals is not None:
+            check_integer(self.n_rivals, "n_rivals", low=2)
+        rng = random_generator(self.random_state)
+        self.network_ = self._network(X, embeddings, rng)
+        pairs = PairScore(self.network_)
+        descent = Descent(self.network_.parameters(), lambda: Adam(rate))
+        images, classes, labels = _lengthened(X), _lengthened(embeddings), to_host(codes)
+        n, n_steps, step = X.shape[0], n_epochs * -(-X.shape[0] // self.batch_size), 0
+        self.learning_curve_ = []
+        for _ in range(n_epochs):
+            total = 0.0
+            # An overflow is reported after the epoch, with its remedy.
+            with np.errstate(over="ignore", invalid="ignore"):
+                for batch in minibatches(n, self.batch_size, rng):
+                    competing, own = self._rivals(labels[batch], embeddings.shape[0], rng)
+                    scores = pairs.forward(
+                        take_rows(images, batch), take_rows(classes, competing), train=True
+                    )
+                    value, gradient = softmax_cross_entropy(scores, like(own, X))
+                    pairs.backward(gradient)
+                    descent.step(rate * (1.0 - step / n_steps))
+                    total += float(value) * len(batch) / n
+                    step += 1
+            check_learned(total, "lower learning_rate")
+            self.learning_curve_.append(total)
+
+    def _network(self, X, embeddings, rng):
+        if isinstance(self.n_hidden, Real):
+            raise TypeError(f"n_hidden must be a sequence of integers, got {self.n_hidden!r}")
+        hidden = [check_integer(h, "n_hidden", low=1) for h in self.n_hidden]
+        if not hidden:
+            raise ValueError("n_hidden is empty: without a hidden layer no pair can be told apart")
+        penalty = 0.5 * check_real(self.regularization, "regularization", low=0.0)
+        layers, sizes = {}, [X.shape[1] + embeddings.shape[1], *hidden, 1]
+        for j, (a, b) in enumerate(pairwise(sizes), start=1):
+            if j > 1:
+                layers[f"relu{j - 1}"] = ReLU()
+            layers[f"linear{j}"] = Linear(a, b, rng, penalty=penalty, like=X)
+        return Sequential(**layers)
+
+    def _rivals(self, labels, k, rng):
+        """Classes that compete in a step, and the places of these labels among them."""
+        competing, own = np.unique(labels, return_inverse=True)
+        others = rng.permutation(np.setdiff1d(np.arange(k), competing))
+        if self.n_rivals is not None:
+            others = others[: max(0, self.n_rivals - competing.size)]
+        return np.concatenate([competing, others]), own
+
+    def _scores(self, X, class_embeddings):
+        xp, pairs = namespace(X), PairScore(self.network_)
+        images, classes = _lengthened(X), _lengthened(class_embeddings)
+        width = class_embeddings.shape[0] * max(self.n_hidden)
+        blocks = [
+            pairs.forward(images[rows, :], classes) for rows in row_blocks(X.shape[0], width)
+        ]
+        return xp.astype(xp.concat(blocks, axis=0), X.dtype, copy=False)
+
+
+class PairScore:
+    """A network of two vectors side by side, for all pairs of images and classes.
+
+    What its first layer makes of a pair is a sum of what it makes of either, which is computed
+    once.
+
+    Parameters
+    ----------
+    network : zslib.nn.Sequential
+        Of vectors (p + q), to one number; its first layer is a `Linear`.
+    """
+
+    def __init__(self, network):
+        layers = dict(network.layers)
+        self._first = layers.pop(next(iter(layers)))
+        self._rest = Sequential(**layers)
+
+    def forward(self, images, classes, *, train=False):
+        """Scores (n, k) of ``images`` (n, p) with ``classes`` (k, q)."""
+        xp = namespace(images, classes)
+        (n, p), k = images.shape, classes.shape[0]
+        weight, bias = self._first.weight.value, self._first.bias.value
+        by_class = classes @ weight[p:, :] + bias
+        hidden = (images @ weight[:p, :])[:, None, :] + by_class[None, :, :]
+        out = self._rest.forward(xp.reshape(hidden, (n * k, -1)), train=train)
+        if train:
+            self._saved = images, classes
+        return xp.reshape(out, (n, k))
+
+    def backward(self, gradient):
+        """Add to the parameters' gradients, from that of the last scores in training."""
+        images, classes = self._saved
+        xp, (n, k) = namespace(gradient), gradient.shape
+        by_hidden = self._rest.backward(xp.reshape(gradient, (n * k, 1)))
+        by_hidden = xp.reshape(by_hidden, (n, k, -1))
+        by_image, by_class = xp.sum(by_hidden, axis=1), xp.sum(by_hidden, axis=0)
+        self._first.weight.add(xp.concat([images.T @ by_image, classes.T @ by_class], axis=0))
+        self._first.bias.add(xp.sum(by_class, axis=0))
+
+
+def _lengthened(A):
+    """Rows of length root d, whatever theirs is."""
+    return math.sqrt(A.shape[1]) * directions(A)
