@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.base import clone
 
 from zslib.arrays import like, resolve_device, to_host, to_requested_device
 from zslib.mapping import chimeras
@@ -57,7 +58,7 @@ def _train(method, problem, parameters, rows, seed, on, must_learn):
         check_mapping(estimator, problem)
     mapped = to_host(estimator.transform(to_requested_device(problem.X_test, on)))
     # What the map needs, without the state of its training.
-    mapping = LinearMap()
+    mapping = clone(estimator)
     mapping.coef_, mapping.n_features_in_ = to_host(estimator.coef_), X.shape[1]
     if getattr(estimator, "intercept_", None) is not None:
         mapping.intercept_ = to_host(estimator.intercept_)
