@@ -44,6 +44,8 @@ def test_no_setting_was_chosen_at_an_end_that_still_helped(path):
         pytest.skip("the chapter has changed since it was published")
     for entry in Choices.read(path)._known.values():
         trials = entry["trials"]
+        if not any(t["parameters"] for t in trials):
+            continue  # a calibration's size, for which there is no grid
         by = "score" if any("score" in t for t in trials) else "H"
         best = ranked(trials, by)[0]["parameters"]
         for candidate in beyond_the_ends(trials, by, limits_of(entry["choice"])):

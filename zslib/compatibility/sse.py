@@ -87,7 +87,7 @@ class SSE(CompatibilityModel):
     """
 
     grid = {"mixture_penalty": (1.0, 3.0), "n_epochs": (10, 30)}
-    limits = {"n_epochs": (1, 90)}
+    limits = {"n_epochs": (1, 30)}
 
     def __init__(
         self,

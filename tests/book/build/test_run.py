@@ -102,6 +102,14 @@ def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
     assert after["demo/01_reader"].key != runs["demo/01_reader"].key
 
 
+def test_a_chapter_whose_sources_are_there_does_not_wait_for_those_without(tiny_book):
+    tiny_book.write("demo/01_source")
+    tiny_book.write("demo/02_reader", depends=["demo/01_source"])
+    tiny_book.write("demo/03_alone")
+    names = ["demo/01_source", "demo/02_reader", "demo/03_alone"]
+    assert _ready(plan(names), set(names[:1]), set(names[:1])) == names[1:]
+
+
 def test_chapters_start_when_what_they_read_is_there_the_longest_chain_first(tiny_book):
     # The last is read by the second and the third, the third by the second.
     tiny_book.write("demo/01_alone")

@@ -11,7 +11,15 @@ from zslib.calibration import MetricRescaling
 from zslib.compatibility import ALE, CMT, SAE, SSE, ConSE, DeViSE
 from zslib.compatibility.generative.base import GenerativeModel
 from zslib.datasets import synthetic_attributes
-from zslib.protocols import ZERO_SHOT_METHODS, evaluate_zero_shot, run_zero_shot, unit_length
+from zslib.protocols import (
+    ZERO_SHOT_METHODS,
+    choices,
+    evaluate_zero_shot,
+    run_zero_shot,
+    sweep,
+    unit_length,
+)
+from zslib.protocols.attributes import calibrations
 from zslib.protocols.attributes.calibrations import (
     CALIBRATIONS,
     evaluate_calibrations,
@@ -197,6 +205,20 @@ def test_choices_are_made_on_validation_classes(problem):
         run.alpha("stacking")
     again = run_calibrations("ESZSL", problem, parameters=own.parameters)
     assert again.gammas == run.gammas
+
+
+def test_a_known_choice_is_taken_without_a_validation_fit(problem, monkeypatch):
+    fits = []
+    monkeypatch.setattr(
+        calibrations, "kept", lambda f, *a, **k: fits.append(a[1].name) or sweep.kept(f, *a, **k)
+    )
+    choices.use(made := choices.Choices())
+    chosen = run_calibrations("SAE", problem).gammas
+    assert len(fits) > 1
+    fits.clear()
+    choices.use(choices.Choices(made.entries(date="2026-11-22")))
+    assert run_calibrations("SAE", problem).gammas == chosen
+    assert fits == [problem.name]
 
 
 def test_test_images_take_no_part_in_choices(problem):

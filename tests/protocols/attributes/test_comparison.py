@@ -10,7 +10,6 @@ import pytest
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.protocols import run_table, run_zero_shot
 from zslib.protocols.attributes.comparison import (
-    asked_systems,
     beside_print,
     by_choice,
     calibration_lifts,
@@ -93,8 +92,7 @@ def one(value):
 
 TABLE = {
     "ESZSL": {"CUB": {"ACC": 53.9, "H": 21.0}},
-    "SAE": {"CUB": {"ACC": 33.3, "H": 13.6}},
-    "other": {"CUB": {"ACC": 56.0, "H": 33.9}},
+    "PSR": {"CUB": {"ACC": 56.0, "H": 33.9}},
     "DARK": {"CUB": {"ACC": 62.5, "H": 41.6}},
 }
 
@@ -104,17 +102,9 @@ def test_the_whole_table_has_what_is_not_built():
     assert heads == ["", "CUB, paper", "CUB, ours"]
     assert rows == [
         ["ESZSL", "53.9 / 21.0", "50.0 / 1.0"],
-        ["SAE", "33.3 / 13.6", "not run"],
-        ["other", "56.0 / 33.9", "not built"],
+        ["PSR", "56.0 / 33.9", "not built"],
         ["DARK", "62.5 / 41.6", "51.0 / 4.0"],
     ]
-
-
-def test_asked_systems_are_those_of_the_table_that_are_built():
-    assert asked_systems("all", TABLE) == (["ESZSL", "SAE", "DARK"], ["other"])
-    assert asked_systems("SAE", TABLE, always=["DARK"]) == (["SAE", "DARK"], ["ESZSL", "other"])
-    with pytest.raises(ValueError, match="no system of this table: ALE; have ESZSL, SAE"):
-        asked_systems("ALE+SAE", TABLE)
 
 
 def test_what_it_would_take_is_the_distance_to_print(runs):

@@ -102,7 +102,7 @@ def _is_running(run, since):
 
 
 def _ready(todo, started, finished):
-    """Chapters that can start, first those on whose records the longest chain waits."""
+    """Chapters that can start: those on whose records most waits, then those that have waited."""
     readers = {name: [n for n, run in todo.items() if name in run.depends] for name in todo}
 
     def chain(name):
@@ -113,7 +113,7 @@ def _ready(todo, started, finished):
         for name, run in todo.items()
         if name not in started and all(d not in todo or d in finished for d in run.depends)
     ]
-    return sorted(found, key=chain, reverse=True)
+    return sorted(found, key=lambda name: (chain(name), bool(todo[name].depends)), reverse=True)
 
 
 def _report(failures, skipped):

@@ -12,14 +12,14 @@ import numpy as np
 
 from zslib.arrays import like, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
-from zslib.compatibility import CMT, CNZSL, PSR, SAE, BiDiLEL, ConSE, MetricLearner
+from zslib.compatibility import CMT, CNZSL, PSR, SAE, BiDiLEL, ConSE
 from zslib.compatibility.base import BilinearModel
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
-from zslib.protocols.attributes.tuning import with_validation_classes
-from zslib.protocols.sweep import kept
+from zslib.protocols.attributes.tuning import seen_as, with_validation_classes
+from zslib.protocols.sweep import CHOICE_SEEDS, kept, sweep
 from zslib.validation import check_choice, check_real
 
 __all__ = [
@@ -66,14 +66,13 @@ class CalibratedRun:
 def own_distances(model, X, class_embeddings, scores):
     """The distance that a fitted model compares, (n, C), or None where it compares no two vectors.
 
-    CMT, BiDiLEL and MetricLearner: their distance. ConSE, PSR, SAE and CNZSL: one minus their
-    cosine. A bilinear score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the
-    classes as the score does where all ``s`` have one length. The Euclidean distance between
-    vectors of length one has the same curve, since a power of d only changes alpha.
+    CMT and BiDiLEL: their Euclidean distance. ConSE, PSR, SAE and CNZSL: one minus their cosine.
+    A bilinear score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes
+    as the score does where all ``s`` have one length. The Euclidean distance between vectors of
+    length one has the same curve, since a power of d only changes alpha.
     """
     found = to_host(scores).astype(np.float64)
-    by_distance = isinstance(model, CMT | BiDiLEL | MetricLearner)
-    if by_distance and getattr(model, "novelty", None) is None:
+    if isinstance(model, CMT | BiDiLEL) and getattr(model, "novelty", None) is None:
         return np.maximum(-found, 0.0)
     if isinstance(model, BilinearModel):
         lengths = row_norms(X @ like(to_host(model.coef_).astype(X.dtype), X))
@@ -171,23 +170,27 @@ def run_calibrations(method, problem, *, parameters=None, seed=0, device="cpu") 
     then compete with the images of validation classes; each seed of the choice draws them. Gamma
     may be negative, alpha may not. Results are kept on disk.
     """
-    method = resolve_method(method)
+    method, parameters = resolve_method(method), parameters or {}
 
     def evaluated(own, model_seed):
-        model = method.estimator(seed=model_seed, **parameters or {})
+        model = method.estimator(seed=model_seed, **parameters)
         return kept(evaluate_calibrations, model, own, device=device)
 
-    validation = []
-    for own_seed in method.choice_seeds:
-        held_out = with_validation_classes(problem, own_seed).validation_problem(seed=own_seed)
-        validation.append(evaluated(held_out, own_seed)[0])
-    gammas = {}
-    for name in validation[0]:
-        each = [found[name] for found in validation]
-        if name == "stacking":
-            gammas[name] = np.mean([outcome.curve.best_gamma for outcome in each])
-        else:
-            gammas[name] = np.log1p(choose_alpha(each)[0])
+    def choose(_, seeds):
+        whole = {s: with_validation_classes(problem, s) for s in seeds}
+        found = [evaluated(p.validation_problem(seed=s), s)[0] for s, p in whole.items()]
+        return {name: _best_gamma([each[name] for each in found], name) for name in found[0]}
+
+    of = {"features": problem.feature_scaling} | seen_as(problem) | parameters
+    choice = f"calibrations of {method.name} on {problem.name}"
+    (trial,) = sweep({}, choose, choice, by="stacking", seeds=CHOICE_SEEDS, **of)
     outcomes, unit, largest = evaluated(problem, seed)
-    gammas = {name: float(gamma) for name, gamma in gammas.items()}
+    gammas = {name: trial[name] for name in outcomes}
     return CalibratedRun(method.name, problem.name, seed, outcomes, gammas, unit, largest)
+
+
+def _best_gamma(outcomes, calibration):
+    """Gamma with the highest H on validation outcomes of several seeds."""
+    if calibration == "stacking":
+        return float(np.mean([outcome.curve.best_gamma for outcome in outcomes]))
+    return float(np.log1p(choose_alpha(outcomes)[0]))

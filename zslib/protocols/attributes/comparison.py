@@ -14,13 +14,11 @@ from zslib.protocols.attributes.intervals import (
     zero_shot_estimate,
     zero_shot_measures,
 )
-from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, named
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.tidy import row
 
 __all__ = [
-    "asked_systems",
     "beside_print",
     "by_choice",
     "calibration_lifts",
@@ -101,19 +99,6 @@ def chosen_settings(runs):
             yield row(problem, "settings", method, f"{text}; γ {run.gamma:.3g}{passed}")
 
 
-def asked_systems(asked, table, always=()):
-    """Systems of a printed table that are built, of those ``asked`` for: "all", or "A+B".
-
-    Also those of the table that are not among them.
-    """
-    wanted = set(table) if asked == "all" else {*asked.split("+"), *always}
-    if unknown := wanted - set(table):
-        known = ", ".join(table)
-        raise ValueError(f"no system of this table: {', '.join(sorted(unknown))}; have {known}")
-    systems = [name for name in table if name in wanted and name in ZERO_SHOT_METHODS]
-    return systems, [name for name in table if name not in systems]
-
-
 def _on_validation(run, measure):
     """What tuning saw of the parameters that a run then used: "score" or "H"."""
     trials = run.tuned.trials
@@ -155,8 +140,7 @@ def by_choice(runs, method, parameter):
 def beside_print(table, results, own="DARK"):
     """Rows and heads of the whole Table 3, ACC / H as printed and as ``results`` have them.
 
-    As in the paper H has a gamma for ``own`` alone, the fixed one. A system without results has
-    "not run", or "not built" where there is none.
+    As in the paper H has a gamma for ``own`` alone, the fixed one.
     """
     sets = [name for name in results.of("dataset") if name != "mean"]
     built = results.of("method")
@@ -167,11 +151,11 @@ def beside_print(table, results, own="DARK"):
     rows = []
     for system, printed in table.items():
         gamma = "fixed" if system == own else "none"
-        rows.append([named(system), *(cell(*numbers.values()) for numbers in printed.values())])
+        rows.append([system, *(cell(*numbers.values()) for numbers in printed.values())])
         for name in sets:
             of = {"dataset": name, "method": system}
             if system not in built:
-                rows[-1].append("not run" if system in ZERO_SHOT_METHODS else "not built")
+                rows[-1].append("not built")
                 continue
             ours = (
                 results.value(metric="ACC", **of),

@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 
 from zslib.protocols.attributes.calibrations import from_common_zero, run_calibrations
 from zslib.protocols.attributes.intervals import zero_shot_estimate
-from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS
+from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.sweep import best_that_trains
@@ -33,7 +33,7 @@ def calibrated_runs(problem, methods, seeds, *, device, quick):
     """
     found = {}
     for name in methods:
-        method = ZERO_SHOT_METHODS[name]
+        method = resolve_method(name)
         drawn = seeds if method.seeds_matter else [seeds[0]] * len(seeds)
 
         def train(parameters, name=name, drawn=drawn):

@@ -9,24 +9,29 @@ import numpy as np
 from zslib.protocols.mapping.measures import over_queries
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
-from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
 
 __all__ = ["precision_by_pairs", "training_precision"]
 
 
-def precision_by_pairs(problem, parameters, shares, *, seed=0):
-    """Rows: P@1 of methods trained on shares of the pairs, each with its ``parameters``."""
+def precision_by_pairs(runs, methods, shares):
+    """Rows: P@1 of methods trained on shares of the pairs, first seed, as tuned on all of them."""
+    problem, seed = runs.problem, runs.seeds[0]
     n = problem.X_train.shape[0]
     order = np.random.default_rng(seed).permutation(n)
-    for name, chosen in parameters.items():
+    for name in methods:
+        whole = runs.train(name)
         for size in sorted({int(n * share) for share in shares}):
-            # As many updates at every size, so that only the number of pairs differs.
-            epochs = {k: max(1, round(v * n / size)) for k, v in chosen.items() if k == "n_epochs"}
-            rows = np.sort(order[:size])
-            fitted = METHODS[name].fresh(seed, **chosen | epochs)
-            fitted.fit(problem.X_train[rows], problem.Y_train[rows])
-            outcome = evaluate(problem, fitted.transform(problem.X_test))
+            if size == n:
+                outcome = runs.search(whole)[0]
+            else:
+                chosen = whole[0].parameters
+                # As many updates at every size, so that only the number of pairs differs.
+                more = {k: max(1, round(chosen[k] * n / size)) for k in chosen if k == "n_epochs"}
+                rows = np.sort(order[:size])
+                fitted = METHODS[name].fresh(seed, **chosen | more)
+                fitted.fit(problem.X_train[rows], problem.Y_train[rows])
+                outcome = evaluate(problem, fitted.transform(problem.X_test))
             value = over_queries([outcome.hits(1)], [outcome])
             yield row(problem, "P@1", name, value, pairs=size)
 
@@ -43,16 +48,9 @@ def training_precision(runs, methods, n):
         X_test=problem.X_train[rows[keep]], test_words=words[keep], test_gold=answers,
     )  # fmt: skip
     for name in methods:
-        fit, seed = runs.train(name)[0], runs.seeds[0]
-        options = {"parameters": fit.parameters, "seed": seed, "rows": rows[keep]}
-        mapped = kept(_mapped_training, METHODS[name], problem, **options)
-        of_parts = {"training words": (trained, mapped), "test words": (problem, fit.predictions)}
-        for part, (of, queries) in of_parts.items():
-            outcome = evaluate(of, queries, k=1)
+        fits = runs.train(name)
+        on_training = evaluate(trained, fits[0].mapping.transform(trained.X_test), k=1)
+        parts = {"training words": on_training, "test words": runs.search(fits)[0]}
+        for part, outcome in parts.items():
             value = over_queries([outcome.hits(1)], [outcome])
             yield row(problem, f"P@1, {part}", name, value)
-
-
-def _mapped_training(method, problem, parameters, seed, rows):
-    fitted = method.fresh(seed, **parameters).fit(problem.X_train, problem.Y_train)
-    return fitted.transform(problem.X_train[rows])

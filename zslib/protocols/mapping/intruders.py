@@ -10,6 +10,7 @@ import numpy as np
 from zslib.arrays import resolve_device, to_requested_device, unit_rows
 from zslib.protocols.attributes.curves import epochs_to_share
 from zslib.protocols.intervals import Estimate, mean_estimate
+from zslib.protocols.mapping.corrected import first_queries
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.sweep import kept
@@ -97,17 +98,19 @@ def early_intruders(problem, parameters, *, n=2000, seed=0):
     )
 
 
-def precision_by_epoch(runs, methods, n_epochs, *, share=0.95):
+def precision_by_epoch(runs, methods, n_epochs, *, share=0.95, max_queries=0):
     """Rows: test P@1 on the way of training, its best, and when ``share`` of that is reached.
 
     ``methods`` is ``{name: (method, other parameters than the chosen ones)}``; each is held
-    against the first. Epochs have intervals over words drawn anew, about the mean of such draws.
+    against the first. ``max_queries`` are as many of the test items, 0 stands for all. Epochs
+    have intervals over words drawn anew, about the mean of such draws.
     """
     looks = sorted({epoch for epoch in _LOOKS if epoch < n_epochs} | {n_epochs})
     on, needed, to_share = resolve_device(runs.device), {}, f"epochs to {share:.0%}"
     same = len({problem.checksum for problem in runs.problems}) == 1
+    asked = {id(p): first_queries(p, max_queries)[0] if max_queries else p for p in runs.problems}
     rng = np.random.default_rng(0)
-    n_words = len(runs.problem.test_gold)
+    n_words = len(asked[id(runs.problem)].test_gold)
     times = rng.multinomial(n_words, np.full(n_words, 1 / n_words), size=_RESAMPLES)
 
     def epochs(curve):
@@ -116,7 +119,7 @@ def precision_by_epoch(runs, methods, n_epochs, *, share=0.95):
     for name, (method, other) in methods.items():
         hits = [
             kept(
-                _curve, METHODS[method], problem,
+                _curve, METHODS[method], asked[id(problem)],
                 parameters=fit.parameters | other, seed=seed, looks=looks, on=on,
             )
             for problem, seed, fit in zip(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.base import clone
 
 from zslib.arrays import like, resolve_device, to_host, to_requested_device
 from zslib.mapping import chimeras
+from zslib.mapping.base import LinearMap
 from zslib.protocols.mapping.methods import Method
 from zslib.protocols.mapping.tuning import Tuned, tune
 from zslib.protocols.sweep import check_trained, kept, some_rows
@@ -20,10 +22,12 @@ __all__ = ["Trained", "chimera_pairs", "train"]
 class Trained:
     """Where a trained mapping takes the test items, (n, d2), and how it came about.
 
-    ``parameters`` were chosen on validation pairs, ``tuned`` has every candidate.
+    ``mapping`` is the map itself, on the host. ``parameters`` were chosen on validation pairs,
+    ``tuned`` has every candidate.
     """
 
     predictions: np.ndarray
+    mapping: LinearMap
     parameters: dict
     tuned: Tuned
 
@@ -52,7 +56,13 @@ def _train(method, problem, parameters, rows, seed, on, must_learn):
     estimator = method.fresh(seed, **parameters).fit(X, Y)
     if must_learn:
         check_mapping(estimator, problem)
-    return to_host(estimator.transform(to_requested_device(problem.X_test, on)))
+    mapped = to_host(estimator.transform(to_requested_device(problem.X_test, on)))
+    # What the map needs, without the state of its training.
+    mapping = clone(estimator)
+    mapping.coef_, mapping.n_features_in_ = to_host(estimator.coef_), X.shape[1]
+    if getattr(estimator, "intercept_", None) is not None:
+        mapping.intercept_ = to_host(estimator.intercept_)
+    return mapped, mapping
 
 
 def train(
@@ -109,7 +119,7 @@ def train(
         tuned = tune(source, base)
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
-    predictions = kept(
+    predictions, mapping = kept(
         _train,
         method,
         problem,
@@ -119,4 +129,4 @@ def train(
         on=resolve_device(device),
         must_learn=parameters is None and not quick,
     )
-    return Trained(predictions, tuned.parameters, tuned)
+    return Trained(predictions, mapping, tuned.parameters, tuned)
