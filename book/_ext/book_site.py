@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from importlib import resources
 
 
 def rewrite_all_when_numbers_change(app, env):
@@ -33,6 +34,8 @@ def plain_citations(app, pagename, templatename, context, doctree):
 def setup(app):
     # Jupyter Book hands this to sphinx_comments, which the site does without.
     app.add_config_value("comments_config", {}, "html")
+    script = resources.files("zslib.compare").joinpath("sortable.js")
+    app.add_js_file(None, body=script.read_text("utf-8"))
     app.connect("env-updated", rewrite_all_when_numbers_change)
     app.connect("html-page-context", plain_citations)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

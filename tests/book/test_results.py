@@ -220,3 +220,20 @@ def test_the_last_lines_name_missing_data(tmp_path, monkeypatch):
         card = made.finish()
         assert card.run.get("missing") == said
         assert ("Missing data" in repr(card)) == (said is not None)
+
+
+def test_published_records_are_results_again(tmp_path):
+    chapter = book.start("demo/01_a", parameters={"seed": 3, "n_seeds": 2}, results=tmp_path)
+    assert len(chapter.published()) == 0
+    estimate = Estimate(1.0, 0.5, 1.5, 2, "classes", 7)
+    own = book.start("demo/01_a", parameters={"seed": 3, "n_seeds": 2}, results=tmp_path)
+    own.record(metric="H", method="a", dataset="cub_attributes", value=estimate, gamma="chosen")
+    own.record(metric="H", method="a", dataset="made", value=2.0, synthetic=True)
+    chapter._published = own.records
+    first, second = chapter.published(run="published")
+    assert first["value"] == estimate
+    assert {k: v for k, v in first.items() if k != "value"} == {
+        "metric": "H", "method": "a", "dataset": "cub", "gamma": "chosen", "run": "published",
+    }  # fmt: skip
+    assert second["value"].mean == 2.0
+    assert second["dataset"] == "made (synthetic)"

@@ -8,6 +8,7 @@ import os
 import re
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import zslib
 from zslib.arrays import resolve_device
@@ -282,6 +283,25 @@ class Chapter:
                 row = {"setting": problem.setting} | row | {"dataset": self.label(problem)}
             shown.append(row)
         return Results(self, shown)
+
+    def published(self, **columns):
+        """Records of the chapter's published run as `Results`, to be shown beside this run's.
+
+        Empty where there is none. ``columns`` are given to all rows.
+        """
+        from zslib.protocols.intervals import Estimate
+
+        rows = []
+        for record in self._published or ():
+            row = {k: v for k, v in record.items() if k not in (*RESULT, "synthetic")} | columns
+            low, high = (record.get(end, float("nan")) for end in ("low", "high"))
+            over = record.get("unit", ""), record.get("n_units", 0)
+            value = Estimate(record["value"], low, high, record.get("n_seeds", 1), *over)
+            if "dataset" in record:
+                named = {"name": record["dataset"], "synthetic": record.get("synthetic", False)}
+                row["dataset"] = self.label(SimpleNamespace(**named))
+            rows.append(row | {"value": value})
+        return Results(self, rows)
 
     def measure(self, runs, measures, **options):
         """Estimate and record measures of runs: see `zslib.book.results.measure`."""

@@ -14,6 +14,7 @@ from zslib.book.figures import figure, style
 from zslib.book.tables import Column, Table
 from zslib.protocols.attributes.intervals import outcome_at
 from zslib.protocols.attributes.leaderboard import ORIGINS, UNKNOWN
+from zslib.protocols.attributes.methods import named
 
 __all__ = ["report"]
 
@@ -71,7 +72,7 @@ def _board(order, values):
     rows = []
     for method in order:
         year, family = ORIGINS.get(method, UNKNOWN)
-        rows.append([method, family, str(year), *(values[method, m] for m in _METRICS)])
+        rows.append([named(method), family, str(year), *(values[method, m] for m in _METRICS)])
     return _shown(Table("tbl-systems", "Systems, by validation accuracy.", heads, rows, True))
 
 

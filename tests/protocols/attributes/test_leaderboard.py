@@ -18,12 +18,16 @@ from zslib.protocols.attributes.evaluate import evaluate_zero_shot, numbers_kept
 from zslib.protocols.attributes.leaderboard import (
     ORIGINS,
     board_measures,
+    correlations,
     critical_difference,
     explained,
     leading,
     mean_ranks,
+    paired,
     run_board,
     teaches,
+    with_origins,
+    with_published,
 )
 from zslib.protocols.intervals import Estimate
 
@@ -136,6 +140,51 @@ def test_numbers_kept():
         class_embeddings_=S, coef=S,
     )  # fmt: skip
     assert numbers_kept(holder) == (4 * 3 + 3) + (3 * 2 + 2) + 4
+
+
+def table(**values):
+    """Rows of metrics of methods, ``{metric: {(dataset, method): value}}``."""
+    return [
+        {"dataset": d, "method": m, "metric": metric, "value": number(v)}
+        for metric, of in values.items()
+        for (d, m), v in of.items()
+    ]
+
+
+def test_published_rows_stand_in_for_what_was_not_run():
+    own = table(H={("cub", "SAE"): 1.0})
+    theirs = table(
+        H={("cub", "SAE"): 2.0, ("cub", "ZKL"): 3.0, ("awa1", "SAE"): 4.0},
+        other={("awa1", "SAE"): 5.0},
+    )
+    theirs.append({"metric": "H", "method": "all", "value": number(6.0)})
+    found = [(row["run"], row["value"].mean) for row in with_published(own, theirs)]
+    assert found == [("this", 1.0), ("published", 3.0), ("published", 4.0)]
+
+
+def test_rows_are_by_data_set_and_H():
+    rows = table(
+        ACC={("cub", "JLSE"): 1.0, ("cub", "mine"): 2.0, ("awa1", "SAE"): 9.0},
+        H={("cub", "JLSE"): 1.0, ("cub", "mine"): 2.0, ("awa1", "SAE"): 9.0},
+    )
+    found = [(row["method"], row["year"], row["metric"]) for row in with_origins(rows)]
+    assert found == [
+        (name, year, metric)
+        for name, year in (("mine", "?"), ("JLSE", 2016), ("SAE", 2017))
+        for metric in ("ACC", "H")
+    ]
+
+
+def test_correlations_are_over_the_systems_of_a_data_set():
+    hubs = {("cub", "a"): 1.0, ("cub", "b"): 2.0, ("cub", "c"): 5.0, ("awa1", "a"): 1.0}
+    accuracy = {("cub", "c"): 1.0, ("cub", "a"): 7.0, ("cub", "b"): 3.0, ("awa1", "a"): 2.0}
+    rows = table(hub=hubs, ACC=accuracy)
+    assert paired(rows, "hub", "ACC") == {
+        "cub": {"a": (1.0, 7.0), "b": (2.0, 3.0), "c": (5.0, 1.0)},
+        "awa1": {"a": (1.0, 2.0)},
+    }
+    found = {row["dataset"]: row["value"] for row in correlations(rows, "hub", "ACC")}
+    assert found == {"cub": pytest.approx(-1.0), "awa1": 0.0}
 
 
 def test_ranks_by_loop():

@@ -22,7 +22,9 @@ from zslib.protocols import (
 from zslib.protocols.attributes.curves import accuracy_by_epoch, epochs_to_share, zero_shot_curves
 from zslib.protocols.attributes.methods import (
     HARD_NEGATIVE_METHODS,
+    READINGS,
     hard_negative_problems,
+    named,
     seen_candidates,
     with_enough_steps,
 )
@@ -239,6 +241,21 @@ def test_share_of_validation_classes_reaches_the_split(problem):
 def test_no_class_left_to_train_on(problem, fraction):
     with pytest.raises(ValueError, match="20 seen classes leaves fewer than two to train on"):
         run_zero_shot(small("random"), problem, split="random", fraction=fraction)
+
+
+def test_our_readings_are_marked():
+    assert [named(name) for name in ("SAE", *READINGS)] == ["SAE", "ICINESS †", "JLSE †"]
+
+
+class Slow(ESZSL):
+    slow = True
+
+
+def test_one_seed_chooses_settings_of_what_is_slow(problem):
+    for make, seeds in ((Slow, 1), (ESZSL, 3)):
+        method = ZeroShotMethod(make.__name__, make, {"feature_penalty": (1,)})
+        (trial,) = run_zero_shot(method, problem, quick=True).tuned.trials
+        assert trial["n_seeds"] == seeds
 
 
 @pytest.mark.parametrize("name", ["DAP", "IAP"])

@@ -42,7 +42,7 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear"):
 
     rows = -(-len(panels) // 2)
     across = min(2, len(panels))
-    fig, axes = pyplot.subplots(rows, across, figsize=(7.6, 3.4 * rows), squeeze=False)
+    fig, axes = pyplot.subplots(rows, across, figsize=(7.6, 3.9 * rows), squeeze=False)
     kinds = list(dict.fromkeys(groups.values()))
     legend = {}
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
@@ -51,11 +51,39 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear"):
             look = {"color": COLORS[turn % len(COLORS)], "marker": MARKERS[turn % len(MARKERS)]}
             (drawn,) = ax.plot(*place, ls="", ms=5, **look)
             legend.setdefault(groups[name], drawn)
-            ax.annotate(name, place, xytext=(3, 3), textcoords="offset points", fontsize=6)
         ax.set(title=title, xlabel=xlabel, xscale=xscale)
         ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
     for ax in axes.flat[len(panels) :]:
         ax.remove()
     how = {"ncols": min(4, len(legend)), "fontsize": "small"}
     fig.legend(legend.values(), legend, loc="outside upper center", **how)
+    fig.canvas.draw()  # places are known from here on
+    for ax, points in zip(axes.flat, panels.values(), strict=False):
+        _name_points(ax, points)
     return fig
+
+
+def _name_points(ax, points, size=6):
+    """A name beside each point, on the side where it covers the fewest points and names."""
+    unit = ax.figure.dpi / 72
+    marks = ax.transData.transform(list(points.values())) / unit
+    left, right = (end / unit for end in ax.bbox.intervalx)
+    taken = [(x - 3, y - 3, x + 3, y + 3) for x, y in marks]
+    taken += [(left - 999, -9999, left, 9999), (right, -9999, right + 999, 9999)]
+    for (name, place), (x, y) in zip(points.items(), marks, strict=True):
+        wide = 0.55 * size * len(name)
+        found = []
+        for dy in (0, size, -size, 2 * size, -2 * size):
+            for dx in (4, -4 - wide):
+                box = x + dx, y + dy - size / 2, x + dx + wide, y + dy + size / 2
+                found.append((sum(_cover(box, other) for other in taken), len(found), dx, dy, box))
+        *_, dx, dy, box = min(found)
+        taken.append(box)
+        how = {"textcoords": "offset points", "fontsize": size, "va": "center"}
+        ax.annotate(name, place, xytext=(dx, dy), **how)
+
+
+def _cover(a, b):
+    """The area that two boxes share."""
+    wide, high = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    return max(0.0, wide) * max(0.0, high)

@@ -57,6 +57,8 @@ class GenerativeModel(CompatibilityModel):
         See `CompatibilityModel`.
     """
 
+    slow = True  # one seed chooses settings, see `zslib.protocols`
+
     def _fit(self, X, codes, embeddings):
         check_integer(self.n_generated, "n_generated", low=1)
         check_real(self.classifier_penalty, "classifier_penalty", low=0.0)

@@ -12,14 +12,14 @@ import numpy as np
 
 from zslib.arrays import like, row_norms, take_rows, to_host
 from zslib.calibration import log_distance_scores
-from zslib.compatibility import CMT, CNZSL, PSR, SAE, BiDiLEL, ConSE
+from zslib.compatibility import CMT, CNZSL, PSR, SAE, BiDiLEL, ConSE, MetricLearner
 from zslib.compatibility.base import BilinearModel
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.attributes.tuning import seen_as, with_validation_classes
-from zslib.protocols.sweep import CHOICE_SEEDS, kept, sweep
+from zslib.protocols.sweep import kept, sweep
 from zslib.validation import check_choice, check_real
 
 __all__ = [
@@ -66,13 +66,14 @@ class CalibratedRun:
 def own_distances(model, X, class_embeddings, scores):
     """The distance that a fitted model compares, (n, C), or None where it compares no two vectors.
 
-    CMT and BiDiLEL: their Euclidean distance. ConSE, PSR, SAE and CNZSL: one minus their cosine.
-    A bilinear score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the classes
-    as the score does where all ``s`` have one length. The Euclidean distance between vectors of
-    length one has the same curve, since a power of d only changes alpha.
+    CMT, BiDiLEL and MetricLearner: their distance. ConSE, PSR, SAE and CNZSL: one minus their
+    cosine. A bilinear score ``x W s'``: one minus the cosine of ``x W`` and ``s``, which ranks the
+    classes as the score does where all ``s`` have one length. The Euclidean distance between
+    vectors of length one has the same curve, since a power of d only changes alpha.
     """
     found = to_host(scores).astype(np.float64)
-    if isinstance(model, CMT | BiDiLEL) and getattr(model, "novelty", None) is None:
+    by_distance = isinstance(model, CMT | BiDiLEL | MetricLearner)
+    if by_distance and getattr(model, "novelty", None) is None:
         return np.maximum(-found, 0.0)
     if isinstance(model, BilinearModel):
         lengths = row_norms(X @ like(to_host(model.coef_).astype(X.dtype), X))
@@ -183,7 +184,7 @@ def run_calibrations(method, problem, *, parameters=None, seed=0, device="cpu") 
 
     of = {"features": problem.feature_scaling} | seen_as(problem) | parameters
     choice = f"calibrations of {method.name} on {problem.name}"
-    (trial,) = sweep({}, choose, choice, by="stacking", seeds=CHOICE_SEEDS, **of)
+    (trial,) = sweep({}, choose, choice, by="stacking", seeds=method.choice_seeds, **of)
     outcomes, unit, largest = evaluated(problem, seed)
     gammas = {name: trial[name] for name in outcomes}
     return CalibratedRun(method.name, problem.name, seed, outcomes, gammas, unit, largest)

@@ -17,24 +17,28 @@ from threadpoolctl import threadpool_limits
 from zslib.protocols.attributes.comparison import hub_measures, pollution_measure
 from zslib.protocols.attributes.intervals import zero_shot_measures
 from zslib.protocols.attributes.methods import resolve_method
-from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.attributes.runs import run_table
 from zslib.protocols.intervals import mean_estimate, over_runs
 
 __all__ = [
     "FACTORS",
     "ORIGINS",
+    "UNKNOWN",
     "board_measures",
+    "correlations",
     "critical_difference",
     "explained",
     "leading",
     "mean_ranks",
+    "not_trained",
+    "paired",
     "run_board",
     "teaches",
+    "with_origins",
+    "with_published",
     "with_settings",
 ]
 
-_OURS = "our reading of"
 UNKNOWN = ("?", "other")
 ORIGINS = {
     "DAP": (2009, "attribute classifiers"),
@@ -42,7 +46,7 @@ ORIGINS = {
     "DeViSE": (2013, "bilinear, ranking"),
     "CMT": (2013, "regression"),
     "CMT*": (2013, "regression"),
-    "ConSE": (2013, "mixtures of classes"),
+    "ConSE": (2014, "mixtures of classes"),
     "SJE": (2015, "bilinear, ranking"),
     "ESZSL": (2015, "regression"),
     "SSE": (2015, "mixtures of classes"),
@@ -50,13 +54,14 @@ ORIGINS = {
     "SynC": (2016, "mixtures of classes"),
     "LatEm": (2016, "bilinear, ranking"),
     "Bucher": (2016, "metric"),
-    "JLSE": (2016, f"{_OURS} mixtures of classes"),
+    "hard negatives": (2016, "metric"),
+    "JLSE": (2016, "mixtures of classes"),
     "SAE": (2017, "regression"),
     "BiDiLEL": (2017, "metric"),
     "GMMN": (2017, "generator"),
     "ZKL": (2018, "metric"),
     "PSR": (2018, "network on classes"),
-    "ICINESS": (2018, f"{_OURS} network on pairs"),
+    "ICINESS": (2018, "network on classes"),
     "f-CLSWGAN": (2018, "generator"),
     "cycle-WGAN": (2018, "generator"),
     "cycle-CLSWGAN": (2018, "generator"),
@@ -168,6 +173,9 @@ def _entry(method, problem, seeds, options):
         return str(error)
 
 
+_ACCURACIES = ("ACC", "unseen", "seen", "H", "AUSUC")
+
+
 def board_measures(calibration="chosen", **resamples):
     """The leaderboard's columns: measures of runs for `zslib.book.Chapter.measure`, by name.
 
@@ -177,13 +185,74 @@ def board_measures(calibration="chosen", **resamples):
     """
     hubs = hub_measures()
     return {
-        **zero_shot_measures(MEASURES, calibration=calibration, **resamples),
+        **zero_shot_measures(_ACCURACIES, calibration=calibration, **resamples),
         "largest hub": hubs["largest hub over the mean, unseen"],
         "skewness of N_1": hubs["skewness of N_1, unseen"],
         "pollution": pollution_measure(calibration),
         "seconds": over_runs(lambda run: run.outcome.cost["seconds"], same_items=False),
         "numbers kept": over_runs(lambda run: run.outcome.cost["numbers"], same_items=True),
     }
+
+
+def with_origins(rows):
+    """The rows with ``family`` and ``year`` of their methods; of each data set best H first."""
+    rows = list(rows)
+    sets = list(dict.fromkeys(row["dataset"] for row in rows))
+    best = {
+        (row["dataset"], row["method"]): -row["value"].mean for row in rows if row["metric"] == "H"
+    }
+    for row in sorted(
+        rows, key=lambda row: (sets.index(row["dataset"]), best[row["dataset"], row["method"]])
+    ):
+        year, family = ORIGINS.get(row["method"], UNKNOWN)
+        yield row | {"family": family, "year": year}
+
+
+def with_published(rows, published):
+    """The rows, then those of a published run for other systems and data; ``run`` says which."""
+    rows = list(rows)
+    here = {(row["dataset"], row["method"]) for row in rows}
+    metrics = {row["metric"] for row in rows}
+    for row in rows:
+        yield row | {"run": "this"}
+    for row in published:
+        pair = row.get("dataset"), row.get("method")
+        if row["metric"] in metrics and all(pair) and pair not in here:
+            yield row | {"run": "published"}
+
+
+def not_trained(failed):
+    """In words: which systems no setting could train, where and why; of `run_board`."""
+    told = [
+        f"{name} on {problem.name} ({why})"
+        for problem, of in failed.items()
+        for name, why in of.items()
+    ]
+    return (
+        f"Not trained: {'; '.join(told)}."
+        if told
+        else "Every system was trained on every data set."
+    )
+
+
+def paired(rows, x, y):
+    """Means of two metrics of each system on each data set: ``{dataset: {method: (x, y)}}``."""
+    values = {(row["dataset"], row["method"], row["metric"]): row["value"].mean for row in rows}
+    found = {}
+    for dataset, method, metric in values:
+        if metric == x and (dataset, method, y) in values:
+            place = values[dataset, method, x], values[dataset, method, y]
+            found.setdefault(dataset, {})[method] = place
+    return found
+
+
+def correlations(rows, x, y):
+    """Rows of Spearman's correlation of two metrics over the systems of each data set."""
+    for dataset, of in paired(rows, x, y).items():
+        a, b = np.transpose(list(of.values()))
+        rho = stats.spearmanr(a, b).statistic if np.ptp(a) and np.ptp(b) else 0.0
+        metric = f"rank correlation of {x} and {y}"
+        yield {"metric": metric, "method": "all", "dataset": dataset, "value": float(rho)}
 
 
 def mean_ranks(rows, metric):
@@ -268,14 +337,16 @@ FACTORS = {
 def teaches(ranks, shares, correlations, n_datasets):
     """What the leaderboard teaches, in words from its rows.
 
-    The rows are of `mean_ranks` by ACC, of `explained` for H, and of `hub_correlations`.
+    The rows are of `mean_ranks` by ACC, of `explained` for H, and of `correlations`
+    of largest hub and ACC.
     """
     ranks, n = list(ranks), n_datasets
     difference = critical_difference(len(ranks), n)
     first, *near = leading(ranks, difference)
+    few = f": {', '.join(near)}" if 0 < len(near) < 6 else ""
     share = {row["method"]: row["value"] for row in shares}
-    named = sorted((f for f in FACTORS if f != "system"), key=share.get, reverse=True)
-    told = ", ".join(f"{factor} {100 * share[factor]:.0f}%" for factor in named)
+    factors = sorted((f for f in FACTORS if f != "system"), key=share.get, reverse=True)
+    told = ", ".join(f"{factor} {100 * share[factor]:.0f}%" for factor in factors)
     rho = [row["value"] for row in correlations]
     negative = sum(r < 0 for r in rho)
     hubs = (
@@ -286,8 +357,8 @@ def teaches(ranks, shares, correlations, n_datasets):
     return (
         f"By mean rank {first} leads {len(ranks)} systems in zero-shot accuracy. Ranks over {n} "
         f"data sets must differ by {difference:.1f} to be told apart, and {len(near)} others are "
-        f"nearer than that{': ' + ', '.join(near) if near else ''}. Of the variance of H, each "
-        f"system with and without calibration, {told}; which system it is explains "
+        f"nearer than that{few}. Of the variance of H, each system with and without calibration, "
+        f"{told}; which system it is explains "
         f"{100 * share['system']:.0f}%. {hubs}: the rank correlation of accuracy and largest hub "
         f"is {min(rho):.2f} to {max(rho):.2f}, negative on {negative} of {n} data sets."
     )

@@ -15,13 +15,16 @@ from zslib.compatibility import CMT, DARK, MetricLearner
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
 from zslib.datasets.attributes.scaling import common_scale
+from zslib.protocols.sweep import CHOICE_SEEDS
 from zslib.validation import check_choice, check_integer
 
 __all__ = [
     "HARD_NEGATIVE_METHODS",
+    "READINGS",
     "ZERO_SHOT_METHODS",
     "ZeroShotMethod",
     "hard_negative_problems",
+    "named",
     "resolve_method",
     "seen_candidates",
     "with_enough_steps",
@@ -67,6 +70,11 @@ class ZeroShotMethod:
         """Whether fits differ by ``random_state``; closed forms have none."""
         return "random_state" in self.make(**self.fixed).get_params()
 
+    @property
+    def choice_seeds(self):
+        """Seeds of the choice on validation classes: the first alone where a fit is ``slow``."""
+        return CHOICE_SEEDS[:1] if getattr(self.make, "slow", False) else CHOICE_SEEDS
+
     def smaller(self):
         """The same method on a coarser grid, for quick looks."""
         return replace(self, grid={key: list(v)[::2] for key, v in self.grid.items()})
@@ -89,9 +97,19 @@ ZERO_SHOT_METHODS = {
     name: ZeroShotMethod(name, method, method.grid, fixed)
     for name, (method, fixed) in _NAMED.items()
 }
-"""Every scorer of `zslib.compatibility` with a grid, by name; CMT* and the ablations of DARK. The
+"""Every scorer of `zslib.compatibility` with a grid, by name; CMT*, the ablations of DARK, and the
+metric learners "Bucher", the earlier one, and "hard negatives", which chooses by uncertainty. The
 grids suit features and class embeddings of length one (`unit_length`) and a few minutes on two
 cores."""
+
+
+READINGS = ("ICINESS", "JLSE")
+"""Systems without public code, whose papers leave so much open that ours is but one reading."""
+
+
+def named(method):
+    """The name of a system as tables have it: with a † where it is one of `READINGS`."""
+    return f"{method} †" if method in READINGS else method
 
 
 def with_printed_steps(name):
@@ -145,6 +163,12 @@ paper tunes the grid has two; a learning rate of its own for each method matters
 third, the width of the metric. The number of epochs serves all methods alike; small data need
 more, see `with_enough_steps`. The grid suits data of `common_scale`. The paper draws 20% of the
 training classes for validation: ``run_table(…, split="random", fraction=0.2)``."""
+
+ZERO_SHOT_METHODS |= {
+    "Bucher": HARD_NEGATIVE_METHODS["Bucher"],
+    # Five negatives are there in small data too.
+    "hard negatives": _metric_learner("hard negatives", "uncertainty", 5),
+}
 
 
 def with_enough_steps(method, problem, *, n_epochs=None, steps=1000):

@@ -84,7 +84,7 @@ def seen_as(problem):
 
 
 def tune_zero_shot(
-    method, problem, *, split=None, fraction=0.25, seeds=CHOICE_SEEDS, must_learn=True
+    method, problem, *, split=None, fraction=0.25, seeds=None, must_learn=True
 ) -> ZeroShotTuned:
     """Try the grid of ``method`` on validation classes and keep the best candidate.
 
@@ -105,7 +105,8 @@ def tune_zero_shot(
     split : {"official", "random", None}
         The problem's own validation classes; a random ``fraction`` of the seen ones; or None, the
         former where there are some.
-    seeds : sequence of int
+    seeds : sequence of int, optional
+        Default: the method's ``choice_seeds``.
     must_learn : bool
         As in `evaluate_zero_shot`.
 
@@ -119,6 +120,7 @@ def tune_zero_shot(
     feature_penalty=0.01; gamma=0.6946 (validation ACC 59.5, 4 candidates)
     """
     check_choice(split, "split", (None, "official", "random"))
+    seeds = method.choice_seeds if seeds is None else seeds
     drawn = split == "random" or (split is None and not problem.val.size)
 
     @cache

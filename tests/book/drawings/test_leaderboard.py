@@ -1,0 +1,36 @@
+"""Names of systems stand beside their points, one beside the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from zslib.book.drawings.leaderboard import draw_against, draw_ranks
+from zslib.protocols.intervals import Estimate
+
+
+def test_names_do_not_lie_on_each_other():
+    points = {f"system {i}": (1.0 + 0.001 * i, 50.0) for i in range(5)}
+    fig = draw_against({"cub": points}, dict.fromkeys(points, "a"), xlabel="x", ylabel="y")
+    fig.canvas.draw()
+    (ax,) = fig.axes
+    assert {text.get_text() for text in ax.texts} == set(points)
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_each_family_has_one_mark_in_the_legend():
+    panels = {"cub": {"a": (1, 2), "b": (2, 3)}, "awa1": {"a": (1, 2), "c": (3, 1)}, "x": {}}
+    fig = draw_against(panels, {"a": "p", "b": "q", "c": "p"}, xlabel="x", ylabel="y")
+    (legend,) = fig.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["p", "q"]
+    assert len(fig.axes) == 3
+
+
+def test_ranks_are_drawn_best_first():
+    ranks = [
+        {"method": m, "value": Estimate(v, v - 1, v + 1, 1)} for m, v in (("b", 2.5), ("a", 1.5))
+    ]
+    (ax,) = draw_ranks(ranks, 0.7).axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    assert (band.x0, band.x1) == (pytest.approx(1.5), pytest.approx(2.2))
