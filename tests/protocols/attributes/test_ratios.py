@@ -57,7 +57,7 @@ def test_cells_are_averaged_within_their_seeds(problem):
 
 def test_rows_of_table_1(problem):
     methods = {m.name: m for m in ratios.table_methods(problem, 4, "within_epoch", fraction=0.2)}
-    assert {"DAP", "IAP", "ESZSL", "SSE", "Bucher", *NAMES} == set(methods)
+    assert {"DAP", "IAP", "ESZSL", "SSE", "JLSE", "BiDiLEL", "Bucher", *NAMES} == set(methods)
     counts = [methods[name].fixed["negatives_per_positive"] for name in ("Bucher", *NAMES)]
     assert counts == [1, 4, 4, 4]
     assert methods["uncertainty"].fixed["growth"] == "within_epoch"

@@ -14,6 +14,7 @@ from zslib.protocols.attributes.intervals import (
     zero_shot_estimate,
     zero_shot_measures,
 )
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, named
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.tidy import row
@@ -140,7 +141,8 @@ def by_choice(runs, method, parameter):
 def beside_print(table, results, own="DARK"):
     """Rows and heads of the whole Table 3, ACC / H as printed and as ``results`` have them.
 
-    As in the paper H has a gamma for ``own`` alone, the fixed one.
+    As in the paper H has a gamma for ``own`` alone, the fixed one. A system without results has
+    "not run", or "not built" where there is none.
     """
     sets = [name for name in results.of("dataset") if name != "mean"]
     built = results.of("method")
@@ -151,11 +153,11 @@ def beside_print(table, results, own="DARK"):
     rows = []
     for system, printed in table.items():
         gamma = "fixed" if system == own else "none"
-        rows.append([system, *(cell(*numbers.values()) for numbers in printed.values())])
+        rows.append([named(system), *(cell(*numbers.values()) for numbers in printed.values())])
         for name in sets:
             of = {"dataset": name, "method": system}
             if system not in built:
-                rows[-1].append("not built")
+                rows[-1].append("not run" if system in ZERO_SHOT_METHODS else "not built")
                 continue
             ours = (
                 results.value(metric="ACC", **of),

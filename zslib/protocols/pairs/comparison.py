@@ -11,7 +11,7 @@ from zslib.metrics import k_skewness
 from zslib.papers import printed_table
 from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.intervals import mean_estimate
-from zslib.protocols.pairs.baseline import with_class_texts
+from zslib.protocols.pairs.baseline import run_mean_texts, with_class_texts
 from zslib.protocols.pairs.runs import run_clarel
 from zslib.protocols.tidy import row
 
@@ -24,6 +24,7 @@ __all__ = [
     "printed_rows",
     "retrieval_rows",
     "size_line",
+    "tested_outcomes",
     "trial_rows",
 ]
 
@@ -33,6 +34,14 @@ def eszsl_baseline(quick):
     penalties = tuple(10.0**e for e in range(-3, 4, 2 if quick else 1))
     grid = {"feature_penalty": penalties, "embedding_penalty": penalties}
     return ZeroShotMethod("ESZSL", ESZSL, grid)
+
+
+def tested_outcomes(p, clarel, baseline, others="", **options):
+    """Outcomes of CLAREL, of the baseline and of the ``others``, "A+B", on mean texts, by name."""
+    found = {"CLAREL": clarel.outcomes(), "ESZSL": [baseline.outcome]}
+    for name in filter(None, others.split("+")):
+        found[name] = [run_mean_texts(name, p, **options).outcome]
+    return found
 
 
 def known_text_share(p):
