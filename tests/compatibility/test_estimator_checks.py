@@ -29,6 +29,7 @@ PARAMETERS = {
     "CNZSL": {"n_hidden": 32},
     "MetricLearner": {"learning_rate": 0.01, "n_epochs": 200},
     "DAP": {"threshold": 0.3, "regularization": 1e-2},
+    "GMMN": {"n_hidden": (32,), "n_noise": 4, "n_steps": 600, "n_generated": 20},
     "IAP": {"regularization": 1e-2},
     "ICINESS": {"n_hidden": (32,), "learning_rate": 0.01, "n_epochs": 30},
     "SSE": {"mixture_penalty": 0.01, "n_epochs": 30},

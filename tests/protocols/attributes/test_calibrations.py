@@ -110,6 +110,7 @@ NO_DISTANCE = {
     "DARK",
     "DARK-L",
     "DARK-H",
+    "GMMN",
     "ICINESS",
     "JLSE",
     "LatEm",

@@ -1,0 +1,114 @@
+"""GMMN: the discrepancy against a loop and finite differences; what the generator learns."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+from zslib.compatibility import GMMN
+from zslib.compatibility.generative.gmmn import discrepancy
+
+SMALL = {"n_hidden": (16,), "n_noise": 4, "n_steps": 30, "random_state": 0}
+
+
+def loop(made, images, widths):
+    """With the signs and weights of the two samples, as in the authors' code."""
+    rows = [(g, 1 / len(made)) for g in made] + [(x, -1 / len(images)) for x in images]
+    total = 0.0
+    for a, s in rows:
+        for b, t in rows:
+            for width in widths:
+                total += s * t * np.exp(-np.sum((a - b) ** 2) / (2 * width))
+    return total**0.5
+
+
+def test_discrepancy_and_gradient(backend, numerical_gradient):
+    rng = np.random.default_rng(0)
+    made, images, widths = rng.standard_normal((4, 3)), rng.standard_normal((5, 3)), [0.5, 2.0]
+    value, gradient = discrepancy(backend.asarray(made), backend.asarray(images), widths)
+    assert value == pytest.approx(loop(made, images, widths), rel=1e-12)
+    slopes = numerical_gradient(lambda g: loop(g, images, widths), made)
+    np.testing.assert_allclose(backend.to_numpy(gradient), slopes, atol=1e-7)
+
+
+def test_a_sample_does_not_differ_from_itself():
+    images = np.random.default_rng(0).standard_normal((5, 3))
+    value, gradient = discrepancy(images + 0.0, images[::-1], [1.0])
+    assert value == pytest.approx(0.0, abs=1e-7)
+    assert np.all(np.isfinite(gradient))
+    # One row each: S = 2 - 2 k.
+    value, _ = discrepancy(images[:1], images[1:2], [1.0])
+    kernel = np.exp(-np.sum((images[0] - images[1]) ** 2) / 2)
+    assert value == pytest.approx((2 - 2 * kernel) ** 0.5)
+
+
+def fitted(problem, **parameters):
+    return GMMN(**(SMALL | parameters)).fit(problem.X, problem.y, problem.S)
+
+
+def test_unit_of_the_bandwidths(problem):
+    model = fitted(problem, n_steps=1)
+    squares = pdist(model.scale_ * problem.X, "sqeuclidean")
+    assert model.bandwidth_ == pytest.approx(np.mean(squares))
+
+
+def test_generated_features_come_to_resemble_images(problem):
+    model = fitted(problem, n_hidden=(64,), n_steps=1200, learning_rate=2e-3)
+    curve = model.learning_curve_
+    assert len(curve) == 100
+    assert np.mean(curve[-10:]) < 0.5 * curve[0]
+    classes = np.unique(problem.y)
+    made = model._generate(problem.S[classes], 200, np.random.default_rng(0))
+    made = made.reshape(len(classes), 200, -1)
+    means = np.array([model.scale_ * problem.X[problem.y == c].mean(axis=0) for c in classes])
+    missed = np.linalg.norm(made.mean(axis=1) - means) / np.linalg.norm(means - means.mean(axis=0))
+    assert missed < 0.5
+    # Noise matters: features of one class differ.
+    assert np.all(made.std(axis=1).max(axis=1) > 0)
+
+
+def test_generator_is_its_layers(problem):
+    model = fitted(problem, n_hidden=(16, 8))
+    S = problem.S[:3]
+    made = model._generate(3.0 * S, 2, np.random.default_rng(5))
+    noise = np.random.default_rng(5).standard_normal((6, 4))
+    x = np.hstack([8**0.5 * np.repeat(S, 2, axis=0), noise])  # they have length one
+    layers = model.network_.layers
+    for name in ("linear1", "linear2", "linear3"):
+        x = x @ layers[name].weight.value + layers[name].bias.value
+        if name != "linear3":
+            x = np.where(x > 0, x, 0.2 * x)
+    np.testing.assert_allclose(made, x)
+
+
+def test_seeds_matter(problem):
+    one, same, other = (
+        fitted(problem, random_state=seed).decision_function(problem.X, problem.S)
+        for seed in (0, np.random.default_rng(0), 1)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert not np.allclose(one, other)
+
+
+def test_divergence_is_reported(problem32):
+    with pytest.raises(ValueError, match="lower learning_rate"):
+        fitted(problem32, learning_rate=1e30)
+
+
+def test_bad_parameters(problem):
+    for parameters, error, message in (
+        ({"n_hidden": (0,)}, ValueError, "n_hidden must be at least 1"),
+        ({"n_hidden": 64}, TypeError, "n_hidden must be a sequence of integers"),
+        ({"n_noise": 0}, ValueError, "n_noise must be at least 1"),
+        ({"bandwidths": ()}, ValueError, "bandwidths is empty"),
+        ({"bandwidths": (1.0, 0.0)}, ValueError, "bandwidths must be .* above 0"),
+        ({"bandwidths": 1.0}, TypeError, "bandwidths must be a sequence of numbers"),
+        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
+        ({"n_steps": 0}, ValueError, "n_steps must be at least 1"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
+        ({"n_generated": 0}, ValueError, "n_generated must be at least 1"),
+        ({"classifier_penalty": -1.0}, ValueError, "classifier_penalty must be .* at least 0"),
+        ({"feature_length": 0.0}, ValueError, "feature_length must be .* above 0"),
+        ({"random_state": "x"}, TypeError, "random_state"),
+    ):
+        with pytest.raises(error, match=message):
+            fitted(problem, **parameters)
