@@ -254,3 +254,56 @@ def test_bad_queries():
         mapper.transform(np.full((1, 4), np.nan))
     with pytest.raises(TypeError, match="float32 or float64"):
         mapper.transform(np.ones((1, 4), dtype=int))
+
+
+@pytest.mark.parametrize("shape", [(30, 5, 3), (30, 3, 5), (6, 9, 2), (6, 2, 9), (20, 4, 4)])
+def test_in_reverse_a_query_is_compared_with_targets_mapped_to_the_sources(backend, shape):
+    X, Y = pairs(*shape)
+    _, d1, d2 = shape
+    queries, targets = pairs(8, d1, d2, seed=1)
+    mapper = RidgeMap(0.7, direction="reverse").fit(backend.asarray(X), backend.asarray(Y))
+    W = np.linalg.solve(Y.T @ Y + 0.7 * np.eye(d2), Y.T @ X)
+    there = backend.to_numpy(mapper.transform(backend.asarray(queries)))
+    moved = backend.to_numpy(mapper.transform_targets(backend.asarray(targets)))
+    assert there.shape[1] == moved.shape[1] <= min(d1, d2)
+    for x, at in zip(queries, there, strict=True):
+        definition = [x @ (y @ W) / np.linalg.norm(y @ W) for y in targets]
+        ours = moved @ at / np.linalg.norm(moved, axis=1)
+        np.testing.assert_allclose(ours, definition, rtol=1e-7, atol=1e-9)
+
+
+def test_without_shrinkage_both_directions_undo_an_exact_map():
+    rng = np.random.default_rng(0)
+    X, A = rng.standard_normal((20, 4)), rng.standard_normal((4, 4))
+    for direction in ("forward", "reverse"):
+        mapper = RidgeMap(0.0, direction=direction).fit(X, X @ A)
+        mapped, targets = mapper.transform(X), mapper.transform_targets(X @ A)
+        cosines = (
+            mapped
+            @ targets.T
+            / np.outer(np.linalg.norm(mapped, axis=1), np.linalg.norm(targets, axis=1))
+        )
+        np.testing.assert_allclose(np.diag(cosines), 1.0, rtol=1e-9)
+
+
+def test_an_orthogonal_map_is_scored_alike_in_both_directions():
+    rng = np.random.default_rng(0)
+    X, Q = rng.standard_normal((20, 4)), np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    forms = []
+    for direction in ("forward", "reverse"):
+        mapper = RidgeMap(0.0, direction=direction).fit(X, X @ Q)
+        forms.append(mapper.coef_ @ mapper.transform_targets(np.eye(4)).T)
+    np.testing.assert_allclose(forms[0], forms[1], atol=1e-12)
+
+
+def test_reverse_says_what_it_cannot_do():
+    X, Y = pairs(6, 3, 2)
+    with pytest.raises(ValueError, match="centre X and Y before"):
+        RidgeMap(direction="reverse", fit_intercept=True).fit(X, Y)
+    with pytest.raises(ValueError, match="direction"):
+        RidgeMap(direction="back").fit(X, Y)
+    mapper = RidgeMap(direction="reverse").fit(X, Y)
+    with pytest.raises(ValueError, match="Y has 3 columns"):
+        mapper.transform_targets(X)
+    with pytest.raises(NotFittedError):
+        RidgeMap().transform_targets(Y)

@@ -15,7 +15,7 @@ class LinearMap(TransformerMixin, BaseEstimator):
     """Base of the maps :math:`\\hat Y = X W (+ b)`: subclasses learn ``coef_`` in ``fit``.
 
     Row vectors throughout: ``X`` is (n, d1), ``coef_`` is (d1, d2). A subclass with an intercept
-    sets ``intercept_`` of shape (d2,).
+    sets ``intercept_`` of shape (d2,), one that moves the targets too ``target_coef_``.
     """
 
     def transform(self, X):
@@ -31,3 +31,21 @@ class LinearMap(TransformerMixin, BaseEstimator):
         mapped = X @ xp.astype(self.coef_, X.dtype, copy=False)
         intercept = getattr(self, "intercept_", None)
         return mapped if intercept is None else mapped + xp.astype(intercept, X.dtype)
+
+    def transform_targets(self, Y):
+        """The targets ``Y`` (m, d2) where mapped vectors are to be compared with them.
+
+        They stay where they are, unless the map was learned from targets to sources.
+        """
+        check_is_fitted(self, "coef_")
+        coef = getattr(self, "target_coef_", None)
+        if coef is None:
+            return Y
+        xp = namespace(Y, coef)
+        check_vectors(Y, "Y")
+        if Y.shape[1] != coef.shape[0]:
+            raise ValueError(
+                f"Y has {Y.shape[1]} columns, but this {type(self).__name__} was fitted on "
+                f"{coef.shape[0]}: pass vectors of the same target space"
+            )
+        return Y @ xp.astype(coef, Y.dtype, copy=False)

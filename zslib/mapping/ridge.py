@@ -35,6 +35,13 @@ class RidgeMap(LinearMap):
 
     With an intercept X and Y are centred first, and 1 is added to the trace.
 
+    **The other direction** (Shigeto et al. 2015, section 3.2). Ridge pulls what it maps towards
+    the origin, hence towards hubs. Regress from targets to sources instead, and the *targets*
+    shrink; a query x is where it was, and finds the target y with the largest
+    :math:`\cos(x, y W)`, with W the solution for X and Y exchanged. By the decomposition
+    :math:`W = P \Sigma Q'` this is the cosine of :math:`x Q` and :math:`y P \Sigma`, up to a
+    factor of each query: both sides then have at most :math:`\min(d_1, d_2)` columns.
+
     Parameters
     ----------
     alpha : float or "gcv", default "gcv"
@@ -47,11 +54,16 @@ class RidgeMap(LinearMap):
     fit_intercept : bool, default False, keyword only
         Whether to learn :math:`b` in :math:`\hat Y = X W + b`, unpenalised. The paper has none;
         its argument that residuals sum to zero (section 3) needs one, or centred data.
+    direction : {"forward", "reverse"}, default "forward", keyword only
+        Whether sources are regressed on to targets, or targets on to sources. After "reverse"
+        compare ``transform(X)`` with ``transform_targets(Y)``.
 
     Attributes
     ----------
     coef_ : array, shape (d1, d2)
-        :math:`W`, with the library and type of ``X``.
+        :math:`W`, with the library and type of ``X``. In reverse :math:`Q`, (d1, rank of W).
+    target_coef_ : array, shape (d2, rank of W), or None
+        :math:`P \Sigma`, in reverse.
     intercept_ : array, shape (d2,), or None
         :math:`b`.
     alpha_ : float
@@ -73,10 +85,11 @@ class RidgeMap(LinearMap):
     array([[2.25]])
     """
 
-    def __init__(self, alpha="gcv", *, alphas=None, fit_intercept=False):
+    def __init__(self, alpha="gcv", *, alphas=None, fit_intercept=False, direction="forward"):
         self.alpha = alpha
         self.alphas = alphas
         self.fit_intercept = fit_intercept
+        self.direction = direction
 
     def fit(self, X, Y):
         """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
@@ -86,11 +99,20 @@ class RidgeMap(LinearMap):
         if by_gcv and self.alpha != "gcv":
             raise ValueError(f'alpha must be a number or "gcv", got {self.alpha!r}')
         check_choice(self.fit_intercept, "fit_intercept", (False, True))
+        check_choice(self.direction, "direction", ("forward", "reverse"))
+        reverse = self.direction == "reverse"
+        if reverse and self.fit_intercept:
+            raise ValueError(
+                'direction="reverse" compares directions, which an intercept would move: pass '
+                "fit_intercept=False, and centre X and Y before"
+            )
         n = X.shape[0]
         if by_gcv and self.fit_intercept and n == 1:
             raise ValueError('alpha="gcv" with fit_intercept=True needs at least two rows in X')
 
         source, target = xp.astype(X, xp.float64), xp.astype(Y, xp.float64)
+        if reverse:
+            source, target = target, source
         if self.fit_intercept:
             source_mean, target_mean = xp.mean(source, axis=0), xp.mean(target, axis=0)
             source, target = source - source_mean, target - target_mean
@@ -106,7 +128,7 @@ class RidgeMap(LinearMap):
                 to_host(singular) ** 2,
                 to_host(xp.sum(rotated * rotated, axis=1)),
                 float(xp.sum(beyond * beyond)),
-                shape=Y.shape,
+                shape=target.shape,
                 intercept=self.fit_intercept,
             )
             self.alpha_ = float(self.alphas_[np.argmin(self.gcv_scores_)])
@@ -114,8 +136,14 @@ class RidgeMap(LinearMap):
             self.alpha_ = check_real(self.alpha, "alpha", low=0.0)
 
         coef = ridge_solution(singular, right, rotated, self.alpha_, n)
+        self.target_coef_ = self.intercept_ = None
+        if reverse:
+            left, singular, right = xp.linalg.svd(coef, full_matrices=False)
+            lost = np.finfo(np.float64).eps * max(coef.shape) * float(singular[0])
+            rank = max(1, int(np.sum(to_host(singular) > lost)))
+            self.target_coef_ = xp.astype(left[:, :rank] * singular[:rank], X.dtype)
+            coef = right[:rank, :].T
         self.coef_ = xp.astype(coef, X.dtype)
-        self.intercept_ = None
         if self.fit_intercept:
             self.intercept_ = xp.astype(target_mean - source_mean @ coef, X.dtype)
         self.n_features_in_ = X.shape[1]

@@ -31,7 +31,7 @@ def precision_by_pairs(runs, methods, shares):
                 rows = np.sort(order[:size])
                 fitted = METHODS[name].fresh(seed, **chosen | more)
                 fitted.fit(problem.X_train[rows], problem.Y_train[rows])
-                outcome = evaluate(problem, fitted.transform(problem.X_test))
+                outcome = evaluate(problem, fitted.transform(problem.X_test), mapping=fitted)
             value = over_queries([outcome.hits(1)], [outcome])
             yield row(problem, "P@1", name, value, pairs=size)
 
@@ -49,7 +49,8 @@ def training_precision(runs, methods, n):
     )  # fmt: skip
     for name in methods:
         fits = runs.train(name)
-        on_training = evaluate(trained, fits[0].mapping.transform(trained.X_test), k=1)
+        mapping = fits[0].mapping
+        on_training = evaluate(trained, mapping.transform(trained.X_test), k=1, mapping=mapping)
         parts = {"training words": on_training, "test words": runs.search(fits)[0]}
         for part, outcome in parts.items():
             value = over_queries([outcome.hits(1)], [outcome])

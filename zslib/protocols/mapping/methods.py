@@ -74,6 +74,7 @@ METHODS = {
     for method in (
         Method("least squares", RidgeMap(alpha=0.0)),
         Method("ridge", RidgeMap(), {"alpha": _ALPHAS}),
+        Method("reverse ridge", RidgeMap(direction="reverse"), {"alpha": _ALPHAS}),
         Method("ridge (GCV)", RidgeMap(alpha="gcv")),
         Method("orthogonal", ProcrustesMap()),
         _ranking("max-margin", "random", (5, 20)),

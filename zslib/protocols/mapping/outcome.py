@@ -149,7 +149,7 @@ class CrossFittedOutcome:
         return np.concatenate([part.hub_answers(threshold) for part in self.parts])
 
 
-def evaluate(problem, queries, *, space="full", k=20, correction=None) -> Outcome:
+def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=None) -> Outcome:
     """Search ``space`` with the ``queries`` of a problem's test items.
 
     Parameters
@@ -165,6 +165,9 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None) -> Outcom
     correction
         As in `zslib.search.top_k`; or a dict of them by name, which gives a dict of outcomes
         sooner than one call for each.
+    mapping : LinearMap, optional
+        The map, on the host, that the queries come from, where it moves targets too: see
+        `LinearMap.transform_targets`.
 
     Examples
     --------
@@ -181,7 +184,8 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None) -> Outcom
         )
     rows = problem.space(space) if isinstance(space, str) else np.unique(np.asarray(space))
     whole = rows.size == problem.targets.shape[0]
-    targets = like(problem.targets if whole else problem.targets[rows], queries)
+    targets = problem.targets if whole else problem.targets[rows]
+    targets = like(targets if mapping is None else mapping.transform_targets(targets), queries)
     gold = problem.gold_in(rows)
     lost = sum(answers.size == 0 for answers in gold)
     if lost:

@@ -104,7 +104,8 @@ class Repeated:
             )
             if (outcome := next(known, None)) is None:
                 there = to_requested_device(np.ascontiguousarray(queries), self.device)
-                outcome = evaluate(problem, there, space=spaces[i], **options)
+                mapping = None if runs == "gold" else runs[i].mapping
+                outcome = evaluate(problem, there, space=spaces[i], mapping=mapping, **options)
                 self._searched.append((problem, spaces[i], options, queries, outcome))
             outcomes.append(outcome)
         return outcomes

@@ -44,7 +44,8 @@ def check_mapping(estimator, problem):
     some = some_rows(problem.train_gold.size)
     targets, gold = np.unique(problem.train_gold, return_inverse=True)
     mapped = estimator.transform(like(problem.X_train[some], estimator.coef_))
-    ranks = gold_ranks(mapped, like(problem.targets[targets], mapped), gold[some])
+    near = estimator.transform_targets(like(problem.targets[targets], mapped))
+    ranks = gold_ranks(mapped, near, gold[some])
     check_trained(np.mean(2 * to_host(ranks) < targets.size), 2, some.size)
 
 
@@ -60,8 +61,9 @@ def _train(method, problem, parameters, rows, seed, on, must_learn):
     # What the map needs, without the state of its training.
     mapping = clone(estimator)
     mapping.coef_, mapping.n_features_in_ = to_host(estimator.coef_), X.shape[1]
-    if getattr(estimator, "intercept_", None) is not None:
-        mapping.intercept_ = to_host(estimator.intercept_)
+    for name in ("intercept_", "target_coef_"):
+        if getattr(estimator, name, None) is not None:
+            setattr(mapping, name, to_host(getattr(estimator, name)))
     return mapped, mapping
 
 

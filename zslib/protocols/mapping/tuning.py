@@ -66,9 +66,10 @@ def epochs_for(updates, n_items, batch_size):
     return sorted({max(1, round(u / per_epoch)) for u in updates})
 
 
-def _reciprocal_rank(problem, predictions):
+def _reciprocal_rank(problem, fitted):
     space = "full" if problem.setting == "cross-linguistic" else "labels"
-    return float(np.mean(1 / (1 + evaluate(problem, predictions, space=space, k=1).ranks)))
+    found = evaluate(problem, fitted.transform(problem.X_test), space=space, k=1, mapping=fitted)
+    return float(np.mean(1 / (1 + found.ranks)))
 
 
 def _validated(estimator, problem, updates):
@@ -76,13 +77,13 @@ def _validated(estimator, problem, updates):
     X, Y = problem.X_train, problem.Y_train
     if not updates:
         fitted = estimator.fit(X, Y)
-        return {"": _reciprocal_rank(problem, fitted.transform(problem.X_test))}
+        return {"": _reciprocal_rank(problem, fitted)}
     looks = epochs_for(updates, X.shape[0], estimator.batch_size)
     seen = {}
 
     def look(epoch, fitted):
         if epoch in looks:
-            seen[epoch] = _reciprocal_rank(problem, fitted.transform(problem.X_test))
+            seen[epoch] = _reciprocal_rank(problem, fitted)
 
     estimator.set_params(n_epochs=looks[-1], callback=look).fit(X, Y)
     return seen
