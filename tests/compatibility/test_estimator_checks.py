@@ -27,6 +27,7 @@ PARAMETERS = {
     "CMT": {"learning_rate": 0.05},
     "CADAVAE": {"n_latent": 8, "n_hidden": (32, 32, 32, 32), "n_steps": 300, "n_generated": 50},
     "CNZSL": {"n_hidden": 32},
+    "FeatureGenerator": {"n_hidden": 64, "n_steps": 300, "learning_rate": 3e-3},
     "MetricLearner": {"learning_rate": 0.01, "n_epochs": 200},
     "DAP": {"threshold": 0.3, "regularization": 1e-2},
     "GMMN": {"n_hidden": (32,), "n_noise": 4, "n_steps": 600, "n_generated": 20},
@@ -234,6 +235,9 @@ DO_NOT_APPLY = {
 """Checks of scikit-learn that cannot pass, with the reason. What no scorer can meet, ``fit``
 without class embeddings and labels that are no row numbers, `ClosedSet` supplies."""
 
+CLOSED = {"FeatureGenerator": {"n_steps": 3}}
+"""Where no class is new, a generator has no say: the classifier has real images of all."""
+
 
 class ClosedSet:
     """Turns a scorer into an ordinary classifier, whose class embeddings are one-hot.
@@ -270,7 +274,7 @@ def closed_set(Model):
     """The scorer as a classifier of the same name, where pickle finds it."""
     name = Model.__name__
     globals()[name] = type(name, (ClosedSet, Model), {"__module__": __name__})
-    return make(globals()[name])
+    return make(globals()[name], **CLOSED.get(name, {}))
 
 
 @parametrize_with_checks(

@@ -10,6 +10,7 @@ from zslib.compatibility.conse import ConSE
 from zslib.compatibility.dap import DAP
 from zslib.compatibility.eszsl import ESZSL
 from zslib.compatibility.generative.cada_vae import CADAVAE
+from zslib.compatibility.generative.feature_generator import FeatureGenerator
 from zslib.compatibility.generative.gmmn import GMMN
 from zslib.compatibility.iap import IAP
 from zslib.compatibility.iciness import ICINESS
@@ -49,6 +50,7 @@ __all__ = [
     "CompatibilityModel",
     "ConSE",
     "DeViSE",
+    "FeatureGenerator",
     "LatEm",
     "MetricLearner",
     "SynC",

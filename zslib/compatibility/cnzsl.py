@@ -77,6 +77,7 @@ class CNZSL(CompatibilityModel):
     """
 
     grid = {"scale": (3.0, 4.0, 5.0), "n_epochs": (5, 10)}
+    slow = True
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from zslib.calibration import MetricRescaling
 from zslib.compatibility import ALE, CMT, SAE, SSE, ConSE, DeViSE
 from zslib.compatibility.generative.base import GenerativeModel
+from zslib.compatibility.generative.recipes import RECIPES
 from zslib.datasets import synthetic_attributes
 from zslib.protocols import (
     ZERO_SHOT_METHODS,
@@ -117,6 +118,7 @@ NO_DISTANCE = {
     "SSE",
     "SynC",
     "ZKL",
+    *RECIPES,
 }
 """Scorers that compare no two vectors."""
 

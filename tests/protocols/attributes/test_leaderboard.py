@@ -18,6 +18,7 @@ from zslib.protocols.attributes.evaluate import evaluate_zero_shot, numbers_kept
 from zslib.protocols.attributes.leaderboard import (
     ORIGINS,
     board_measures,
+    board_systems,
     correlations,
     critical_difference,
     explained,
@@ -87,6 +88,20 @@ def test_an_executor_changes_nothing(worlds, board):
             np.testing.assert_array_equal(
                 again.outcome.zero_shot.unseen_scores, run.outcome.zero_shot.unseen_scores
             )
+
+
+def test_processes_only_go_ahead(worlds, board, monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path))
+    found, _ = run_board(CLOSED, worlds[:1], jobs=2, quick=True)
+    assert any((tmp_path / "memo").rglob("output.pkl"))
+    for name, (run,) in board[worlds[0]].items():
+        assert found[worlds[0]][name][0].parameters == run.parameters
+        assert found[worlds[0]][name][0].outcome.accuracy == run.outcome.accuracy
+
+
+def test_all_systems_are_all_but_ablations():
+    assert board_systems("ESZSL+SAE") == CLOSED
+    assert set(ZERO_SHOT_METHODS) - set(board_systems("auto")) == {"DARK-L", "DARK-H"}
 
 
 def test_columns_are_what_they_say(board):

@@ -49,6 +49,11 @@ class Plain(Remembers):
         return super().fit(X, y, class_embeddings)
 
 
+class LooksAhead(Remembers):
+    def fit(self, X, y, class_embeddings, unseen_embeddings):
+        return super().fit(X, y, class_embeddings, unseen_embeddings)
+
+
 def small_world(seed=0):
     return synthetic_attributes("APY", scale=0.05, att="original", n_features=40, seed=seed)
 
@@ -60,7 +65,7 @@ def problem():
 
 @pytest.fixture(autouse=True)
 def fresh():
-    Remembers.given = Plain.given = ()
+    Remembers.given = Plain.given = LooksAhead.given = ()
 
 
 def small(name, **changes):
@@ -79,6 +84,18 @@ def test_image_attributes_go_to_models_that_take_them(problem):
     np.testing.assert_array_equal(attributes, problem.image_attributes[problem.trainval])
     evaluate_zero_shot(Plain(), problem)
     assert Plain.given[0][2] == "none"
+
+
+def test_unseen_vectors_go_to_models_that_take_them(problem):
+    evaluate_zero_shot(LooksAhead(), problem)
+    vectors = problem.class_embeddings
+    np.testing.assert_array_equal(LooksAhead.given[0][2], vectors[problem.unseen_classes])
+    # Tuning shows the vectors of validation classes in their place.
+    how = {"split": "random", "fraction": 0.2, "must_learn": False}
+    tune_zero_shot(ZeroShotMethod("l", LooksAhead), problem, **how)
+    shown = [np.flatnonzero((vectors == row).all(axis=1))[0] for row in LooksAhead.given[1][2]]
+    assert 0 < len(shown) < len(problem.seen_classes)
+    assert set(shown) <= set(problem.seen_classes)
 
 
 def test_images_of_both_trainings_have_their_attributes(problem):

@@ -59,7 +59,7 @@ class GenerativeModel(CompatibilityModel):
 
     slow = True  # one seed chooses settings, see `zslib.protocols`
 
-    def _fit(self, X, codes, embeddings):
+    def _fit(self, X, codes, embeddings, **more):
         check_integer(self.n_generated, "n_generated", low=1)
         check_real(self.classifier_penalty, "classifier_penalty", low=0.0)
         length = check_real(self.feature_length, "feature_length", low=0.0, inclusive=False)
@@ -68,7 +68,7 @@ class GenerativeModel(CompatibilityModel):
         squares = float(xp.sum(X * X, dtype=xp.float64)) / X.shape[0]
         check_learned(squares, "scale the features down")
         self.scale_ = length / math.sqrt(squares)
-        self._fit_generator(self.scale_ * X, codes, embeddings, rng)
+        self._fit_generator(self.scale_ * X, codes, embeddings, rng, **more)
         self.seen_images_, self.seen_codes_, self.seen_embeddings_ = X, codes, embeddings
         self._seed, self._classifiers = int(rng.integers(2**63)), {}
 

@@ -45,7 +45,8 @@ def evaluate_zero_shot(
     ----------
     model : CompatibilityModel
         Or anything with its ``fit`` and ``decision_function``. It is cloned, not changed. A
-        ``fit`` that takes ``image_attributes`` gets those of the training images.
+        ``fit`` that takes ``image_attributes`` gets those of the training images; one that takes
+        ``unseen_embeddings``, the unseen classes' vectors.
     problem : ZeroShotProblem
         Its arrays may be on another device, after ``problem.to(device)``.
     gamma : float or None
@@ -127,9 +128,14 @@ def check_fitted(model, problem):
 
 
 def fit_on(images, model, problem):
-    """A clone of ``model`` fitted on some images of a problem, with their attributes if it can."""
+    """A clone of ``model`` fitted on some images of a problem, with what more its fit takes.
+
+    That is attributes of these images, and vectors of the problem's unseen classes.
+    """
     features, more = problem.features, {}
     if problem.image_attributes is not None and has_fit_parameter(model, "image_attributes"):
         more["image_attributes"] = take_rows(problem.image_attributes, images)
+    if has_fit_parameter(model, "unseen_embeddings"):
+        more["unseen_embeddings"] = take_rows(problem.class_embeddings, problem.unseen_classes)
     labels = like(problem.labels[images], features)
     return clone(model).fit(take_rows(features, images), labels, problem.class_embeddings, **more)

@@ -11,12 +11,14 @@ from concurrent.futures import as_completed
 from dataclasses import replace
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
+from zslib.protocols import choices
 from zslib.protocols.attributes.comparison import hub_measures, pollution_measure
 from zslib.protocols.attributes.intervals import zero_shot_measures
-from zslib.protocols.attributes.methods import resolve_method
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_method
 from zslib.protocols.attributes.runs import run_table
 from zslib.protocols.intervals import mean_estimate, over_runs
 
@@ -25,6 +27,7 @@ __all__ = [
     "ORIGINS",
     "UNKNOWN",
     "board_measures",
+    "board_systems",
     "correlations",
     "critical_difference",
     "explained",
@@ -76,12 +79,20 @@ ORIGINS = {
 """Year and family of a system by name. One that is missing here has its row all the same."""
 
 
+def board_systems(asked):
+    """Names of systems: those ``asked`` for, "A+B", or with "auto" all but ablations of one."""
+    if asked != "auto":
+        return asked.split("+")
+    return [name for name in ZERO_SHOT_METHODS if name not in ("DARK-L", "DARK-H")]
+
+
 def run_board(
     methods,
     problems,
     seeds=(0,),
     *,
     settings=None,
+    jobs=1,
     executor=None,
     share=None,
     ended=None,
@@ -100,6 +111,8 @@ def run_board(
     seeds : sequence of int
     settings : dict, optional
         Parameters by method, used instead of tuning; gamma is chosen on validation classes.
+    jobs : int
+        Above 1, so many processes first do it all, and what they kept on disk is then read here.
     executor : concurrent.futures.Executor, optional
         Runs a method on a problem as one task: of processes, or of a cluster. None: here.
     share : callable, optional
@@ -136,6 +149,11 @@ def run_board(
         given = share(problem) if share else problem
         for method in methods:
             tasks[problem, method.name] = method, given, list(seeds), options
+    if jobs > 1:
+        store = choices.in_use()
+        Parallel(jobs, batch_size=1, max_nbytes=None)(
+            delayed(_ahead)(store, task) for task in tasks.values()
+        )
     found = {}
     for (problem, name), result in _results(tasks, executor):
         found[problem, name] = result
@@ -171,6 +189,12 @@ def _entry(method, problem, seeds, options):
             return run_table([method], problem, seeds, **options)[method.name]
     except ValueError as error:
         return str(error)
+
+
+def _ahead(store, task):
+    """Let a result be kept on disk, with the settings that the asking process would take."""
+    choices.use(store)
+    _entry(*task)
 
 
 _ACCURACIES = ("ACC", "unseen", "seen", "H", "AUSUC")

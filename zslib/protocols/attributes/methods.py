@@ -11,7 +11,8 @@ import numpy as np
 from zslib import compatibility
 from zslib.arrays import take_rows
 from zslib.calibration import OutlierProbability
-from zslib.compatibility import CMT, DARK, MetricLearner
+from zslib.compatibility import CMT, DARK, FeatureGenerator, MetricLearner
+from zslib.compatibility.generative.recipes import RECIPES
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
 from zslib.datasets.attributes.scaling import common_scale
@@ -87,20 +88,22 @@ _NAMED = {
     "CMT*": (CMT, {"novelty": OutlierProbability()}),
     "DARK-L": (DARK, {"label_view": False, **_FIXED["DARK"]}),
     "DARK-H": (DARK, {"hardness": False, **_FIXED["DARK"]}),
+    **{name: (FeatureGenerator, {"recipe": name}) for name in RECIPES if name != "WGAN"},
 }
 
 ZERO_SHOT_METHODS = {
     name: ZeroShotMethod(name, method, method.grid, _FIXED.get(name, {}))
     for name in compatibility.__all__
     if getattr(method := getattr(compatibility, name), "grid", None)
+    and method is not FeatureGenerator
 } | {
     name: ZeroShotMethod(name, method, method.grid, fixed)
     for name, (method, fixed) in _NAMED.items()
 }
-"""Every scorer of `zslib.compatibility` with a grid, by name; CMT*, the ablations of DARK, and the
-metric learners "Bucher", the earlier one, and "hard negatives", which chooses by uncertainty. The
-grids suit features and class embeddings of length one (`unit_length`) and a few minutes on two
-cores."""
+"""Every scorer of `zslib.compatibility` with a grid, by name; CMT*, the ablations of DARK, the
+recipes of FeatureGenerator, and the metric learners "Bucher", the earlier one, and "hard
+negatives", which chooses by uncertainty. The grids suit features and class embeddings of length
+one (`unit_length`) and a few minutes on two cores."""
 
 
 READINGS = ("ICINESS", "JLSE")

@@ -1,0 +1,125 @@
+"""The critic: scores against a loop, gradients against finite differences, closed cases."""
+
+import numpy as np
+import pytest
+
+from zslib.arrays import like
+from zslib.compatibility.generative.critic import Critic
+
+P, Q = 4, 3
+DEPTHS = pytest.mark.parametrize("hidden", [(), (5,), (5, 3), (4, 5, 3)])
+
+
+def make(hidden, array=None):
+    """A critic with biases, whose units are far from their kinks on the small batch."""
+    rng = np.random.default_rng(0)
+    array = np.zeros(1) if array is None else array
+    critic = Critic(P, Q, hidden, rng, init="normal", scale=0.7, like=array)
+    for layer in critic.layers:
+        noise = 0.3 * rng.standard_normal(layer.bias.value.shape)
+        layer.bias.value += like(noise.astype(str(array.dtype).rsplit(".")[-1]), array)
+    return critic
+
+
+def batch(n=6):
+    rng = np.random.default_rng(1)
+    return (rng.standard_normal((n, width)) for width in (P, P, Q))
+
+
+def loop(layers, x, a, slope=0.2):
+    """Score of one pair; ``layers`` are pairs of weights and biases."""
+    values = np.concatenate([x, a])
+    for weight, bias in layers[:-1]:
+        units = [values @ column + b for column, b in zip(weight.T, bias, strict=True)]
+        values = np.array([u if u > 0 else slope * u for u in units])
+    weight, bias = layers[-1]
+    return float(values @ weight[:, 0] + bias[0])
+
+
+@DEPTHS
+def test_scores_and_slopes(hidden, backend, numerical_gradient):
+    critic = make(hidden, backend.asarray(np.zeros(1)))
+    layers = [tuple(backend.to_numpy(p.value) for p in (m.weight, m.bias)) for m in critic.layers]
+    x, _, a = batch()
+    given = backend.asarray(x), backend.asarray(a)
+    scores, slopes = (backend.to_numpy(f(*given)) for f in (critic.scores, critic.slopes))
+    for i in range(len(x)):
+        assert scores[i] == pytest.approx(loop(layers, x[i], a[i]), abs=1e-12)
+        by_x = numerical_gradient(lambda v, i=i: loop(layers, v, a[i]), x[i])
+        np.testing.assert_allclose(slopes[i], by_x, atol=1e-8)
+
+
+@DEPTHS
+def test_gradients_by_finite_differences(hidden, numerical_gradient):
+    critic = make(hidden)
+    real, fake, a = batch()
+
+    def gap():
+        return float(np.mean(critic.scores(fake, a)) - np.mean(critic.scores(real, a)))
+
+    def penalty():
+        lengths = np.linalg.norm(critic.slopes(real, a), axis=1)
+        return float(10.0 * np.mean((lengths - 1) ** 2))
+
+    for value, add in (
+        (gap, lambda: critic.add_gap(real, fake, a)),
+        (penalty, lambda: critic.add_penalty(real, a, 10.0)),
+    ):
+        assert float(add()) == pytest.approx(value(), rel=1e-12)
+        for parameter in critic.parameters().values():
+
+            def at(moved, parameter=parameter, value=value):
+                kept, parameter.value = parameter.value, moved
+                found, parameter.value = value(), kept
+                return found
+
+            by = numerical_gradient(at, parameter.value)
+            np.testing.assert_allclose(parameter.gradient, by, atol=2e-7)
+            parameter.zero_gradient()
+
+
+@DEPTHS
+def test_the_penalty_leaves_biases_and_class_weights_alone(hidden):
+    critic = make(hidden)
+    x, _, a = batch()
+    critic.add_penalty(x, a, 10.0)
+    assert np.any(critic.layers[0].weight.gradient[:P])
+    assert not np.any(critic.layers[0].weight.gradient[P:])
+    assert not any(np.any(layer.bias.gradient) for layer in critic.layers)
+
+
+def test_one_open_unit_has_a_penalty_in_closed_form():
+    critic = make((1,))
+    first, last = critic.layers
+    first.bias.value[:] = 100.0
+    x, _, a = batch()
+    length = abs(last.weight.value[0, 0]) * np.linalg.norm(first.weight.value[:P, 0])
+    assert float(critic.add_penalty(x, a, 10.0)) == pytest.approx(10.0 * (length - 1) ** 2)
+
+
+def test_no_penalty_at_slope_one_and_no_gradient_at_slope_zero():
+    critic = make(())
+    weight = critic.layers[0].weight
+    x, _, a = batch()
+    weight.value[:P, 0] = [0.6, 0.0, 0.8, 0.0]
+    assert float(critic.add_penalty(x, a, 10.0)) == pytest.approx(0.0, abs=1e-25)
+    np.testing.assert_allclose(weight.gradient, 0.0, atol=1e-14)
+    weight.zero_gradient()
+    weight.value[:P, 0] = 0.0
+    assert float(critic.add_penalty(x, a, 10.0)) == 10.0
+    assert not np.any(weight.gradient)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-12), ("float32", 1e-5)])
+def test_every_library_and_type(backend, dtype, tolerance):
+    real, fake, a = (part.astype(dtype) for part in batch())
+    host, there = make((5, 3), real[:1]), make((5, 3), backend.asarray(real[:1]))
+    host.add_gap(real, fake, a)
+    host.add_penalty(real, a, 10.0)
+    real, fake, a = (backend.asarray(part) for part in (real, fake, a))
+    there.add_gap(real, fake, a)
+    there.add_penalty(real, a, 10.0)
+    for name, parameter in there.parameters().items():
+        gradient = backend.to_numpy(parameter.gradient)
+        assert gradient.dtype == dtype
+        np.testing.assert_allclose(gradient, host.parameters()[name].gradient, atol=tolerance)

@@ -1,0 +1,131 @@
+"""Training of generators: gradients by finite differences, and what the recipes have in common."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from zslib.compatibility.generative.networks import Generator
+from zslib.compatibility.generative.recipes import RECIPES, settings_of
+from zslib.compatibility.generative.terms import least_squares
+from zslib.compatibility.generative.training import Training
+
+N, P, Q, K = 30, 5, 3, 4
+
+
+def make(settings, seed=0, n_steps=6, **more):
+    rng = np.random.default_rng(1)
+    X, S = rng.uniform(0, 1, (N, P)), rng.standard_normal((K + 2, Q))
+    codes = rng.integers(K, size=N)
+    classifier = rng.standard_normal((P, K)), rng.standard_normal(K)
+    settings = replace(settings, n_steps=n_steps, batch_size=7, **{"n_hidden": 6, **more})
+    regressor = least_squares(X, S[codes])
+    rng = np.random.default_rng(seed)
+    return Training(X, codes, S[:K], S[K:], classifier, regressor, settings, rng)
+
+
+def weights(training):
+    return [p.value for p in training.generator.parameters().values()]
+
+
+ALL = {
+    **{name: settings_of(name, "reduced") for name in RECIPES},
+    "relu": settings_of("cycle-CLSWGAN", "reduced", output="relu"),
+    "sigmoid": settings_of("f-VAEGAN-D2", "reduced", output="sigmoid"),
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_generators_gradient_by_finite_differences(name, numerical_gradient):
+    training = make(ALL[name], scale=0.6, n_noise=Q)
+    batch = *training._draw(), *training._draw_unseen()
+    networks = [training.generator, *([training.encoder] if training.encoder else [])]
+    parameters = [p for network in networks for p in network.parameters().values()]
+
+    def value():
+        for parameter in parameters:
+            parameter.zero_gradient()
+        return float(training.add_gradient(*batch))
+
+    value()
+    gradients = [parameter.gradient + 0.0 for parameter in parameters]
+    for parameter, gradient in zip(parameters, gradients, strict=True):
+
+        def at(moved, parameter=parameter):
+            kept, parameter.value = parameter.value, moved
+            found, parameter.value = value(), kept
+            return found
+
+        by = numerical_gradient(at, parameter.value)
+        np.testing.assert_allclose(gradient, by, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["f-CLSWGAN", "cycle-WGAN", "cycle-CLSWGAN", "cycle-UWGAN"])
+def test_without_its_terms_a_recipe_is_the_wgan(name):
+    nothing = {"classification_weight": 0.0, "cycle_weight": 0.0, "unseen_cycle_weight": 0.0}
+    plain, bare, full = (
+        make(settings)
+        for settings in (
+            settings_of("WGAN", "reduced"),
+            settings_of(name, "reduced", **nothing),
+            settings_of(name, "reduced"),
+        )
+    )
+    assert plain.run() == bare.run() != full.run()
+    for one, other in zip(weights(plain), weights(bare), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_without_its_critic_the_variational_recipe_is_a_cvae():
+    """The critic, whatever it says, moves nothing."""
+    settings = settings_of("f-VAEGAN-D2", "reduced", adversarial_weight=0.0)
+    one, other = make(settings), make(settings)
+    for layer in other.critic.layers:
+        layer.weight.value *= -3.0
+    one.run()
+    other.run()
+    for a, b in zip(weights(one), weights(other), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_linear_gaussian_cvae_finds_least_squares():
+    """Residuals vary less than the decoder says: the noise is unused, the mean least squares."""
+    settings = settings_of(
+        "f-VAEGAN-D2", "reduced", adversarial_weight=0.0, n_hidden=0, decoder_variance=1.0
+    )
+    training = make(settings, n_steps=1500, n_hidden=0, critic_steps=1, learning_rate=0.01)
+    training.run()
+    A = training.embeddings[training.codes]
+    coef, intercept = least_squares(A, training.X)
+    weight, bias = weights(training)
+    n_noise = training.n_noise
+    np.testing.assert_allclose(A @ weight[n_noise:] + bias, A @ coef + intercept, atol=0.05)
+    assert np.max(np.abs(weight[:n_noise])) < 0.05
+
+
+def test_least_squares_leave_a_bilinear_critic_no_gap():
+    """The gap under x' M a is <M, E[x a'] - A E[a a']>: zero for all M at least squares."""
+    training = make(settings_of("WGAN", "reduced"), n_hidden=0)
+    X, A = training.X, training.embeddings[training.codes]
+    rng = np.random.default_rng(3)
+    generator = Generator((2 + Q, P), rng, like=X)
+    weight = generator.layers.parameters()["linear1.weight"]
+    weight.value[2:] = np.linalg.solve(A.T @ A, A.T @ X)
+    M, noise = rng.standard_normal((P, Q)), rng.standard_normal((N, 2))
+    noise -= A @ np.linalg.solve(A.T @ A, A.T @ noise)
+    fake = generator.forward(np.concatenate([noise, A], axis=1))
+    assert np.mean(np.sum((fake - X) @ M * A, axis=1)) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_linear_generator_inverts_the_regressor():
+    """The least cycle term alone: R(G(z, a)) = a on the span of the class vectors, z unused."""
+    settings = settings_of("cycle-WGAN", "reduced", adversarial_weight=0.0, cycle_weight=1.0)
+    training = make(settings, n_steps=1500, n_hidden=0, critic_steps=1, learning_rate=0.02)
+    coef, intercept = np.random.default_rng(4).standard_normal((P, Q)), np.ones(Q)
+    training.regressor = coef, intercept
+    training.run()
+    weight, bias = weights(training)
+    n_noise = training.n_noise
+    np.testing.assert_allclose(weight[:n_noise] @ coef, 0.0, atol=1e-2)
+    made = training.embeddings @ weight[n_noise:] + bias
+    np.testing.assert_allclose(made @ coef + intercept, training.embeddings, atol=1e-2)

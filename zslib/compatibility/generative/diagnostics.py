@@ -1,0 +1,56 @@
+"""How well a generator makes the classes that it has seen."""
+
+from __future__ import annotations
+
+import math
+
+from zslib.arrays import class_sums, namespace, take_rows, to_host
+
+__all__ = ["seen_class_diagnostics"]
+
+
+def seen_class_diagnostics(real, codes, fake, fake_codes, n_classes):
+    r"""Variances of made images over those of real ones, and the error of the class means.
+
+    With the class means :math:`m_c` of real images and :math:`\tilde m_c` of made ones, and
+    :math:`\bar m` their mean over classes:
+
+    Returns
+    -------
+    dict of str to float
+        ``within_class``, the ratio of mean squared distances from the class's mean (below 0.5:
+        the generator has collapsed); ``between_class``, that of the class means' distances from
+        their mean (above 1.3: training was not stable); ``mean_error``,
+        :math:`\sqrt{\sum_c \|\tilde m_c - m_c\|^2 / \sum_c \|m_c - \bar m\|^2}`. Infinite where
+        the real images do not vary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1])
+    >>> seen_class_diagnostics(X, y, X / 2, y, 2)
+    {'within_class': 0.25, 'between_class': 0.25, 'mean_error': 0.9013878188659973}
+    """
+    (within, between, means), (made_within, made_between, made_means) = (
+        _variances(real, codes, n_classes),
+        _variances(fake, fake_codes, n_classes),
+    )
+    off = float(namespace(means).mean((made_means - means) ** 2))
+    return {
+        "within_class": _ratio(made_within, within),
+        "between_class": _ratio(made_between, between),
+        "mean_error": math.sqrt(_ratio(off, between)),
+    }
+
+
+def _variances(X, codes, n_classes):
+    xp = namespace(X)
+    sums, counts = class_sums(X, codes, n_classes)
+    means = sums / counts[:, None]
+    within = X - take_rows(means, to_host(codes))
+    between = means - xp.mean(means, axis=0)
+    return float(xp.mean(within * within)), float(xp.mean(between * between)), means
+
+
+def _ratio(value, over):
+    return value / over if over > 0 else math.inf

@@ -1,0 +1,154 @@
+"""A generator of features against its critic, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import like, namespace, take_rows
+from zslib.compatibility.generative.critic import Critic
+from zslib.compatibility.generative.gaussians import divergences
+from zslib.compatibility.generative.networks import Average, Generator, leaky_layers
+from zslib.compatibility.generative.terms import (
+    adversarial_term,
+    class_term,
+    cycle_term,
+    reconstruction_term,
+)
+from zslib.nn import Descent, sigmoid_cross_entropy
+from zslib.optim import Adam
+from zslib.validation import check_learned
+
+__all__ = ["Training"]
+
+
+class Training:
+    r"""The players of one recipe, the data they see, and their steps.
+
+    The critic lowers :math:`\overline{D(\tilde x, a)} - \overline{D(x, a)}` and its penalty; the
+    generator, with the encoder where there is one, the sum of the terms in
+    `zslib.compatibility.generative.terms`, each with its weight.
+
+    Parameters
+    ----------
+    X : array, shape (n, p)
+    codes : array of int64, shape (n,)
+    embeddings : array, shape (k, q)
+        All at the scale that the networks see.
+    unseen : array, shape (u, q), or None
+        For the cycle term of unseen classes.
+    classifier, regressor : pair of arrays, or None
+        Frozen coefficients and intercepts, where a weight asks for them.
+    settings : Settings
+    rng : numpy.random.Generator
+    """
+
+    def __init__(self, X, codes, embeddings, unseen, classifier, regressor, settings, rng):
+        self.X, self.codes, self.embeddings, self.unseen = X, codes, embeddings, unseen
+        self.classifier, self.regressor = classifier, regressor
+        self.settings, self.rng, s = settings, rng, settings
+        p, q = X.shape[1], embeddings.shape[1]
+        start = {"init": s.init, "scale": s.scale, "like": X}
+        hidden, self.n_noise = (s.n_hidden,) if s.n_hidden else (), s.n_noise or q
+        self.critic = Critic(p, q, hidden, rng, **start)
+        sizes = self.n_noise + q, *hidden, p
+        self.generator = Generator(sizes, rng, output=s.output, **start)
+        moved, self.encoder = self.generator.parameters(), None
+        if s.variational:
+            sizes = p + q, *hidden, 2 * self.n_noise, 2 * self.n_noise
+            self.encoder = leaky_layers(sizes, rng, **start)
+            moved = moved | {f"encoder.{k}": v for k, v in self.encoder.parameters().items()}
+        self._moved = Descent(moved, lambda: Adam(s.learning_rate, beta1=s.beta1))
+        self._critic_moved = Descent(
+            self.critic.parameters(), lambda: Adam(s.critic_rate, beta1=s.beta1)
+        )
+
+    def run(self):
+        """Train; return the critic's gap at each step of the generator."""
+        s, gaps = self.settings, []
+        average = Average(self.generator.parameters(), s.averaging)
+        # An overflow is reported at once, with its remedy.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            for step in range(s.n_steps):
+                left = 1.0 - step / s.n_steps if s.rate_falls else 1.0
+                for _ in range(s.critic_steps):
+                    gap = float(self._add_critic_gradient())
+                    self._critic_moved.step(s.critic_rate * left)
+                check_learned(gap, "lower learning_rate")
+                gaps.append(gap)
+                self.add_gradient(*self._draw(), *self._draw_unseen())
+                self._moved.step(s.learning_rate * left)
+                average.step()
+        average.use()
+        return gaps
+
+    def _add_critic_gradient(self):
+        x, a, _, noise = self._draw()
+        if self.settings.variational:
+            noise = self._encode(x, a, noise)[0]
+        fake = self.generator.forward(namespace(a).concat([noise, a], axis=1))
+        gap = self.critic.add_gap(x, fake, a)
+        shape = x.shape if self.settings.each_element else (x.shape[0], 1)
+        share = self._on_device(self.rng.random(shape))
+        self.critic.add_penalty(share * x + (1.0 - share) * fake, a, self.settings.penalty)
+        return gap
+
+    def add_gradient(self, x, a, codes, noise, other, other_noise):
+        """Add the gradient of the generator's loss on one batch; return its value, shape ()."""
+        s, n, xp = self.settings, x.shape[0], namespace(x)
+        place, by_units = noise, None
+        if s.variational:
+            place, mean, log_variance = self._encode(x, a, noise, train=True)
+        fake = self.generator.forward(xp.concat([place, a], axis=1), train=True)
+        terms = [(s.adversarial_weight, adversarial_term(fake, a, self.critic))]
+        if s.classification_weight:
+            terms.append((s.classification_weight, class_term(fake, codes, self.classifier)))
+        if s.cycle_weight:
+            terms.append((s.cycle_weight, cycle_term(fake, a, self.regressor)))
+        if s.variational and s.output == "sigmoid":
+            value, by_units = sigmoid_cross_entropy(self.generator.units, x)
+            terms.append((1.0, (value, 0.0)))
+        elif s.variational:
+            terms.append((1.0, reconstruction_term(fake, x, s.decoder_variance)))
+        loss = sum(weight * value for weight, (value, _) in terms)
+        gradient = sum(weight * by_fake for weight, (_, by_fake) in terms)
+        by_place = self.generator.backward(gradient, by_units)[:, : self.n_noise]
+        if s.variational:
+            values, (by_mean, by_log) = divergences(mean, log_variance)
+            loss = loss + xp.mean(values)
+            # The place is the mean and a deviation that grows with half the log variance.
+            by_deviation = 0.5 * (place - mean) * by_place
+            parts = by_mean / n + by_place, by_log / n + by_deviation
+            self.encoder.backward(xp.concat(parts, axis=1))
+        if s.unseen_cycle_weight:
+            fake = self.generator.forward(xp.concat([other_noise, other], axis=1), train=True)
+            value, by_fake = cycle_term(fake, other, self.regressor)
+            self.generator.backward(s.unseen_cycle_weight * by_fake)
+            loss = loss + s.unseen_cycle_weight * value
+        return loss
+
+    def _encode(self, x, a, noise, *, train=False):
+        xp, d = namespace(x), self.n_noise
+        both = self.encoder.forward(xp.concat([x, a], axis=1), train=train)
+        mean, log_variance = both[:, :d], both[:, d:]
+        return mean + xp.exp(0.5 * log_variance) * noise, mean, log_variance
+
+    def _draw(self):
+        """A batch: features, class vectors, codes, noise."""
+        rows = self.rng.integers(self.X.shape[0], size=self.settings.batch_size)
+        codes = take_rows(self.codes, rows)
+        a = namespace(codes).take(self.embeddings, codes, axis=0)
+        return take_rows(self.X, rows), a, codes, self._noise()
+
+    def _draw_unseen(self):
+        """As many class vectors of unseen classes, and noise, where they take part."""
+        if not self.settings.unseen_cycle_weight:
+            return None, None
+        rows = self.rng.integers(self.unseen.shape[0], size=self.settings.batch_size)
+        return take_rows(self.unseen, rows), self._noise()
+
+    def _noise(self):
+        shape = (self.settings.batch_size, self.n_noise)
+        return self._on_device(self.rng.standard_normal(shape))
+
+    def _on_device(self, drawn):
+        return namespace(self.X).astype(like(drawn, self.X), self.X.dtype)
