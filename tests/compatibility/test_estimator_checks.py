@@ -16,13 +16,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import zslib.compatibility
-from zslib.compatibility import BilinearModel, CompatibilityModel, zero_shot_scorer
+from zslib.compatibility import ESZSL, BilinearModel, CompatibilityModel, zero_shot_scorer
 from zslib.compatibility.generative.base import GenerativeModel
 from zslib.nn import Layer
 
 PARAMETERS = {
     "ESZSL": {"feature_penalty": 0.1, "embedding_penalty": 0.1},
     "SAE": {"direction": "feature_to_semantic"},
+    "Centred": {"estimator": ESZSL(0.1, 0.1)},
     "ConSE": {"regularization": 1e-2},
     "CMT": {"learning_rate": 0.05},
     "CADAVAE": {"n_latent": 8, "n_hidden": (32, 32, 32, 32), "n_steps": 300, "n_generated": 50},
@@ -82,7 +83,9 @@ def state(model):
     """What training learned, apart from the candidates that are kept for later."""
     found = {}
     for name, value in vars(model).items():
-        if isinstance(value, Layer):
+        if isinstance(value, CompatibilityModel) and name.endswith("_"):
+            found |= {f"{name}.{inner}": kept for inner, kept in state(value).items()}
+        elif isinstance(value, Layer):
             found |= {f"{name}.{inner}": p.value for inner, p in value.parameters().items()}
             found |= {f"{name}.{inner}": kept for inner, kept in value.buffers().items()}
         elif name.endswith("_") and name != "class_embeddings_":
@@ -195,11 +198,9 @@ def test_candidates_are_scored_one_by_one(Model, problem):
 
 @each_model
 def test_grid_search_with_class_embeddings(Model, problem):
-    name = next(
-        name
-        for name in ("feature_penalty", "regularization", "learning_rate", "margin")
-        if name in signature(Model).parameters
-    )
+    known = make_short(Model).get_params()
+    tried = ("feature_penalty", "regularization", "learning_rate", "margin")
+    name = next(n for one in tried for n in (one, f"estimator__{one}") if n in known)
     grid = {name: [1e-3, 1e-2]}
     search = GridSearchCV(make_short(Model), grid, cv=3, error_score="raise")
     search.fit(problem.X, problem.y, class_embeddings=problem.S)
@@ -219,7 +220,8 @@ def test_grid_search_with_class_embeddings(Model, problem):
     search.fit(X, y, groups=y, class_embeddings=S)
     train, test = next(folds.split(X, groups=y))
     classes, codes = np.unique(y[test], return_inverse=True)
-    model = make_short(Model, **search.cv_results_["params"][0]).fit(X[train], y[train], S)
+    model = make_short(Model).set_params(**search.cv_results_["params"][0])
+    model.fit(X[train], y[train], S)
     score = model.score(X[test], codes, S[classes])
     assert search.cv_results_["split0_test_score"][0] == score
 

@@ -2,6 +2,7 @@
 
 from zslib.compatibility.base import BilinearModel, CompatibilityModel, zero_shot_scorer
 from zslib.compatibility.bidilel import BiDiLEL
+from zslib.compatibility.centred import Centred
 from zslib.compatibility.clarel.clarel import CLAREL
 from zslib.compatibility.clarel.settings import clarel_settings
 from zslib.compatibility.cmt import CMT
@@ -47,6 +48,7 @@ __all__ = [
     "ZKL",
     "BiDiLEL",
     "BilinearModel",
+    "Centred",
     "CompatibilityModel",
     "ConSE",
     "DeViSE",

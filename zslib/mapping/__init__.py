@@ -1,11 +1,13 @@
 """Cross-space maps: ``fit(X, Y)`` on pairs, then ``transform(X)`` into the target space."""
 
+from zslib.mapping.centred import CentredMap
 from zslib.mapping.chimeras import chimeras
 from zslib.mapping.max_margin import MaxMarginMap, max_margin_loss_and_gradient
 from zslib.mapping.procrustes import ProcrustesMap
 from zslib.mapping.ridge import RidgeMap
 
 __all__ = [
+    "CentredMap",
     "MaxMarginMap",
     "ProcrustesMap",
     "RidgeMap",

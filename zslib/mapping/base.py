@@ -23,14 +23,17 @@ class LinearMap(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         xp = namespace(X, self.coef_)
         check_vectors(X, "X")
+        self._check_width(X)
+        mapped = X @ xp.astype(self.coef_, X.dtype, copy=False)
+        intercept = getattr(self, "intercept_", None)
+        return mapped if intercept is None else mapped + xp.astype(intercept, X.dtype)
+
+    def _check_width(self, X):
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} columns, but this {type(self).__name__} was fitted on "
                 f"{self.n_features_in_}: pass vectors of the same source space"
             )
-        mapped = X @ xp.astype(self.coef_, X.dtype, copy=False)
-        intercept = getattr(self, "intercept_", None)
-        return mapped if intercept is None else mapped + xp.astype(intercept, X.dtype)
 
     def transform_targets(self, Y):
         """The targets ``Y`` (m, d2) where mapped vectors are to be compared with them.

@@ -11,7 +11,7 @@ import numpy as np
 from zslib import compatibility
 from zslib.arrays import take_rows
 from zslib.calibration import OutlierProbability
-from zslib.compatibility import CMT, DARK, FeatureGenerator, MetricLearner
+from zslib.compatibility import CMT, DARK, Centred, FeatureGenerator, MetricLearner
 from zslib.compatibility.generative.recipes import RECIPES
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
@@ -47,19 +47,22 @@ class ZeroShotMethod:
         Values to try for each parameter; the first of equally good ones is taken.
     fixed : mapping
         Parameters that are not tuned.
+    centred : bool
+        Whether the scorer is wrapped in `Centred`.
     """
 
     name: str
     make: Callable
     grid: Mapping[str, Sequence] = field(default_factory=dict)
     fixed: Mapping = field(default_factory=dict)
+    centred: bool = False
 
     def estimator(self, *, seed=None, **parameters):
         """A new estimator with these parameters, and the seed where it takes one."""
         model = self.make(**self.fixed, **parameters)
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
-        return model
+        return Centred(model) if self.centred else model
 
     @property
     def limits(self):
@@ -75,6 +78,10 @@ class ZeroShotMethod:
     def choice_seeds(self):
         """Seeds of the choice on validation classes: the first alone where a fit is ``slow``."""
         return CHOICE_SEEDS[:1] if getattr(self.make, "slow", False) else CHOICE_SEEDS
+
+    def on_centred(self):
+        """The same method on centred features and embeddings."""
+        return replace(self, name=f"{self.name}, centred", centred=True)
 
     def smaller(self):
         """The same method on a coarser grid, for quick looks."""

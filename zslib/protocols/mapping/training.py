@@ -61,7 +61,7 @@ def _train(method, problem, parameters, rows, seed, on, must_learn):
     # What the map needs, without the state of its training.
     mapping = clone(estimator)
     mapping.coef_, mapping.n_features_in_ = to_host(estimator.coef_), X.shape[1]
-    for name in ("intercept_", "target_coef_"):
+    for name in ("intercept_", "target_coef_", "source_mean_", "target_mean_"):
         if getattr(estimator, name, None) is not None:
             setattr(mapping, name, to_host(getattr(estimator, name)))
     return mapped, mapping

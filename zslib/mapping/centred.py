@@ -1,0 +1,81 @@
+"""Any cross-space map between centred directions."""
+
+from __future__ import annotations
+
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from zslib.arrays import namespace, unit_rows
+from zslib.mapping.base import LinearMap
+from zslib.mapping.ridge import RidgeMap
+from zslib.validation import check_pairs, check_vectors
+
+__all__ = ["CentredMap"]
+
+
+class CentredMap(LinearMap):
+    r"""A map between vectors from which the mean of the training pairs is taken, of length one.
+
+    A map that is linear in :math:`(x - \bar x) / \|x - \bar x\|`; its results are compared with
+    the targets' :math:`(y - \bar y) / \|y - \bar y\|`, which `transform_targets` gives. The mean
+    is what makes vectors near to everything (Radovanović et al. 2010; Suzuki et al. 2013).
+
+    Parameters
+    ----------
+    estimator : LinearMap, default RidgeMap()
+        The map; cloned before each fit.
+
+    Attributes
+    ----------
+    coef_, intercept_, target_coef_
+        Of the map.
+    source_mean_, target_mean_ : array, shapes (d1,) and (d2,)
+        :math:`\bar x` and :math:`\bar y`.
+    n_features_in_ : int
+        d1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from zslib.mapping import CentredMap, RidgeMap
+    >>> X = np.array([[1.0, 5.0], [-1.0, 5.0], [0.0, 6.0], [0.0, 4.0]])
+    >>> model = CentredMap(RidgeMap(0.0)).fit(X, X[:, ::-1])
+    >>> model.transform(X[:1]).round(6) + 0.0, model.transform_targets(X[:1, ::-1])
+    (array([[0., 1.]]), array([[0., 1.]]))
+    """
+
+    def __init__(self, estimator=None):
+        self.estimator = estimator
+
+    def fit(self, X, Y):
+        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
+        if self.estimator is not None and not isinstance(self.estimator, LinearMap):
+            raise TypeError(f"estimator must be a map of zslib.mapping, got {self.estimator!r}")
+        xp = namespace(X, Y)
+        check_pairs(X, Y)
+        self.source_mean_, self.target_mean_ = xp.mean(X, axis=0), xp.mean(Y, axis=0)
+        fitted = RidgeMap() if self.estimator is None else clone(self.estimator)
+        fitted.fit(_centred(X, self.source_mean_, "X"), _centred(Y, self.target_mean_, "Y"))
+        self.coef_, self.n_features_in_ = fitted.coef_, X.shape[1]
+        self.intercept_ = getattr(fitted, "intercept_", None)
+        self.target_coef_ = getattr(fitted, "target_coef_", None)
+        return self
+
+    def transform(self, X):
+        """Map ``X`` (n, d1), of the array library that ``fit`` was given, to (n, d2)."""
+        check_is_fitted(self, "coef_")
+        check_vectors(X, "X")
+        self._check_width(X)
+        return super().transform(_centred(X, self.source_mean_, "X"))
+
+    def transform_targets(self, Y):
+        """The targets ``Y`` (m, d2), centred and of length one, where the map puts them."""
+        check_is_fitted(self, "coef_")
+        check_vectors(Y, "Y")
+        return super().transform_targets(_centred(Y, self.target_mean_, "Y"))
+
+
+def _centred(vectors, mean, name):
+    """Directions from the mean; a vector that equals it has none."""
+    mean = namespace(vectors).astype(mean, vectors.dtype, copy=False)
+    return unit_rows(vectors - mean, name=f"{name}, less the mean of the training pairs,")
