@@ -16,6 +16,7 @@ from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import (
     View,
     assess,
+    cosine_gradients,
     density_margin,
     dual_loss,
     gradient_u,
@@ -213,6 +214,45 @@ def test_gradients_that_follow_margins_and_weights(soft, numerical_gradient):
     np.testing.assert_allclose(
         gradient_v(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
     )
+
+
+@pytest.mark.parametrize("soft", [True, False])
+def test_gradients_of_cosines_of_a_given_scale(soft, numerical_gradient):
+    U, V, X, S, codes = setting()
+    means, own, scale = prototypes(X, codes, len(S)), np.arange(len(S)), 5.0
+    options = {"margin": 0.5, "soft": soft, "gradient": "objective"}
+
+    def views(U, V):
+        images = assess(image_scores(U, V, X, S, scale), codes, **options)
+        return images, assess(label_scores(U, V, means, S, scale), own, **options)
+
+    scores = views(U, V)[0].scores
+    for i, x in enumerate(X @ U):
+        for c, s in enumerate(S @ V):
+            cosine = x @ s / math.sqrt((x @ x) * (s @ s))
+            assert scores[i, c] == pytest.approx(scale * cosine)
+    images, labels = views(U, V)
+    found = cosine_gradients(U, V, S, [(X, pulls(images)), (means, pulls(labels).T)], scale)
+
+    def loss(U, V):
+        return dual_loss(U, V, views(U, V), 0.0)
+
+    np.testing.assert_allclose(
+        found[0], numerical_gradient(lambda W: loss(W, V), U), rtol=1e-6, atol=1e-8
+    )
+    np.testing.assert_allclose(
+        found[1], numerical_gradient(lambda W: loss(U, W), V), rtol=1e-6, atol=1e-8
+    )
+
+
+def test_scores_of_a_given_scale_are_bounded_and_know_no_lengths(problem):
+    model = DARK(8, scale=5.0, refresh_every=1, random_state=0).fit(
+        problem.X, problem.y, problem.S
+    )
+    scores = model.decision_function(problem.X, problem.S)
+    assert np.abs(scores).max() <= 5.0 + 1e-12
+    model.U_, model.V_ = 3.0 * model.U_, 0.1 * model.V_
+    np.testing.assert_allclose(model.decision_function(problem.X, problem.S), scores)
 
 
 def test_small_steps_that_follow_all_descend_the_objective(problem):

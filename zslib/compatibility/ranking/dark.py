@@ -11,6 +11,8 @@ from array_api_compat import device as array_device
 from zslib.arrays import like, namespace, random_generator, take_rows, unit_rows
 from zslib.compatibility.ranking.dark_objective import (
     assess,
+    compatibility,
+    cosine_gradients,
     dual_loss,
     gradient_u,
     gradient_v,
@@ -88,13 +90,14 @@ class DARK(StagedModel):
     hardness : bool, keyword only, default True
         Whether weights are the sigmoid of Eq. 8, or else 1 where R > 0 and 0 elsewhere.
     gradient : {"fixed", "margin", "objective"}, keyword only, default "fixed"
-        What a step follows. "fixed": neither margins nor weights, as the paper does; a step may
-        then lengthen all scores, and the margins after it, so that scores grow until the penalty
-        stops them. "margin": margins as functions of the own scores, which keeps scores small.
+        What a step follows. "fixed": neither margins nor weights, as the paper does; scores and
+        margins may then lengthen each other until the penalty stops them. "margin": margins as functions of the own scores, which keeps scores small.
         "objective": weights too, so that steps descend the recorded objective.
     normalize : bool, keyword only, default True
         Whether features and class embeddings are scaled to length one, in ``fit`` and in
         scoring, as the paper does.
+    scale : float or None, keyword only, default None
+        None: F is the product, as printed. A number: that times the cosine of xU and sV.
     init_scale : float, keyword only, default 1.0
         Standard deviation of the normal entries that U and V start from. The paper says
         "randomly".
@@ -156,6 +159,7 @@ class DARK(StagedModel):
         hardness=True,
         gradient="fixed",
         normalize=True,
+        scale=None,
         init_scale=1.0,
         random_state=None,
     ):
@@ -175,6 +179,7 @@ class DARK(StagedModel):
         self.hardness = hardness
         self.gradient = gradient
         self.normalize = normalize
+        self.scale = scale
         self.init_scale = init_scale
         self.random_state = random_state
 
@@ -187,6 +192,8 @@ class DARK(StagedModel):
             check_choice(getattr(self, name), name, (False, True))
         for name in ("data_weight", "learning_rate", "drop_factor", "init_scale"):
             check_real(getattr(self, name), name, low=0.0, inclusive=False)
+        if self.scale is not None:
+            check_real(self.scale, "scale", low=0.0, inclusive=False)
         check_real(self.margin, "margin", low=0.0, high=1.0, inclusive=False)
         check_real(self.regularization, "regularization", low=0.0)
         for name, low in (("drop_at", 0), ("objective_every", 1)):
@@ -201,7 +208,6 @@ class DARK(StagedModel):
         means = prototypes(X, codes, embeddings.shape[0]) if self.label_view else None
         U = self._start(rng, X)
         V = self._start(rng, embeddings)
-        # An overflow is reported below, with its remedy.
         with np.errstate(over="ignore", invalid="ignore"):
             self._descend(U, V, X, codes, embeddings, means, rng, keep)
         self.U_, self.V_ = U, V
@@ -228,14 +234,24 @@ class DARK(StagedModel):
             if step % self.refresh_every == 0:
                 # Margins and weights are theirs until the next time, whichever images come.
                 U_then, labels_then = xp.asarray(U, copy=True), S @ V
-                labels = [means.T @ pulls(v).T for v in self._label_view(U, V, S, means)]
+                labels = [(means, pulls(v).T) for v in self._label_view(U, V, S, means)]
             x = take_rows(X, batch)
-            view = self._assess((x @ U_then) @ labels_then.T, take_rows(codes, batch))
-            G = self.data_weight * sum(labels, x.T @ pulls(view))
-            optimiser.step(U, gradient_u(U, V, S, G, self.regularization))
-            optimiser.step(V, gradient_v(U, V, S, G, self.regularization))
+            scores = compatibility(x @ U_then, labels_then, self.scale)
+            view = self._assess(scores, take_rows(codes, batch))
+            self._step(optimiser, U, V, S, [*labels, (x, pulls(view))])
         keep(self.n_iter, lambda: {"U_": U, "V_": V})
         self._record(n_steps, U, V, X, codes, S, means)
+
+    def _step(self, optimiser, U, V, S, parts):
+        """A step in U, then one in V, for what the pulls of ``parts`` hold fixed (lines 7, 8)."""
+        if self.scale is None:
+            G = self.data_weight * sum(Z.T @ P for Z, P in parts)
+            optimiser.step(U, gradient_u(U, V, S, G, self.regularization))
+            optimiser.step(V, gradient_v(U, V, S, G, self.regularization))
+            return
+        for i, W in enumerate((U, V)):
+            slope = cosine_gradients(U, V, S, parts, self.data_weight * self.scale)[i]
+            optimiser.step(W, slope + 2.0 * self.regularization * W)
 
     def _due(self, step, length):
         """Whether the objective is evaluated before this step, of iterations of this length."""
@@ -246,14 +262,14 @@ class DARK(StagedModel):
         return assess(scores, own, **options)
 
     def _image_view(self, U, V, X, codes, S):
-        return self._assess(image_scores(U, V, X, S), codes)
+        return self._assess(image_scores(U, V, X, S, self.scale), codes)
 
     def _label_view(self, U, V, S, means):
         """The label view in a list, which is empty without it."""
         if not self.label_view:
             return []
         own = namespace(S).arange(S.shape[0], device=array_device(S))
-        return [self._assess(label_scores(U, V, means, S), own)]
+        return [self._assess(label_scores(U, V, means, S, self.scale), own)]
 
     def _record(self, step, U, V, X, codes, S, means):
         """Eq. 9 over all training images, with margins and weights of these U and V."""
@@ -275,7 +291,7 @@ class DARK(StagedModel):
         if self.normalize:
             X = unit_rows(X, name="X")
             class_embeddings = unit_rows(class_embeddings, name="class_embeddings")
-        return image_scores(U, V, X, class_embeddings)
+        return image_scores(U, V, X, class_embeddings, self.scale)
 
 
 def _endless_minibatches(n, batch_size, rng):

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zslib.arrays import class_sums, namespace, one_hot, pick, put
+from zslib.arrays import class_sums, namespace, one_hot, pick, put, row_norms
+from zslib.compatibility.base import cosines, directions
 from zslib.compatibility.ranking.loss import (
     every_violation,
     hardness,
@@ -24,6 +25,8 @@ from zslib.nn import sigmoid
 __all__ = [
     "View",
     "assess",
+    "compatibility",
+    "cosine_gradients",
     "density_margin",
     "dual_loss",
     "gradient_u",
@@ -132,14 +135,22 @@ def assess(scores, own, *, margin, soft, gradient="fixed"):
     return View(scores, own, margins, weights, slopes, rates)
 
 
-def image_scores(U, V, X, S):
-    r""":math:`F(x, y) = xU (yV)'` of all images and labels, (n, C)."""
-    return (X @ U) @ (S @ V).T
+def compatibility(A, B, scale=None):
+    """F of all rows of ``A`` (n, r) and ``B`` (C, r): product, or ``scale`` times cosine."""
+    return A @ B.T if scale is None else scale * cosines(A, B)
 
 
-def label_scores(U, V, means, S):
-    r""":math:`F_{set}` of all labels and sets of images, (C, C): a row for each label (Eq. 5)."""
-    return (S @ V) @ (means @ U).T
+def image_scores(U, V, X, S, scale=None):
+    r""":math:`F(x, y) = xU (yV)'` of all images and labels, (n, C); see `compatibility`."""
+    return compatibility(X @ U, S @ V, scale)
+
+
+def label_scores(U, V, means, S, scale=None):
+    r""":math:`F_{set}` of all labels and sets of images, (C, C): a row for each label (Eq. 5).
+
+    With a ``scale``, a set's score is that of its prototype, no longer the mean of its members'.
+    """
+    return compatibility(S @ V, means @ U, scale)
 
 
 def view_loss(view):
@@ -194,3 +205,31 @@ def gradient_v(U, V, S, G, regularization):
     Parameters and shapes as in `gradient_u`.
     """
     return S.T @ (G.T @ U) + (2.0 * regularization) * V
+
+
+def cosine_gradients(U, V, S, parts, scale):
+    r"""Derivatives by U and V, without the penalty, where F is ``scale`` times a cosine.
+
+    ``parts`` are pairs of rows Z (m, p), images or prototypes, and the derivative P (m, C) by
+    their scores. With :math:`a_i` and :math:`b_c` the directions of :math:`z_i U` and :math:`s_c V`,
+
+    .. math:: \frac{\partial L}{\partial U} = \text{scale} \sum_i z_i'
+              \frac{g_i - (g_i \cdot a_i)\, a_i}{\|z_i U\|}, \qquad g_i = \sum_c P_{ic} b_c,
+
+    and by V alike, with labels and rows exchanged.
+    """
+    labels = S @ V
+    toward_u, toward_labels = 0.0, 0.0
+    for Z, P in parts:
+        mapped = Z @ U
+        toward_u = toward_u + Z.T @ _turning(P @ directions(labels), mapped)
+        toward_labels = toward_labels + P.T @ directions(mapped)
+    return scale * toward_u, scale * (S.T @ _turning(toward_labels, labels))
+
+
+def _turning(pull, rows):
+    """Derivative by ``rows`` of what has the derivative ``pull`` by their directions."""
+    xp, unit = namespace(rows), directions(rows)
+    lengths = row_norms(rows)[:, None]
+    lengths = xp.where(lengths > 0, lengths, xp.ones_like(lengths))
+    return (pull - xp.vecdot(pull, unit)[:, None] * unit) / lengths
