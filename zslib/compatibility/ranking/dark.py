@@ -91,8 +91,9 @@ class DARK(StagedModel):
         Whether weights are the sigmoid of Eq. 8, or else 1 where R > 0 and 0 elsewhere.
     gradient : {"fixed", "margin", "objective"}, keyword only, default "fixed"
         What a step follows. "fixed": neither margins nor weights, as the paper does; scores and
-        margins may then lengthen each other until the penalty stops them. "margin": margins as functions of the own scores, which keeps scores small.
-        "objective": weights too, so that steps descend the recorded objective.
+        margins may then lengthen each other until the penalty stops them. "margin": margins as
+        functions of the own scores, which keeps scores small. "objective": weights too, so that
+        steps descend the recorded objective.
     normalize : bool, keyword only, default True
         Whether features and class embeddings are scaled to length one, in ``fit`` and in
         scoring, as the paper does.
