@@ -36,6 +36,7 @@ PARAMETERS = {
     "ICINESS": {"n_hidden": (32,), "learning_rate": 0.01, "n_epochs": 30},
     "SSE": {"mixture_penalty": 0.01, "n_epochs": 30},
     "SynC": {"regularization": 1e-2},
+    "UnitClassImages": {"estimator": ESZSL(0.1, 0.1)},
 }
 
 MODELS = [

@@ -26,6 +26,7 @@ from zslib.compatibility.ranking.sje import SJE
 from zslib.compatibility.sae import SAE
 from zslib.compatibility.sse import SSE
 from zslib.compatibility.sync import SynC
+from zslib.compatibility.unit_class_images import UnitClassImages
 from zslib.compatibility.zkl import ZKL
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "LatEm",
     "MetricLearner",
     "SynC",
+    "UnitClassImages",
     "clarel_settings",
     "zero_shot_scorer",
 ]

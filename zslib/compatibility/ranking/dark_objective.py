@@ -211,8 +211,8 @@ def cosine_gradients(U, V, S, parts, scale):
     r"""Derivatives by U and V, without the penalty, where F is ``scale`` times a cosine.
 
     ``parts`` are pairs of rows Z (m, p), images or prototypes, and the derivative P (m, C) by
-    their scores. With :math:`a_i` and :math:`b_c` the directions of :math:`z_i U` and :math:`s_c
-    V`,
+    their scores. With :math:`a_i` and :math:`b_c` the directions of :math:`z_i U` and
+    :math:`s_c V`,
 
     .. math:: \frac{\partial L}{\partial U} = \text{scale} \sum_i z_i'
               \frac{g_i - (g_i \cdot a_i)\, a_i}{\|z_i U\|}, \qquad g_i = \sum_c P_{ic} b_c,
