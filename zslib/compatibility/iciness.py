@@ -69,6 +69,7 @@ class ICINESS(CompatibilityModel):
     """
 
     grid = {"regularization": (3e-3, 1e-2, 3e-2)}
+    slow = True
 
     def __init__(
         self,

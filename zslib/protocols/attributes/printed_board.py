@@ -1,0 +1,42 @@
+"""Systems of the leaderboard beside the numbers that papers print of them, and on what."""
+
+from __future__ import annotations
+
+from zslib.papers import printed_table
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, named
+
+__all__ = ["CHOSEN_ON_TEST", "beside_papers"]
+
+# Where zero-shot accuracy on CUB is printed, and on which features, split and class vectors.
+_TABLES = {
+    ("dark", "table3"): ("DARK, Table 3", "ResNet-101", "proposed", "attributes"),
+    ("clarel", "table2"): ("CLAREL, Table 2", "ResNet-101", "proposed", "captions"),
+    ("hardneg", "table1"): ("Bucher, Table 1", "VGG-19", "older", "attributes"),
+}
+
+_OURS = {"CADA-VAE": "CADAVAE", "cycle-(U)WGAN": "cycle-UWGAN", "uncertainty": "hard negatives"}
+"""Our names of printed rows, where they differ."""
+
+CHOSEN_ON_TEST = ("ZKL", "f-CLSWGAN", "f-VAEGAN-D2")
+"""Systems whose public code keeps the step or epoch that is best on test images."""
+
+
+def beside_papers(results, dataset="cub"):
+    """Rows and heads of the accuracies on CUB that papers print, and of ours in ``results``.
+
+    A system that has no result, or is not built, has None for ours.
+    """
+    own = [row for row in results if (row.get("dataset"), row["metric"]) == (dataset, "ACC")]
+    ours = {row["method"]: row["value"] for row in own}
+    rows = []
+    for (paper, table), where in _TABLES.items():
+        for name, cells in printed_table(paper, table).items():
+            system, value = _OURS.get(name, name), cells.get("CUB")
+            if value is None or system not in ZERO_SHOT_METHODS:
+                continue
+            if isinstance(value, dict):
+                value = value["ACC" if "ACC" in value else "mean"]
+            test = "yes" if system in CHOSEN_ON_TEST else None
+            rows.append([named(system), ours.get(system), float(value), *where, test])
+    heads = ["system", "ours", "printed", "in", "features", "split", "class vectors"]
+    return rows, [*heads, "chosen on test"]
