@@ -18,6 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import zslib.compatibility
 from zslib.compatibility import ESZSL, BilinearModel, CompatibilityModel, zero_shot_scorer
 from zslib.compatibility.generative.base import GenerativeModel
+from zslib.mapping import RidgeMap
+from zslib.mapping.base import LinearMap
 from zslib.nn import Layer
 
 PARAMETERS = {
@@ -29,6 +31,7 @@ PARAMETERS = {
     "CADAVAE": {"n_latent": 8, "n_hidden": (32, 32, 32, 32), "n_steps": 300, "n_generated": 50},
     "CNZSL": {"n_hidden": 32},
     "FeatureGenerator": {"n_hidden": 64, "n_steps": 300, "learning_rate": 3e-3},
+    "MapScorer": {"estimator": RidgeMap(0.1)},
     "MetricLearner": {"learning_rate": 0.01, "n_epochs": 200},
     "DAP": {"threshold": 0.3, "regularization": 1e-2},
     "GMMN": {"n_hidden": (32,), "n_noise": 4, "n_steps": 600, "n_generated": 20},
@@ -84,7 +87,7 @@ def state(model):
     """What training learned, apart from the candidates that are kept for later."""
     found = {}
     for name, value in vars(model).items():
-        if isinstance(value, CompatibilityModel) and name.endswith("_"):
+        if isinstance(value, CompatibilityModel | LinearMap) and name.endswith("_"):
             found |= {f"{name}.{inner}": kept for inner, kept in state(value).items()}
         elif isinstance(value, Layer):
             found |= {f"{name}.{inner}": p.value for inner, p in value.parameters().items()}
@@ -200,7 +203,7 @@ def test_candidates_are_scored_one_by_one(Model, problem):
 @each_model
 def test_grid_search_with_class_embeddings(Model, problem):
     known = make_short(Model).get_params()
-    tried = ("feature_penalty", "regularization", "learning_rate", "margin")
+    tried = ("feature_penalty", "regularization", "learning_rate", "margin", "alpha")
     name = next(n for one in tried for n in (one, f"estimator__{one}") if n in known)
     grid = {name: [1e-3, 1e-2]}
     search = GridSearchCV(make_short(Model), grid, cv=3, error_score="raise")

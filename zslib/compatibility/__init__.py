@@ -16,6 +16,7 @@ from zslib.compatibility.generative.gmmn import GMMN
 from zslib.compatibility.iap import IAP
 from zslib.compatibility.iciness import ICINESS
 from zslib.compatibility.jlse import JLSE
+from zslib.compatibility.map_scorer import MapScorer
 from zslib.compatibility.metric.learner import MetricLearner
 from zslib.compatibility.psr import PSR
 from zslib.compatibility.ranking.ale import ALE
@@ -55,6 +56,7 @@ __all__ = [
     "DeViSE",
     "FeatureGenerator",
     "LatEm",
+    "MapScorer",
     "MetricLearner",
     "SynC",
     "UnitClassImages",
