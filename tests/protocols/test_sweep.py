@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import zslib.protocols.sweep as sweep_module
+from zslib.compatibility import SAE, Centred
 from zslib.protocols.sweep import (
     best_that_trains,
     beyond_the_ends,
@@ -162,6 +164,13 @@ CALLS = []
 def work(model, problem, factor=1):
     CALLS.append((model, problem.checksum, factor))
     return problem.device, factor * np.asarray(model)
+
+
+def test_a_result_depends_on_the_code_of_a_scorer_in_a_scorer(monkeypatch):
+    asked = []
+    monkeypatch.setattr(sweep_module, "_code_digest", lambda *modules: str(asked.append(modules)))
+    kept(lambda model, problem: None, Centred(SAE()), Problem())
+    assert {"zslib.compatibility.centred", "zslib.compatibility.sae"} <= set(asked[0])
 
 
 def test_a_result_is_kept_by_all_that_it_depends_on():

@@ -7,6 +7,7 @@ from numbers import Real
 
 import numpy as np
 from joblib import Memory
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import ParameterGrid
 
 from zslib.arrays import resolve_device
@@ -201,6 +202,9 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     device = device and resolve_device(device)
     known_by = model if known_by is None else known_by
     parts = known_by if isinstance(known_by, tuple) else (known_by,)
+    # A scorer in a scorer counts with its own code.
+    models = [p for p in parts if isinstance(p, BaseEstimator)]
+    parts += tuple(value for model in models for value in model.get_params().values())
     modules = {function.__module__, *(type(part).__module__ for part in parts)}
     code = _code_digest(*sorted(name for name in modules if name.split(".")[0] == "zslib"))
     name = f"{function.__module__}.{function.__qualname__}"

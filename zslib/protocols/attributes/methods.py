@@ -11,15 +11,17 @@ import numpy as np
 from zslib import compatibility
 from zslib.arrays import take_rows
 from zslib.calibration import OutlierProbability
-from zslib.compatibility import CMT, DARK, Centred, FeatureGenerator, MetricLearner
+from zslib.compatibility import CMT, DARK, Centred, FeatureGenerator, MapScorer, MetricLearner
 from zslib.compatibility.generative.recipes import RECIPES
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
 from zslib.datasets.attributes.scaling import common_scale
+from zslib.mapping import RidgeMap
 from zslib.protocols.sweep import CHOICE_SEEDS
 from zslib.validation import check_choice, check_integer
 
 __all__ = [
+    "DIRECTIONS",
     "HARD_NEGATIVE_METHODS",
     "READINGS",
     "ZERO_SHOT_METHODS",
@@ -111,6 +113,21 @@ ZERO_SHOT_METHODS = {
 recipes of FeatureGenerator, and the metric learners "Bucher", the earlier one, and "hard
 negatives", which chooses by uncertainty. The grids suit features and class embeddings of length
 one (`unit_length`) and a few minutes on two cores."""
+
+
+def _ridge_scorer(alpha=1.0, direction="forward"):
+    return MapScorer(RidgeMap(alpha, direction=direction))
+
+
+_PENALTIES = {"alpha": (0.01, 0.1, 1.0, 10.0, 100.0)}
+
+DIRECTIONS = {
+    "ridge": ZeroShotMethod("ridge", _ridge_scorer, _PENALTIES),
+    "reverse ridge": ZeroShotMethod(
+        "reverse ridge", _ridge_scorer, _PENALTIES, {"direction": "reverse"}
+    ),
+}
+"""Regression from images to class embeddings, and from these to images."""
 
 
 READINGS = ("ICINESS", "JLSE")

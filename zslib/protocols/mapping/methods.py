@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sklearn.base import BaseEstimator, clone
 
-from zslib.mapping import MaxMarginMap, ProcrustesMap, RidgeMap
+from zslib.mapping import CentredMap, MaxMarginMap, ProcrustesMap, RidgeMap
 
 __all__ = ["METHODS", "Method"]
 
@@ -59,6 +59,7 @@ class Method:
         return replace(self, grid=grid, updates=tuple(u // 4 for u in self.updates))
 
 
+_REVERSE = RidgeMap(direction="reverse")
 _ALPHAS = tuple(10.0**e for e in (-3, -2, -1, 0, 1, 2))
 _MARGINS = (0.1, 0.2, 0.4, 0.6, 0.8)
 _UPDATES = (600, 1200, 2400, 3600, 4800)
@@ -74,7 +75,9 @@ METHODS = {
     for method in (
         Method("least squares", RidgeMap(alpha=0.0)),
         Method("ridge", RidgeMap(), {"alpha": _ALPHAS}),
-        Method("reverse ridge", RidgeMap(direction="reverse"), {"alpha": _ALPHAS}),
+        Method("reverse ridge", _REVERSE, {"alpha": _ALPHAS}),
+        Method("ridge, centred", CentredMap(RidgeMap()), {"estimator__alpha": _ALPHAS}),
+        Method("reverse ridge, centred", CentredMap(_REVERSE), {"estimator__alpha": _ALPHAS}),
         Method("ridge (GCV)", RidgeMap(alpha="gcv")),
         Method("orthogonal", ProcrustesMap()),
         _ranking("max-margin", "random", (5, 20)),
