@@ -67,9 +67,11 @@ def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatc
     monkeypatch.setattr(network, "network_run", trained)
     runs = {problem: "mean of words"}
     both = {MEAN_OF_WORDS: "mean of words", NETWORK: "network"}
-    assert network_runs("synthetic", runs, 3, 60, quick=True) == {problem: both}
-    assert network_runs("", runs, 3, 60) == {}
+    assert network_runs("synthetic:60", runs, 3, quick=True) == {problem: both}
+    assert network_runs("", runs, 3) == {}
     assert asked == [(problem.name, [3], 20)]
+    with pytest.raises(ValueError, match="give each data set its batches"):
+        network_runs("synthetic", runs, 3)
 
 
 @pytest.mark.parametrize(

@@ -41,20 +41,24 @@ def network_run(problem, seeds, *, n_batches, n_short=100, **options):
     return run_clarel(problem, seeds, training="paper", changes=changes, **options)
 
 
-def network_runs(names, runs, seed, n_batches, *, quick=False, device="cpu"):
-    """For each problem of ``runs`` that is named: its run there, and that of the network.
+def network_runs(sizes, runs, seed, *, quick=False, device="cpu"):
+    """For each problem of ``runs`` that ``sizes`` names: its run there, and that of the network.
 
-    ``names`` are data sets joined by "+", or nothing; a quick run has at most 20 batches.
+    ``sizes`` are data sets with their numbers of batches, "ikea:3000+cub:500", or nothing; a quick
+    run has at most 20 batches.
     """
-    problems = clarel_problems(names, training="paper", seed=seed, quick=quick) if names else []
-    options = {"device": device, "must_learn": not quick}
-    size = {"n_batches": min(n_batches, 20), "n_short": 10} if quick else {"n_batches": n_batches}
-    return {
-        p: {MEAN_OF_WORDS: run, NETWORK: network_run(whole, [seed], **size, **options)}
-        for whole in problems
-        for p, run in runs.items()
-        if p.name == whole.name
-    }
+    found, options = {}, {"device": device, "must_learn": not quick}
+    for part in sizes.split("+") if sizes else ():
+        name, _, n = part.partition(":")
+        if not n.isdigit() or not int(n):
+            raise ValueError(f"network={sizes!r}: give each data set its batches, as in 'ikea:3000'")
+        size = {"n_batches": min(int(n), 20), "n_short": 10} if quick else {"n_batches": int(n)}
+        (whole,) = clarel_problems(name, training="paper", seed=seed, quick=quick)
+        for p, run in runs.items():
+            if p.name == whole.name:
+                network = network_run(whole, [seed], **size, **options)
+                found[p] = {MEAN_OF_WORDS: run, NETWORK: network}
+    return found
 
 
 def size_rows(problem, runs):
