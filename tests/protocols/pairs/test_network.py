@@ -70,7 +70,7 @@ def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatc
     assert network_runs("synthetic:60", runs, 3, quick=True) == {problem: both}
     assert network_runs("", runs, 3) == {}
     assert asked == [(problem.name, [3], 20)]
-    with pytest.raises(ValueError, match="give each data set its batches"):
+    with pytest.raises(ValueError, match="each data set needs its batches"):
         network_runs("synthetic", runs, 3)
 
 

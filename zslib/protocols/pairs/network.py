@@ -51,7 +51,7 @@ def network_runs(sizes, runs, seed, *, quick=False, device="cpu"):
     for part in sizes.split("+") if sizes else ():
         name, _, n = part.partition(":")
         if not n.isdigit() or not int(n):
-            raise ValueError(f"network={sizes!r}: give each data set its batches, as in 'ikea:3000'")
+            raise ValueError(f"network={sizes!r}: each data set needs its batches, 'ikea:3000'")
         size = {"n_batches": min(int(n), 20), "n_short": 10} if quick else {"n_batches": int(n)}
         (whole,) = clarel_problems(name, training="paper", seed=seed, quick=quick)
         for p, run in runs.items():
