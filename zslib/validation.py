@@ -10,6 +10,7 @@ from zslib.arrays import namespace
 __all__ = [
     "check_choice",
     "check_disjoint",
+    "check_each",
     "check_indices",
     "check_integer",
     "check_learned",
@@ -107,6 +108,13 @@ def check_integer(value, name, *, low, high=None, high_means=""):
         limit = f"at least {low}" if high is None else f"between {low} and {high}"
         raise ValueError(f"{name} must be {limit}{high_means}, got {value}")
     return int(value)
+
+
+def check_each(values, name, check, what, **limits):
+    """Return the values of a sequence, each checked by ``check(value, name, **limits)``."""
+    if isinstance(values, Real):
+        raise TypeError(f"{name} must be a sequence of {what}, got {values!r}")
+    return [check(value, name, **limits) for value in values]
 
 
 def check_real(value, name, *, low=None, high=None, inclusive=True):

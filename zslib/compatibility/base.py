@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +17,8 @@ __all__ = [
     "check_fit_input",
     "cosines",
     "directions",
+    "lengthened",
+    "through_directions",
     "zero_shot_scorer",
 ]
 
@@ -216,6 +220,17 @@ def directions(A):
     xp = namespace(A)
     zero = xp.astype(xp.all(A == 0, axis=1, keepdims=True), A.dtype)
     return unit_rows(A + zero) * (1.0 - zero)
+
+
+def lengthened(A):
+    """Rows of length root d, whatever theirs is: entries of about one."""
+    return math.sqrt(A.shape[1]) * directions(A)
+
+
+def through_directions(by_units, units, lengths):
+    """Derivative by rows of what has the derivative ``by_units`` by their directions."""
+    along = namespace(units).sum(by_units * units, axis=1, keepdims=True)
+    return (by_units - along * units) / lengths
 
 
 class BilinearModel(CompatibilityModel):

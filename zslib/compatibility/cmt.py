@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import ConSE
-from zslib.optim import Adagrad, minibatches
-from zslib.validation import check_integer, check_learned
+from zslib.compatibility.epochs import train_epochs
+from zslib.optim import Adagrad
+from zslib.validation import check_integer
 
 __all__ = ["CMT", "two_layer_objective"]
 
@@ -119,21 +119,16 @@ class CMT(CompatibilityModel):
             xp.astype(like(rng.standard_normal(shape) / math.sqrt(shape[0]), X), X.dtype)
             for shape in ((p, h), (h, q))
         )
-        self.learning_curve_ = []
-        for _ in range(self.n_epochs):
-            total = 0.0
-            # An overflow is reported after the epoch, with its remedy.
-            with np.errstate(over="ignore", invalid="ignore"):
-                for batch in minibatches(n, self.batch_size, rng):
-                    targets = xp.take(embeddings, take_rows(codes, batch), axis=0)
-                    loss, gradients = two_layer_objective(theta, take_rows(X, batch), targets)
-                    total += loss * len(batch) / n
-                    for optimiser, part, gradient in zip(
-                        optimisers, theta, gradients, strict=True
-                    ):
-                        optimiser.step(part, gradient)
-            check_learned(total, "lower learning_rate, or scale features and embeddings")
-            self.learning_curve_.append(total)
+
+        def step(batch, _):
+            targets = xp.take(embeddings, take_rows(codes, batch), axis=0)
+            loss, gradients = two_layer_objective(theta, take_rows(X, batch), targets)
+            for optimiser, part, gradient in zip(optimisers, theta, gradients, strict=True):
+                optimiser.step(part, gradient)
+            return loss
+
+        how = {"remedy": "lower learning_rate, or scale features and embeddings"}
+        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
         self.hidden_coef_, self.output_coef_ = theta
         if self.novelty is not None:
             self._fit_novelty(X, codes, embeddings)

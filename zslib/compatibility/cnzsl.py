@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from zslib.arrays import namespace, random_generator, row_norms, take_rows
-from zslib.compatibility.base import CompatibilityModel, cosines, directions
+from zslib.compatibility.base import (
+    CompatibilityModel,
+    cosines,
+    directions,
+    lengthened,
+    through_directions,
+)
+from zslib.compatibility.epochs import train_epochs
 from zslib.nn import BatchNorm, Descent, Linear, ReLU, Sequential, softmax_cross_entropy
-from zslib.optim import Adam, minibatches
-from zslib.validation import check_choice, check_integer, check_learned, check_real
+from zslib.optim import Adam
+from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["CNZSL", "scaled_cosine_objective"]
 
@@ -115,24 +120,21 @@ class CNZSL(CompatibilityModel):
         # Units are brought to mean 0 and variance 1, and not moved from there.
         learned = {k: v for k, v in network.parameters().items() if not k.startswith("norm")}
         descent = Descent(learned, lambda: Adam(rate))
-        images, inputs = directions(X), self._inputs(embeddings)
-        self.learning_curve_ = []
-        for epoch in range(self.n_epochs):
-            now, total = rate if 2 * epoch < self.n_epochs else 0.1 * rate, 0.0
-            # An overflow is reported after the epoch, with its remedy.
-            with np.errstate(over="ignore", invalid="ignore"):
-                for batch in minibatches(n, self.batch_size, rng):
-                    value, by_prototypes = scaled_cosine_objective(
-                        network.forward(inputs, train=True),
-                        take_rows(images, batch),
-                        take_rows(codes, batch),
-                        scale,
-                    )
-                    network.backward(by_prototypes)
-                    descent.step(now)
-                    total += value * len(batch) / n
-            check_learned(total, "lower learning_rate")
-            self.learning_curve_.append(total)
+        images, inputs = directions(X), lengthened(embeddings)
+
+        def step(batch, epoch):
+            value, by_prototypes = scaled_cosine_objective(
+                network.forward(inputs, train=True),
+                take_rows(images, batch),
+                take_rows(codes, batch),
+                scale,
+            )
+            network.backward(by_prototypes)
+            descent.step(rate if 2 * epoch < self.n_epochs else 0.1 * rate)
+            return value
+
+        how = {"remedy": "lower learning_rate"}
+        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
         self.network_ = network
 
     def _network(self, embeddings, p, rng):
@@ -155,12 +157,9 @@ class CNZSL(CompatibilityModel):
             layers["relu3"] = ReLU()
         return Sequential(**layers)
 
-    def _inputs(self, class_embeddings):
-        return math.sqrt(class_embeddings.shape[1]) * directions(class_embeddings)
-
     def prototypes(self, class_embeddings):
         """Where classes lie among images, (C', p): p(s), of any length."""
-        return self.network_.forward(self._inputs(class_embeddings))
+        return self.network_.forward(lengthened(class_embeddings))
 
     def _scores(self, X, class_embeddings):
         return self.scale**2 * cosines(X, self.prototypes(class_embeddings))
@@ -177,5 +176,4 @@ def scaled_cosine_objective(prototypes, images, codes, scale):
     units = prototypes / (lengths + zero)
     loss, by_scores = softmax_cross_entropy(scale**2 * (images @ units.T), codes)
     by_units = scale**2 * (by_scores.T @ images)
-    along = xp.sum(by_units * units, axis=1, keepdims=True)
-    return float(loss), (1.0 - zero) * (by_units - along * units) / (lengths + zero)
+    return float(loss), (1.0 - zero) * through_directions(by_units, units, lengths + zero)

@@ -10,7 +10,7 @@ from zslib.compatibility.base import CompatibilityModel, cosines
 from zslib.optim import minimize
 from zslib.validation import check_integer, check_learned, check_real
 
-__all__ = ["ConSE", "fit_linear", "softmax_objective"]
+__all__ = ["ConSE", "fit_linear", "softmax_objective", "softmax_weights"]
 
 
 class ConSE(CompatibilityModel):
@@ -134,6 +134,17 @@ def softmax_objective(weights, X, codes, regularization):
         slopes = slopes + block.T @ error
         totals = totals + xp.sum(error, axis=0, keepdims=True)
     return value, xp.concat([slopes, totals], axis=0)
+
+
+def softmax_weights(X, codes, n_classes, regularization, *, max_iter):
+    """Weights (p + 1, k) with the least `softmax_objective`, by L-BFGS from zero."""
+    weights, _ = minimize(
+        lambda weights: softmax_objective(weights, X, codes, regularization),
+        namespace(X).zeros((X.shape[1] + 1, n_classes), dtype=X.dtype, device=array_device(X)),
+        max_iter=max_iter,
+        tol=1e-3,
+    )
+    return weights
 
 
 def fit_linear(model, objective, X, n_outputs):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
-from numbers import Real
+from itertools import count
 
 import numpy as np
 
 from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, to_host
-from zslib.compatibility.base import CompatibilityModel, directions
-from zslib.nn import Descent, Linear, ReLU, Sequential, softmax_cross_entropy
-from zslib.optim import Adam, minibatches
-from zslib.validation import check_integer, check_learned, check_real
+from zslib.compatibility.base import CompatibilityModel, lengthened
+from zslib.compatibility.epochs import train_epochs
+from zslib.nn import Descent, Sequential, dense_layers, softmax_cross_entropy
+from zslib.optim import Adam
+from zslib.validation import check_each, check_integer, check_real
 
 __all__ = ["ICINESS", "PairScore"]
 
@@ -100,39 +99,30 @@ class ICINESS(CompatibilityModel):
         self.network_ = self._network(X, embeddings, rng)
         pairs = PairScore(self.network_)
         descent = Descent(self.network_.parameters(), lambda: Adam(rate))
-        images, classes, labels = _lengthened(X), _lengthened(embeddings), to_host(codes)
-        n, n_steps, step = X.shape[0], n_epochs * -(-X.shape[0] // self.batch_size), 0
-        self.learning_curve_ = []
-        for _ in range(n_epochs):
-            total = 0.0
-            # An overflow is reported after the epoch, with its remedy.
-            with np.errstate(over="ignore", invalid="ignore"):
-                for batch in minibatches(n, self.batch_size, rng):
-                    competing, own = self._rivals(labels[batch], embeddings.shape[0], rng)
-                    scores = pairs.forward(
-                        take_rows(images, batch), take_rows(classes, competing), train=True
-                    )
-                    value, gradient = softmax_cross_entropy(scores, like(own, X))
-                    pairs.backward(gradient)
-                    descent.step(rate * (1.0 - step / n_steps))
-                    total += float(value) * len(batch) / n
-                    step += 1
-            check_learned(total, "lower learning_rate")
-            self.learning_curve_.append(total)
+        images, classes, labels = lengthened(X), lengthened(embeddings), to_host(codes)
+        n = X.shape[0]
+        n_steps, steps = n_epochs * -(-n // self.batch_size), count()
+
+        def step(batch, _):
+            competing, own = self._rivals(labels[batch], embeddings.shape[0], rng)
+            scores = pairs.forward(
+                take_rows(images, batch), take_rows(classes, competing), train=True
+            )
+            value, gradient = softmax_cross_entropy(scores, like(own, X))
+            pairs.backward(gradient)
+            descent.step(rate * (1.0 - next(steps) / n_steps))
+            return float(value)
+
+        how = {"remedy": "lower learning_rate"}
+        self.learning_curve_ = train_epochs(step, n, n_epochs, self.batch_size, rng, **how)
 
     def _network(self, X, embeddings, rng):
-        if isinstance(self.n_hidden, Real):
-            raise TypeError(f"n_hidden must be a sequence of integers, got {self.n_hidden!r}")
-        hidden = [check_integer(h, "n_hidden", low=1) for h in self.n_hidden]
+        hidden = check_each(self.n_hidden, "n_hidden", check_integer, "integers", low=1)
         if not hidden:
             raise ValueError("n_hidden is empty: without a hidden layer no pair can be told apart")
         penalty = 0.5 * check_real(self.regularization, "regularization", low=0.0)
-        layers, sizes = {}, [X.shape[1] + embeddings.shape[1], *hidden, 1]
-        for j, (a, b) in enumerate(pairwise(sizes), start=1):
-            if j > 1:
-                layers[f"relu{j - 1}"] = ReLU()
-            layers[f"linear{j}"] = Linear(a, b, rng, penalty=penalty, like=X)
-        return Sequential(**layers)
+        sizes = [X.shape[1] + embeddings.shape[1], *hidden, 1]
+        return dense_layers(sizes, rng, penalty=penalty, like=X)
 
     def _rivals(self, labels, k, rng):
         """Classes that compete in a step, and the places of these labels among them."""
@@ -144,7 +134,7 @@ class ICINESS(CompatibilityModel):
 
     def _scores(self, X, class_embeddings):
         xp, pairs = namespace(X), PairScore(self.network_)
-        images, classes = _lengthened(X), _lengthened(class_embeddings)
+        images, classes = lengthened(X), lengthened(class_embeddings)
         width = class_embeddings.shape[0] * max(self.n_hidden)
         blocks = [
             pairs.forward(images[rows, :], classes) for rows in row_blocks(X.shape[0], width)
@@ -190,8 +180,3 @@ class PairScore:
         by_image, by_class = xp.sum(by_hidden, axis=1), xp.sum(by_hidden, axis=0)
         self._first.weight.add(xp.concat([images.T @ by_image, classes.T @ by_class], axis=0))
         self._first.bias.add(xp.sum(by_class, axis=0))
-
-
-def _lengthened(A):
-    """Rows of length root d, whatever theirs is."""
-    return math.sqrt(A.shape[1]) * directions(A)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import add_rows, like, namespace, random_generator, row_norms, take_rows, to_host
-from zslib.compatibility.base import CompatibilityModel, cosines, directions
-from zslib.nn import Descent, Linear, ReLU, Sequential
-from zslib.optim import Adam, minibatches
-from zslib.validation import check_integer, check_learned, check_real
+from zslib.compatibility.base import (
+    CompatibilityModel,
+    cosines,
+    directions,
+    through_directions,
+)
+from zslib.compatibility.epochs import train_epochs
+from zslib.nn import Descent, Sequential, dense_layers
+from zslib.optim import Adam
+from zslib.validation import check_integer, check_real
 
 __all__ = ["PSR", "relation_objective"]
 
@@ -114,53 +120,44 @@ class PSR(CompatibilityModel):
         images, labels = directions(X), to_host(codes)
         draw = Triplets(labels, to_host(cosines(embeddings, embeddings)), quantile, rng)
         self.threshold_ = draw.threshold
-        self._encoder, decoder = (_network(*sizes, rng, X) for sizes in ((q, h, p), (p, h, q)))
+        self._encoder, decoder = (
+            dense_layers(sizes, rng, like=X) for sizes in ((q, h, p), (p, h, q))
+        )
         both = Sequential(encoder=self._encoder, decoder=decoder)
         descent = Descent(both.parameters(), lambda: Adam(rate))
-        self.learning_curve_ = []
-        for _ in range(self.n_epochs):
-            total = 0.0
-            # An overflow is reported after the epoch, with its remedy.
-            with np.errstate(over="ignore", invalid="ignore"):
-                for batch in minibatches(n, self.batch_size, rng):
-                    # The networks see each class of the batch once.
-                    classes, own = np.unique(labels[batch], return_inverse=True)
-                    share = (np.bincount(own) / len(batch))[:, None]
-                    share = xp.astype(like(share, X), X.dtype)
-                    near, far, *weights = draw(batch)
-                    relations, has_near, far_weights = (
-                        xp.astype(like(array, X), X.dtype) for array in weights
-                    )
-                    placed = take_rows(embeddings, classes)
-                    places = self._encoder.forward(placed, train=True)
-                    value, by_places = relation_objective(
-                        places,
-                        like(own, X),
-                        [take_rows(images, rows) for rows in (batch, near, far)],
-                        threshold=draw.threshold,
-                        near_relations=relations,
-                        near_weights=near_weight * has_near,
-                        far_weights=far_weights,
-                    )
-                    error = decoder.forward(places, train=True) - placed
-                    value += back_weight * float(xp.sum(share * error * error))
-                    by_places += decoder.backward((2.0 * back_weight) * share * error)
-                    self._encoder.backward(by_places)
-                    descent.step()
-                    total += value * len(batch) / n
-            check_learned(total, "lower learning_rate, or scale the class embeddings")
-            self.learning_curve_.append(total)
+
+        def step(batch, _):
+            # The networks see each class of the batch once.
+            classes, own = np.unique(labels[batch], return_inverse=True)
+            share = (np.bincount(own) / len(batch))[:, None]
+            share = xp.astype(like(share, X), X.dtype)
+            near, far, *weights = draw(batch)
+            relations, has_near, far_weights = (
+                xp.astype(like(array, X), X.dtype) for array in weights
+            )
+            placed = take_rows(embeddings, classes)
+            places = self._encoder.forward(placed, train=True)
+            value, by_places = relation_objective(
+                places,
+                like(own, X),
+                [take_rows(images, rows) for rows in (batch, near, far)],
+                threshold=draw.threshold,
+                near_relations=relations,
+                near_weights=near_weight * has_near,
+                far_weights=far_weights,
+            )
+            error = decoder.forward(places, train=True) - placed
+            value += back_weight * float(xp.sum(share * error * error))
+            by_places += decoder.backward((2.0 * back_weight) * share * error)
+            self._encoder.backward(by_places)
+            descent.step()
+            return value
+
+        how = {"remedy": "lower learning_rate, or scale the class embeddings"}
+        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
 
     def _scores(self, X, class_embeddings):
         return cosines(X, self._encoder.forward(class_embeddings))
-
-
-def _network(n_in, n_hidden, n_out, rng, like):
-    return Sequential(
-        hidden=Linear(n_in, n_hidden, rng, like=like),
-        relu=ReLU(),
-        out=Linear(n_hidden, n_out, rng, like=like),
-    )
 
 
 class Triplets:
@@ -209,7 +206,8 @@ def relation_objective(
     """
     xp = namespace(places)
     lengths = row_norms(places)[:, None]
-    units = places / (lengths + xp.astype(lengths == 0, places.dtype))
+    lengths = lengths + xp.astype(lengths == 0, places.dtype)
+    units = places / lengths
     here = xp.take(units, own, axis=0)
     to_own, to_near, to_far = (xp.sum(here * image, axis=1) for image in images)
     low, high = threshold - to_near, to_near - near_relations
@@ -218,5 +216,4 @@ def relation_objective(
     near = near_weights * (xp.astype(high > 0, high.dtype) - xp.astype(low > 0, low.dtype))
     pull = near[:, None] * images[1] + far_weights[:, None] * images[2] - images[0]
     by_units = add_rows(xp.zeros_like(places), own, pull / own.shape[0])
-    by_units -= xp.sum(by_units * units, axis=1, keepdims=True) * units
-    return value, by_units / (lengths + xp.astype(lengths == 0, places.dtype))
+    return value, through_directions(by_units, units, lengths)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from zslib.arrays import class_sums, namespace, one_hot, random_generator, row_blocks, take_rows
 from zslib.compatibility.base import CompatibilityModel, cosines
-from zslib.optim import Adagrad, minibatches
-from zslib.validation import check_choice, check_integer, check_learned, check_real
+from zslib.compatibility.epochs import train_epochs
+from zslib.optim import Adagrad
+from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["SSE", "margin_objective", "seen_scores", "simplex_mixtures"]
 
@@ -124,26 +123,25 @@ class SSE(CompatibilityModel):
         optimisers = Adagrad(rate / unit), Adagrad(rate * unit)
         mixtures = simplex_mixtures(embeddings, embeddings, self.mixture_penalty)
         margins = xp.clip(1.0 - cosines(embeddings, embeddings), min=0.0)
-        self.learning_curve_ = []
-        for _ in range(self.n_epochs):
-            total = 0.0
-            # An overflow is reported after the epoch, with its remedy.
-            with np.errstate(over="ignore", invalid="ignore"):
-                for batch in minibatches(X.shape[0], self.batch_size, rng):
-                    value, gradients = margin_objective(
-                        (weights, templates),
-                        take_rows(X, batch),
-                        take_rows(codes, batch),
-                        mixtures,
-                        margins,
-                        regularization=penalty,
-                        feature_map=self.feature_map,
-                    )
-                    total += value * len(batch) / X.shape[0]
-                    optimisers[0].step(weights, gradients[0])
-                    optimisers[1].step(templates, gradients[1])
-            check_learned(total, "lower learning_rate, or scale the features")
-            self.learning_curve_.append(total)
+
+        def step(batch, _):
+            value, gradients = margin_objective(
+                (weights, templates),
+                take_rows(X, batch),
+                take_rows(codes, batch),
+                mixtures,
+                margins,
+                regularization=penalty,
+                feature_map=self.feature_map,
+            )
+            optimisers[0].step(weights, gradients[0])
+            optimisers[1].step(templates, gradients[1])
+            return value
+
+        how = {"remedy": "lower learning_rate, or scale the features"}
+        self.learning_curve_ = train_epochs(
+            step, X.shape[0], self.n_epochs, self.batch_size, rng, **how
+        )
         self.coef_, self.templates_, self.seen_embeddings_ = weights, templates, embeddings
 
     def _scores(self, X, class_embeddings):

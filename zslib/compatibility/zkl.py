@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from zslib.arrays import like, namespace, one_hot, random_generator, take_rows
 from zslib.compatibility.base import CompatibilityModel, directions
-from zslib.optim import RMSProp, minibatches
-from zslib.validation import check_choice, check_integer, check_learned, check_real
+from zslib.compatibility.epochs import train_epochs
+from zslib.optim import RMSProp
+from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["ZKL", "kernel_objective"]
 
@@ -120,19 +119,16 @@ class ZKL(CompatibilityModel):
         X, S = self._prepared(X, embeddings)
         n, p = X.shape
         W = xp.astype(like(rng.uniform(0.0, 2.0 / p, (p, S.shape[1])), X), X.dtype)
-        self.learning_curve_ = []
-        for _ in range(self.n_epochs):
-            total = 0.0
-            # An overflow is reported after the epoch, with its remedy.
-            with np.errstate(over="ignore", invalid="ignore"):
-                for batch in minibatches(n, self.batch_size, rng):
-                    value, gradient = kernel_objective(
-                        W, take_rows(X, batch), take_rows(codes, batch), S, beta, **parameters
-                    )
-                    total += value * len(batch) / n
-                    optimiser.step(W, gradient)
-            check_learned(total, "lower learning_rate, or degree and offset")
-            self.learning_curve_.append(total)
+
+        def step(batch, _):
+            value, gradient = kernel_objective(
+                W, take_rows(X, batch), take_rows(codes, batch), S, beta, **parameters
+            )
+            optimiser.step(W, gradient)
+            return value
+
+        how = {"remedy": "lower learning_rate, or degree and offset"}
+        self.learning_curve_ = train_epochs(step, n, self.n_epochs, self.batch_size, rng, **how)
         self.coef_ = W
 
     def _kernel_parameters(self):

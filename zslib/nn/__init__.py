@@ -2,6 +2,7 @@
 
 from zslib.nn.batch_norm import BatchNorm
 from zslib.nn.conv1d import Conv1d
+from zslib.nn.dense import dense_layers
 from zslib.nn.descent import Descent
 from zslib.nn.dropout import Dropout
 from zslib.nn.embedding import Embedding
@@ -33,6 +34,7 @@ __all__ = [
     "ResidualBlock",
     "Sequential",
     "Sigmoid",
+    "dense_layers",
     "n_parameters",
     "sigmoid",
     "sigmoid_cross_entropy",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from array_api_compat import is_numpy_array
-
 from zslib.arrays import namespace
-from zslib.optim.checks import check_gradient
+from zslib.optim.elementwise import Elementwise, add_squares
 from zslib.validation import check_real
 
 __all__ = ["Adagrad"]
 
 
-class Adagrad:
+class Adagrad(Elementwise):
     r"""Adagrad (Duchi et al. 2011): a learning rate of its own for every single parameter.
 
     With :math:`g_t` the gradient at step t, elementwise,
@@ -48,39 +46,12 @@ class Adagrad:
         self.learning_rate = check_real(learning_rate, "learning_rate", low=0.0, inclusive=False)
         self.epsilon = check_real(epsilon, "epsilon", low=0.0, inclusive=False)
         self.accumulator = None
-        self._scratch = None
 
-    def step(self, parameter, gradient):
-        """Change ``parameter`` in place by one step against ``gradient``; return it.
-
-        Raises
-        ------
-        ValueError
-            When shape or type of the gradient differ from the parameter's, or from those of the
-            earlier steps.
-        """
-        check_gradient(parameter, gradient)
-        xp = namespace(parameter, gradient)
+    def _state(self, parameter):
         if self.accumulator is None:
-            self.accumulator = xp.zeros_like(parameter)
-        check_gradient(self.accumulator, gradient)
-        if not is_numpy_array(parameter):
-            self.accumulator += gradient * gradient
-            step = gradient / (xp.sqrt(self.accumulator) + self.epsilon)
-            parameter -= self.learning_rate * step
-            return parameter
-        # The same operations in the same order, without temporaries: twice as fast.
-        if self._scratch is None:
-            self._scratch = xp.empty_like(parameter)
-        scratch = self._scratch
-        xp.multiply(gradient, gradient, out=scratch)
-        self.accumulator += scratch
-        xp.sqrt(self.accumulator, out=scratch)
-        scratch += self.epsilon
-        xp.divide(gradient, scratch, out=scratch)
-        scratch *= self.learning_rate
-        parameter -= scratch
-        return parameter
+            self.accumulator = namespace(parameter).zeros_like(parameter)
+        return self.accumulator
 
-    def __getstate__(self):
-        return {**self.__dict__, "_scratch": None}
+    def _advance(self, gradient, scratch):
+        add_squares(self.accumulator, gradient, 1.0, scratch)
+        return gradient, self.accumulator, self.learning_rate, 1.0

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 
-from array_api_compat import is_numpy_array
-
 from zslib.arrays import namespace
-from zslib.optim.checks import check_gradient, check_share
+from zslib.optim.checks import check_share
+from zslib.optim.elementwise import Elementwise, add_squares
 from zslib.validation import check_choice, check_real
 
 __all__ = ["Adam"]
 
 
-class Adam:
+class Adam(Elementwise):
     r"""Adam (Kingma & Ba 2015): running means of the gradient and of its square.
 
     With :math:`g_t` the gradient at step t, elementwise, from :math:`m_0 = v_0 = 0`,
@@ -60,55 +59,31 @@ class Adam:
         self.beta1, self.beta2 = check_share(beta1, "beta1"), check_share(beta2, "beta2")
         self.epsilon = check_real(epsilon, "epsilon", low=0.0, inclusive=False)
         self.amsgrad = check_choice(amsgrad, "amsgrad", (False, True))
-        self.mean = self.square = self.largest = self._scratch = None
+        self.mean = self.square = self.largest = None
         self.n_steps = 0
 
-    def step(self, parameter, gradient):
-        """Change ``parameter`` in place by one step against ``gradient``; return it.
-
-        Raises
-        ------
-        ValueError
-            When shape or type of the gradient differ from the parameter's, or from those of the
-            earlier steps.
-        """
-        check_gradient(parameter, gradient)
-        xp = namespace(parameter, gradient)
+    def _state(self, parameter):
         if self.mean is None:
+            xp = namespace(parameter)
             self.mean, self.square = xp.zeros_like(parameter), xp.zeros_like(parameter)
             self.largest = xp.zeros_like(parameter) if self.amsgrad else None
-        check_gradient(self.mean, gradient)
+        return self.mean
+
+    def _advance(self, gradient, scratch):
+        xp = namespace(gradient)
         self.n_steps += 1
-        rate = self.learning_rate / (1.0 - self.beta1**self.n_steps)
-        root = math.sqrt(1.0 - self.beta2**self.n_steps)
         self.mean *= self.beta1
         self.square *= self.beta2
-        if not is_numpy_array(parameter):
+        if scratch is None:
             self.mean += (1.0 - self.beta1) * gradient
-            self.square += (1.0 - self.beta2) * (gradient * gradient)
-            square = self.square
-            if self.amsgrad:
-                square = self.largest = xp.maximum(self.largest, square)
-            parameter -= rate * (self.mean / (xp.sqrt(square) / root + self.epsilon))
-            return parameter
-        # The same operations in the same order, without temporaries.
-        if self._scratch is None:
-            self._scratch = xp.empty_like(parameter)
-        scratch = self._scratch
-        xp.multiply(gradient, 1.0 - self.beta1, out=scratch)
-        self.mean += scratch
-        xp.multiply(gradient, gradient, out=scratch)
-        scratch *= 1.0 - self.beta2
-        self.square += scratch
-        if self.amsgrad:
-            xp.maximum(self.largest, self.square, out=self.largest)
-        xp.sqrt(self.largest if self.amsgrad else self.square, out=scratch)
-        scratch /= root
-        scratch += self.epsilon
-        xp.divide(self.mean, scratch, out=scratch)
-        scratch *= rate
-        parameter -= scratch
-        return parameter
-
-    def __getstate__(self):
-        return {**self.__dict__, "_scratch": None}
+        else:
+            xp.multiply(gradient, 1.0 - self.beta1, out=scratch)
+            self.mean += scratch
+        add_squares(self.square, gradient, 1.0 - self.beta2, scratch)
+        square = self.square
+        if self.amsgrad and scratch is None:
+            square = self.largest = xp.maximum(self.largest, square)
+        elif self.amsgrad:
+            square = xp.maximum(self.largest, square, out=self.largest)
+        rate = self.learning_rate / (1.0 - self.beta1**self.n_steps)
+        return self.mean, square, rate, math.sqrt(1.0 - self.beta2**self.n_steps)

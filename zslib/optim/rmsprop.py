@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from array_api_compat import is_numpy_array
-
 from zslib.arrays import namespace
-from zslib.optim.checks import check_gradient, check_share
+from zslib.optim.checks import check_share
+from zslib.optim.elementwise import Elementwise, add_squares
 from zslib.validation import check_real
 
 __all__ = ["RMSProp"]
 
 
-class RMSProp:
+class RMSProp(Elementwise):
     r"""RMSProp (Tieleman & Hinton 2012): steps in units of the gradient's recent size.
 
     With :math:`g_t` the gradient at step t, elementwise, from :math:`v_0 = 0`,
@@ -45,40 +44,14 @@ class RMSProp:
         self.learning_rate = check_real(learning_rate, "learning_rate", low=0.0, inclusive=False)
         self.decay = check_share(decay, "decay")
         self.epsilon = check_real(epsilon, "epsilon", low=0.0, inclusive=False)
-        self.square = self._scratch = None
+        self.square = None
 
-    def step(self, parameter, gradient):
-        """Change ``parameter`` in place by one step against ``gradient``; return it.
-
-        Raises
-        ------
-        ValueError
-            When shape or type of the gradient differ from the parameter's, or from those of the
-            earlier steps.
-        """
-        check_gradient(parameter, gradient)
-        xp = namespace(parameter, gradient)
+    def _state(self, parameter):
         if self.square is None:
-            self.square = xp.zeros_like(parameter)
-        check_gradient(self.square, gradient)
-        self.square *= self.decay
-        if not is_numpy_array(parameter):
-            self.square += (1.0 - self.decay) * (gradient * gradient)
-            parameter -= self.learning_rate * (gradient / (xp.sqrt(self.square) + self.epsilon))
-            return parameter
-        # The same operations in the same order, without temporaries.
-        if self._scratch is None:
-            self._scratch = xp.empty_like(parameter)
-        scratch = self._scratch
-        xp.multiply(gradient, gradient, out=scratch)
-        scratch *= 1.0 - self.decay
-        self.square += scratch
-        xp.sqrt(self.square, out=scratch)
-        scratch += self.epsilon
-        xp.divide(gradient, scratch, out=scratch)
-        scratch *= self.learning_rate
-        parameter -= scratch
-        return parameter
+            self.square = namespace(parameter).zeros_like(parameter)
+        return self.square
 
-    def __getstate__(self):
-        return {**self.__dict__, "_scratch": None}
+    def _advance(self, gradient, scratch):
+        self.square *= self.decay
+        add_squares(self.square, gradient, 1.0 - self.decay, scratch)
+        return gradient, self.square, self.learning_rate, 1.0

@@ -29,8 +29,8 @@ def loop(p, x, a, rng, *, noise, divergence, cross, distance):
         return [layer(f"{side}_encoder.{head}", hidden) for head in ("mean", "log_variance")]
 
     def decode(side, z):
-        hidden = np.maximum(layer(f"{side}_decoder.hidden", z), 0.0)
-        return layer(f"{side}_decoder.out", hidden)
+        hidden = np.maximum(layer(f"{side}_decoder.linear1", z), 0.0)
+        return layer(f"{side}_decoder.linear2", hidden)
 
     n = len(x)
     width = 2 if noise == "textbook" else 1

@@ -67,9 +67,18 @@ def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatc
     monkeypatch.setattr(network, "network_run", trained)
     runs = {problem: "mean of words"}
     both = {MEAN_OF_WORDS: "mean of words", NETWORK: "network"}
-    assert network_runs("synthetic:60", runs, 3, quick=True) == {problem: both}
-    assert network_runs("", runs, 3) == {}
+    assert network_runs("synthetic:60", runs, 3, quick=True) == ({problem: both}, {})
+    assert network_runs("", runs, 3) == ({}, {})
     assert asked == [(problem.name, [3], 20)]
+
+    def at_chance(*_, **__):
+        raise ValueError("all candidates failed")
+
+    monkeypatch.setattr(network, "network_run", at_chance)
+    found, failed = network_runs("synthetic:60", runs, 3)
+    assert (found, list(failed)) == ({}, [problem.name])
+    (told,) = compared_sentences(Results(None, []), failed)
+    assert "could not be trained: all candidates failed" in told
     with pytest.raises(ValueError, match="each data set needs its batches"):
         network_runs("synthetic", runs, 3)
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from array_api_compat import device as array_device
 
 from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, to_host
 from zslib.compatibility.base import CompatibilityModel
-from zslib.compatibility.conse import softmax_objective
-from zslib.optim import minimize
+from zslib.compatibility.conse import softmax_weights
 from zslib.validation import check_integer, check_learned, check_real
 
 __all__ = ["GenerativeModel"]
@@ -121,11 +119,11 @@ class GenerativeModel(CompatibilityModel):
         features = xp.concat(parts, axis=0)
         check_learned(features, "lower learning_rate")
         labels = like(np.concatenate(labels), features)
-        shape = features.shape[1] + 1, len(candidates)
-        weights, _ = minimize(
-            lambda w: softmax_objective(w, features, labels, self.classifier_penalty),
-            xp.zeros(shape, dtype=features.dtype, device=array_device(features)),
-            max_iter=200,
-            tol=1e-3,
+        return softmax_weights(
+            features, labels, len(candidates), self.classifier_penalty, max_iter=200
         )
-        return weights
+
+
+def repeated(embeddings, per_class):
+    """Each row so many times, class by class."""
+    return take_rows(embeddings, np.repeat(np.arange(embeddings.shape[0]), per_class))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import namespace, take_rows
-from zslib.compatibility.generative.base import GenerativeModel
+from zslib.compatibility.generative.base import GenerativeModel, repeated
 from zslib.compatibility.generative.gaussians import (
     NOISES,
     GaussianEncoder,
@@ -14,7 +14,7 @@ from zslib.compatibility.generative.gaussians import (
     draw,
     draw_gradient,
 )
-from zslib.nn import Descent, Layer, Linear, ReLU, Sequential
+from zslib.nn import Descent, Layer, dense_layers
 from zslib.optim import Adam
 from zslib.validation import check_choice, check_integer, check_learned, check_real
 
@@ -188,8 +188,7 @@ class CADAVAE(GenerativeModel):
         return self._drawn(self._vaes.image_encoder, X, rng), np.repeat(classes, self.n_seen)
 
     def _generate(self, embeddings, per_class, rng):
-        rows = np.repeat(np.arange(embeddings.shape[0]), per_class)
-        return self._drawn(self._vaes.class_encoder, take_rows(embeddings, rows), rng)
+        return self._drawn(self._vaes.class_encoder, repeated(embeddings, per_class), rng)
 
     def _drawn(self, encoder, rows, rng):
         return draw(*encoder.forward(rows), rng, self.noise)[0] / self._unit
@@ -207,9 +206,9 @@ class AlignedVAEs(Layer):
         how = {"scale": 0.5, "like": like}
         (p, q), (h1, h2, h3, h4) = widths, n_hidden
         self.image_encoder = GaussianEncoder(p, h1, n_latent, rng, **how)
-        self.image_decoder = _decoder(n_latent, h2, p, rng, **how)
+        self.image_decoder = dense_layers((n_latent, h2, p), rng, **how)
         self.class_encoder = GaussianEncoder(q, h3, n_latent, rng, **how)
-        self.class_decoder = _decoder(n_latent, h4, q, rng, **how)
+        self.class_decoder = dense_layers((n_latent, h4, q), rng, **how)
 
     def parameters(self):
         """All parameters by name."""
@@ -250,11 +249,3 @@ class AlignedVAEs(Layer):
                 ]
             )
         return value
-
-
-def _decoder(n_in, n_hidden, n_out, rng, **how):
-    return Sequential(
-        hidden=Linear(n_in, n_hidden, rng, **how),
-        relu=ReLU(),
-        out=Linear(n_hidden, n_out, rng, **how),
-    )

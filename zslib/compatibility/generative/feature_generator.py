@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, namespace, random_generator, row_norms, take_rows
-from zslib.compatibility.generative.base import GenerativeModel
+from zslib.arrays import like, namespace, random_generator, row_norms
+from zslib.compatibility.generative.base import GenerativeModel, repeated
 from zslib.compatibility.generative.diagnostics import seen_class_diagnostics
 from zslib.compatibility.generative.recipes import RECIPES, settings_of
 from zslib.compatibility.generative.terms import least_squares, softmax_regression
@@ -245,11 +245,11 @@ class FeatureGenerator(GenerativeModel):
         return self._make(embeddings * self.embedding_scale_, per_class, rng)
 
     def _make(self, embeddings, per_class, rng):
-        rows = np.repeat(np.arange(embeddings.shape[0]), per_class)
-        n_noise = self.generator_.n_in - embeddings.shape[1]
-        noise = like(rng.standard_normal((len(rows), n_noise)), embeddings)
-        parts = namespace(embeddings).astype(noise, embeddings.dtype), take_rows(embeddings, rows)
-        return self.generator_.forward(namespace(embeddings).concat(parts, axis=1))
+        vectors = repeated(embeddings, per_class)
+        n_noise = self.generator_.n_in - vectors.shape[1]
+        noise = like(rng.standard_normal((vectors.shape[0], n_noise)), vectors)
+        parts = namespace(vectors).astype(noise, vectors.dtype), vectors
+        return self.generator_.forward(namespace(vectors).concat(parts, axis=1))
 
     def generate(self, class_embeddings, per_class=1, *, random_state=None):
         """``per_class`` images of each row of ``class_embeddings``, class by class.

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from numbers import Real
 
 import numpy as np
 
 from zslib.arrays import like, namespace, take_rows, to_host
-from zslib.compatibility.base import directions
-from zslib.compatibility.generative.base import GenerativeModel
+from zslib.compatibility.base import lengthened
+from zslib.compatibility.generative.base import GenerativeModel, repeated
 from zslib.compatibility.generative.networks import leaky_layers
 from zslib.nn import Descent
 from zslib.optim import Adam
-from zslib.validation import check_integer, check_learned, check_real
+from zslib.validation import check_each, check_integer, check_learned, check_real
 
 __all__ = ["GMMN", "discrepancy"]
 
@@ -140,9 +139,8 @@ class GMMN(GenerativeModel):
     def _widths(self, X):
         """Bandwidths in units of X."""
         xp = namespace(X)
-        if isinstance(self.bandwidths, Real):
-            raise TypeError(f"bandwidths must be a sequence of numbers, got {self.bandwidths!r}")
-        widths = [check_real(b, "bandwidths", low=0.0, inclusive=False) for b in self.bandwidths]
+        above = {"low": 0.0, "inclusive": False}
+        widths = check_each(self.bandwidths, "bandwidths", check_real, "numbers", **above)
         if not widths:
             raise ValueError("bandwidths is empty: give at least one")
         around = X - xp.mean(X, axis=0)
@@ -151,21 +149,17 @@ class GMMN(GenerativeModel):
 
     def _network(self, X, embeddings, rng):
         n_in = embeddings.shape[1] + check_integer(self.n_noise, "n_noise", low=1)
-        if isinstance(self.n_hidden, Real):
-            raise TypeError(f"n_hidden must be a sequence of integers, got {self.n_hidden!r}")
-        hidden = [check_integer(h, "n_hidden", low=1) for h in self.n_hidden]
+        hidden = check_each(self.n_hidden, "n_hidden", check_integer, "integers", low=1)
         return leaky_layers((n_in, *hidden, X.shape[1]), rng, like=X)
 
     def _inputs(self, embeddings, rng):
         xp = namespace(embeddings)
-        n, q = embeddings.shape
-        noise = like(rng.standard_normal((n, self.n_noise)), embeddings)
+        noise = like(rng.standard_normal((embeddings.shape[0], self.n_noise)), embeddings)
         noise = xp.astype(noise, embeddings.dtype)
-        return xp.concat([math.sqrt(q) * directions(embeddings), noise], axis=1)
+        return xp.concat([lengthened(embeddings), noise], axis=1)
 
     def _generate(self, embeddings, per_class, rng):
-        rows = np.repeat(np.arange(embeddings.shape[0]), per_class)
-        return self.network_.forward(self._inputs(take_rows(embeddings, rows), rng))
+        return self.network_.forward(self._inputs(repeated(embeddings, per_class), rng))
 
 
 def discrepancy(made, images, widths):

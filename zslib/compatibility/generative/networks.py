@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-from zslib.nn import Layer, LeakyReLU, Linear, ReLU, Sequential, Sigmoid
+from zslib.nn import Layer, LeakyReLU, ReLU, Sigmoid, dense_layers
 
 __all__ = ["Average", "Generator", "leaky_layers"]
 
@@ -16,12 +14,7 @@ def leaky_layers(sizes, rng, *, slope=0.2, **start):
 
     ``start`` has ``init``, ``scale`` and ``like`` of `zslib.nn.Linear`.
     """
-    layers = {}
-    for k, pair in enumerate(pairwise(sizes)):
-        if k:
-            layers[f"leaky{k}"] = LeakyReLU(slope)
-        layers[f"linear{k + 1}"] = Linear(*pair, rng, **start)
-    return Sequential(**layers)
+    return dense_layers(sizes, rng, activation=lambda: LeakyReLU(slope), **start)
 
 
 class Generator(Layer):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from array_api_compat import device as array_device
-
 from zslib.arrays import namespace
-from zslib.compatibility.conse import softmax_objective
+from zslib.compatibility.conse import softmax_weights
 from zslib.nn import softmax_cross_entropy
-from zslib.optim import minimize
 
 __all__ = [
     "adversarial_term",
@@ -62,11 +59,5 @@ def least_squares(X, targets):
 
 def softmax_regression(X, codes, n_classes, penalty):
     """Coefficients (p, k) and intercept (k,) with the least `softmax_objective`, by L-BFGS."""
-    xp = namespace(X, codes)
-    weights, _ = minimize(
-        lambda weights: softmax_objective(weights, X, codes, penalty),
-        xp.zeros((X.shape[1] + 1, n_classes), dtype=X.dtype, device=array_device(X)),
-        max_iter=100,
-        tol=1e-3,
-    )
+    weights = softmax_weights(X, codes, n_classes, penalty, max_iter=100)
     return weights[:-1, :], weights[-1, :]

@@ -24,7 +24,7 @@ CHOSEN_ON_TEST = ("ZKL", "f-CLSWGAN", "f-VAEGAN-D2")
 def beside_papers(results, dataset="cub"):
     """Rows and heads of the accuracies on CUB that papers print, and of ours in ``results``.
 
-    A system that has no result, or is not built, has None for ours.
+    A system without a result has None for ours; those that are not built are left out.
     """
     own = [row for row in results if (row.get("dataset"), row["metric"]) == (dataset, "ACC")]
     ours = {row["method"]: row["value"] for row in own}

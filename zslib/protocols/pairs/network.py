@@ -45,9 +45,9 @@ def network_runs(sizes, runs, seed, *, quick=False, device="cpu"):
     """For each problem of ``runs`` that ``sizes`` names: its run there, and that of the network.
 
     ``sizes`` are data sets with their numbers of batches, "ikea:3000+cub:500", or nothing; a quick
-    run has at most 20 batches.
+    run has at most 20 batches. Data on which no rate taught it anything come second, with why.
     """
-    found, options = {}, {"device": device, "must_learn": not quick}
+    found, failed, options = {}, {}, {"device": device, "must_learn": not quick}
     for part in sizes.split("+") if sizes else ():
         name, _, n = part.partition(":")
         if not n.isdigit() or not int(n):
@@ -56,9 +56,13 @@ def network_runs(sizes, runs, seed, *, quick=False, device="cpu"):
         (whole,) = clarel_problems(name, training="paper", seed=seed, quick=quick)
         for p, run in runs.items():
             if p.name == whole.name:
-                network = network_run(whole, [seed], **size, **options)
-                found[p] = {MEAN_OF_WORDS: run, NETWORK: network}
-    return found
+                try:
+                    network = network_run(whole, [seed], **size, **options)
+                except ValueError as error:
+                    failed[p.name] = str(error)
+                else:
+                    found[p] = {MEAN_OF_WORDS: run, NETWORK: network}
+    return found, failed
 
 
 def size_rows(problem, runs):
@@ -77,8 +81,10 @@ def loss_rows(problem, run, method=NETWORK):
             yield row(problem, name, method, point[loss], batch=point["batch"])
 
 
-def compared_sentences(differences):
-    """Which of the two reads texts better, by H: a sentence for each data set."""
+def compared_sentences(differences, failed=()):
+    """Which of the two reads texts better, by H, or why it is not known: a sentence for each."""
+    for name in failed:
+        yield f"On {name} the network could not be trained: {failed[name]}."
     for found in differences.only(metric="H"):
         gain = found["value"]
         word = "reads better" if gain.low > 0 else "reads worse" if gain.high < 0 else None

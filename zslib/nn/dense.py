@@ -1,0 +1,44 @@
+"""Linear layers with an activation between them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from zslib.nn.linear import Linear
+from zslib.nn.relu import ReLU
+from zslib.nn.sequential import Sequential
+
+__all__ = ["dense_layers"]
+
+
+def dense_layers(sizes, rng, *, activation=ReLU, **start):
+    """Linear layers between the ``sizes``, with an activation after each but the last.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Widths from the input to the output, at least two.
+    rng : numpy.random.Generator
+        Draws the start.
+    activation : callable, keyword only, default ReLU
+        ``activation()`` is a new layer.
+    **start
+        Of `Linear`.
+
+    Returns
+    -------
+    Sequential
+        With ``linear1``, ``activation1``, ``linear2``, ….
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> list(dense_layers((3, 2, 1), np.random.default_rng(0)).layers)
+    ['linear1', 'activation1', 'linear2']
+    """
+    layers = {}
+    for j, pair in enumerate(pairwise(sizes), start=1):
+        if j > 1:
+            layers[f"activation{j - 1}"] = activation()
+        layers[f"linear{j}"] = Linear(*pair, rng, **start)
+    return Sequential(**layers)
