@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from zslib.arrays import class_sums, namespace, one_hot, pick, put, row_norms
-from zslib.compatibility.base import cosines, directions
+from zslib.compatibility.base import cosines, directions, through_directions
 from zslib.compatibility.ranking.loss import (
     every_violation,
     hardness,
@@ -230,7 +230,6 @@ def cosine_gradients(U, V, S, parts, scale):
 
 def _turning(pull, rows):
     """Derivative by ``rows`` of what has the derivative ``pull`` by their directions."""
-    xp, unit = namespace(rows), directions(rows)
     lengths = row_norms(rows)[:, None]
-    lengths = xp.where(lengths > 0, lengths, xp.ones_like(lengths))
-    return (pull - xp.vecdot(pull, unit)[:, None] * unit) / lengths
+    lengths = lengths + namespace(rows).astype(lengths == 0, lengths.dtype)
+    return through_directions(pull, directions(rows), lengths)
