@@ -200,8 +200,8 @@ def test_a_mapping_takes_over_its_number_of_epochs(languages, monkeypatch):
     method = METHODS["max-margin"].smaller()
     first = Choices()
     use(first)
-    tuned = tune(languages, method)
+    tuned = tune(method, languages)
     assert set(tuned.parameters) == {"margin", "n_negatives", "n_epochs"}
     use(Choices(first.entries(**TODAY)))
     monkeypatch.setattr("zslib.protocols.mapping.tuning._validated", never)
-    assert tune(languages, METHODS["max-margin"]) == tuned
+    assert tune(METHODS["max-margin"], languages) == tuned

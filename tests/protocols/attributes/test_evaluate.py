@@ -518,6 +518,9 @@ def test_refusals_of_tables():
         run_zero_shot("nearest", problem)
     with pytest.raises(TypeError, match="method must be a ZeroShotMethod"):
         run_zero_shot(NearestClass(), problem)
+    for swapped in (run_zero_shot, tune_zero_shot):
+        with pytest.raises(TypeError, match=r"method must be a ZeroShot.*got ZeroShotProblem"):
+            swapped(problem, NEAREST)
     with pytest.raises(ValueError, match=r"got 1 problem\(s\) for 2 seed"):
         run_table([NEAREST], [problem], seeds=[0, 1])
     with pytest.raises(ValueError, match=r"for 0 seed\(s\)"):

@@ -36,7 +36,7 @@ def test_the_valley_is_where_the_loss_of_a_triplet_is_flat():
 
 
 def test_residuals_are_those_of_each_image_and_rival(problem, stages):
-    moment = Moment(problem, stages["end"][0])
+    moment = Moment(stages["end"][0], problem)
     F, R = moment.scores["images"], moment.residuals("images")
     for i in (0, 5, len(F) - 1):
         own = moment.codes[i]
@@ -55,7 +55,7 @@ def test_stages_share_their_start_and_a_moment_agrees_with_itself(problem, stage
     rows = problem.trainval
     start.fit(problem.features[rows], problem.labels[rows], problem.class_embeddings)
     np.testing.assert_allclose(stages["start"][1].U_, start.U_, atol=1e-6)
-    assert abs(Moment(problem, stages["end"][0]).agreement) <= 1 + 1e-9
+    assert abs(Moment(stages["end"][0], problem).agreement) <= 1 + 1e-9
 
 
 def test_rows_have_both_views_but_for_the_training_that_follows_margins(problem, stages):

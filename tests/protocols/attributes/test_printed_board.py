@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zslib.papers import printed
 from zslib.protocols import ZERO_SHOT_METHODS
-from zslib.protocols.attributes.printed_board import CHOSEN_ON_TEST, beside_papers
+from zslib.protocols.attributes.printed_board import CHOSEN_ON_TEST, beside_papers, far_from_print
 
 
 def test_each_printed_row_has_its_number_and_ours():
@@ -28,3 +28,19 @@ def test_each_printed_row_has_its_number_and_ours():
     assert ("DAP", "Bucher, Table 1") not in found  # no number on CUB
     assert {row[0].removesuffix(" †") for row in rows} <= set(ZERO_SHOT_METHODS)
     assert CHOSEN_ON_TEST[0] in ZERO_SHOT_METHODS
+
+
+def test_what_lies_far_from_print_is_named_with_its_reason():
+    where = ["Table 3", "ResNet-101", "proposed", "attributes", None]
+    rows = [
+        ["SAE", 50.0, 33.3, *where],
+        ["ALE", 54.0, 54.9, *where],
+        ["nameless", 40.0, 50.0, *where],
+        ["not run", None, 50.0, *where],
+        ["Bucher", 60.0, 43.0, "Table 1", "VGG-19", "older", "attributes", None],
+    ]
+    first, _, *others = far_from_print(rows).splitlines()
+    assert first.startswith("On attributes and the proposed split 1 of 3 systems")
+    assert [line.split(",")[0] for line in others] == ["- SAE", "- nameless"]
+    assert others[1].endswith("-10.0: we do not know why.")
+    assert "Further" not in far_from_print(rows[1:2])

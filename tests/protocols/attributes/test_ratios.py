@@ -33,8 +33,8 @@ def test_differences_are_those_of_section_3_2():
 
 def test_cells_are_averaged_within_their_seeds(problem):
     runs, settings = ratios.run_ratios(
-        problem,
         NAMES,
+        problem,
         [1, 2],
         [0, 1],
         n_epochs=1,

@@ -50,12 +50,12 @@ def test_all_translations_of_a_held_out_word_are_held_out_and_accepted(languages
 
 def test_tuning_does_not_see_test_items(languages):
     other = replace(languages, X_test=-languages.X_test)
-    assert tune(languages, SMALL).trials == tune(other, SMALL).trials
+    assert tune(SMALL, languages).trials == tune(SMALL, other).trials
 
 
 def test_the_best_candidate_is_chosen_and_its_score_is_the_mean_reciprocal_rank(languages):
     method = Method("r", RidgeMap(), {"alpha": (0.01, 1.0, 100.0)})
-    tuned = tune(languages, method, seeds=[1])
+    tuned = tune(method, languages, seeds=[1])
     held_out = validation_problem(languages, seed=1)
     expected = {}
     for alpha in method.grid["alpha"]:
@@ -68,7 +68,7 @@ def test_the_best_candidate_is_chosen_and_its_score_is_the_mean_reciprocal_rank(
 
 
 def test_looking_on_the_way_is_the_same_as_training_for_that_long(languages):
-    tuned = tune(languages, SMALL, seeds=[2])
+    tuned = tune(SMALL, languages, seeds=[2])
     held_out = validation_problem(languages, seed=2)
     trial = tuned.trials[-1]
     parameters = trial["parameters"] | {"n_epochs": trial["n_epochs"]}
@@ -82,8 +82,8 @@ def test_looking_on_the_way_is_the_same_as_training_for_that_long(languages):
 
 def test_a_choice_is_by_the_mean_over_its_seeds(languages):
     method = Method("r", RidgeMap(), {"alpha": (0.01, 1.0, 100.0)})
-    three = [tune(languages, method, seeds=[seed]).trials for seed in (0, 1, 2)]
-    for trial, *each in zip(tune(languages, method).trials, *three, strict=False):
+    three = [tune(method, languages, seeds=[seed]).trials for seed in (0, 1, 2)]
+    for trial, *each in zip(tune(method, languages).trials, *three, strict=False):
         assert trial["score"] == pytest.approx(np.mean([one["score"] for one in each]))
 
 
@@ -96,7 +96,7 @@ class Turned(RidgeMap):
 
 def test_a_mapping_that_leads_away_from_its_targets_has_failed(languages):
     with pytest.raises(ValueError, match="training failed: it is right on"):
-        train(languages, Method("turned", Turned()))
+        train(Method("turned", Turned()), languages)
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,14 @@ def test_updates_become_epochs(updates, n, batch, epochs):
 
 
 def test_training_is_the_estimator_on_all_pairs(languages):
-    run = train(languages, METHODS["ridge"], parameters={"alpha": 0.5})
+    run = train(METHODS["ridge"], languages, parameters={"alpha": 0.5})
     fitted = RidgeMap(alpha=0.5).fit(languages.X_train, languages.Y_train)
     np.testing.assert_array_equal(run.predictions, fitted.transform(languages.X_test))
 
 
 def test_chimeras_join_the_training_pairs(images):
     method = METHODS["ridge"].with_chimeras(3)
-    run = train(images, method, parameters={"alpha": 0.5})
+    run = train(method, images, parameters={"alpha": 0.5})
     new = np.setdiff1d(images.labels, images.train_gold)
     X = np.concatenate(
         [images.X_train, chimeras(images.X_train, images.Y_train, images.targets[new], k=3)]
@@ -126,22 +126,25 @@ def test_chimeras_join_the_training_pairs(images):
 
 
 def test_a_result_is_kept_and_found_again(languages, monkeypatch):
-    first = train(languages, SMALL)
+    first = train(SMALL, languages)
 
     def refuse(*args, **kwargs):
         raise AssertionError("trained again")
 
     monkeypatch.setattr(MaxMarginMap, "fit", refuse)
-    again = train(languages, SMALL)
+    again = train(SMALL, languages)
     np.testing.assert_array_equal(first.predictions, again.predictions)
     assert first.parameters == again.parameters
     with pytest.raises(AssertionError, match="trained again"):
-        train(languages, SMALL, seed=1)
+        train(SMALL, languages, seed=1)
 
 
 def test_a_method_must_be_one(languages):
     with pytest.raises(TypeError, match="method must be a Method"):
-        train(languages, "ridge")
+        train("ridge", languages)
+    for swapped in (train, tune):
+        with pytest.raises(TypeError, match=r"method must be a Method, .*got MappingProblem"):
+            swapped(languages, METHODS["ridge"])
 
 
 def test_repeat_loads_a_problem_per_seed():
@@ -182,9 +185,9 @@ def test_folds_are_joined_query_by_query(fold_problems):
 def test_each_fold_is_tuned_on_its_own_training_labels(fold_problems, monkeypatch):
     asked = []
 
-    def noted(problem, method, **options):
+    def noted(method, problem, **options):
         asked.append((problem.name, sorted(set(problem.train_words))))
-        return tune(problem, method, **options)
+        return tune(method, problem, **options)
 
     monkeypatch.setattr(training, "tune", noted)
     runs = CrossFitted([Repeated([p, p], [0, 1], fold=i) for i, p in enumerate(fold_problems)])

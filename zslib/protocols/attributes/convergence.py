@@ -53,7 +53,7 @@ def try_batch_sizes(
     return found
 
 
-def mining_curves(problem, names, ratios, seeds, parameters, *, growth, device="cpu"):
+def mining_curves(names, problem, ratios, seeds, parameters, *, growth, device="cpu"):
     """`zero_shot_curves` of the cells ``(name, ratio)``, all with these parameters."""
     return {
         (name, ratio): zero_shot_curves(

@@ -34,7 +34,7 @@ def valley():
 class Moment:
     """A problem's training images under U and V of one moment: residuals of both views."""
 
-    def __init__(self, problem, model):
+    def __init__(self, model, problem):
         rows = problem.trainval
         classes, self.codes = np.unique(problem.labels[rows], return_inverse=True)
         self.X = np.asarray(problem.features[rows], float)
@@ -116,7 +116,7 @@ def _dark(length, seed, **options):
 def triplet_rows(problem, stages):
     """Rows of `Moment.shares` at each of the `training_stages`, and of what else a moment says."""
     for stage, models in stages.items():
-        moments = [Moment(problem, model) for model in models]
+        moments = [Moment(model, problem) for model in models]
         for view in ("images",) if stage == FOLLOWED else ("images", "labels"):
             shares = [moment.shares(view) for moment in moments]
             for metric in shares[0]:

@@ -88,7 +88,7 @@ def best_methods(accuracies):
 
 
 def run_ratios(
-    problem, names, ratios, seeds, *, n_epochs, growth, fraction, seed=0, quick=False, **options
+    names, problem, ratios, seeds, *, n_epochs, growth, fraction, seed=0, quick=False, **options
 ):
     """Runs of the cells ``(name, ratio)``, and what all of them share: parameters and epochs.
 

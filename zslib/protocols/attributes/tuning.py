@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
+from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.choices import told_apart
 from zslib.protocols.sweep import CHOICE_SEEDS, kept, mean_trial, ranked, sweep
 from zslib.validation import check_choice, check_integer, check_real
@@ -100,7 +101,7 @@ def tune_zero_shot(
 
     Parameters
     ----------
-    method : ZeroShotMethod
+    method : ZeroShotMethod or str
     problem : ZeroShotProblem
     split : {"official", "random", None}
         The problem's own validation classes; a random ``fraction`` of the seen ones; or None, the
@@ -120,6 +121,7 @@ def tune_zero_shot(
     feature_penalty=0.01; gamma=0.6946 (validation ACC 59.5, 4 candidates)
     """
     check_choice(split, "split", (None, "official", "random"))
+    method = resolve_method(method)
     seeds = method.choice_seeds if seeds is None else seeds
     drawn = split == "random" or (split is None and not problem.val.size)
 

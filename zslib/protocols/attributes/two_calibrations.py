@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-def calibrated_runs(problem, methods, seeds, *, device, quick):
+def calibrated_runs(methods, problem, seeds, *, device, quick):
     """`CalibratedRun` by method, one per seed, with the parameters that DARK's comparison chose.
 
     In quick mode they are the first of the grid.

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, clone
 
 from zslib.mapping import CentredMap, MaxMarginMap, ProcrustesMap, RidgeMap
 
-__all__ = ["METHODS", "Method"]
+__all__ = ["METHODS", "Method", "check_method"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,12 @@ class Method:
         """The same method on a coarser grid with fewer updates, for quick looks."""
         grid = {key: list(values)[::2] for key, values in self.grid.items()}
         return replace(self, grid=grid, updates=tuple(u // 4 for u in self.updates))
+
+
+def check_method(method):
+    """Raise TypeError unless ``method`` is a `Method`."""
+    if not isinstance(method, Method):
+        raise TypeError(f"method must be a Method, such as METHODS['ridge'], got {method!r}")
 
 
 _REVERSE = RidgeMap(direction="reverse")

@@ -81,7 +81,7 @@ class Repeated:
         given = nothing if parameters is None else parameters
         rows = nothing if chimera_rows is None else chimera_rows
         return [
-            train(problem, method, parameters=p, chimera_rows=r, seed=seed, **options)
+            train(method, problem, parameters=p, chimera_rows=r, seed=seed, **options)
             for problem, seed, p, r in zip(self.problems, self.seeds, given, rows, strict=True)
         ]
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from zslib.arrays import like, resolve_device, to_host, to_requested_device
 from zslib.mapping import chimeras
 from zslib.mapping.base import LinearMap
-from zslib.protocols.mapping.methods import Method
+from zslib.protocols.mapping.methods import Method, check_method
 from zslib.protocols.mapping.tuning import Tuned, tune
 from zslib.protocols.sweep import check_trained, kept, some_rows
 from zslib.search import gold_ranks
@@ -68,8 +68,8 @@ def _train(method, problem, parameters, rows, seed, on, must_learn):
 
 
 def train(
-    problem,
     method,
+    problem,
     *,
     parameters=None,
     tuned_on=None,
@@ -84,8 +84,8 @@ def train(
 
     Parameters
     ----------
-    problem : MappingProblem
     method : Method
+    problem : MappingProblem
     parameters : dict, optional
         Use these instead of tuning.
     tuned_on : MappingProblem, optional
@@ -105,12 +105,11 @@ def train(
     >>> from zslib.datasets import load_problem
     >>> from zslib.protocols import METHODS
     >>> problem = load_problem("cross-modal", "synthetic", quick=True)
-    >>> run = train(problem, METHODS["least squares"])
+    >>> run = train(METHODS["least squares"], problem)
     >>> run.predictions.shape == (len(problem.test_gold), problem.targets.shape[1])
     True
     """
-    if not isinstance(method, Method):
-        raise TypeError(f"method must be a Method, such as METHODS['ridge'], got {method!r}")
+    check_method(method)
     if quick:
         method = method.smaller()
     tuned = Tuned(dict(parameters or {}), float("nan"), [])
@@ -118,7 +117,7 @@ def train(
         # Chimeras take no part in tuning: one clean choice serves a method with and without them.
         base = Method("", method.estimator, method.grid, method.updates)
         source = problem if tuned_on is None else tuned_on
-        tuned = tune(source, base)
+        tuned = tune(base, source)
     if method.chimeras and chimera_rows is None:
         chimera_rows = np.setdiff1d(problem.labels, problem.train_gold)
     predictions, mapping = kept(

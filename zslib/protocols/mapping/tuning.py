@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 
 from zslib.protocols.choices import told_apart
+from zslib.protocols.mapping.methods import check_method
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.sweep import CHOICE_SEEDS, kept, ranked, sweep
 
@@ -89,7 +90,7 @@ def _validated(estimator, problem, updates):
     return seen
 
 
-def tune(problem, method, *, seeds=CHOICE_SEEDS) -> Tuned:
+def tune(method, problem, *, seeds=CHOICE_SEEDS) -> Tuned:
     """Try the grid of ``method`` on held-out training pairs and keep the best candidate.
 
     Candidates are compared by the mean reciprocal rank of the held-out words, in the space that
@@ -100,9 +101,9 @@ def tune(problem, method, *, seeds=CHOICE_SEEDS) -> Tuned:
 
     Parameters
     ----------
+    method : Method
     problem : MappingProblem
         Only its training pairs are used.
-    method : Method
     seeds : sequence of int
         Of the splits and of the estimators.
 
@@ -111,9 +112,10 @@ def tune(problem, method, *, seeds=CHOICE_SEEDS) -> Tuned:
     >>> from zslib.datasets import load_problem
     >>> from zslib.protocols import METHODS
     >>> problem = load_problem("cross-modal", "synthetic", quick=True)
-    >>> sorted(tune(problem, METHODS["ridge"]).parameters)
+    >>> sorted(tune(METHODS["ridge"], problem).parameters)
     ['alpha']
     """
+    check_method(method)
     held_out = cache(lambda seed: validation_problem(problem, seed=seed))
 
     def scores(parameters, seeds, updates):
