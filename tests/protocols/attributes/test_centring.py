@@ -7,11 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from zslib.book import Results
+from zslib.compatibility import ESZSL
 from zslib.datasets.attributes.digits import digits_segments
-from zslib.protocols import ZERO_SHOT_METHODS, evaluate_zero_shot, run_zero_shot
+from zslib.protocols import (
+    ZERO_SHOT_METHODS,
+    ZeroShotMethod,
+    evaluate_zero_shot,
+    run_zero_shot,
+)
 from zslib.protocols.attributes.centring import (
+    before_and_after,
     centred_before,
     centring_measures,
+    found_by_centring,
     plain_and_centred,
     trap_rows,
 )
@@ -77,6 +86,34 @@ def test_each_method_runs_plain_and_centred(problem):
     }
     assert measured["ACC"] == pytest.approx(runs["ESZSL"][0].outcome.accuracy)
     assert list(measured) == ["ACC", "H", "AUSUC", "largest hub over the mean, unseen"]
+
+
+class Unfit(ESZSL):
+    """Cannot be trained on vectors without a mean."""
+
+    def _fit(self, X, codes, embeddings):
+        if abs(embeddings.mean()) < 0.01:
+            raise ValueError("no mean")
+        super()._fit(X, codes, embeddings)
+
+
+def test_what_cannot_be_trained_on_centred_vectors_is_told(problem):
+    runs = plain_and_centred([ZeroShotMethod("unfit", Unfit), "SAE"], problem, [0], quick=True)
+    assert list(runs) == ["unfit", "SAE", "SAE, centred"]
+    rows = [
+        {"dataset": "digits", "metric": metric, "method": name, "value": measure(runs[name])}
+        for metric, measure in centring_measures(n_resamples=100).items()
+        for name in runs
+    ]
+    rows += [
+        row | {"method": "SAE, centred - SAE"} for row in rows if row["method"] == "SAE, centred"
+    ]
+    results = Results(None, rows)
+    assert "cannot be trained: unfit." in next(found_by_centring(results))
+    found = before_and_after(results)
+    assert all(list(of) == ["SAE"] for of in found.values())
+    before = runs["SAE"][0].outcome.accuracy
+    assert found["accuracy, %", "digits"]["SAE"][0] == pytest.approx(before)
 
 
 def test_the_trap_is_shown_for_three_ways_of_centring(problem):

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from zslib.compatibility.base import directions
 from zslib.protocols.attributes.comparison import hub_measures
 from zslib.protocols.attributes.intervals import zero_shot_measures
-from zslib.protocols.attributes.methods import resolve_method
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_method
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.protocols.tidy import row
 
 __all__ = [
     "CENTRED",
     "HUB",
+    "NEGATIVES",
+    "before_and_after",
     "centred_before",
     "centring_measures",
     "found_by_centring",
@@ -26,18 +30,42 @@ __all__ = [
 CENTRED = ", centred"
 HUB = "largest hub over the mean, unseen"
 
+_LEARNER = ZERO_SHOT_METHODS["hard negatives"]
+NEGATIVES = [
+    replace(_LEARNER, name=kind, fixed={**_LEARNER.fixed, "negatives": kind})
+    for kind in ("random", "uncertainty")
+]
+"""The metric learner with as many negatives drawn at random, and chosen by uncertainty."""
+
 
 def plain_and_centred(methods, problem, seeds, **options):
-    """``{name: runs}`` of each method as it is, and on centred vectors."""
-    plain = [resolve_method(method) for method in methods]
-    both = [one for method in plain for one in (method, method.on_centred())]
-    return run_table(both, problem, seeds, **options)
+    """``{name: runs}`` of each method as it is, and on centred vectors; without failed ones."""
+    runs = {}
+    for method in map(resolve_method, methods):
+        for one in (method, method.on_centred()):
+            with suppress(ValueError):  # no setting could be trained
+                runs |= run_table([one], problem, seeds, **options)
+    return runs
 
 
 def centring_measures(**options):
     """Accuracy, both measures of the generalised task, and the largest hub."""
     hubs = {HUB: hub_measures()[HUB]}
     return zero_shot_measures(["ACC", "H", "AUSUC"], **options) | hubs
+
+
+def before_and_after(results):
+    """``{(metric, data): {method: (plain, centred)}}`` of accuracy and the largest hub."""
+    heads = {"ACC": "accuracy, %", HUB: "largest hub over the mean"}
+    found = {}
+    for metric, data in product(heads, results.of("dataset")):
+        values = {r["method"]: r["value"].mean for r in results.only(dataset=data, metric=metric)}
+        found[heads[metric], data] = {
+            name: (values[name], values[f"{name}{CENTRED}"])
+            for name in values
+            if f"{name}{CENTRED}" in values
+        }
+    return found
 
 
 def centred_before(problem):
@@ -68,16 +96,17 @@ def trap_rows(method, problem, seed, **options):
 
 def found_by_centring(results):
     """What centring adds to accuracy and takes from hubs, in a sentence for each data set."""
-    names = [name for name in results.of("method") if " - " in name]
     for data in results.of("dataset"):
         here = results.only(dataset=data)
-        gains = {name: here.value(metric="ACC", method=name) for name in names}
+        names = [name for name in here.of("method") if " - " in name]
+        gains = [here.value(metric="ACC", method=name) for name in names]
         hubs = [here.value(metric=HUB, method=name).mean for name in names]
-        told = [name for name, gain in gains.items() if gain.low > 0]
-        lost = [name for name, gain in gains.items() if gain.high < 0]
-        middle = np.median([gain.mean for gain in gains.values()])
-        yield (
+        middle = np.median([gain.mean for gain in gains])
+        told = (
             f"**{data}**: the median gain in accuracy is {middle:+.1f} points. Of {len(names)} "
-            f"systems {len(told)} gain and {len(lost)} lose beyond their interval; in "
-            f"{sum(h < 0 for h in hubs)} the largest hub is smaller."
+            f"systems {sum(g.low > 0 for g in gains)} gain and {sum(g.high < 0 for g in gains)} "
+            f"lose beyond their interval; in {sum(h < 0 for h in hubs)} the largest hub is smaller."
         )
+        plain = {name for name in here.of("method") if not name.endswith(CENTRED)} - set(names)
+        lost = sorted(plain - {name.split(" - ")[1] for name in names})
+        yield told + (f" Centred they cannot be trained: {', '.join(lost)}." if lost else "")

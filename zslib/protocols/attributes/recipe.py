@@ -1,0 +1,29 @@
+"""A recipe beside the best of all systems."""
+
+from __future__ import annotations
+
+from zslib.protocols.intervals import Estimate
+
+__all__ = ["best_on_board"]
+
+
+def best_on_board(records, problems, label, metrics=("ACC", "H")):
+    """Rows of each metric's best system of the leaderboard's ``records``, by data set.
+
+    ``label`` gives the short name of a problem. Methods are told as "best: name".
+    """
+    for problem in problems:
+        for metric in metrics:
+            found = [
+                r
+                for r in records
+                if (r.get("dataset"), r["metric"]) == (problem.name, metric)
+                and r.get("calibration") == "chosen"
+            ]
+            if found:
+                best = max(found, key=lambda r: r["value"])
+                value = Estimate(best["value"], best["low"], best["high"], 1, "classes")
+                yield {
+                    "dataset": label(problem), "metric": metric,
+                    "method": f"best by {metric}: {best['method']}", "value": value,
+                }  # fmt: skip
