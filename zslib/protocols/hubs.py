@@ -89,12 +89,11 @@ def correlation_rows(found, givens, *, n_resamples=1000, random_state=0):
         value = partial_correlation(x, y, given)
         if units.size >= _FEW:
             rng = np.random.default_rng(random_state)
+            draws = rng.integers(units.size, size=(n_resamples, units.size))
             spread = []
-            for _ in range(n_resamples):
-                drawn = np.concatenate(
-                    [members[u] for u in rng.integers(units.size, size=units.size)]
-                )
-                spread.append(partial_correlation(x[drawn], y[drawn], [g[drawn] for g in given]))
+            for draw in draws:
+                i = np.concatenate([members[u] for u in draw])
+                spread.append(partial_correlation(x[i], y[i], [g[i] for g in given]))
             low, high = np.quantile(spread, [0.025, 0.975])
             value = Estimate(value, float(low), float(high), 1, "systems", units.size)
         told = ", ".join(columns)
@@ -149,7 +148,8 @@ def left_told(negatives, cures):
         here = negatives.only(dataset=data, metric="ACC")
         plain, cured = (here.value(method=f"uncertainty{c} - random{c}") for c in ("", cures))
         words = [
-            "more than nothing" if v.low > 0 else "not told from nothing" for v in (plain, cured)
+            "more than nothing" if value.low > 0 else "not told from nothing"
+            for value in (plain, cured)
         ]
         said.append(
             f"On {data} negatives chosen by uncertainty add {plain} points to random ones, "

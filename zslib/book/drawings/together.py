@@ -8,9 +8,9 @@ __all__ = ["draw_before_after"]
 
 
 def draw_before_after(panels, *, before, after):
-    """A hollow dot before, a full one after, joined: ``panels`` is ``{(row, column): {name: (a, b)}}``.
+    """A hollow dot before, a full one after, joined.
 
-    Panels of a row share their names, those with the same ``row`` their horizontal label.
+    ``panels`` is ``{(row, column): {name: (before, after)}}``; a row's name is what is measured.
     """
     from matplotlib import pyplot
 
