@@ -14,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c const
 SOURCES := zslib tests benchmarks book/_ext
 
 .DEFAULT_GOAL := help
-.PHONY: help book test serve lint format bench notebooks clean distclean
+.PHONY: help book test serve lint format bench notebooks archive clean distclean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,14 @@ bench: $(VENV)/.bench  ## compare speed with other libraries
 
 notebooks: $(VENV)/.book  ## pair the chapters with notebooks, newer side wins
 	$(BIN)/jupytext --sync chapters/*/[0-9][0-9]_*.md
+
+archive: book  ## sources with data and records, and the site, with checksums, in dist/
+	@test -z "$$(git status --porcelain)" || { echo "Commit first: an archive is of one commit" >&2; exit 1; }
+	@rm -rf dist && mkdir dist
+	@set -e; name=zslib-$$($(BIN)/python -c 'import zslib; print(zslib.__version__)'); \
+	  git archive --prefix=$$name/ -o dist/$$name-sources.tar.gz HEAD; \
+	  tar -czf dist/$$name-site.tar.gz -C _build --transform "s,^html,$$name-site," html; \
+	  cd dist && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
 
 clean:  ## remove the site and this machine's records (published ones stay)
 	rm -rf _build book/executed book/generated

@@ -82,7 +82,7 @@ def test_readme_links_lead_somewhere():
 
 def test_make_help_names_what_the_readme_names():
     targets = set(re.findall(r"^([a-z]+):.*##", read("Makefile"), flags=re.M))
-    assert {"book", "test", "serve", "lint", "bench", "notebooks", "clean"} <= targets
+    assert {"book", "test", "serve", "lint", "bench", "notebooks", "archive", "clean"} <= targets
     for page in ("README.md", "CONTRIBUTING.md", "book/how_to.md"):
         assert set(re.findall(r"\bmake ([a-z]+)\b", read(page))) <= targets | {"sure"}
 

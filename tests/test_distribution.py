@@ -1,0 +1,68 @@
+"""What goes out: sdist and wheel, the workflow, Binder's set-up."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import numpy
+import yaml
+
+ROOT = Path(__file__).parents[1]
+IMPORT_EXAMPLE = """
+import doctest, sys, zslib
+assert sys.argv[1] in zslib.__file__, zslib.__file__
+flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+found = doctest.testfile(sys.argv[2], module_relative=False, optionflags=flags)
+sys.exit(found.failed or found.attempted < 5)
+"""
+
+
+def run(*command, cwd):
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_wheel_of_the_sdist_runs_the_readme_elsewhere(tmp_path):
+    hatch = [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path)]
+    run(*hatch, "-t", "sdist", cwd=ROOT)
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    source = tmp_path / sdist.name.removesuffix(".tar.gz")
+    run(*hatch, "-t", "wheel", cwd=source)
+    (wheel,) = tmp_path.glob("*.whl")
+    tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"zslib"}
+    # An environment of its own, which borrows what zslib depends on and nothing else.
+    venv.create(home := tmp_path / "venv", with_pip=False, symlinks=True)
+    (packages,) = home.glob("lib/python*/site-packages")
+    zipfile.ZipFile(wheel).extractall(packages)
+    borrowed = Path(numpy.__file__).parents[1]
+    (packages / "borrowed.pth").write_text(f"{borrowed}\n", encoding="utf-8")
+    python = str(home / "bin" / "python")
+    run(python, "-I", "-c", IMPORT_EXAMPLE, str(home), str(source / "README.md"), cwd=tmp_path)
+
+
+def test_the_workflow_calls_targets_that_there_are():
+    text = (ROOT / ".github/workflows/book.yml").read_text(encoding="utf-8")
+    steps = [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
+    calls = [step["run"].split() for step in steps if step.get("run", "").startswith("make ")]
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.M)
+    assert {words[1] for words in calls} == {"lint", "test", "book"} <= set(targets)
+
+
+def test_binder_finds_environment_and_notebooks():
+    binder = ROOT / ".binder"
+    assert (binder / "environment.yml").samefile(ROOT / "environment.yml")
+    assert os.access(binder / "postBuild", os.X_OK)
+    # The theme's button leads to the page's own path, so that is where notebooks have to lie.
+    pages = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    assert "book/executed/hubness/01_setup" in pages
+    assert "book/executed/${name%.md}.ipynb" in (binder / "postBuild").read_text("utf-8")
