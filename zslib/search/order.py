@@ -68,7 +68,7 @@ def _once_more(tiles, queries, least, k):
 
 def count_before(tiles, scores, gold):
     """Number of targets before ``gold``, of the ``scores`` given, for each query: (n_queries,)."""
-    level = tiles.level(scores)
+    level = tiles.level(np.where(np.isfinite(scores), scores, 0.0))  # or refused with the block
 
     def work(blocks):
         ranks = np.zeros(tiles.n_queries, np.int64)
