@@ -47,6 +47,10 @@ class Claim:
         One of `KINDS`.
     own_threshold : bool
         Whether the bound is ours, not the paper's.
+    effect : bool
+        Whether the printed numbers are an effect that ours can be divided by.
+    without : float
+        What the record would be without that effect.
     """
 
     id: str
@@ -61,6 +65,8 @@ class Claim:
     given: tuple = ()
     kind: str = "result"
     own_threshold: bool = False
+    effect: bool = True
+    without: float = 0.0
 
     @property
     def note(self):
@@ -134,6 +140,8 @@ def load_claims(paper):
                     given=_premise(entry, setting),
                     kind=check_choice(entry.get("kind", "result"), "kind", KINDS),
                     own_threshold=entry.get("threshold") == "ours",
+                    effect=entry.get("effect", True),
+                    without=entry.get("without", 0.0),
                 )
             )
     return claims
