@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import operator
+import re
 from dataclasses import dataclass, replace
 
 from zslib.papers.printed import PAPERS, printed, read_data
@@ -67,6 +68,11 @@ class Claim:
     own_threshold: bool = False
     effect: bool = True
     without: float = 0.0
+
+    @property
+    def headline(self):
+        """What it says, without how that is measured, which stands in parentheses at its end."""
+        return re.sub(r" \(.*\)$", "", self.says)
 
     @property
     def note(self):

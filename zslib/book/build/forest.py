@@ -56,7 +56,8 @@ def _row(ratio, y):
         shape = _SHAPES[ratio.verdict.verdict]
         parts.append(f'<svg x="{_across(ratio.value)}" y="{y:g}">{shape}</svg>')
     kind = KINDS[ratio.verdict.verdict]
-    return f'<g class="{kind}"><title>{escape(named(ratio))}</title>{"".join(parts)}</g>'
+    told = escape(f"{ratio.verdict.claim.headline}: {named(ratio)}")
+    return f'<g class="{kind}"><title>{told}</title>{"".join(parts)}</g>'
 
 
 def named(ratio):
@@ -91,7 +92,7 @@ def strip(verdict):
     --------
     >>> from zslib.papers import check_claims
     >>> strip(next(v for v in check_claims("dark", []) if v.claim.id == "best-acc"))[:46]
-    '<svg class="strip" style="height:14px" role="im'
+    '<svg class="strip" style="height:14px" role="i'
     """
     rows = _shown(verdict)
     told = "; ".join(map(named, rows)) or "no number"
@@ -117,7 +118,7 @@ def panel(verdicts, name):
     """
     rows = sorted(filter(None, map(_shown, verdicts)), key=lambda row: row[0].value)
     tiles = "".join(
-        f'<i class="{KINDS[v.verdict]}" title="{escape(v.claim.says)}">{MARKS[v.verdict]}</i>'
+        f'<i class="{KINDS[v.verdict]}" title="{escape(v.claim.headline)}">{MARKS[v.verdict]}</i>'
         for v in verdicts
         if not _shown(v)
     )

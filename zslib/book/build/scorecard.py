@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from html import escape
 
@@ -20,7 +19,6 @@ __all__ = [
     "datasets",
     "details",
     "filters",
-    "headline",
     "scorecard_page",
     "scorecard_text",
 ]
@@ -42,11 +40,6 @@ def counts(verdicts):
         if found:
             told.append(f"{_HEADS[kind]}: {', '.join(found)}")
     return "; ".join(told)
-
-
-def headline(claim):
-    """What a claim says, without how it is measured, which stands in parentheses at its end."""
-    return re.sub(r" \(.*\)$", "", claim.says)
 
 
 def datasets(*verdicts):
@@ -116,14 +109,14 @@ def _entry(own, shown):
     tags = [claim.setting] if claim.setting else []
     if own.verdict not in (shown.verdict, NOT_TESTABLE):
         tags.append(f"this run: {own.verdict}")
-    said = escape(headline(claim)) + "".join(f" <small>{escape(tag)}</small>" for tag in tags)
+    said = escape(claim.headline) + "".join(f" <small>{escape(tag)}</small>" for tag in tags)
     drawn = strip(shown) if _group(claim) == "forest" else ""
     summary = f'<span class="says">{said}</span>{drawn}{chip(shown.verdict)}'
     sizes = "; ".join(map(named, ratios(shown)))
     chapter = f"executed/{claim.chapter}.html#{verdicts_label(claim.chapter)}"
     same = _told(own) == _told(shown)
     facts = [
-        ("Claim", escape(claim.says) if claim.says != headline(claim) else ""),
+        ("Claim", escape(claim.says) if claim.says != claim.headline else ""),
         ("Paper", f"{escape(claim.where)}: {escape(shown.paper_value)}".removesuffix(": –")),
         ("Of the printed size", escape(sizes)),
         ("Published run", _told(shown)),
@@ -191,7 +184,7 @@ def scorecard_text(records, published=(), *, note=""):
         rows = [["claim", "printed", "published run", "×", "this run"]]
         for a, b in zip(own, shown, strict=True):
             claim = b.claim
-            said = textwrap.shorten(headline(claim), 64, placeholder=" …")
+            said = textwrap.shorten(claim.headline, 64, placeholder=" …")
             sizes = [f"{r.value:.1f}" for r in ratios(b)]
             rows.append(
                 [
