@@ -183,7 +183,7 @@ def test_stale_runs_are_told_once(tiny_book):
     for digests, told in [(one.digests, 0), ({"chapter": "old"}, 1)]:
         run = RUN | {"parameters": one.parameters, "digests": one.digests | digests}
         (folder / "run.json").write_text(json.dumps(run))
-        assert scorecard().count("Of 1 chapters 1 have changed since they were published") == told
+        assert scorecard().count("of earlier sources in 1 of 1 chapters") == told
 
 
 def test_numbers_apart_from_the_published_are_listed_the_farthest_first(tiny_book):

@@ -86,7 +86,7 @@ def _age(theirs, place):
     if not old:
         return ""
     return (
-        f"Of {len(known)} chapters {old} have changed since they were published; "
+        f"The published run is of earlier sources in {old} of {len(known)} chapters; "
         "zslib publish --check says how."
     )
 

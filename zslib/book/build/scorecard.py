@@ -109,7 +109,7 @@ def _entry(own, shown):
     tags = [claim.setting] if claim.setting else []
     if own.verdict not in (shown.verdict, NOT_TESTABLE):
         tags.append(f"this run: {own.verdict}")
-    said = escape(claim.headline) + "".join(f" <small>{escape(tag)}</small>" for tag in tags)
+    said = f"{escape(claim.headline)} <small>{escape(' · '.join(tags))}</small>"
     drawn = strip(shown) if _group(claim) == "forest" else ""
     summary = f'<span class="says">{said}</span>{drawn}{chip(shown.verdict)}'
     sizes = "; ".join(map(named, ratios(shown)))
