@@ -5,9 +5,15 @@ from __future__ import annotations
 import math
 from numbers import Integral, Real
 
+import numpy as np
+from array_api_compat import is_array_api_obj, is_numpy_array
+from scipy import sparse
+
 from zslib.arrays import namespace
 
 __all__ = [
+    "as_array",
+    "as_vectors",
     "check_choice",
     "check_disjoint",
     "check_each",
@@ -19,6 +25,59 @@ __all__ = [
     "check_same_width",
     "check_vectors",
 ]
+
+
+def as_array(value, name):
+    """``value`` as an array: lists, data frames and series become NumPy's.
+
+    Raises
+    ------
+    TypeError
+        When it is sparse.
+    ValueError
+        When entries are masked.
+
+    Examples
+    --------
+    >>> as_array([[1, 2]], "X")
+    array([[1, 2]])
+    """
+    if sparse.issparse(value):
+        raise TypeError(
+            f"{name} is sparse, and dense vectors are needed: pass {name}.toarray(), or reduce it "
+            "first, for instance with sklearn.decomposition.TruncatedSVD"
+        )
+    if np.ma.is_masked(value):
+        raise ValueError(
+            f"{name} has masked entries, whose values are not known: fill them, or leave out "
+            "their rows"
+        )
+    known = is_array_api_obj(value) and not isinstance(value, (np.ma.MaskedArray, np.matrix))
+    return value if known else np.asarray(value)
+
+
+def as_vectors(value, name, *, dtype=None, finite=True):
+    """``value`` as a (n, d) array that passes `check_vectors`, converted where it must be.
+
+    Integers and truths become float64, float16 becomes float32; anything becomes ``dtype`` where
+    that is given.
+
+    Examples
+    --------
+    >>> as_vectors([[1, 2]], "X")
+    array([[1., 2.]])
+    """
+    array = as_array(value, name)
+    if is_numpy_array(array) and array.dtype.kind in "OSU":
+        array = array.astype(np.float64)
+    xp = namespace(array)
+    if xp.isdtype(array.dtype, "complex floating"):
+        raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
+    if dtype is None and array.dtype not in (xp.float32, xp.float64):
+        dtype = xp.float32 if "float16" in str(array.dtype) else xp.float64
+    if dtype is not None:
+        array = xp.astype(array, dtype, copy=False)
+    return check_vectors(array, name, finite=finite)
 
 
 def check_vectors(array, name, *, finite=True):

@@ -11,4 +11,42 @@ document.addEventListener("DOMContentLoaded", () => {
     const link = summary.closest("li")?.querySelector("a");
     summary.setAttribute("aria-label", `Pages of ${link?.textContent.trim() || "this part"}`);
   }
+
+  filterEntries();
+  openTarget();
 });
+window.addEventListener("hashchange", openTarget);
+
+// Scorecard and errata: the lines that have what is chosen above them, and the groups they are in.
+function filterEntries() {
+  const form = document.querySelector(".entry-filter");
+  if (!form) return;
+  const show = () => {
+    const wanted = [...new FormData(form)].filter(([, value]) => value);
+    let shown = 0;
+    for (const entry of document.querySelectorAll(".entry")) {
+      const has = ([name, value]) =>
+        entry.dataset[name] === value ||
+        (name === "data" && entry.dataset.data.split(" ").includes(value));
+      entry.hidden = !wanted.every(has);
+      shown += !entry.hidden;
+    }
+    for (const group of document.querySelectorAll(".entries, section:has(.entries)")) {
+      if (group.querySelector(":scope > h1")) continue;
+      group.hidden = !group.querySelector(".entry:not([hidden])");
+      if (group.matches("details") && wanted.length) group.open = true;
+    }
+    form.querySelector("output").textContent = wanted.length ? `${shown} shown` : "";
+  };
+  form.addEventListener("change", show);
+  form.hidden = false;
+  show();
+}
+
+// A link to a line that opens, opens it.
+function openTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target?.matches(".entry")) return;
+  for (let part = target; part; part = part.parentElement?.closest("details")) part.open = true;
+  target.scrollIntoView();
+}

@@ -214,3 +214,67 @@ def test_theme_can_be_switched_and_is_kept(visit):
     chosen = page.evaluate("document.documentElement.dataset.mode")
     page.reload()
     assert page.evaluate("document.documentElement.dataset.mode") == chosen
+
+
+SCORECARD = "book/scorecard.html"
+
+
+def entries(page):
+    return page.locator(".entry:not([hidden])").count()
+
+
+def test_the_first_screen_has_questions_findings_and_ways_in(browser):
+    visit = Visit(browser, window={"width": 1400, "height": 900})
+    page = visit.open("book/index.html")
+    for what, wanted in ((".paper", 5), (".paper .bar", 5), (".ways .sd-card", 3)):
+        ends = page.locator(what).evaluate_all(
+            "(found) => found.map((e) => e.getBoundingClientRect().bottom)"
+        )
+        assert len(ends) == wanted
+        assert max(ends) < 900, what
+    visit.context.close()
+
+
+def test_the_scorecard_is_filtered_and_its_lines_open(visit):
+    page = visit.open(SCORECARD)
+    everything = entries(page)
+    assert page.evaluate("document.documentElement.scrollHeight") < 9000
+    page.select_option("select[name=paper]", "dark")
+    assert 0 < entries(page) < everything
+    assert page.locator("h2:visible", has_text="DARK").count() == 1
+    assert page.locator("h2:visible", has_text="CLAREL").count() == 0
+    page.select_option("select[name=verdict]", "undecided")
+    marks = page.locator(".entry:not([hidden])").evaluate_all(
+        "(found) => found.map((e) => [e.dataset.paper, e.dataset.verdict].join())"
+    )
+    assert set(marks) == {"dark,undecided"}
+    assert page.locator(".entry-filter output").text_content() == f"{len(marks)} shown"
+    page.select_option("select[name=paper]", "")
+    page.select_option("select[name=verdict]", "")
+    assert entries(page) == everything
+    line = page.locator(".forest .entry").first
+    line.locator("summary").click()
+    assert line.locator("dl a").is_visible()
+    assert visit.wrong == []
+
+
+def test_a_link_to_a_line_opens_it(visit):
+    page = visit.open(SCORECARD)
+    folded = page.locator(".apart .entry").first.get_attribute("id")
+    page = visit.open(SCORECARD, f"#{folded}")
+    page.reload()
+    assert page.locator(f"#{folded} dl").is_visible()
+
+
+def test_without_scripts_the_scorecard_is_a_picture_whose_lines_open(browser):
+    context = browser.new_context(viewport=NARROW, offline=True, java_script_enabled=False)
+    page = context.new_page()
+    page.goto((SITE / SCORECARD).as_uri())
+    assert page.locator(".entry-filter").is_hidden()
+    line = page.locator(".forest .entry").first
+    box = line.locator(".strip").bounding_box()
+    assert box["x"] >= 0 and box["width"] > 200 and box["x"] + box["width"] <= NARROW["width"]
+    assert line.locator(".chip").is_visible()
+    line.locator("summary").click()
+    assert line.locator("dl a").is_visible()
+    context.close()

@@ -10,10 +10,9 @@ import pytest
 from zslib.book.keys import outdated
 from zslib.book.parameters import Source
 from zslib.book.paths import layout
-from zslib.papers import check_claims, check_records, load_claims, printed, scorecard_markdown
+from zslib.papers import check_claims, check_records, load_claims, printed
 from zslib.papers.claims import Claim, _judge
 from zslib.papers.printed import PAPERS
-from zslib.papers.scorecard import counts
 
 CLAIM = Claim("id", "hubness", "1", "says", "c", "s", {"metric": "m"}, (">", 0.0), [])
 
@@ -122,23 +121,8 @@ def test_a_premise_is_that_of_the_same_data():
     assert [part.verdict for part in judged.parts] == ["reproduced", "not testable here"]
 
 
-def test_counts_keep_kinds_apart():
-    kinds = [("result", YES), ("result", NO), ("theorem", YES)]
-    verdicts = [_judge(replace(CLAIM, kind=kind), [on("a", ends)]) for kind, ends in kinds]
-    assert counts(verdicts) == "results: 1 reproduced, 1 not reproduced; theorems: 1 reproduced"
-
-
 def test_no_record_is_not_testable():
     assert _judge(CLAIM, [{"metric": "other", "value": 1.0}]).verdict == "not testable here"
-
-
-def test_the_scorecard_names_synthetic_data_and_shows_both_runs():
-    claim = load_claims("hubness")[0]
-    record = claim.record | {"value": 9.0, "low": 5.0, "high": 13.0, "dataset": "made"}
-    text = scorecard_markdown([record | {"synthetic": True}], [record | {"dataset": "real"}])
-    assert "made (synthetic)" in text
-    assert "**Published run** (real)" in text
-    assert "9 [5, 13]" in text
 
 
 def test_an_unknown_paper_is_named():

@@ -136,10 +136,10 @@ def test_rounding_helpers_refuse_what_does_not_round():
 
 
 def test_no_check_changes_the_printed_tables():
-    from zslib.papers import errata_markdown
+    from zslib.papers import load_errata
 
     before = {paper: copy.deepcopy(read_data(paper, "printed")) for paper in PAPERS}
-    errata_markdown()
+    assert all(entry.evidence() is not None for entry in load_errata() if entry.check)
     assert before == {paper: read_data(paper, "printed") for paper in PAPERS}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from zslib.search import gold_ranks, top_k
@@ -163,6 +164,78 @@ def test_cosine_of_very_small_and_very_large_rows(size):
     np.testing.assert_allclose(scores, 1, rtol=1e-6)
 
 
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("block_size", [None, 7, 100])
+def test_equal_rows_tie_in_spite_of_rounding(backend, metric, block_size):
+    """Sums of many float32 products differ with a row's place in its block."""
+    rng = np.random.default_rng(12)
+    queries = rng.standard_normal((20, 300)).astype(np.float32)
+    kinds = rng.standard_normal((5, 300)).astype(np.float32)
+    which = rng.integers(5, size=700)
+    q, t = backend.asarray(queries), backend.asarray(kinds[which])
+    order = order_of(full_scores(queries, kinds, metric)[:, which])
+    scores, indices = top_k(q, t, 200, metric=metric, block_size=block_size)
+    np.testing.assert_array_equal(backend.to_numpy(indices), order[:, :200])
+    found = which[order[:, :200]]
+    same = found[:, 1:] == found[:, :-1]
+    assert (np.diff(backend.to_numpy(scores), axis=1)[same] == 0).all()
+    for position in (0, 30, 699):
+        ranks = gold_ranks(q, t, order[:, position], metric=metric, block_size=block_size)
+        np.testing.assert_array_equal(backend.to_numpy(ranks), position)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_tile_scores_lie_within_their_slack(backend, metric):
+    rng = np.random.default_rng(13)
+    queries = (100 + rng.standard_normal((30, 200))).astype(np.float32)
+    targets = (100 + rng.standard_normal((90, 200)) * 10.0 ** rng.integers(-3, 3, (90, 1))).astype(
+        "f4"
+    )
+    tiles = _tiles.Tiles(*map(backend.asarray, (queries, targets)), metric, 40)
+    pairs = tiles.pair_scores(np.repeat(np.arange(30), 90), np.tile(np.arange(90), 30))
+    pairs = pairs.reshape(30, 90)
+    expected = full_scores(queries, targets, metric)
+    np.testing.assert_allclose(pairs, expected, rtol=1e-7)
+    for rows in tiles.blocks:
+        (tile,) = map(backend.to_numpy, tiles.walk(rows))
+        levels = tiles.level(pairs[:, rows])
+        assert (
+            np.abs(tile.T - levels) <= np.stack([tiles.slack(c, rows) for c in levels.T], 1)
+        ).all()
+        assert (tiles.slack(levels[:, 0], rows) <= tiles.slack(levels[:, 0])).all()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8])
+def test_euclidean_search_far_from_zero(backend, offset):
+    rng = np.random.default_rng(14)
+    queries = rng.standard_normal((30, 20)) + offset
+    targets = rng.standard_normal((500, 20)) + offset
+    order = order_of(full_scores(queries, targets, "euclidean"))
+    q, t = backend.asarray(queries), backend.asarray(targets)
+    _, indices = top_k(q, t, 9, metric="euclidean", block_size=64)
+    np.testing.assert_array_equal(backend.to_numpy(indices), order[:, :9])
+    ranks = gold_ranks(q, t, order[:, 200], metric="euclidean", block_size=64)
+    np.testing.assert_array_equal(backend.to_numpy(ranks), 200)
+
+
+def test_what_scikit_learn_converts_is_converted(frame):
+    queries, targets = np.array([[0, 1], [2, 1]]), np.array([[1, 0], [3, 4], [0, 2]])
+    expected = top_k(queries.astype(float), targets.astype(float), 2)
+    for q, t in [
+        (queries, targets),
+        (queries.tolist(), targets.tolist()),
+        (frame(queries), frame(targets)),
+        (queries.astype(float), targets.astype(np.float16)),
+        (np.ma.array(queries.astype(float)), targets.astype(float)),
+    ]:
+        for got, want in zip(top_k(q, t, 2), expected, strict=True):
+            assert type(got) is np.ndarray
+            np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(gold_ranks(q, t, [2, 0]), [0, 0])
+    half = top_k(queries.astype(np.float16), targets.astype(np.float16), 2)
+    assert half[0].dtype == np.float32
+
+
 def test_euclidean_distances_of_close_float32_points():
     """Differences far below float32's rounding of the squared lengths are still seen."""
     queries = np.array([[1000.0, 1000.0]], dtype=np.float32)
@@ -259,7 +332,7 @@ def test_not_finite_is_refused_with_the_row(value, metric):
         top_k(with_value(queries, (2, 1), value), targets, 1, metric=metric)
     for search in (
         lambda t: top_k(queries, t, 1, metric=metric, block_size=3),
-        lambda t: gold_ranks(queries, t, [0, 0, 0], metric=metric, block_size=3),
+        lambda t: gold_ranks(queries, t, [0, 7, 0], metric=metric, block_size=3),
     ):
         with pytest.raises(ValueError, match=r"targets holds NaN or infinity.*row 7"):
             search(with_value(targets, (7, 0), value))
@@ -271,6 +344,8 @@ def test_zero_vectors_have_no_cosine():
         top_k(with_value(queries, 1, 0), targets, 1)
     with pytest.raises(ValueError, match=r"targets has a zero row.*row 8.*drop"):
         top_k(queries, with_value(targets, 8, 0), 1, block_size=3)
+    with pytest.raises(ValueError, match=r"targets has a zero row.*row 8.*drop"):
+        gold_ranks(queries, with_value(targets, 8, 0), [8, 8, 8], block_size=3)
     top_k(with_value(queries, 1, 0), with_value(targets, 8, 0), 1, metric="dot")
 
 
@@ -286,13 +361,15 @@ def test_overflow_is_refused_rather_than_returned_as_infinity():
     [
         ({"queries": np.ones(4)}, ValueError, r"queries must be a 2-d array.*vector\[None, :\]"),
         ({"targets": np.ones((2, 2, 2))}, ValueError, "targets must be a 2-d array"),
-        ({"queries": np.ones((3, 4), int)}, TypeError, "queries must be float32 or float64"),
-        ({"targets": np.ones((3, 4), int)}, TypeError, "targets must be float32 or float64"),
+        ({"queries": sparse.eye_array(3, 4)}, TypeError, r"queries is sparse.*toarray\(\)"),
+        ({"targets": sparse.eye_array(3, 4)}, TypeError, r"targets is sparse.*toarray\(\)"),
+        ({"queries": np.ma.masked_less(np.eye(4), 1)}, ValueError, "queries has masked entries"),
+        ({"targets": np.ma.masked_less(np.eye(4), 1)}, ValueError, "targets has masked entries"),
         ({"targets": np.ones((9, 4))}, TypeError, "queries is float32 and targets is float64"),
         ({"queries": np.ones((3, 5), "f4")}, ValueError, "5 columns and targets has 4"),
         ({"queries": np.ones((0, 4), "f4")}, ValueError, "queries is empty"),
         ({"targets": np.ones((0, 4), "f4")}, ValueError, "targets is empty"),
-        ({"queries": [[1.0] * 4]}, TypeError, "arrays of one library"),
+        ({"queries": [["a"] * 4]}, ValueError, "could not convert string"),
         ({"k": 0}, ValueError, r"k must be between 1 and 10.*number of targets"),
         ({"k": 11}, ValueError, r"k must be between 1 and 10.*number of targets.*got 11"),
         ({"k": 2.0}, TypeError, "k must be an integer"),
@@ -324,6 +401,8 @@ def test_bad_arguments_of_top_k(change, error, message):
         ([True, False, True], TypeError, "gold must hold integers"),
         (["a", "b", "c"], TypeError, "gold must hold integers"),
         (5, TypeError, "gold must be"),
+        ({0: [5], 1: [7], 2: [1]}, TypeError, "gold is a dict.*in the order of the queries"),
+        ({0, 1, 2}, TypeError, "gold is a set"),
     ],
 )
 def test_bad_gold(gold, error, message):

@@ -21,7 +21,7 @@ COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 # What occurs in several chapters looks the same in all: number of its color, marker, line.
 _LOOKS = {
     "gold": (6, "o", ":"), "ridge": (1, "s", "-"), "max-margin": (0, "^", "-"),
-    "intruder": (2, "v", "-"), "orthogonal": (3, "D", "-"),
+    "intruder": (2, "v", "-"), "orthogonal": (3, "D", "-"), "multi-step": (4, "P", "-"),
     "random": (5, "o", "-"), "uncertainty": (0, "^", "-"),
     "uncertainty/correlation": (2, "v", "-"), "Bucher": (6, "s", "--"),
     "seen": (1, "s", "--"), "unseen": (2, "v", ":"), "H": (0, "o", "-"),

@@ -22,7 +22,7 @@ _NOT_SHOWN = [
 _NOT_RECORDED = [
     *_NOT_SHOWN,
     *(f"zslib.book.{name}" for name in ("drawings", "figures", "provenance", "store", "tables")),
-    *(f"zslib.papers.{name}" for name in ("claims", "errata", "errata_checks", "scorecard")),
+    *(f"zslib.papers.{name}" for name in ("claims", "effects", "errata", "errata_checks")),
     *(f"zslib.papers.{paper}.{name}" for paper in PAPERS for name in ("claims", "errata")),
 ]
 

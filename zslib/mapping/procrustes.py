@@ -56,12 +56,12 @@ def orthogonal_map(X, Y):
     """The orthogonal W that takes X (n, d) nearest to Y (n, d), in float64."""
     xp = namespace(X, Y)
     # Lengths common to all entries do not change the solution, and keep X'Y in range.
-    source, target = (xp.astype(A, xp.float64) / _largest(xp, A) for A in (X, Y))
+    source, target = (xp.astype(A, xp.float64) / largest_entry(xp, A) for A in (X, Y))
     left, _, right = xp.linalg.svd(source.T @ target, full_matrices=False)
     return left @ right
 
 
-def _largest(xp, array):
+def largest_entry(xp, array):
     """Largest absolute entry, or 1 when all entries are zero."""
     largest = xp.max(xp.abs(xp.astype(array, xp.float64)))
     return xp.where(largest > 0, largest, xp.ones_like(largest))

@@ -1,9 +1,8 @@
 """What the papers print and claim, as data, and the code that holds results against it."""
 
 from zslib.papers.claims import Verdict, chapter_verdicts, check_claims, check_records, load_claims
-from zslib.papers.errata import Erratum, errata_markdown, load_errata
+from zslib.papers.errata import Erratum, load_errata
 from zslib.papers.printed import printed, printed_curves, printed_table
-from zslib.papers.scorecard import scorecard_markdown
 
 __all__ = [
     "Erratum",
@@ -11,11 +10,9 @@ __all__ = [
     "chapter_verdicts",
     "check_claims",
     "check_records",
-    "errata_markdown",
     "load_claims",
     "load_errata",
     "printed",
     "printed_curves",
     "printed_table",
-    "scorecard_markdown",
 ]

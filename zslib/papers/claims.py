@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import operator
+import re
 from dataclasses import dataclass, replace
 
 from zslib.papers.printed import PAPERS, printed, read_data
@@ -47,6 +48,10 @@ class Claim:
         One of `KINDS`.
     own_threshold : bool
         Whether the bound is ours, not the paper's.
+    effect : bool
+        Whether the printed numbers are an effect that ours can be divided by.
+    without : float
+        What the record would be without that effect.
     """
 
     id: str
@@ -61,6 +66,13 @@ class Claim:
     given: tuple = ()
     kind: str = "result"
     own_threshold: bool = False
+    effect: bool = True
+    without: float = 0.0
+
+    @property
+    def headline(self):
+        """What it says, without how that is measured, which stands in parentheses at its end."""
+        return re.sub(r" \(.*\)$", "", self.says)
 
     @property
     def note(self):
@@ -134,6 +146,8 @@ def load_claims(paper):
                     given=_premise(entry, setting),
                     kind=check_choice(entry.get("kind", "result"), "kind", KINDS),
                     own_threshold=entry.get("threshold") == "ours",
+                    effect=entry.get("effect", True),
+                    without=entry.get("without", 0.0),
                 )
             )
     return claims

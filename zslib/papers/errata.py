@@ -1,4 +1,4 @@
-"""Errata of the papers and how this project reads them, recomputed whenever they are shown."""
+"""What the papers misprint or leave open, and how this project reads it; recomputed when shown."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from importlib import resources
 from zslib.papers.errata_checks import CHECKS, Evidence
 from zslib.papers.printed import PAPERS
 
-__all__ = ["KINDS", "Erratum", "Evidence", "errata_markdown", "load_errata"]
+__all__ = ["KINDS", "Erratum", "Evidence", "load_errata"]
 
 KINDS = {
-    "misprint": "misprint",
-    "open": "left open",
-    "claim": "not as stated",
-    "verified": "recomputes",
+    "misprint": "Misprints",
+    "claim": "Sentences beside their tables",
+    "open": "Readings",
+    "unknown": "What we cannot tell",
+    "verified": "Looked at, and right",
 }
-"""Kinds of entries, with the words that the page uses."""
+"""Kinds of entries, with the headings that the page gives them."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Erratum:
         A key of `KINDS`.
     where, printed, reading : str
         Place in the paper, what is printed there, what is taken instead; in our words.
+    code : str
+        What the authors' public code does there; empty where there is none, or it does not say.
     parameter : str
         What switches the reading, as ``module.Class(parameter, …)``; empty where nothing does.
     check : str
@@ -49,6 +52,7 @@ class Erratum:
     where: str
     printed: str
     reading: str
+    code: str = ""
     parameter: str = ""
     check: str = ""
     numbers: dict = field(default_factory=dict)
@@ -93,44 +97,3 @@ def _entries(records):
             raise ValueError(f"{entry.id}: the id occurs twice")
         seen.add(entry.id)
     return sorted(entries, key=lambda entry: PAPERS.index(entry.paper))
-
-
-def _section(entry, evidence):
-    lines = [
-        f"(erratum-{entry.id})=",
-        f"### {entry.title}",
-        "",
-        f"*{entry.where} · {KINDS[entry.kind]}*",
-        "",
-        f"- **Printed:** {entry.printed}",
-        f"- **We take:** {entry.reading}",
-    ]
-    if evidence:
-        mark = "✓" if evidence.confirmed else "✗ not confirmed:"
-        lines.append(f"- **Recomputed:** {mark} {evidence.text}")
-    if entry.parameter:
-        lines.append(f"- **Parameter:** `{entry.parameter}`")
-    return "\n".join(lines)
-
-
-def errata_markdown():
-    """The errata page's body: MyST Markdown, with evidence recomputed now.
-
-    One section per paper, one short subsection per entry with a target ``erratum-<id>``.
-    """
-    entries = load_errata()
-    evidence = {entry.id: entry.evidence() for entry in entries}
-    checked = [found for found in evidence.values() if found]
-    confirmed = sum(found.confirmed for found in checked)
-    kinds = ", ".join(
-        f"{words} {sum(entry.kind == kind for entry in entries)}" for kind, words in KINDS.items()
-    )
-    parts = [
-        f"{len(entries)} entries: {kinds}. {len(checked)} of them are recomputed from the "
-        f"printed tables, or shown by a small calculation, when this page is built; {confirmed} "
-        "came out as described."
-    ]
-    for paper, title in _data()["papers"].items():
-        parts.append(f"## {title}")
-        parts += [_section(e, evidence[e.id]) for e in entries if e.paper == paper]
-    return "\n\n".join(parts) + "\n"

@@ -7,12 +7,11 @@ targets by a chunk of queries (`zslib.search.tiles`). Higher scores are better u
 - ``"dot"``: the inner product;
 - ``"euclidean"``: minus the distance (computed in float64 inside, as close points need it).
 
-**Exact** means: no target is left out by an approximation, and the order is that of the scores as
-computed, equal scores in the order of their rows. A score computed in floating point may differ
-in its last bit from one tile shape to another, as matrix products sum in different orders. So
-scores closer than that may change places with ``block_size``; where the products are exact (as
-of small integers), results are the same for every ``block_size``. `top_k` and `gold_ranks` called
-with the same arguments see the same bits: a rank r below k is position r of the list.
+**Exact** means: no target is left out by an approximation, and the order is that of the scores,
+equal ones in the order of their rows. Matrix products round a little differently from tile to
+tile, so where scores are that near, pairs are scored by themselves: equal rows have equal scores,
+and ``block_size`` changes no order. A rank r below k is position r of `top_k`'s list. (A
+correction scores whole tiles: there, what is equal but for rounding stands as it was computed.)
 """
 
 from zslib.search.exact import gold_ranks, top_k, top_k_and_ranks

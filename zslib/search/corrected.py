@@ -42,6 +42,8 @@ class CorrectedTiles(Tiles):
     uncorrected tiles; the corrected ones are then kept too.
     """
 
+    corrected = True
+
     def __init__(self, queries, targets, metric, block_size, correction, best, *, kept=None):
         xp = namespace(queries, targets)
         reference = correction.reference
@@ -68,10 +70,23 @@ class CorrectedTiles(Tiles):
         base = Base(self.metric, n, self.n_targets, n_reference, best, self._uncorrected)
         self._statistics = correction.begin(base)
 
+    def slack(self, levels, rows=None):
+        """None: corrected scores are compared as they are."""
+        return 0 * levels
+
+    def level(self, scores):
+        return scores
+
+    def finished(self, scores):
+        return self.xp.astype(scores, self.dtype, copy=False)
+
     def _uncorrected(self):
         for rows in self.blocks:
             (scores,) = self._raw(rows)
-            yield self.xp.astype(scores[:, : self.n_queries], self.xp.float64)
+            yield self._in_float64(scores[:, : self.n_queries])
+
+    def _in_float64(self, raw):
+        return self.xp.astype(super().finished(raw), self.xp.float64, copy=False)
 
     def walk(self, rows, buffer=None):
         if self._corrected is None:
@@ -82,7 +97,7 @@ class CorrectedTiles(Tiles):
 
     def _apply(self, raw):
         xp = self.xp
-        raw = xp.astype(raw, xp.float64)
+        raw = self._in_float64(raw)
         own = self.correction.reference is None
         scores = raw if own else raw[:, : self.n_queries]
         reference = raw if own else raw[:, self.n_queries :]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 
 import numpy as np
 from array_api_compat import is_array_api_obj
@@ -11,11 +11,13 @@ from zslib.arrays import like, namespace, to_host
 from zslib.search import selection as _selection
 from zslib.search.corrected import CorrectedTiles, corrected_block
 from zslib.search.corrections import resolve
+from zslib.search.order import count_before, in_order
 from zslib.search.tiles import Tiles, slices
-from zslib.validation import check_integer
+from zslib.validation import as_array, as_vectors, check_integer
 
 __all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
 
+SPARE = 4  # candidates beyond the k best, which near ones may trade places with
 KEPT = 2**26  # scores that `top_k_and_ranks` keeps at most
 
 
@@ -27,7 +29,7 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     queries : (n_queries, d) float array
     targets : (n_targets, d) float array, or numpy.memmap of one
         The search space, of the library, device and type of ``queries``. It is read block by
-        block and never copied whole.
+        block and never copied whole. (Data frames, lists, integers and float16 are copied.)
     k : int
         Neighbours to find, at most n_targets.
     metric : {"cosine", "dot", "euclidean"}, default "cosine"
@@ -39,7 +41,7 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
         memory, which does not grow with n_targets. For NumPy, with t the threads that BLAS is set
         to, and beyond inputs and result, that is about ``t * block_size * (q + 2 d)`` numbers for
         the tiles, q = min(n_queries, 1,536); ``n_queries * d`` for the queries; and ``t *
-        n_queries * (10 k + 160)`` for candidates (more only where a whole tile beats everything
+        n_queries * (12 k + 200)`` for candidates (more only where a whole tile beats everything
         before it). With a correction a tile holds all queries at once, and the references, in
         float64, several times over: ``6 t * block_size * (n_queries + n_reference)``; the default
         is then 2^17 / (n_queries + n_reference), but at least 32 and at most 1,024.
@@ -54,8 +56,7 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     Raises
     ------
     TypeError
-        When an array is not float32 or float64, types or libraries differ, or an option has the
-        wrong type.
+        When types or libraries differ, an array is sparse, or an option has the wrong type.
     ValueError
         For NaN or infinity, wrong dimensions, empty arrays, k larger than the search space, zero
         vectors under cosine, scores that would overflow, and unknown metrics or corrections.
@@ -75,10 +76,10 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     >>> scores
     array([[1. , 0.8, 0.8]])
     """
+    queries, targets = _vectors(queries, targets)
     tiles = _tiles(queries, targets, metric, correction, block_size)
     k = check_integer(k, "k", low=1, high=tiles.n_targets, high_means=" (the number of targets)")
-    scores, indices = _search(tiles, k)
-    return tiles.xp.astype(scores, tiles.dtype, copy=False), indices
+    return _best(tiles, k)
 
 
 def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, block_size=None):
@@ -118,6 +119,7 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     >>> gold_ranks(queries, targets, [[3, 2], [1]])
     array([0, 1])
     """
+    queries, targets = _vectors(queries, targets)
     return _ranks(_tiles(queries, targets, metric, correction, block_size), queries, gold)
 
 
@@ -147,6 +149,7 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
     >>> print(indices, ranks)
     [[2 1]] [2]
     """
+    queries, targets = _vectors(queries, targets)
     corrections = [resolve(correction) for correction in corrections]
     n, m = queries.shape[0], targets.shape[0]
     if corrections == [None] and n * m > KEPT and m <= KEPT:
@@ -162,18 +165,28 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
     for correction in corrections:
         tiles = _tiles(queries, targets, metric, correction, block, kept=kept)
         k = check_integer(k, "k", low=1, high=m, high_means=" (the number of targets)")
-        found.append((_search(tiles, k)[1], _ranks(tiles, queries, gold)))
+        found.append((_best(tiles, k)[1], _ranks(tiles, queries, gold)))
     return found
+
+
+def _vectors(queries, targets):
+    """Both as arrays; what is not float32 or float64 is converted, to the type of the queries."""
+    queries, targets = as_vectors(queries, "queries"), as_array(targets, "targets")
+    xp = namespace(targets)
+    if targets.dtype not in (xp.float32, xp.float64):
+        targets = as_vectors(targets, "targets", dtype=queries.dtype, finite=False)
+    return queries, targets
 
 
 def _ranks(tiles, queries, gold):
     owners, accepted = _acceptable(gold, tiles.n_queries, tiles.n_targets)
-    scores = _scores_of_pairs(tiles, owners, accepted)
+    if tiles.corrected:
+        scores = _scores_of_pairs(tiles, owners, accepted)
+    else:
+        scores = tiles.pair_scores(owners, accepted)
     order = np.lexsort((accepted, -scores, owners))
     best = order[np.unique(owners[order], return_index=True)[1]]
-    if tiles.on_host:
-        return _selection.count_before(tiles, scores[best], accepted[best])
-    return _count_before(tiles, like(scores[best], queries), like(accepted[best], queries))
+    return like(count_before(tiles, scores[best], accepted[best]), queries)
 
 
 def _tiles(queries, targets, metric, correction, block_size, kept=None):
@@ -186,9 +199,17 @@ def _tiles(queries, targets, metric, correction, block_size, kept=None):
         kept = None
 
     def best(k):
-        return tiles.xp.astype(_search(tiles, k)[0], tiles.xp.float64)
+        return tiles.xp.astype(tiles.finished(_search(tiles, k)[0]), tiles.xp.float64)
 
     return CorrectedTiles(queries, targets, metric, block_size, correction, best, kept=kept)
+
+
+def _best(tiles, k):
+    if tiles.corrected:
+        scores, indices = _search(tiles, k)
+        return tiles.finished(scores), indices
+    some = min(k + SPARE + k // 8, tiles.n_targets)
+    return in_order(tiles, *_search(tiles, some), k)
 
 
 def _search(tiles, k):
@@ -236,22 +257,6 @@ def _merge(xp, best, scores, columns, start, k):
     return xp.take_along_axis(scores, order, axis=1), xp.take_along_axis(indices, order, axis=1)
 
 
-def _count_before(tiles, level, gold):
-    """Number of targets before the gold one of each query, (n_queries,)."""
-    xp = tiles.xp
-    ranks = xp.zeros_like(gold)
-    for rows in tiles.blocks:
-        index = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=gold.device)[:, None]
-        counts = []
-        for chunk, scores in zip(tiles.chunks, tiles.walk(rows), strict=True):
-            before = (scores > level[None, chunk]) | (
-                (scores == level[None, chunk]) & (index < gold[None, chunk])
-            )
-            counts.append(xp.sum(xp.astype(before, xp.int64), axis=0))
-        ranks = ranks + xp.concat(counts)
-    return ranks
-
-
 def _scores_of_pairs(tiles, owners, accepted):
     """Score, on the host, of each (query, target) pair, read from its tile."""
     xp = tiles.xp
@@ -279,6 +284,11 @@ def _scores_of_pairs(tiles, owners, accepted):
 
 def _acceptable(gold, n_queries, n_targets):
     """Flat (query, target) pairs of host int64 arrays, from either form of ``gold``."""
+    if isinstance(gold, (Mapping, Set, str)):
+        raise TypeError(
+            f"gold is a {type(gold).__name__}, whose members are not in the order of the queries: "
+            "give a sequence with the acceptable indices of each query"
+        )
     if is_array_api_obj(gold):
         per_query = to_host(gold)
     elif isinstance(gold, Iterable):

@@ -125,35 +125,3 @@ def select(tiles, k):
     indices = np.concatenate([i for _, i in found], axis=1)
     order = np.lexsort((indices, -scores), axis=1)[:, :k]
     return np.take_along_axis(scores, order, axis=1), np.take_along_axis(indices, order, axis=1)
-
-
-def count_before(tiles, level, gold):
-    """Number of targets before ``gold`` (score ``level``) of each query, (n_queries,) int64."""
-    level = level.astype(tiles.score_dtype)
-    below = np.nextafter(level, -np.inf)
-
-    def work(blocks):
-        ranks = np.zeros(tiles.n_queries, np.int64)
-        buffer = tiles.buffer()
-        for rows in blocks:
-            # Where the gold target comes after the whole block, equal scores count too.
-            strict = np.where(gold >= rows.stop, below, level)
-            for chunk, tile in zip(tiles.chunks, tiles.walk(rows, buffer), strict=True):
-                ranks[chunk] += _count_rows(tile > strict[chunk])
-                for column in np.flatnonzero(
-                    (gold[chunk] > rows.start) & (gold[chunk] < rows.stop)
-                ):
-                    query = chunk.start + column
-                    before = tile[: gold[query] - rows.start, column]
-                    ranks[query] += np.count_nonzero(before == level[query])
-        return ranks
-
-    return sum(over_blocks(tiles, work))
-
-
-def _count_rows(mask):
-    """``mask.sum(axis=0)``, by bytes, which add up many at a time."""
-    counts = np.zeros(mask.shape[1], np.int64)
-    for start in range(0, mask.shape[0], 255):
-        counts += mask[start : start + 255].view(np.uint8).sum(axis=0, dtype=np.uint8)
-    return counts

@@ -1,8 +1,9 @@
 """Scores of queries with targets, tile by tile: what every search in `zslib.search` walks over.
 
 A tile holds the scores of one block of targets (rows) with one chunk of queries (columns). The
-whole matrix of scores never exists. `top_k` and `gold_ranks` read the very same tiles, so that
-they see the same rounding and agree on the order of the targets.
+whole matrix of scores never exists. Matrix products round a little differently from tile to tile:
+where scores lie within this `Tiles.slack`, `Tiles.pair_scores` decides, so that the order of the
+targets depends on no tile.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import namespace, unit_rows
+from zslib.arrays import ENTRIES, namespace, row_norms, take_rows, to_host, unit_rows
 from zslib.validation import check_choice, check_integer, check_same_width, check_vectors
 
 METRICS = ("cosine", "dot", "euclidean")
@@ -20,6 +21,7 @@ METRICS = ("cosine", "dot", "euclidean")
 # Measured on a CPU: smaller tiles slow the product down, larger ones leave the cache.
 HOST_BLOCK, HOST_CHUNK = 1024, 1536
 DEVICE_BLOCK, DEVICE_CHUNK = 16384, 2048
+PAIRS = 2**15  # entries of pairs at a time, which stay in the cache
 
 
 def slices(n, size):
@@ -62,6 +64,8 @@ class Tiles:
         Of the vectors, and of the scores in a tile.
     """
 
+    corrected = False
+
     def __init__(self, queries, targets, metric, block_size, *, chunk_size=None, kept=None):
         self.xp = namespace(queries, targets)
         self.metric = check_choice(metric, "metric", METRICS)
@@ -74,41 +78,138 @@ class Tiles:
             chunk_size = HOST_CHUNK if self.on_host else DEVICE_CHUNK
         block_size = check_integer(block_size, "block_size", low=1)
         self.targets, self.kept = targets, kept
-        self.dtype = self.score_dtype = queries.dtype
+        self.dtype = queries.dtype
         self.n_queries, self.n_targets = queries.shape[0], targets.shape[0]
         self.blocks = slices(self.n_targets, block_size)
         n_chunks = -(-self.n_queries // chunk_size)
         self.chunks = slices(self.n_queries, -(-self.n_queries // n_chunks))  # of even sizes
+        self.queries = queries
         self._peak = float(self.xp.max(self.xp.abs(queries)))
+        self._centre = self._middle(queries)
+        self._longest = {} if kept is None else kept.setdefault("longest", {})
         queries = self._prepared(queries, "queries")
+        self._reach = self._lengths(queries)
         self._factors = [self._factor(queries[chunk, :]) for chunk in self.chunks]
+        self.score_dtype = self._factors[0][0].dtype
+
+    def _middle(self, queries):
+        """Where distances are measured from: squares of points far from zero would cancel."""
+        if self.metric != "euclidean":
+            return None
+        xp = self.xp
+        return xp.sum(xp.astype(queries, xp.float64) / queries.shape[0], axis=0)
 
     def _prepared(self, vectors, name):
         if self.metric == "cosine":
             return unit_rows(vectors, name=name)
         # Squared lengths and products cancel where points are close: float32 is too coarse.
-        return vectors if self.metric == "dot" else self.xp.astype(vectors, self.xp.float64)
+        if self.metric == "euclidean":
+            return self.xp.astype(vectors, self.xp.float64) - self._centre
+        return vectors
+
+    def _lengths(self, prepared):
+        """Length of each prepared query, (n_queries,), on the host."""
+        if self.metric == "cosine":
+            return np.ones(prepared.shape[0])
+        xp = self.xp
+        with np.errstate(over="ignore"):  # what is too large for scores is refused with the block
+            return to_host(row_norms(xp.astype(prepared, xp.float64, copy=False)))
 
     def _factor(self, vectors):
         """The right factor of the product, contiguous, and the squared lengths of its columns."""
         xp = self.xp
         factor = xp.asarray(xp.matrix_transpose(vectors), copy=True)
-        lengths = xp.sum(vectors * vectors, axis=1) if self.metric == "euclidean" else None
+        with np.errstate(over="ignore"):
+            lengths = xp.sum(vectors * vectors, axis=1) if self.metric == "euclidean" else None
         return factor, lengths
 
+    def slack(self, levels, rows=None):
+        """How far from ``levels``, scores in the tiles of ``rows`` or of all, rounding may reach.
+
+        ``levels`` are (n_queries,) or (n_queries, m) on the host; so is what is returned. Scores
+        further than that above the `level` of a pair's are surely better, below surely worse. It
+        is the worst case of sums of d products.
+        """
+        longest = max(self._longest.values()) if rows is None else self._longest[rows.start]
+        d, info = self.targets.shape[1], self.xp.finfo(self._factors[0][0].dtype)
+        rounding = (d / 2 + 16) * float(info.eps)
+        reach = self._reach if levels.ndim == 1 else self._reach[:, None]
+        if self.metric != "euclidean":
+            return rounding * reach * longest + d * float(info.smallest_normal) + 0 * levels
+        roots = 4 * float(self.xp.finfo(self.dtype).eps)  # those of pairs are rounded
+        return rounding * (reach + longest) ** 2 + roots * np.abs(levels)
+
+    def level(self, scores):
+        """Where scores of pairs, on the host, lie among those of tiles."""
+        return -np.square(scores) if self.metric == "euclidean" else scores
+
+    def finished(self, scores):
+        """What is returned for scores of tiles: under euclidean these are minus the squares."""
+        xp = namespace(scores)
+        if self.metric == "euclidean":
+            scores = -xp.sqrt(xp.where(scores < 0, -scores, xp.zeros_like(scores)))
+        return xp.astype(scores, self.dtype, copy=False)
+
+    def pair_scores(self, owners, rows):
+        """Score of each (query, target) pair, (n,) on the host.
+
+        Each is computed by itself, in float64, then rounded to the type of the vectors: equal
+        rows have equal scores.
+        """
+        names, places = np.unique(rows, return_inverse=True)
+        if names.size < len(rows) // 4:  # many queries ask for the same targets: equal ones once
+            read = to_host(take_rows(self.targets, names))
+            _, first, same = np.unique(read, axis=0, return_index=True, return_inverse=True)
+            if first.size < names.size:
+                keys = owners * first.size + same.reshape(-1)[places]
+                keys, back = np.unique(keys, return_inverse=True)
+                owners, places = np.divmod(keys, first.size)
+                return self._pair_scores(owners, names[first[places]])[back]
+        return self._pair_scores(owners, rows)
+
+    def _pair_scores(self, owners, rows):
+        xp, found = self.xp, np.empty(len(rows))
+        size = max(1, (PAIRS if self.on_host else ENTRIES) // self.targets.shape[1])
+        for part in slices(len(rows), size):
+            q = take_rows(self.queries, owners[part])
+            t = xp.asarray(take_rows(self.targets, rows[part]))
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # see `block`
+                scores = self._scores_of(*(xp.astype(a, xp.float64) for a in (q, t)))
+                found[part] = to_host(xp.astype(scores, self.dtype))
+        return found
+
+    def _scores_of(self, q, t):
+        xp = self.xp
+        if self.metric == "euclidean":
+            return -xp.sqrt(xp.sum((q - t) ** 2, axis=1))
+        if self.metric == "dot":
+            return xp.sum(q * t, axis=1)
+        if self.dtype == xp.float64:  # squares of float32 are in range without this
+            q, t = (a / xp.max(xp.abs(a), axis=1, keepdims=True) for a in (q, t))
+        lengths = xp.sum(q * q, axis=1) * xp.sum(t * t, axis=1)
+        return xp.sum(q * t, axis=1) / xp.sqrt(lengths)
+
     def block(self, rows):
-        """Targets ``rows`` ready to be multiplied: checked, and of unit length under cosine."""
+        """Targets ``rows``, checked and ready to be multiplied, and their squares if needed."""
         xp = self.xp
         block = xp.asarray(self.targets[rows, :])
         with np.errstate(over="ignore", invalid="ignore"):  # judged right below
             squares = xp.vecdot(block, block)
         low, high = float(xp.min(squares)), float(xp.max(squares))
+        self._longest[rows.start] = 1.0
         if self.metric == "cosine" and low > 1e-30 and high < 1e30:
-            return block / xp.sqrt(squares)[:, None]
+            return block / xp.sqrt(squares)[:, None], None
         # One pass decides for nearly all blocks; only odd ones get the closer look.
         if not (high < 1e30 and self.metric != "cosine" and self._fits(math.sqrt(high))):
             self._check_closely(block, rows.start)
-        return self._prepared(block, "targets")
+            high = xp.finfo(xp.float64).max if high == math.inf else high
+        block, squares = self._prepared(block, "targets"), None
+        if self.metric == "euclidean":
+            squares = xp.sum(block * block, axis=1)
+            high = float(xp.max(squares))
+        if self.metric != "cosine":
+            self._longest[rows.start] = math.sqrt(high)
+        return block, squares
 
     def _check_closely(self, block, start):
         xp = self.xp
@@ -164,16 +265,15 @@ class Tiles:
         return self.kept[rows.start]
 
     def _raw_scores(self, block, factor, buffer):
-        xp = self.xp
-        factor, lengths = factor
+        (block, squares), (factor, lengths) = block, factor
         if buffer is None:
             products = block @ factor
         else:
             shape = block.shape[0], factor.shape[1]
             out = buffer[: shape[0] * shape[1]].reshape(shape)
             products = np.matmul(block, factor, out=out)
-        if self.metric != "euclidean":
-            return products
-        squares = xp.sum(block * block, axis=1)[:, None] + lengths[None, :] - 2 * products
-        distances = xp.sqrt(xp.where(squares > 0, squares, xp.zeros_like(squares)))
-        return xp.astype(-distances, self.dtype)
+        if squares is not None:
+            products *= 2
+            products -= squares[:, None]
+            products -= lengths[None, :]
+        return products

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
+import zslib.book.build.report
 import zslib.book.build.site
-import zslib.papers
 from zslib.book.build.plan import plan
 from zslib.book.build.site import build
 from zslib.book.build.stamp import Stamp
@@ -33,7 +33,7 @@ def sphinx(tiny_book, monkeypatch):
             (html / name).write_text(name)
 
     monkeypatch.setattr(zslib.book.build.site, "_call_jupyter_book", write)
-    monkeypatch.setattr(zslib.papers, "errata_markdown", lambda: "slow elsewhere")
+    monkeypatch.setattr(zslib.book.build.report, "errata_page", lambda: "slow elsewhere")
     (tiny_book.root / "_config.yml").write_text("title: Tiny\n")
     (tiny_book.root / "book").mkdir()
     (tiny_book.root / "book" / "index.md").write_text("# Title\n")

@@ -21,6 +21,13 @@ def test_reads_pairs_in_order(tmp_path):
     assert read_dictionary(path) == [("perché", "why"), ("uno", "one"), ("uno", "a")]
 
 
+def test_reads_entries_of_several_words(tmp_path):
+    path = tmp_path / "pairs.txt"
+    path.write_bytes("\ufeffper quale\t which \nNew\xa0York Nuova\xa0York\na b\t\n".encode())
+    expected = [("per quale", "which"), ("New\xa0York", "Nuova\xa0York"), ("a", "b")]
+    assert read_dictionary(path) == expected
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

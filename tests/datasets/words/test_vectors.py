@@ -60,6 +60,13 @@ def test_formats(tmp_path, name, content, cache):
     assert loaded.index["naïve"] == 2
 
 
+@pytest.mark.parametrize("header", [True, False])
+def test_a_byte_order_mark_is_no_part_of_a_word(tmp_path, header):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + text(header=header))
+    check(load_vectors(path, cache=False))
+
+
 def test_second_load_comes_from_the_cache(tmp_path, monkeypatch, own_cache):
     path = tmp_path / "vectors.txt"
     path.write_bytes(text())

@@ -1,4 +1,4 @@
-"""The pages that records write: scorecard, runs, errata."""
+"""The pages that records write, and what is kept with the sources."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import os
 from pathlib import Path
 
 from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
+from zslib.book.build.errata import errata_page
+from zslib.book.build.front import questions_page, results_page
+from zslib.book.build.scorecard import scorecard_page, scorecard_text
 from zslib.book.chapter import verdicts_label
 from zslib.book.keys import outdated
 from zslib.book.parameters import Source
@@ -70,16 +73,22 @@ def _flat(records_by_chapter):
 
 
 def scorecard(*, root=None):
-    """The scorecard as Markdown: every claim, this run's verdict and the published run's."""
-    from zslib.papers import scorecard_markdown
-
-    place = layout(root)
+    """The scorecard as text: every claim, the published run's verdict and this run's."""
     theirs = published(root=root)
-    old = {}
-    for name in set(theirs) & set(place.names()):
-        if why := outdated(theirs[name].run, Source.read(name, place)):
-            old[name] = ", ".join(why)
-    return scorecard_markdown(_flat(current_records(root=root)), _flat(theirs), stale=old)
+    note = _age(theirs, layout(root))
+    return scorecard_text(_flat(current_records(root=root)), _flat(theirs), note=note)
+
+
+def _age(theirs, place):
+    """How many published runs are of other sources than these, in a sentence; empty for none."""
+    known = set(theirs) & set(place.names())
+    old = sum(bool(outdated(theirs[name].run, Source.read(name, place))) for name in known)
+    if not old:
+        return ""
+    return (
+        f"The published run is of earlier sources in {old} of {len(known)} chapters; "
+        "zslib publish --check says how."
+    )
 
 
 def finding(chapter, records):
@@ -154,18 +163,17 @@ def runs_markdown(records_by_chapter):
 
 def write_pages(*, root=None):
     """Write the generated pages into ``book/generated``, those that changed."""
-    from zslib.papers import errata_markdown
-
     place = layout(root)
-    runs = "\n".join(
-        [
-            "**This run**\n",
-            runs_markdown(current_records(root=root)),
-            "**Published run**\n",
-            runs_markdown(published(root=root)),
-        ]
-    )
-    pages = {"scorecard": scorecard(root=root), "runs": runs, "errata": errata_markdown()}
+    ours, theirs = current_records(root=root), published(root=root)
+    records, names, note = _flat(theirs), place.names(), _age(theirs, place)
+    runs = ["**This run**\n", runs_markdown(ours), "**Published run**\n", runs_markdown(theirs)]
+    pages = {
+        "questions": questions_page(records, names, note=note),
+        "results": results_page(records, names),
+        "scorecard": scorecard_page(_flat(ours), records, note=note),
+        "runs": "\n".join(runs),
+        "errata": errata_page(),
+    }
     for name, text in pages.items():
         write_if_changed(place.generated / f"{name}.md", text)
 

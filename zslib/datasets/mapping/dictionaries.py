@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections import Counter
 from pathlib import Path
 
@@ -19,14 +20,15 @@ __all__ = ["bilingual_problem", "read_dictionary"]
 def read_dictionary(path):
     """Read word pairs "source target", one a line, separated by white space, UTF-8.
 
-    The file may be gzipped. Empty lines are skipped; a word may have several lines, one a
-    translation. A list of pairs in the file's order.
+    Entries of several words are separated by a tab; a no-break space is part of its word, as in
+    vector files. The file may be gzipped. Empty lines are skipped; a word may have several lines,
+    one a translation. A list of pairs in the file's order.
     """
     path = Path(path)
     pairs = []
-    for number, raw in enumerate(read_bytes(path).split(b"\n"), start=1):
+    for number, raw in enumerate(read_bytes(path).removeprefix(BOM_UTF8).split(b"\n"), start=1):
         try:
-            fields = raw.decode("utf-8").split()
+            fields = [field.decode("utf-8") for field in _fields(raw)]
         except UnicodeDecodeError as error:
             raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason})") from error
         if not fields:
@@ -34,12 +36,18 @@ def read_dictionary(path):
         if len(fields) != 2:
             raise ValueError(
                 f"{path}, line {number}: expected a source and a target word separated by white "
-                f"space, got {len(fields)} field(s): {raw.decode('utf-8').strip()!r}"
+                f"space, or by a tab, got {len(fields)} field(s): {raw.decode('utf-8').strip()!r}"
             )
         pairs.append((fields[0], fields[1]))
     if not pairs:
         raise ValueError(f"{path} has no word pair: give at least one line 'source target'")
     return pairs
+
+
+def _fields(line):
+    """Parts of a line of bytes: between tabs where these make two, else between white space."""
+    tabbed = [part.strip() for part in line.strip().split(b"\t")]
+    return tabbed if len(tabbed) == 2 else line.split()
 
 
 def bilingual_problem(

@@ -6,6 +6,7 @@ import gzip
 import logging
 import warnings
 import zlib
+from codecs import BOM_UTF8
 from contextlib import contextmanager
 
 import numpy as np
@@ -21,7 +22,7 @@ def read_vectors(path, binary, limit, errors):
     from gensim.models import KeyedVectors
 
     with _reading(path):
-        header = _header(path)
+        header, encoding = _header(path)
     if header is None and binary:
         raise ValueError(
             f"{path}, byte 0: a word2vec binary file begins with a line 'count dimensions'"
@@ -37,6 +38,7 @@ def read_vectors(path, binary, limit, errors):
                 no_header=header is None,
                 limit=wanted,
                 unicode_errors=errors,
+                encoding=encoding,
             )
     except (*_BROKEN, ValueError) as error:
         _explain(path, binary, header, wanted, errors)
@@ -83,18 +85,20 @@ def _open(path):
 
 
 def _header(path):
-    """(count, dimensions) of the header line, or None where there is no header."""
+    """(count, dimensions) of the header line, or None where there is none; and the encoding."""
     with _open(path) as file:
         first = file.readline()
+    encoding = "utf-8-sig" if first.startswith(BOM_UTF8) else "utf-8"
+    first = first.removeprefix(BOM_UTF8)
     if not first.strip():
         raise ValueError(f"{path}, line 1: the file is empty or begins with an empty line")
     fields = first.split()
     if len(fields) != 2 or not all(field.isdigit() for field in fields):
-        return None
+        return None, encoding
     count, dimensions = map(int, fields)
     if count < 1 or dimensions < 1:
         raise ValueError(f"{path}, line 1: the header promises {count} words of {dimensions}-d")
-    return count, dimensions
+    return (count, dimensions), encoding
 
 
 def _check_text_lines(path, header, limit):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sklearn.base import BaseEstimator, clone
 
-from zslib.mapping import CentredMap, MaxMarginMap, ProcrustesMap, RidgeMap
+from zslib.mapping import CentredMap, MaxMarginMap, MultiStepMap, ProcrustesMap, RidgeMap
 
 __all__ = ["METHODS", "Method", "check_method"]
 
@@ -86,6 +86,7 @@ METHODS = {
         Method("reverse ridge, centred", CentredMap(_REVERSE), {"estimator__alpha": _ALPHAS}),
         Method("ridge (GCV)", RidgeMap(alpha="gcv")),
         Method("orthogonal", ProcrustesMap()),
+        Method("multi-step", MultiStepMap()),
         _ranking("max-margin", "random", (5, 20)),
         _ranking("max-margin (angle)", "random", (20,), distance="angle"),
         _ranking("intruder", "intruder", (1,)),

@@ -94,19 +94,20 @@ class Repeated:
         spaces = [space] * len(self.problems) if isinstance(space, str) else space
         outcomes = []
         for i, problem in enumerate(self.problems):
+            mapping = None if runs == "gold" else runs[i].mapping
             queries = gold_queries(problem) if runs == "gold" else runs[i].predictions
+            moves = getattr(mapping, "target_coef_", None)
             # Some are asked for again; a closed form on one problem is the same for every seed.
             known = (
                 outcome
-                for where, within, how, seen, outcome in self._searched
+                for where, within, how, *seen, outcome in self._searched
                 if where is problem and within is spaces[i] and how == options
-                if np.array_equal(seen, queries)
+                if all(map(np.array_equal, seen, (queries, moves)))
             )
             if (outcome := next(known, None)) is None:
                 there = to_requested_device(np.ascontiguousarray(queries), self.device)
-                mapping = None if runs == "gold" else runs[i].mapping
                 outcome = evaluate(problem, there, space=spaces[i], mapping=mapping, **options)
-                self._searched.append((problem, spaces[i], options, queries, outcome))
+                self._searched.append((problem, spaces[i], options, queries, moves, outcome))
             outcomes.append(outcome)
         return outcomes
 

@@ -9,7 +9,7 @@ from zslib.protocols.mapping.measures import over_queries
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.tidy import row
 
-__all__ = ["powered", "shrinking_path"]
+__all__ = ["powered", "shrinking_path", "told_undone"]
 
 
 def powered(X, W, power):
@@ -29,3 +29,12 @@ def shrinking_path(problem, powers, **parameters):
             yield row(problem, metric, "ridge, powered singular values", value, power=power)
         undone = over_queries([of(found[0.0]) - of(found[1.0])], [found[0.0]])
         yield row(problem, metric, "power 0 - power 1", undone)
+
+
+def told_undone(path):
+    """What undoing the shrinking changes, in a sentence."""
+    undone = path.only(method="power 0 - power 1")
+    return (
+        f"Undoing the shrinking changes P@1 by {undone.value(metric='P@1'):.1f} points, and the "
+        f"share of hub answers by {undone.value(metric='hub answers'):.1f} points."
+    ).replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,233 @@
+"""The scorecard, the first page and the errata, from records as one may have them."""
+
+from __future__ import annotations
+
+import re
+import string
+from html.parser import HTMLParser
+
+import pytest
+
+from zslib.book.build.errata import errata_page
+from zslib.book.build.forest import KINDS, LEFT, RIGHT, axis, bar, panel, strip
+from zslib.book.build.front import finding, questions_page, results_page
+from zslib.book.build.scorecard import counts, scorecard_page, scorecard_text
+from zslib.papers import check_claims, load_claims, load_errata
+from zslib.papers.effects import printed_effect
+from zslib.papers.errata import KINDS as NOTES
+from zslib.papers.errata_checks import CHECKS, Evidence
+from zslib.papers.printed import PAPERS, read_data
+
+CLAIM = next(c for c in load_claims("hubness") if c.id == "max-margin-raises-p1-languages")
+RECORD = CLAIM.record | {"chapter": CLAIM.chapter, "dataset": "europarl_dinu"}
+YES, MAYBE, NO = (
+    dict(zip(("value", "low", "high"), ends, strict=True))
+    for ends in ((2.0, 1.0, 3.0), (2.0, -1.0, 5.0), (-2.0, -3.0, -1.0))
+)
+
+
+def judged(*records):
+    return next(v for v in check_claims("hubness", records) if v.claim.id == CLAIM.id)
+
+
+class Html(HTMLParser):
+    """Notes elements and ids, and refuses what is not closed in order."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.ids, self.tags = [], [], []
+        for block in re.findall(r"^````\{raw\} html\n(.*?)\n````$", page, re.M | re.S):
+            self.feed(block)
+            assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in ("br",):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_counts_keep_kinds_apart():
+    verdicts = [v for v in check_claims("hubness", [RECORD | YES]) if v.verdict == "reproduced"]
+    assert counts(verdicts) == "results: 1 reproduced"
+    told = counts(check_claims("hubness", []))
+    assert re.fullmatch(r"results: \d+ not .*; sanity checks: \d+ .*; theorems: \d+ .*", told)
+
+
+def test_every_claim_is_a_line_that_opens_and_leads_to_its_chapter():
+    page = scorecard_page([], [RECORD | YES], note="One < two.")
+    html = Html(page)
+    claims = [claim for paper in PAPERS for claim in load_claims(paper)]
+    assert len(set(html.ids)) == len(html.ids) == len(claims)
+    links = [attrs["href"] for tag, attrs in html.tags if tag == "a"]
+    assert len(links) == len(claims)
+    assert "executed/hubness/02_hubness.html#tbl-hubness-claims-2" in links
+    assert page.count('<p class="note">One &lt; two.</p>') == 1
+    assert [line for line in page.splitlines() if line.startswith("## ")] == [
+        f"## {read_data(paper, 'claims')['title']}" for paper in PAPERS
+    ]
+
+
+def test_a_line_has_what_it_can_be_filtered_by():
+    html = Html(scorecard_page([], [RECORD | NO]))
+    entry = next(a for tag, a in html.tags if a.get("id", "").endswith(CLAIM.id))
+    marks = {name: entry[f"data-{name}"] for name in ("paper", "verdict", "data")}
+    assert marks == {"paper": "hubness", "verdict": "not reproduced", "data": "europarl-dinu"}
+    offered = {a["value"] for tag, a in html.tags if tag == "option"}
+    assert set(marks.values()) <= offered
+
+
+def test_both_runs_are_told_where_they_differ():
+    page = scorecard_page([RECORD | MAYBE], [RECORD | YES])
+    assert page.count(" · this run: undecided</small>") == 1
+    assert "2 [1, 3]" in page and "2 [-1, 5]" in page
+    same = scorecard_page([RECORD | YES], [RECORD | YES])
+    assert "this run: " not in same
+    assert "<dt>This run</dt><dd>the same</dd>" in same
+
+
+def places(svg):
+    return [float(x) for x in re.findall(r'[" ]x\d?="([\d.]+)%"', svg)]
+
+
+def test_a_strip_is_to_scale_and_stays_inside():
+    effect = printed_effect(CLAIM)
+    svg = strip(judged(RECORD | {"value": effect, "low": 0.0, "high": 100 * effect}))
+    one = 100 * (1 - LEFT) / (RIGHT - LEFT)
+    zero = 100 * (0 - LEFT) / (RIGHT - LEFT)
+    assert places(svg) == pytest.approx([zero, zero, one, one, zero, 100, 100, one], abs=0.06)
+    assert svg.count('class="cut"') == 1
+    assert all(0 <= place <= 100 for place in places(svg))
+    assert places(axis())[1:3] == pytest.approx([zero, one], abs=0.06)
+
+
+def test_a_mark_beyond_the_plot_is_an_arrowhead():
+    svg = strip(judged(RECORD | {"value": -900.0, "low": -1000.0, "high": -800.0}))
+    assert svg.count('class="cut"') == 1 and '<path d="M-4' not in svg
+    assert "europarl-dinu -103.45 [-114.94, -91.95]" in svg
+
+
+def test_every_verdict_has_a_class_and_a_shape_of_its_own():
+    drawn = [strip(judged(RECORD | ends)) for ends in (YES, MAYBE, NO)]
+    shapes = [re.search(r"y=\"-?0\">(<(?:circle|path)[^>]*>)</svg></g>", svg)[1] for svg in drawn]
+    assert len(set(shapes)) == 3
+    for svg, kind in zip(drawn, ("held", "open", "failed"), strict=True):
+        assert f'<g class="{kind}">' in svg
+
+
+def test_the_bar_counts_what_cannot_be_tested_as_open():
+    verdicts = [judged(RECORD | YES), judged(RECORD | NO), judged(RECORD | MAYBE), judged()]
+    told = bar(verdicts)
+    assert "1 held, 1 failed, 2 open" in told
+    assert re.findall(r"flex:(\d+)", told) == ["1", "1", "2"]
+
+
+def test_a_panel_has_a_line_or_a_tile_for_each_claim():
+    verdicts = check_claims("hubness", [RECORD | YES, RECORD | NO | {"dataset": "europarl"}])
+    drawn = panel(verdicts, "Hubness")
+    assert drawn.count("<g ") == 2  # both data sets, on one line
+    assert "1 effects of ours" in drawn
+    assert drawn.count("<i ") == len(verdicts) - 1
+
+
+def test_the_terminal_has_a_line_for_each_claim():
+    text = scorecard_text([RECORD | NO], [RECORD | YES], note="A note.")
+    assert text.startswith("A note.\n\nHubness and Pollution\n=====")
+    (line,) = [line for line in text.splitlines() if "✓ reproduced" in line]
+    assert line.split("  ")[0] == "Max-margin is better than ridge at P@1, cross-linguistic"
+    assert "38.4 against 29.7" in line and " 0.2 " in line and line.endswith("✗ not reproduced")
+    claims = sum(len(load_claims(paper)) for paper in PAPERS)
+    assert sum(" – not testable here" in line for line in text.splitlines()) == claims - 1
+    assert all(len(line) < 160 for line in text.splitlines() if "reproduced  " in line)
+
+
+def test_a_headline_leaves_out_how_it_is_measured():
+    for paper in PAPERS:
+        for claim in load_claims(paper):
+            assert claim.says.startswith(claim.headline)
+            assert len(claim.headline) < 150, claim.id
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_finding_has_words_for_every_verdict_and_no_typed_number(paper):
+    ids = {claim.id for claim in load_claims(paper)}
+    data = read_data(paper, "claims")
+    assert data["question"].endswith("?") and len(data["question"]) < 90
+    for piece in data["finding"]:
+        assert piece["claim"] in ids
+        words = {kind: piece[kind] for kind in ("held", "mixed", "failed", "open")}
+        assert len(set(words.values())) == 4
+        for text in words.values():
+            assert not re.search(r"\d", text) and not text.endswith(".")
+            fields = {field for _, field, _, _ in string.Formatter().parse(text) if field}
+            assert fields <= {"size", "printed"}
+        # An open question may be one without a number.
+        assert "{size}" not in words["open"]
+        claim = next(c for c in load_claims(paper) if c.id == piece["claim"])
+        if any("{printed}" in text for text in words.values()):
+            assert printed_effect(claim) is not None
+
+
+def test_the_finding_follows_the_verdicts():
+    said = [finding("hubness", check_claims("hubness", [RECORD | e])) for e in (YES, NO, MAYBE)]
+    assert "it finds more right ones, by 2 points (printed: 8.7)" in said[0]
+    assert "it finds no more right ones" in said[1]
+    assert "our data do not decide" in said[2]
+    assert finding("hubness", check_claims("hubness", [])).endswith("is open.")
+
+
+def test_the_first_page_leads_to_chapters_that_are_there():
+    page = questions_page([RECORD | YES], ["hubness/01_setup"], note="A note.")
+    html = Html(page)
+    links = [attrs["href"] for tag, attrs in html.tags if tag == "a"]
+    assert links.count("executed/hubness/01_setup.html") == 1
+    assert [link for link in links if link.startswith("scorecard")] == [
+        f"scorecard.html#{paper}-claims" for paper in PAPERS
+    ]
+    assert page.count("A note.") == 1
+
+
+def test_what_one_would_do_today_is_asked_where_the_book_answers():
+    assert "today" not in results_page([], ["hubness/01_setup"])
+    page = results_page([], ["together/01_direction", "together/02_centring"])
+    assert "{doc}`Together <executed/together/01_direction>`" in page
+    assert len([a for tag, a in Html(page).tags if a.get("class") == "panel"]) == len(PAPERS)
+
+
+def test_the_errata_have_a_part_for_each_kind_and_a_line_for_each_note(monkeypatch):
+    for paper in PAPERS:
+        for name in CHECKS[paper]:
+            monkeypatch.setitem(CHECKS[paper], name, lambda _: Evidence(True, "2 < 3."))
+    page, notes = errata_page(), load_errata()
+    parts = re.split(r"^## (.+)$", page, flags=re.M)
+    assert parts[1::2] == list(NOTES.values())
+    for kind, text in zip(NOTES, parts[2::2], strict=True):
+        wanted = [f"erratum-{note.id}" for note in notes if note.kind == kind]
+        assert Html(text).ids == wanted
+    checked = [note for note in notes if note.check]
+    assert page.count("<dd>2 &lt; 3.</dd>") == page.count("✓ shown") == len(checked)
+    assert f"Of {len(notes)} notes {len(checked)} are recomputed" in page
+    assert "all came out as described" in page
+    assert page.count("<dt>Authors&#x27; code</dt>") + page.count("<dt>Authors' code</dt>") == sum(
+        bool(note.code) for note in notes
+    )
+
+
+def test_the_errata_say_when_a_check_fails(monkeypatch):
+    for paper in PAPERS:
+        for name in CHECKS[paper]:
+            monkeypatch.setitem(CHECKS[paper], name, lambda _: Evidence(True, "So."))
+    monkeypatch.setitem(CHECKS["dark"], "averages", lambda _: Evidence(False, "Not so."))
+    page = errata_page()
+    assert "**1 did not come out as described.**" in page
+    assert page.count("✗ not confirmed") == 1
+
+
+def test_verdicts_and_their_classes_are_one_to_one():
+    assert len(set(KINDS.values())) == len(KINDS)

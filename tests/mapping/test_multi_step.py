@@ -1,0 +1,164 @@
+"""The multi-step map: each step by its definition, and what it is with steps left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import inv, sqrtm, svd
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from zslib.mapping import MultiStepMap, ProcrustesMap, RidgeMap
+from zslib.mapping.multi_step import whitening
+
+
+def pairs(n=40, d1=5, d2=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d1)) * np.linspace(0.5, 2.0, d1)
+    return X, X @ rng.standard_normal((d1, d2)) + rng.standard_normal((n, d2))
+
+
+def cosines(A, B):
+    A, B = (M / np.linalg.norm(M, axis=1, keepdims=True) for M in (A, B))
+    return A @ B.T
+
+
+def as_printed(X, Y, a, b, whiten=True, dewhiten=True, k=None):
+    """Both sides of the training pairs, in the common space, one step after the other."""
+    d = X.shape[1]
+    W_x, W_y = (inv(sqrtm(A.T @ A)) if whiten else np.eye(d) for A in (X, Y))
+    x, y = X @ W_x, Y @ W_y  # step 1
+    U, s, Vt = svd(x.T @ y)
+    x, y = x @ U, y @ Vt.T  # step 2
+    x, y = x * s**a, y * s**b  # step 3
+    if dewhiten:  # step 4
+        x, y = x @ (U.T @ inv(W_x) @ U), y @ (Vt @ inv(W_y) @ Vt.T)
+    return x[:, :k], y[:, :k]  # step 5
+
+
+STEPS = [
+    {},
+    {"whiten": False},
+    {"source_power": 1.0, "target_power": 0.0},
+    {"source_power": 0.0, "target_power": 1.0},
+    {"dewhiten": False},
+    {"n_components": 3},
+    {"dewhiten": False, "n_components": 2, "source_power": 0.0, "target_power": 0.0},
+]
+
+
+@pytest.mark.parametrize("steps", STEPS)
+def test_same_cosines_as_the_steps_one_by_one(backend, steps):
+    X, Y = pairs()
+    mapper = MultiStepMap(**steps).fit(backend.asarray(X), backend.asarray(Y))
+    mapped = backend.to_numpy(mapper.transform(backend.asarray(X)))
+    targets = backend.to_numpy(mapper.transform_targets(backend.asarray(Y)))
+    p = mapper.get_params()
+    expected = as_printed(
+        X, Y, p["source_power"], p["target_power"], p["whiten"], p["dewhiten"], p["n_components"]
+    )
+    np.testing.assert_allclose(cosines(mapped, targets), cosines(*expected), atol=1e-9)
+
+
+def test_with_all_steps_off_it_is_the_orthogonal_map(backend):
+    X, Y = (backend.asarray(A) for A in pairs())
+    mapper = MultiStepMap(False, source_power=0.0, target_power=0.0).fit(X, Y)
+    np.testing.assert_allclose(
+        backend.to_numpy(mapper.coef_),
+        backend.to_numpy(ProcrustesMap().fit(X, Y).coef_),
+        atol=1e-12,
+    )
+    assert mapper.transform_targets(Y) is Y
+
+
+def test_targets_stay_where_nothing_is_done_to_them():
+    X, Y = pairs()
+    still = MultiStepMap(target_power=0.0).fit(X, Y)
+    assert still.target_coef_ is None
+    # The formula says so too: the limit of small powers.
+    moved = MultiStepMap(target_power=1e-9).fit(X, Y)
+    np.testing.assert_allclose(moved.target_coef_, np.eye(5), atol=1e-6)
+
+
+def test_re_weighted_whitened_sources_are_least_squares_to_whitened_targets():
+    X, Y = pairs()
+    mapper = MultiStepMap(source_power=1.0, target_power=0.0, dewhiten=False).fit(X, Y)
+    np.testing.assert_allclose(mapper.target_coef_, whitening(Y)[0], atol=1e-10)
+    expected = RidgeMap(0.0).fit(X, Y @ whitening(Y)[0]).coef_
+    np.testing.assert_allclose(mapper.coef_, expected, atol=1e-10)
+
+
+def test_whitening_gives_identity_covariance(backend):
+    X, _ = pairs()
+    W, inverse = (backend.to_numpy(A) for A in whitening(backend.asarray(X)))
+    np.testing.assert_allclose((X @ W).T @ (X @ W), np.eye(5), atol=1e-12)
+    np.testing.assert_allclose(inverse @ inverse, X.T @ X, atol=1e-10)
+    np.testing.assert_allclose(W @ inverse, np.eye(5), atol=1e-12)
+
+
+def test_whitening_leaves_out_what_the_vectors_do_not_reach():
+    X = pairs()[0][:3]  # rank 3 of 5
+    W, inverse = whitening(X)
+    np.testing.assert_allclose(X @ W @ inverse, X, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.eigvalsh(W @ inverse), [0, 0, 1, 1, 1], atol=1e-12)
+
+
+def test_singular_values_are_canonical_correlations():
+    X, Y = pairs()
+    found = MultiStepMap().fit(X, Y).singular_values_
+    bases = (np.linalg.qr(A)[0] for A in (X, Y))
+    a, b = bases
+    np.testing.assert_allclose(found, np.linalg.svd(a.T @ b)[1], atol=1e-12)
+
+
+def test_reduction_keeps_as_many_directions():
+    X, Y = pairs()
+    mapper = MultiStepMap(n_components=2).fit(X, Y)
+    assert np.linalg.matrix_rank(mapper.transform(X)) == 2
+    assert np.linalg.matrix_rank(mapper.transform_targets(Y)) == 2
+
+
+@pytest.mark.parametrize(("d1", "d2"), [(3, 5), (5, 3)])
+def test_spaces_of_different_widths_meet_in_the_narrower(d1, d2):
+    X, Y = pairs(d1=d1, d2=d2)
+    mapper = MultiStepMap().fit(X, Y)
+    assert mapper.transform(X).shape == Y.shape
+    assert np.linalg.matrix_rank(mapper.transform(X)) == 3
+    assert np.linalg.matrix_rank(mapper.transform_targets(Y)) == 3
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+@pytest.mark.parametrize("whiten", [False, True])
+def test_scale_does_not_matter(scale, whiten):
+    X, Y = pairs()
+    plain, scaled = MultiStepMap(whiten).fit(X, Y), MultiStepMap(whiten).fit(scale * X, Y / scale)
+    np.testing.assert_allclose(
+        cosines(scaled.transform(scale * X) / scale, scaled.transform_targets(Y / scale) * scale),
+        cosines(plain.transform(X), plain.transform_targets(Y)),
+        atol=1e-10,
+    )
+
+
+def test_float32_stays(backend):
+    X, Y = (backend.asarray(A.astype("float32")) for A in pairs())
+    mapper = MultiStepMap().fit(X, Y)
+    for made in (mapper.transform(X), mapper.transform_targets(Y), mapper.singular_values_):
+        assert backend.to_numpy(made).dtype == np.float32
+
+
+def test_bad_input():
+    X, Y = pairs()
+    with pytest.raises(NotFittedError):
+        MultiStepMap().transform_targets(Y)
+    with pytest.raises(ValueError, match="source_power must be"):
+        MultiStepMap(source_power=-1.0).fit(X, Y)
+    with pytest.raises(ValueError, match="n_components must be between 1 and 5"):
+        MultiStepMap(n_components=6).fit(X, Y)
+    with pytest.raises(ValueError, match="whiten must be one of"):
+        MultiStepMap("yes").fit(X, Y)
+    with pytest.raises(ValueError, match="same target space"):
+        MultiStepMap().fit(X, Y).transform_targets(Y[:, :2])
+
+
+def test_clone():
+    assert clone(MultiStepMap(n_components=3)).n_components == 3

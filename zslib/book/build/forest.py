@@ -1,0 +1,159 @@
+"""Forest plots of verdicts, drawn as SVG that takes the page's width and colours."""
+
+from __future__ import annotations
+
+from html import escape
+
+from zslib.papers.claims import MIXED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+from zslib.papers.effects import ratios
+
+__all__ = ["KINDS", "MARKS", "axis", "bar", "chip", "named", "panel", "strip"]
+
+KINDS = {
+    REPRODUCED: "held",
+    MIXED: "mixed",
+    NOT_REPRODUCED: "failed",
+    UNDECIDED: "open",
+    NOT_TESTABLE: "untested",
+}
+"""Each verdict's class in the style sheet."""
+
+MARKS = {REPRODUCED: "✓", MIXED: "±", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "–"}
+
+LEFT, RIGHT = -1.5, 3.0
+LINE, MARGIN = 10, 7  # pixels from line to line, and around them
+
+# A verdict is told by its shape too: a disc, a diamond, a square, a ring.
+_SHAPES = {
+    REPRODUCED: '<circle r="4"/>',
+    MIXED: '<path d="M-5 0 0-5 5 0 0 5Z"/>',
+    NOT_REPRODUCED: '<path d="M-4-4h8v8h-8Z"/>',
+    UNDECIDED: '<circle class="ring" r="3.5"/>',
+}
+
+
+def _across(ratio):
+    """Place of a ratio from left to right, in percent; what is beyond an end is at it."""
+    return f"{100 * (min(max(ratio, LEFT), RIGHT) - LEFT) / (RIGHT - LEFT):.1f}%"
+
+
+def _row(ratio, y):
+    """Interval and mark of a ratio; an arrowhead where an end of the plot cuts it off."""
+    parts = []
+    if ratio.low is not None:
+        ends = f'x1="{_across(ratio.low)}" x2="{_across(ratio.high)}"'
+        parts.append(f'<line {ends} y1="{y:g}" y2="{y:g}"/>')
+    least = ratio.value if ratio.low is None else ratio.low
+    most = ratio.value if ratio.high is None else ratio.high
+    arrows = (
+        (least < LEFT, "0%", "M5-4 0 0 5 4"),
+        (most > RIGHT, "100%", "M-5-4 0 0-5 4"),
+    )
+    for beyond, x, path in arrows:
+        if beyond:
+            parts.append(f'<svg x="{x}" y="{y:g}"><path class="cut" d="{path}"/></svg>')
+    if LEFT <= ratio.value <= RIGHT:
+        shape = _SHAPES[ratio.verdict.verdict]
+        parts.append(f'<svg x="{_across(ratio.value)}" y="{y:g}">{shape}</svg>')
+    kind = KINDS[ratio.verdict.verdict]
+    told = escape(f"{ratio.verdict.claim.headline}: {named(ratio)}")
+    return f'<g class="{kind}"><title>{told}</title>{"".join(parts)}</g>'
+
+
+def named(ratio):
+    """A ratio after the data that it is of."""
+    return f"{ratio.verdict.dataset} {ratio}".replace("_", "-")
+
+
+def _drawing(rows, label):
+    """Lines of ratios, one below the other, on the marks of no effect and of the printed one."""
+    first = -LINE * max(len(rows) - 1, 0) / 2
+    lines = "".join(
+        f'<line class="{kind}" x1="{_across(x)}" x2="{_across(x)}" y1="0" y2="100%"/>'
+        for x, kind in ((0, "zero"), (1, "one"))
+    )
+    drawn = "".join(_row(ratio, first + LINE * i) for i, row in enumerate(rows) for ratio in row)
+    return (
+        f'<svg class="strip" style="height:{2 * (MARGIN - first):g}px" role="img" '
+        f'aria-label="{escape(label)}">{lines}<svg y="50%">{drawn}</svg></svg>'
+    )
+
+
+def _shown(verdict):
+    """The number over all data sets, or that of each."""
+    found = ratios(verdict)
+    return [ratio for ratio in found if ratio.whole] or found
+
+
+def strip(verdict):
+    """A claim's row of a forest plot: our effect over the printed one, as SVG.
+
+    Examples
+    --------
+    >>> from zslib.papers import check_claims
+    >>> strip(next(v for v in check_claims("dark", []) if v.claim.id == "best-acc"))[:46]
+    '<svg class="strip" style="height:14px" role="i'
+    """
+    rows = _shown(verdict)
+    told = "; ".join(map(named, rows)) or "no number"
+    return _drawing([[row] for row in rows], f"Our effect over the printed one: {told}")
+
+
+def axis():
+    """The scale above the strips, as HTML."""
+    ticks = "".join(
+        f'<svg x="{_across(x)}" y="12"><text>{text}</text></svg>'
+        for x, text in ((-1, "−1"), (0, "0 none"), (1, "1 as printed"), (2, "2"))
+    )
+    return f'<svg class="axis" height="16" aria-hidden="true">{ticks}</svg>'
+
+
+def panel(verdicts, name):
+    """All results of a paper in little: a line for each with a printed size, else a tile.
+
+    Examples
+    --------
+    >>> panel([], "Nothing")
+    ''
+    """
+    rows = sorted(filter(None, map(_shown, verdicts)), key=lambda row: row[0].value)
+    tiles = "".join(
+        f'<i class="{KINDS[v.verdict]}" title="{escape(v.claim.headline)}">{MARKS[v.verdict]}</i>'
+        for v in verdicts
+        if not _shown(v)
+    )
+    label = f"{name}: {len(rows)} effects of ours over the printed ones"
+    drawn = axis() + _drawing(rows, label) if rows else ""
+    return drawn + (f'<span class="tiles" aria-hidden="true">{tiles}</span>' if tiles else "")
+
+
+def chip(verdict):
+    """A verdict with its sign, as HTML; a narrow page shows the sign alone.
+
+    Examples
+    --------
+    >>> chip("mixed")
+    '<span class="chip mixed"><b aria-hidden="true">±</b> <span>mixed</span></span>'
+    """
+    sign = f'<b aria-hidden="true">{MARKS[verdict]}</b>'
+    return f'<span class="chip {KINDS[verdict]}">{sign} <span>{verdict}</span></span>'
+
+
+def bar(verdicts):
+    """How many verdicts of each kind, as a bar with its legend, in HTML.
+
+    Examples
+    --------
+    >>> bar([])
+    ''
+    """
+    told = {"held": 0, "mixed": 0, "failed": 0, "open": 0}
+    for verdict in verdicts:
+        kind = KINDS[verdict.verdict]
+        told["open" if kind == "untested" else kind] += 1
+    told = {kind: n for kind, n in told.items() if n}
+    if not told:
+        return ""
+    pieces = "".join(f'<i class="{kind}" style="flex:{n}"></i>' for kind, n in told.items())
+    words = ", ".join(f"{n} {kind}" for kind, n in told.items())
+    return f'<span class="bar" aria-hidden="true">{pieces}</span><span class="told">{words}</span>'

@@ -1,0 +1,84 @@
+"""What stands on the first page: each paper's question and finding, and all results in little."""
+
+from __future__ import annotations
+
+from html import escape
+
+from zslib.book.build.forest import KINDS, MARKS, bar, chip, panel
+from zslib.book.build.scorecard import raw
+from zslib.papers import check_claims
+from zslib.papers.effects import printed_effect
+from zslib.papers.printed import PAPERS, read_data
+
+__all__ = ["finding", "questions_page", "results_page"]
+
+TODAY = "together"
+"""The part that asks what one would do today."""
+
+
+def _numbers(verdict):
+    """The run's number, or that of each data set, without sign and to three digits."""
+    values = [verdict.value] if verdict.value is not None else [p.value for p in verdict.parts]
+    return " and ".join(f"{abs(value):.3g}" for value in values if value is not None)
+
+
+def finding(paper, verdicts):
+    """What a paper's published verdicts come to, in a sentence: its words follow the verdicts."""
+    by_id = {verdict.claim.id: verdict for verdict in verdicts}
+    told = []
+    for piece in read_data(paper, "claims")["finding"]:
+        verdict = by_id[piece["claim"]]
+        kind = KINDS[verdict.verdict]
+        effect = printed_effect(verdict.claim)
+        told.append(
+            piece["open" if kind == "untested" else kind].format(
+                size=_numbers(verdict), printed="" if effect is None else f"{abs(effect):.3g}"
+            )
+        )
+    return "; ".join(told) + "."
+
+
+def _results(paper, published):
+    return [v for v in check_claims(paper, published) if v.claim.kind == "result"]
+
+
+def questions_page(published, chapters, *, note=""):
+    """The papers' questions with the finding of each and a bar of its verdicts, in Markdown.
+
+    ``chapters`` are the book's, by name: a question leads to the first of its paper.
+    """
+    rows = []
+    for paper in PAPERS:
+        data = read_data(paper, "claims")
+        first = next((name for name in chapters if name.startswith(f"{paper}/")), None)
+        question = escape(data["question"])
+        if first:
+            question = f'<a href="executed/{first}.html">{question}</a>'
+        found = escape(finding(paper, check_claims(paper, published)))
+        rows.append(
+            f'<div class="paper"><p><b>{question}</b> <small>{escape(data["authors"])}</small><br>'
+            f'{found}</p><a class="tally" href="scorecard.html#{paper}-claims" '
+            f'aria-label="Claims of {escape(data["title"])}">{bar(_results(paper, published))}</a>'
+            "</div>"
+        )
+    html = f'<div class="papers">\n{"".join(rows)}\n</div>'
+    return raw(html + (f'\n<p class="note">{escape(note)}</p>' if note else "")) + "\n"
+
+
+def results_page(published, chapters):
+    """All results in little, a panel a paper, and where the book goes on, in Markdown."""
+    panels = []
+    for paper in PAPERS:
+        title = read_data(paper, "claims")["title"]
+        drawn = panel(_results(paper, published), title)
+        panels.append(
+            f'<a class="panel" href="scorecard.html#{paper}-claims"><b>{title}</b>{drawn}</a>'
+        )
+    key = " ".join(map(chip, MARKS))
+    parts = [raw(f'<div class="panels">\n{"".join(panels)}\n</div>\n<p class="key">{key}</p>')]
+    if first := next((name for name in chapters if name.startswith(f"{TODAY}/")), None):
+        parts.append(
+            "## What would we do today?\n\nThe same questions, answered with all that the papers "
+            f"and this book know: {{doc}}`Together <executed/{first}>`."
+        )
+    return "\n\n".join(parts) + "\n"

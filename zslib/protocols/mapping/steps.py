@@ -1,0 +1,55 @@
+"""The multi-step map with one step after the other: which of them removes hubs?"""
+
+from __future__ import annotations
+
+import re
+
+from zslib.mapping import MultiStepMap
+from zslib.protocols.mapping.methods import Method
+
+__all__ = ["CHANGES", "step_methods", "told_by_step"]
+
+_CORE = "whiten, turn, de-whiten"
+CHANGES = {
+    "whitening": ("whiten, turn", "turn"),
+    "de-whitening": (_CORE, "whiten, turn"),
+    "re-weighting queries": ("queries re-weighted", _CORE),
+    "re-weighting targets": ("targets re-weighted", _CORE),
+    "re-weighting both by half": ("both by half", _CORE),
+    "dropping a third of the directions": ("both by half, two thirds kept", "both by half"),
+}
+"""Each step, by what has it and what has not."""
+
+
+def step_methods(problem):
+    """Methods by name, from the orthogonal map on; "both by half" is vecmap's supervised map."""
+    width = min(problem.X_train.shape[1], problem.targets.shape[1])
+    steps = {
+        "turn": {"whiten": False, "source_power": 0.0, "target_power": 0.0},
+        "whiten, turn": {"dewhiten": False, "source_power": 0.0, "target_power": 0.0},
+        _CORE: {"source_power": 0.0, "target_power": 0.0},
+        "queries re-weighted": {"source_power": 1.0, "target_power": 0.0},
+        "targets re-weighted": {"source_power": 0.0, "target_power": 1.0},
+        "both by half": {},
+        "both by half, two thirds kept": {"n_components": max(1, 2 * width // 3)},
+    }
+    return {name: Method(name, MultiStepMap(**of)) for name, of in steps.items()}
+
+
+def told_by_step(results):
+    """Which of the `CHANGES` bring fewer hubs, and which more, in sentences."""
+    hubs = {name: results.value(method=name, metric="hub answers") for name in CHANGES}
+    groups = {
+        "Fewer": [name for name, value in hubs.items() if value.high < 0],
+        "More": [name for name, value in hubs.items() if value.low > 0],
+    }
+    told = [
+        f"{how} hubs among the answers: "
+        + ", ".join(f"{name} ({hubs[name].mean:+.1f} points)" for name in names)
+        for how, names in groups.items()
+        if names
+    ] or ["No step changes the share of hubs beyond its interval"]
+    precision = {name: results.value(method=name, metric="P@1") for name in CHANGES}
+    best = max(precision, key=lambda name: precision[name].mean)
+    told.append(f"Precision gains most by {best}, {precision[best]} points")
+    return re.sub(r"-(?=\d)", "\N{MINUS SIGN}", ". ".join(told)) + "."

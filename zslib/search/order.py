@@ -1,0 +1,113 @@
+"""The order of targets: scores of tiles where these tell, scores of single pairs where not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.arrays import like, take_rows, to_host
+from zslib.search.selection import over_blocks
+from zslib.search.tiles import HOST_CHUNK, Tiles, slices
+
+
+def in_order(tiles, scores, indices, k):
+    """The k best targets of each query among more candidates by the scores of tiles, best first.
+
+    Near neighbours are scored anew as pairs. Where targets left out may be as near, all are
+    walked over once more.
+    """
+    by_tile, finished = np.asarray(to_host(scores), np.float64), tiles.finished(scores)
+    reach = by_tile - 2 * tiles.slack(by_tile)
+    near = by_tile[:, 1:] >= reach[:, :-1]
+    unsure = np.flatnonzero(near[:, :k].any(axis=1))
+    if not unsure.size:
+        return finished[:, :k], indices[:, :k]
+    best, rows = np.array(to_host(finished)), np.array(to_host(indices))
+    pairs = np.zeros((unsure.size, best.shape[1]), bool)
+    pairs[:, 1:] |= near[unsure]
+    pairs[:, :-1] |= near[unsure]
+    query, place = np.nonzero(pairs)
+    query = unsure[query]
+    best[query, place] = tiles.pair_scores(query, rows[query, place])
+    order = np.lexsort((rows[unsure], -best[unsure]), axis=1)
+    best[unsure] = np.take_along_axis(best[unsure], order, axis=1)
+    rows[unsure] = np.take_along_axis(rows[unsure], order, axis=1)
+    best, rows = best[:, :k], rows[:, :k]
+    if by_tile.shape[1] < tiles.n_targets:
+        cut = np.flatnonzero(by_tile[:, -1] >= reach[:, k - 1])
+        for part in slices(cut.size, HOST_CHUNK):
+            some = cut[part]
+            best[some], rows[some] = _once_more(tiles, some, best[some, -1], k)
+    return like(best, scores), like(rows, scores)
+
+
+def _once_more(tiles, queries, least, k):
+    """The k best of some queries by scores of pairs, known to be at ``least`` so good."""
+    size = tiles.blocks[0].stop
+    some = take_rows(tiles.queries, queries)
+    tiles = Tiles(some, tiles.targets, tiles.metric, size, chunk_size=queries.size)
+    least = np.asarray(least, np.float64)
+    best, rows, owners = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    for block in tiles.blocks:
+        (tile,) = tiles.walk(block)
+        level = tiles.level(least)
+        low = _lowered(level - tiles.slack(level, block), tile)
+        row, owner = map(to_host, tiles.xp.nonzero(tile >= low[None, :]))
+        found = tiles.pair_scores(owner, row + block.start)
+        best, rows = np.concatenate([best, found]), np.concatenate([rows, row + block.start])
+        owners = np.concatenate([owners, owner])
+        order = np.lexsort((rows, -best, owners))
+        counts = np.bincount(owners, minlength=queries.size)
+        place = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        order = order[place < k]
+        best, rows, owners = best[order], rows[order], owners[order]
+        full = np.flatnonzero(counts >= k)
+        last = np.cumsum(np.minimum(counts, k)) - 1
+        least[full] = best[last[full]]
+    return best.reshape(-1, k), rows.reshape(-1, k)
+
+
+def count_before(tiles, scores, gold):
+    """Number of targets before ``gold``, of the ``scores`` given, for each query: (n_queries,)."""
+    level = tiles.level(np.where(np.isfinite(scores), scores, 0.0))  # or refused with the block
+
+    def work(blocks):
+        ranks = np.zeros(tiles.n_queries, np.int64)
+        buffer = tiles.buffer() if tiles.on_host else None
+        for rows in blocks:
+            walked = tiles.walk(rows, buffer)
+            slack = tiles.slack(level, rows)
+            for chunk, tile in zip(tiles.chunks, walked, strict=True):
+                low = _lowered(level[chunk] - slack[chunk], tile)
+                high = -_lowered(-level[chunk] - slack[chunk], tile)
+                above = tile > high[None, :]
+                ranks[chunk] += _count_rows(tiles.xp, above)
+                between = (tile >= low[None, :]) & ~above
+                if not bool(tiles.xp.any(between)):
+                    continue
+                row, query = map(to_host, tiles.xp.nonzero(between))
+                row, query = row + rows.start, query + chunk.start
+                # A corrected score has no slack: between are those equal to the gold one's.
+                found = scores[query] if tiles.corrected else tiles.pair_scores(query, row)
+                before = (found > scores[query]) | (found == scores[query]) & (row < gold[query])
+                ranks += np.bincount(query[before], minlength=ranks.size)
+        return ranks
+
+    return sum(over_blocks(tiles, work)) if tiles.on_host else work(tiles.blocks)
+
+
+def _lowered(values, tile):
+    """float64 values of the host with the type and place of ``tile``, rounded down."""
+    lowered = values.astype(str(tile.dtype).split(".")[-1])
+    with np.errstate(over="ignore"):
+        lowered = np.where(lowered > values, np.nextafter(lowered, -np.inf), lowered)
+    return like(lowered, tile)
+
+
+def _count_rows(xp, mask):
+    """Trues in each column, on the host; NumPy's by bytes, which add up many at a time."""
+    if not isinstance(mask, np.ndarray):
+        return to_host(xp.sum(xp.astype(mask, xp.int64), axis=0))
+    counts = np.zeros(mask.shape[1], np.int64)
+    for start in range(0, mask.shape[0], 255):
+        counts += mask[start : start + 255].view(np.uint8).sum(axis=0, dtype=np.uint8)
+    return counts
