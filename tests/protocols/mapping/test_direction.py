@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
+from zslib.book import Results
 from zslib.protocols.intervals import Estimate
 from zslib.protocols.mapping.direction import (
     REVERSED,
     found_by_turning,
-    found_on_attributes,
+    found_on_images,
     sizes_where_they_meet,
 )
 from zslib.protocols.mapping.repeated import Repeated
@@ -29,38 +28,17 @@ def test_what_is_predicted_is_the_shorter_side(languages):
     assert found[ridge] <= 1 <= found[turned]
 
 
-class Rows:
-    """As much of `Results` as the sentences read."""
-
-    def __init__(self, rows):
-        self.rows = rows
-
-    def of(self, column):
-        return list(dict.fromkeys(row[column] for row in self.rows))
-
-    def only(self, **columns):
-        return Rows([r for r in self.rows if all(r[k] == v for k, v in columns.items())])
-
-    def value(self, **columns):
-        (found,) = self.only(**columns).rows
-        return found["value"]
-
-
-def rows(metric, gain, values):
-    ridge, turned = next(iter(REVERSED.items()))
-    named = {ridge: values[0], turned: values[1], f"{turned} - {ridge}": gain}
-    return [
-        {"dataset": "A", "metric": metric, "method": name, "value": value}
-        for name, value in named.items()
-    ]
-
-
 @pytest.mark.parametrize(
     ("low", "high", "word"), [(1.0, 9.0, "wins"), (-9.0, -1.0, "loses"), (-1.0, 1.0, "not told")]
 )
 def test_a_gain_is_told_by_its_interval(low, high, word):
-    middle = Estimate((low + high) / 2, low, high, 1)
-    plain = [SimpleNamespace(mean=30.0), SimpleNamespace(mean=40.0)]
-    told = [*rows("P@1", middle, plain), *rows("hub answers", middle, plain)]
-    assert word in next(found_by_turning(Rows(told)))
-    assert word in next(found_on_attributes(Rows(rows("ACC", middle, plain))))
+    gain, plain = Estimate((low + high) / 2, low, high, 1), Estimate(30.0, 29.0, 31.0, 1)
+    names = ("ridge", "reverse ridge", "ESZSL")
+    values = dict.fromkeys(names, plain) | {f"reverse ridge - {n}": gain for n in names}
+    results = Results(None, [
+        {"dataset": "A", "metric": metric, "method": name, "value": value}
+        for metric in ("P@1", "hub answers", "ACC")
+        for name, value in values.items()
+    ])  # fmt: skip
+    assert word in next(found_by_turning(results))
+    assert next(found_on_images(results)).count(word) == 2
