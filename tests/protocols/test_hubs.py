@@ -86,15 +86,23 @@ def test_no_connection_is_said_to_be_none():
 
 
 def test_what_steps_add_is_the_difference_of_precisions():
-    values = {"ridge": 30.0, "max-margin": 36.0, "intruder": 37.0}
-    records = [
-        record("P@1", value + 5 * (how == "CSLS"), method=name, correction=how)
+    values = {"ridge": 30.0, "max-margin": 36.0, "intruder": 37.0, "reverse ridge": 40.0}
+    flat = [
+        record("P@1", value + 5 * bool(end), method=f"{name}{end}")
         for name, value in values.items()
-        for how in ("none", "CSLS")
+        for end in ("", " + CSLS")
     ]
-    rows = {(r["method"], r["correction"]): r["value"] for r in hubs.gains_left(records)}
+    flat += [record("P@1", 1.0, method="ridge", space="full"), record("ACC", 1.0, method="ridge")]
+    flat += [record("P@1", 5.0, method="ridge + CSLS - ridge")]
+    records = list(hubs.by_correction(flat))
+    assert len(records) == 2 * len(values)
+    steps = hubs.TRAINED | hubs.TURNED | {"absent": ("SAE", "ridge")}
+    rows = {(r["method"], r["correction"]): r["value"] for r in hubs.gains_left(records, steps)}
     assert rows["a margin", "none"] == rows["a margin", "CSLS"] == 6.0
-    assert rows["an intruder", "none"] == 1.0
+    assert rows["intruders", "none"] == 1.0
+    assert rows["turning", "CSLS"] == 10.0
+    assert rows["a margin in place of turning", "none"] == -4.0
+    assert len(rows) == 8
 
 
 def test_negatives_are_told_by_their_intervals():

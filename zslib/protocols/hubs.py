@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from scipy.stats import rankdata
 
@@ -10,6 +12,9 @@ from zslib.protocols.intervals import Estimate
 from zslib.validation import check_integer
 
 __all__ = [
+    "TRAINED",
+    "TURNED",
+    "by_correction",
     "correlation_rows",
     "cures_told",
     "found_by_hubs",
@@ -124,21 +129,33 @@ def cures_told(changed):
     return " ".join(said).replace("-", "−")
 
 
-_STEPS = {"a margin": ("max-margin", "ridge"), "an intruder": ("intruder", "max-margin")}
+TRAINED = {"a margin": ("max-margin", "ridge"), "intruders": ("intruder", "max-margin")}
+"""What training adds to a map without it, as (map, map without)."""
+
+TURNED = {
+    "turning": ("reverse ridge", "ridge"),
+    "a margin in place of turning": ("max-margin", "reverse ridge"),
+}
 
 
-def gains_left(records, corrections=("none", "CSLS")):
-    """Rows: what a margin adds to ridge, and choosing intruders to that, by correction."""
+def by_correction(records):
+    """Records of P@1 of "map" and "map + correction" as those of a map with a ``correction``."""
+    for record in records:
+        name, _, how = str(record.get("method")).partition(" + ")
+        if record["metric"] == "P@1" and "space" not in record and " - " not in record["method"]:
+            yield record | {"method": name, "correction": how or "none"}
+
+
+def gains_left(records, steps, corrections=("none", "CSLS")):
+    """Rows: what each of the ``steps`` adds to P@1, by data set and correction."""
     precise = {tuple(map(r.get, _SAME)): r["value"] for r in records if r["metric"] == "P@1"}
-    for data, _, how in [key for key in precise if key[1:] == ("ridge", corrections[0])]:
-        for how in corrections:
-            for step, (a, b) in _STEPS.items():
-                if {(data, a, how), (data, b, how)} <= set(precise):
-                    value = precise[data, a, how] - precise[data, b, how]
-                    yield {
-                        "metric": "P@1", "dataset": data, "method": step, "correction": how,
-                        "value": value,
-                    }  # fmt: skip
+    for data, (step, (a, b)), how in product(
+        dict.fromkeys(key[0] for key in precise), steps.items(), corrections
+    ):
+        if {(data, a, how), (data, b, how)} <= set(precise):
+            value = precise[data, a, how] - precise[data, b, how]
+            told = {"metric": "P@1", "dataset": data, "method": step, "correction": how}
+            yield told | {"value": value}
 
 
 def left_told(negatives, cures):
