@@ -18,6 +18,7 @@ __all__ = [
     "correlation_rows",
     "cures_told",
     "found_by_hubs",
+    "found_by_maps",
     "gains_left",
     "left_told",
     "partial_correlation",
@@ -112,6 +113,16 @@ def found_by_hubs(rows):
     return (
         f"{word}: over {first.n_units} systems the rank correlation of accuracy and the largest "
         f"hub is {first:.2f} within data sets, and {last:.2f} given the family too."
+    ).replace("-", "−")
+
+
+def found_by_maps(rows):
+    """What it found for searches: within data sets, given the map, and given the correction."""
+    within, of_maps, of_corrections = [float(row["value"]) for row in rows]
+    return (
+        f"Over {rows[0]['points']} searches with maps of words it is {within:.2f} within lists of "
+        f"pairs, {of_maps:.2f} given the map and {of_corrections:.2f} given the correction; there "
+        "are too few maps for intervals."
     ).replace("-", "−")
 
 
