@@ -11,6 +11,7 @@ from zslib.datasets.attributes.digits import digits_segments
 from zslib.protocols import run_table
 from zslib.protocols.attributes.bounded import (
     BASE,
+    FIRST,
     LINEAR,
     PARTS,
     EqualWeights,
@@ -61,12 +62,12 @@ def test_readings_run_and_show_what_validation_classes_said():
     (row,) = validation_rows(runs)
     ((run,),) = runs[problem].values()
     assert row["value"] == run.tuned.score
-    assert next(iter(readings_of(problem))).name == LINEAR
+    assert next(iter(readings_of(problem))).name == FIRST
 
 
 def results(linear, bounded, gain):
     value = lambda low, high: Estimate((low + high) / 2, low, high, 1)  # noqa: E731
-    named = {LINEAR: linear, BASE: bounded, f"{BASE} - {LINEAR}": gain}
+    named = {FIRST: linear, LINEAR: linear, BASE: bounded, f"{BASE} - {LINEAR}": gain}
     named |= dict.fromkeys(PARTS, gain)
     return Results(None, [
         {"dataset": "cub", "metric": "ACC", "method": name, "value": value(*ends)}
