@@ -63,7 +63,12 @@ def test_intervals_are_over_systems_where_there_are_enough():
 
     def made(n):
         return [
-            {"dataset": d, "method": str(m), "hubs": rng.random(), "accuracy": rng.random()}
+            {
+                "dataset": f"{d}_classes",
+                "method": str(m),
+                "hubs": rng.random(),
+                "accuracy": rng.random(),
+            }
             for d in "AB"
             for m in range(n)
         ]
@@ -71,7 +76,7 @@ def test_intervals_are_over_systems_where_there_are_enough():
     (few,) = hubs.correlation_rows(made(9), [("dataset",)])
     assert isinstance(few["value"], float)
     (many,) = hubs.correlation_rows(made(10), [("dataset",)], n_resamples=100)
-    assert (many["value"].n_units, many["points"]) == (10, 20)
+    assert (many["value"].n_units, many["points"], many["dataset"]) == (10, 20, "A, B")
     assert many["value"].low < many["value"].mean < many["value"].high
 
 

@@ -102,8 +102,14 @@ def correlation_rows(found, givens, *, n_resamples=1000, random_state=0):
                 spread.append(partial_correlation(x[i], y[i], [g[i] for g in given]))
             low, high = np.quantile(spread, [0.025, 0.975])
             value = Estimate(value, float(low), float(high), 1, "systems", units.size)
-        told = ", ".join(columns)
-        yield {"metric": "rank correlation", "method": told, "value": value, "points": len(found)}
+        of = {"dataset": _sets(found), "method": ", ".join(columns), "points": len(found)}
+        yield {"metric": "rank correlation", "value": value} | of
+
+
+def _sets(found):
+    """Short names of the points' data sets."""
+    names = dict.fromkeys(p["dataset"] for p in found)
+    return ", ".join(name.removesuffix("_classes").replace("_", "-") for name in names)
 
 
 def found_by_hubs(rows):
@@ -134,8 +140,8 @@ def cures_told(changed):
         if gains:
             said.append(
                 f"In {len(gains)} of {len(changed)} cases the hubs are {which} after it, and "
-                f"accuracy rises in {sum(g > 0 for g in gains)} of these, by {np.mean(gains):.1f} "
-                "points in the mean."
+                f"accuracy rises in {sum(g > 0 for g in gains)} of these; its mean change is "
+                f"{np.mean(gains):+.1f} points."
             )
     return " ".join(said).replace("-", "−")
 
