@@ -185,19 +185,24 @@ class Source:
         return declared_parameters(cells[0].source, self.name)
 
     @property
+    def about(self):
+        """What the front matter says under ``zslib:``."""
+        return self._read.metadata.get("zslib", {})
+
+    @property
     def depends(self):
         """Names of the chapters whose records this one reads (``zslib: depends:``)."""
-        return tuple(self._read.metadata.get("zslib", {}).get("depends", ()))
+        return tuple(self.about.get("depends", ()))
 
     @property
     def data_settings(self):
         """Settings whose data the chapter uses (``zslib: settings:``), or None where not said."""
-        return self._read.metadata.get("zslib", {}).get("settings")
+        return self.about.get("settings")
 
     @property
     def full(self):
         """Values of the full, published run where they are not the defaults (``zslib: full:``)."""
-        given = self._read.metadata.get("zslib", {}).get("full", {})
+        given = self.about.get("full", {})
         where = f"{self.name} (zslib: full:)"
         _refuse_unknown(self.parameters, given, where)
         return {name: self.parameters[name].check(value, where) for name, value in given.items()}

@@ -10,7 +10,6 @@ from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_pa
 from zslib.book.build.errata import errata_page
 from zslib.book.build.front import questions_page, results_page
 from zslib.book.build.scorecard import scorecard_page, scorecard_text
-from zslib.book.chapter import verdicts_label
 from zslib.book.keys import outdated
 from zslib.book.parameters import Source
 from zslib.book.paths import CHOSEN, layout
@@ -21,7 +20,6 @@ from zslib.book.tables import aligned, escape
 __all__ = [
     "against_published",
     "current_records",
-    "finding",
     "publish",
     "runs_markdown",
     "scorecard",
@@ -89,48 +87,6 @@ def _age(theirs, place):
         f"The published run is of earlier sources in {old} of {len(known)} chapters; "
         "zslib publish --check says how."
     )
-
-
-def finding(chapter, records):
-    """What a chapter's published `Records` found, as a Markdown box; empty where there are none.
-
-    It counts the verdicts, and tells the first claim that was reproduced and the first that was
-    not, or is undecided.
-    """
-    from zslib.papers import chapter_verdicts
-    from zslib.papers.claims import MIXED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
-
-    if records is None:
-        return ""
-    verdicts = chapter_verdicts(chapter, records)
-    by_kind = {
-        kind: [v for v in verdicts if v.verdict == kind]
-        for kind in (REPRODUCED, MIXED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
-    }
-    n = len(verdicts) - len(by_kind[NOT_TESTABLE])
-    if not n:
-        return ""
-    lines = []
-    for kinds in ((REPRODUCED,), (NOT_REPRODUCED, MIXED, UNDECIDED)):
-        # "The same …" needs the claim before it: another is rather told.
-        told = [v for k in kinds for v in sorted(by_kind[k], key=_leans_on_another)]
-        for v in told[:1]:
-            where = ", ".join(filter(None, (v.claim.where, v.claim.setting)))
-            printed = "" if v.paper_value == "–" else f", paper {v.paper_value}"
-            lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, {v.found}{printed}.")
-    counts = [f"{len(v)} {kind}" for kind, v in by_kind.items() if v and kind != NOT_TESTABLE]
-    data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
-    table = verdicts_label(chapter)
-    lines.append(
-        f"- It is of {records.run['date'][:10]}, on {data}. Below, *ours* are the numbers of this "
-        f"run; {{numref}}`{table}` has its verdicts."
-    )
-    head = f":::{{admonition}} The published run found, of {n} claims: {', '.join(counts)}"
-    return "\n".join([head, ":class: finding", "", *lines, ":::"])
-
-
-def _leans_on_another(verdict):
-    return verdict.claim.says.startswith("The same")
 
 
 def _run_row(chapter, run):
