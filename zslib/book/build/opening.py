@@ -18,7 +18,7 @@ def told(sentence, records, paper=None):
 
     A field names a record by its metric, method, data set and other columns:
     ``{P@1; max-margin - ridge; europarl; space=full; +.1f}``. The last part is a number format;
-    ``interval`` adds the interval. With words behind bars, ``{P@1; … | above | below | near}``, the
+    ``interval`` adds the interval. Of words behind bars, ``{P@1; … | above | below | near}``, the
     first stands for a number whose whole interval is above zero, the second for one below it, the
     last for the others. ``{paper; table1; max-margin}`` is a number that the paper prints.
 
@@ -103,11 +103,8 @@ def opening(chapter, about, records, whose="Published run"):
         if kind in found
     ]
     data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
-    claims = (
-        f"{len(found) - found.count(NOT_TESTABLE)} claims: {' '.join(chips)} " if chips else ""
-    )
-    small = (
-        f'<span class="run">{whose} of {records.run["date"][:10]} on {data or "no data"}.</span>'
-    )
-    body = [" ".join(lines), "", f"{claims}{small}"] if lines else [f"{claims}{small}"]
+    n_claims = len(found) - found.count(NOT_TESTABLE)
+    small = f"{n_claims} claims: {' '.join(chips)} " if chips else ""
+    small += f"{whose} of {records.run['date'][:10]} on {data or 'no data'}."
+    body = [" ".join(lines), "", small] if lines else [small]
     return "\n".join([f":::{{admonition}} {question}", ":class: finding", "", *body, ":::"])
