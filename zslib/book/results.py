@@ -189,8 +189,10 @@ class Results:
                 x = [across.index(row[groups]) + width * (i - (len(of) - 1) / 2) for row in own]
                 middle, reach = _ends([row["value"] for row in own])
                 s = heads.get(s, s)
-                color = look(s, [heads.get(o, o) for o in of])["color"]
-                ax.bar(x, middle, 0.95 * width, color=color, label=s)
+                style = look(s, [heads.get(o, o) for o in of])
+                hatch = "" if style["linestyle"] == "-" else "///"
+                drawn = {"color": style["color"], "hatch": hatch, "ec": "white", "lw": 0}
+                ax.bar(x, middle, 0.95 * width, label=s, **drawn)
                 ax.errorbar(x, middle, reach, fmt="none", ecolor="0.3", capsize=2, lw=1)
                 marks = [(p, paper(row)) for p, row in zip(x, own, strict=True)] if paper else []
                 for place, printed in marks:
