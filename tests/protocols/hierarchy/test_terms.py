@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from zslib.protocols.hierarchy import scored
+from zslib.protocols.hierarchy.answers import SynsetAnswers
 from zslib.protocols.hierarchy.estimates import class_means, over_classes
 from zslib.protocols.hierarchy.scored import Scored, score_rows
 from zslib.protocols.hierarchy.terms import TermRuns
