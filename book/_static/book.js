@@ -50,3 +50,26 @@ function openTarget() {
   for (let part = target; part; part = part.parentElement?.closest("details")) part.open = true;
   target.scrollIntoView();
 }
+
+
+// A slider moves the marks along curves that were computed when the chapter ran.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const figure of document.querySelectorAll(".gamma-slider")) {
+    const points = JSON.parse(figure.dataset.points);
+    const lines = [...figure.querySelectorAll("polyline")].map((line) => line.points);
+    const marks = figure.querySelectorAll("circle");
+    const told = figure.querySelectorAll("output");
+    const slider = figure.querySelector("input");
+    const move = () => {
+      points.forEach((found, i) => {
+        const [seen, unseen, h] = found[slider.value];
+        const place = lines[i][slider.value];
+        marks[i].setAttribute("cx", place.x);
+        marks[i].setAttribute("cy", place.y);
+        told[i].textContent = `seen ${seen}, unseen ${unseen}, H ${h}`;
+      });
+    };
+    slider.addEventListener("input", move);
+    move();
+  }
+});
