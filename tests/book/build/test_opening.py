@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from zslib.book.build.opening import opening, told
-from zslib.book.parameters import Source
+from zslib.book.build.opening import exercises, opening, told
+from zslib.book.parameters import Source, parse_text
 from zslib.book.paths import Layout
 from zslib.book.records import Records
 from zslib.book.store import published_records
@@ -87,3 +88,20 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
         said = told(sentence, records, name.split("/")[0])
         assert "{" not in said
         assert said.endswith(".")
+    source = Source.read(name, PLACE)
+    for one in about.get("exercises", ()):
+        assert one["ask"].endswith("?")
+        assert told(one["answer"], records, name.split("/")[0]).endswith(".")
+        given = dict(re.findall(r"-p (\w+) (\S+)", one["run"]))
+        assert len(given) == len(one["run"].split()) / 3
+        parse_text(source.parameters, given, name)
+
+
+def test_exercises_have_a_command_and_an_answer_of_the_published_run():
+    about = {"exercises": [{"ask": "Why?", "run": "-p seed 1", "answer": "By {P@1; a; x}."}]}
+    shown = exercises("demo/01_a", about, RECORDS)
+    assert shown.startswith("## Exercises\n\n**1.** Why?\n\n::::{dropdown} Answer\n```\n")
+    assert "zslib run demo/01_a -p seed 1" in shown
+    assert "By 29.7." in shown
+    assert "By" not in exercises("demo/01_a", about, None)
+    assert exercises("demo/01_a", {}, RECORDS) == ""

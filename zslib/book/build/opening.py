@@ -1,13 +1,14 @@
-"""The box at the top of a chapter: its question, what was found, and how its claims fared."""
+"""What opens and closes a chapter: its question and finding, and exercises with answers."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 from zslib.papers import chapter_verdicts, printed
 from zslib.papers.claims import MIXED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
-__all__ = ["opening", "told"]
+__all__ = ["exercises", "opening", "told"]
 
 # Class of a verdict's chip: what it is, in one word.
 _CHIPS = {REPRODUCED: "held", MIXED: "mixed", NOT_REPRODUCED: "failed", UNDECIDED: "open"}
@@ -108,3 +109,19 @@ def opening(chapter, about, records, whose="Published run"):
     small += f"{whose} of {records.run['date'][:10]} on {data or 'no data'}."
     body = [" ".join(lines), "", small] if lines else [small]
     return "\n".join([f":::{{admonition}} {question}", ":class: finding", "", *body, ":::"])
+
+
+def exercises(chapter, about, records):
+    """The section of exercises as Markdown; empty where there are none.
+
+    Of the front matter's ``exercises``, each with ``ask``, ``run`` and ``answer``. Answers are
+    numbers of the published run; one whose records are not there is left to the reader.
+    """
+    parts = []
+    for number, one in enumerate(about.get("exercises", ()), 1):
+        shown = [f"```\nzslib run {chapter} {one['run']}\n```"]
+        with contextlib.suppress(LookupError):
+            shown.append(told(one["answer"], records or (), chapter.split("/")[0]))
+        answer = "\n\n".join(shown)
+        parts.append(f"**{number}.** {one['ask']}\n\n::::{{dropdown}} Answer\n{answer}\n::::")
+    return "\n\n".join(["## Exercises", *parts]) if parts else ""

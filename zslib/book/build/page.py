@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from zslib.book.build.opening import opening
+from zslib.book.build.opening import exercises, opening
 from zslib.book.provenance import PUBLISHED_RUN
 from zslib.book.tables import escape
 
@@ -36,6 +36,8 @@ def arrange(notebook, source, records, published, agreement):
                 data["text/markdown"] = _AGREEMENT.sub(
                     lambda line: f"{line[1]}{escape(agreement)} |", data["text/markdown"]
                 )
+    import nbformat
+
     box = (
         opening(source.name, source.about, published)
         if published is not None
@@ -44,6 +46,9 @@ def arrange(notebook, source, records, published, agreement):
     if box:
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
+    if asked := exercises(source.name, source.about, published):
+        cell = nbformat.v4.new_markdown_cell(asked, id="exercises")
+        notebook.cells.insert(len(notebook.cells) - 1, cell)
     _fold(notebook)
 
 
