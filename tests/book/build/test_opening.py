@@ -80,10 +80,10 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
 def test_each_chapter_asks_and_its_published_run_answers(name):
     about = Source.read(name, PLACE).about
     assert about["question"].endswith("?")
-    assert 1 <= len(about["finding"]) <= 4
     records = published_records(name, root=ROOT)
     if records is None:
         pytest.skip(f"{name} was not published yet")
+    assert 1 <= len(about["finding"]) <= 4
     for sentence in about["finding"]:
         said = told(sentence, records, name.split("/")[0])
         assert "{" not in said

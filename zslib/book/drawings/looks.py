@@ -10,8 +10,8 @@ LOOKS = {
     # Hubness and Pollution.
     "gold": (6, "o", ":"), "ridge": (1, "s", "-"), "max-margin": (0, "^", "-"),
     "intruder": (2, "v", "-"), "orthogonal": (3, "D", "-"), "random": (5, "o", "-"),
-    "multi-step": (4, "P", "-"),
-    "least squares": (1, "D", "--"),
+    "multi-step": (4, "P", "-"), "least squares": (1, "D", "--"),
+    "reverse ridge": (5, "X", "-"),
     "none": (0, "^", "-"), "chimera-5": (2, "P", "-"), "chimera-10": (3, "X", "--"),
     # Hard negatives, and the rules that choose them.
     "uncertainty": (0, "^", "-"), "uncertainty/correlation": (2, "v", "-"),
