@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 
+from zslib.book.build.forest import KINDS
 from zslib.papers import chapter_verdicts, printed
-from zslib.papers.claims import MIXED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+from zslib.papers.claims import NOT_TESTABLE
 
 __all__ = ["exercises", "opening", "told"]
-
-# Class of a verdict's chip: what it is, in one word.
-_CHIPS = {REPRODUCED: "held", MIXED: "mixed", NOT_REPRODUCED: "failed", UNDECIDED: "open"}
 
 
 def told(sentence, records, paper=None):
@@ -100,8 +98,8 @@ def opening(chapter, about, records, whose="Published run"):
     found = [v.verdict for v in chapter_verdicts(chapter, records)]
     chips = [
         f'<a class="chip {name}" href="#verdicts">{found.count(kind)} {kind}</a>'
-        for kind, name in _CHIPS.items()
-        if kind in found
+        for kind, name in KINDS.items()
+        if kind in found and kind != NOT_TESTABLE
     ]
     data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
     n_claims = len(found) - found.count(NOT_TESTABLE)
