@@ -22,6 +22,7 @@ __all__ = [
     "check_learned",
     "check_pairs",
     "check_real",
+    "check_same_rows",
     "check_same_width",
     "check_vectors",
 ]
@@ -100,7 +101,12 @@ def check_vectors(array, name, *, finite=True):
     if array.ndim != 2:
         raise ValueError(
             f"{name} must be a 2-d array of row vectors, got shape {tuple(array.shape)}"
-            + ("; for one vector pass vector[None, :]" if array.ndim == 1 else "")
+            + (
+                ". Reshape your data: for one vector pass vector[None, :], for one number a row "
+                "column[:, None]"
+                if array.ndim == 1
+                else ""
+            )
         )
     if array.dtype not in (xp.float32, xp.float64):
         raise TypeError(
@@ -108,7 +114,12 @@ def check_vectors(array, name, *, finite=True):
             f"with {name}.astype('float32')"
         )
     if 0 in array.shape:
-        raise ValueError(f"{name} is empty, shape {tuple(array.shape)}: give at least one vector")
+        shape = tuple(array.shape)
+        if array.shape[0]:  # in scikit-learn's words
+            raise ValueError(
+                f"{name} has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+            )
+        raise ValueError(f"{name} is empty, shape {shape}: give at least one vector")
     if finite:
         bad = xp.any(~xp.isfinite(array), axis=1)
         if bool(xp.any(bad)):
@@ -129,16 +140,21 @@ def check_same_width(a, b, name_a, name_b):
         )
 
 
-def check_pairs(X, Y, name_x="X", name_y="Y"):
-    """Check two vector arrays of one library, paired row by row; return them."""
-    namespace(X, Y)
-    check_vectors(X, name_x)
-    check_vectors(Y, name_y)
+def check_same_rows(X, Y, name_x="X", name_y="Y"):
+    """Raise ValueError unless both have as many rows."""
     if X.shape[0] != Y.shape[0]:
         raise ValueError(
             f"{name_x} has {X.shape[0]} rows and {name_y} has {Y.shape[0]}: "
             "row i of one must belong to row i of the other"
         )
+
+
+def check_pairs(X, Y, name_x="X", name_y="Y"):
+    """Check two vector arrays of one library, paired row by row; return them."""
+    namespace(X, Y)
+    check_vectors(X, name_x)
+    check_vectors(Y, name_y)
+    check_same_rows(X, Y, name_x, name_y)
     if X.dtype != Y.dtype:
         raise TypeError(
             f"{name_x} is {X.dtype} and {name_y} is {Y.dtype}: convert one to the other's type"

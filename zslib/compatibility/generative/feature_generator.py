@@ -86,7 +86,7 @@ class FeatureGenerator(GenerativeModel):
     feature_length : float, keyword only, default 4.0
         Root mean square length that features are brought to, above 0; no matter where they are
         scaled to [0, 1].
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of everything; drawn on the host.
 
     Attributes

@@ -90,7 +90,7 @@ class MetricLearner(CompatibilityModel):
         Images in a step.
     keep_epochs : bool, keyword only, default False
         Whether the parameters after each epoch are kept, for `at_epoch`.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, normal with standard deviations :math:`1/\sqrt p` for :math:`W_X` and
         :math:`1/\sqrt m` for :math:`W_A`, of the negatives and of the order; drawn on the host.
 
