@@ -332,13 +332,21 @@ class Chapter:
                 v.paper_value,
                 v.found,
                 Markdown(f"**{v.verdict}**"),
-                v.why,
+                self._excuse(v) or v.why,
             ]
             for v in found
         ]
         heads = ["claim", "setting", "paper", "ours", "verdict", "why"]
         name = verdicts_label(self.name)
         return self.table(name, "Claims of this chapter, held against this run", rows, heads)
+
+    def _excuse(self, verdict):
+        """Why this run cannot give what a claim asks for, as `skip` was told, or None."""
+        for skipped in self._skipped if verdict.value is None else ():
+            fields = {name: value for name, value in skipped.items() if name != "why"}
+            if fields.items() <= verdict.claim.record.items():
+                return skipped["why"]
+        return None
 
     def coverage(self, *, name, caption):
         """`Table` of the data in use: what each is, and what was listed, found and dropped.

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from zslib.book.build.page import page_links
+from zslib.book.build.page import arrange, page_links
 from zslib.book.build.plan import plan
 from zslib.book.build.site import BuildFailed, build, show
+from zslib.book.parameters import Source
 from zslib.book.store import write_records
 
 ROOT = Path(__file__).parents[3]
@@ -132,11 +133,24 @@ def test_a_page_agrees_with_the_published_run_of_today(tiny_book):
     assert shown[3].startswith(r"| Published run | of 2026-01-02\: of 1 numbers 1 equal")
 
 
+def test_displayed_formulas_are_numbered():
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+    text = "# T\n\n$$\na\n= b\n$$\n\n```\n$$\nc\n$$\n```\n\nOf $d$: $$e$$ and\n\n$$f$$\n"
+    notebook = new_notebook(
+        cells=[new_markdown_cell(text), new_code_cell("$$g$$"), new_markdown_cell("$$\nh\n$$")]
+    )
+    arrange(notebook, Source("demo/01_a_b", "# T\n"), None, None, "")
+    first, code, last = (cell.source for cell in notebook.cells)
+    assert first == text.replace("b\n$$\n", "b\n$$ (eq-demo-01-a-b-1)\n").replace(
+        "$$f$$", "$$f$$ (eq-demo-01-a-b-2)"
+    )
+    assert code == "$$g$$"
+    assert last == "$$\nh\n$$ (eq-demo-01-a-b-3)"
+
+
 def test_cells_that_follow_each_other_have_one_fold():
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-
-    from zslib.book.build.page import arrange
-    from zslib.book.parameters import Source
 
     def code(text, *tags, shows=""):
         outputs = [new_output("display_data", data={"text/markdown": shows})] if shows else []

@@ -49,7 +49,24 @@ def arrange(notebook, source, records, published, agreement):
     if asked := exercises(source.name, source.about, published):
         cell = nbformat.v4.new_markdown_cell(asked, id="exercises")
         notebook.cells.insert(len(notebook.cells) - 1, cell)
+    _number_equations(notebook, source.name)
     _fold(notebook)
+
+
+def _number_equations(notebook, chapter):
+    """Give each displayed formula of the text a label, and so a number."""
+    label, number = f"eq-{chapter.replace('/', '-').replace('_', '-')}", 0
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            continue
+        parts = re.split(r"(^`{3}.*?^`{3}$)", cell.source, flags=re.MULTILINE | re.DOTALL)
+        for i in range(0, len(parts), 2):  # between fences
+            displays = re.split(r"(^\$\$.*?\$\$$)", parts[i], flags=re.MULTILINE | re.DOTALL)
+            for j in range(1, len(displays), 2):
+                number += 1
+                displays[j] += f" ({label}-{number})"
+            parts[i] = "".join(displays)
+        cell.source = "".join(parts)
 
 
 def _fold(notebook):
