@@ -190,6 +190,26 @@ def test_page(visits, name, mode):
         assert serious(page, visit.theme) == []
 
 
+@pytest.mark.parametrize("name", [name for name in PAGES if "/executed/" in name])
+def test_the_first_screen_of_a_chapter_has_its_finding(visits, name):
+    page = visits["light, wide"].open(name)
+    box = page.locator(".finding").bounding_box()
+    assert box["y"] + box["height"] < WIDE["height"]
+    narrow = visits["light, narrow"].open(name).locator(".finding").bounding_box()
+    assert narrow["y"] < NARROW["height"] / 2
+
+
+def test_a_slider_moves_the_marks(visit):
+    found = [name for name in PAGES if "gamma-slider" in (SITE / name).read_text("utf-8")]
+    for name in found:
+        page = visit.open(name)
+        place = "document.querySelector('.gamma-slider circle').getAttribute('cx')"
+        before = page.evaluate(place)
+        page.locator(".gamma-slider input").fill("0")
+        assert page.evaluate(place) != before
+        assert "seen" in page.locator(".gamma-slider output").first.inner_text()
+
+
 def test_search_finds_pages(visit):
     page = visit.open("search.html", "?q=hubness")
     page.wait_for_selector("#search-results li a")

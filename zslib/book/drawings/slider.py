@@ -51,7 +51,7 @@ class Slider:
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{color}"><title>{said}</title>'
                 "</circle>"
             )
-            told.append(f'<li style="color: {color}"><b>{said}</b> <output></output></li>')
+            told.append(f'<li style="--mark: {color}"><b>{said}</b> <output></output></li>')
         points = json.dumps([found.round(1).tolist() for found in self.points.values()])
         return (
             f"<div class=\"gamma-slider\" data-points='{points}'>"
