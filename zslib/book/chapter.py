@@ -15,7 +15,7 @@ from zslib.arrays import resolve_device
 from zslib.book.agreement import agreement
 from zslib.book.figures import figure, style
 from zslib.book.keys import data_fingerprint, identify, run_key
-from zslib.book.parameters import Source
+from zslib.book.parameters import Source, check_parameters
 from zslib.book.paths import RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from zslib.book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from zslib.book.records import RESULT, Records, clean_column, clean_value
@@ -102,6 +102,7 @@ class Chapter:
                     f"{sorted(declared - set(self.parameters))}, unknown "
                     f"{sorted(set(self.parameters) - declared)}"
                 )
+            self.parameters = check_parameters(source.parameters, self.parameters, name)
             self._source = source
         anew = self.parameters.get("tune", True)
         self._choices = Choices() if anew else Choices.read(place.chosen(name))
