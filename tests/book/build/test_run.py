@@ -189,8 +189,9 @@ def test_failures_are_told_at_the_end_and_the_others_finish(tiny_book):
     assert not failed.exists()
 
 
-def test_running_chapters_are_told_with_their_cell(tiny_book, monkeypatch):
-    one = plan([tiny_book.write("demo/01_first") and "demo/01_first"])["demo/01_first"]
+def test_running_chapters_are_told_with_their_cell(tiny_book):
+    tiny_book.write("demo/01_first")
+    one = plan(["demo/01_first"])["demo/01_first"]
     assert _where(one) is None
     with unfinished(one.folder.parent, one.key):
         assert _where(one) == "demo/01_first 0/"
@@ -204,7 +205,7 @@ def test_running_chapters_are_told_with_their_cell(tiny_book, monkeypatch):
     tiny_book.write("demo/01_first", told)
     run(["demo/01_first"])
     assert latest_records("demo/01_first")[0]["told"] == (
-        "demo/01_first 3/4 found = _where(plan([chapter.name])[chapter.name]"
+        "demo/01_first 3/4 found = _where(plan([chapter.name])[chapter.name"
     )
 
 
