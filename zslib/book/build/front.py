@@ -76,9 +76,11 @@ def results_page(published, chapters):
         )
     key = " ".join(map(chip, MARKS))
     parts = [raw(f'<div class="panels">\n{"".join(panels)}\n</div>\n<p class="key">{key}</p>')]
-    if first := next((name for name in chapters if name.startswith(f"{TODAY}/")), None):
-        parts.append(
-            "## What would we do today?\n\nThe same questions, answered with all that the papers "
-            f"and this book know: {{doc}}`Together <executed/{first}>`."
-        )
+    links = [f"- {{doc}}`executed/{name}`" for name in chapters if name.startswith(f"{TODAY}/")]
+    if links:
+        parts += [
+            "## What would we do today?",
+            "The papers answer one another, and later work answers them:",
+            "\n".join(links),
+        ]
     return "\n\n".join(parts) + "\n"
