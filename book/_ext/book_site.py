@@ -24,6 +24,12 @@ def rewrite_all_when_numbers_change(app, env):
     return sorted(env.found_docs) if before not in (None, digest) else []
 
 
+def launch_from_an_address(app, config):
+    """Leave out the launch buttons where the repository has no address: the theme cannot."""
+    if not config.html_theme_options.get("repository_url"):
+        config.html_theme_options.pop("launch_buttons", None)
+
+
 def plain_citations(app, pagename, templatename, context, doctree):
     """Drop the roles of a bibliography: Docutils puts links straight into what it calls a list."""
     if "body" in context:
@@ -36,6 +42,7 @@ def setup(app):
     app.add_config_value("comments_config", {}, "html")
     script = resources.files("zslib.compare").joinpath("sortable.js")
     app.add_js_file(None, body=script.read_text("utf-8"))
+    app.connect("config-inited", launch_from_an_address)
     app.connect("env-updated", rewrite_all_when_numbers_change)
     app.connect("html-page-context", plain_citations)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
