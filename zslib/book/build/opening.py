@@ -9,7 +9,7 @@ from zslib.book.build.forest import KINDS
 from zslib.papers import chapter_verdicts, printed
 from zslib.papers.claims import NOT_TESTABLE
 
-__all__ = ["exercises", "opening", "told"]
+__all__ = ["answers", "exercises", "opening", "told"]
 
 
 def told(sentence, records, paper=None):
@@ -73,6 +73,15 @@ def _number(value, form):
     return re.sub(r"^[-+](?=[0.]+$)", "", text).replace("-", "−")
 
 
+def answers(chapter, about, records):
+    """The sentences of a chapter's ``finding`` for which there are records."""
+    lines = []
+    for sentence in about.get("finding", ()) if records is not None else ():
+        with contextlib.suppress(LookupError):  # data that this run is not on
+            lines.append(told(sentence, records, chapter.split("/")[0]))
+    return lines
+
+
 def opening(chapter, about, records, whose="Published run"):
     """The box of a chapter as Markdown; empty where there is nothing to say.
 
@@ -86,13 +95,8 @@ def opening(chapter, about, records, whose="Published run"):
     whose : str
         Which run the records are of.
     """
-    question, lines = about.get("question", "What was found"), []
-    paper = chapter.split("/")[0]
-    for sentence in about.get("finding", ()) if records is not None else ():
-        try:
-            lines.append(told(sentence, records, paper))
-        except LookupError:
-            continue  # data that this run is not on
+    question = about.get("question", "What was found")
+    lines = answers(chapter, about, records)
     if records is None or not (lines or "question" in about):
         return ""
     found = [v.verdict for v in chapter_verdicts(chapter, records)]

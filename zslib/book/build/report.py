@@ -9,6 +9,7 @@ from pathlib import Path
 from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from zslib.book.build.errata import errata_page
 from zslib.book.build.front import questions_page, results_page
+from zslib.book.build.opening import answers
 from zslib.book.build.scorecard import scorecard_page, scorecard_text
 from zslib.book.keys import outdated
 from zslib.book.parameters import Source
@@ -125,13 +126,21 @@ def write_pages(*, root=None):
     runs = ["**This run**\n", runs_markdown(ours), "**Published run**\n", runs_markdown(theirs)]
     pages = {
         "questions": questions_page(records, names, note=note),
-        "results": results_page(records, names),
+        "results": results_page(records, list(_today(theirs, place))),
         "scorecard": scorecard_page(_flat(ours), records, note=note),
         "runs": "\n".join(runs),
         "errata": errata_page(),
     }
     for name, text in pages.items():
         write_if_changed(place.generated / f"{name}.md", text)
+
+
+def _today(theirs, place):
+    """Name, question and published finding of each chapter on what one would do today."""
+    for name in place.names():
+        about = Source.read(name, place).about
+        if name.startswith("together/") and "question" in about:
+            yield name, about["question"], " ".join(answers(name, about, theirs.get(name)))
 
 
 def publish(chapters, *, root=None):
