@@ -237,3 +237,16 @@ def test_published_records_are_results_again(tmp_path):
     }  # fmt: skip
     assert second["value"].mean == 2.0
     assert second["dataset"] == "made (synthetic)"
+
+
+def test_the_mean_over_one_data_set_is_not_shown_beside_it():
+    about = SimpleNamespace(data="cub")
+    own = {"dataset": "cub", "setting": "attributes", "metric": "ACC", "value": 3.0}
+    mean = {"dataset": "mean", "metric": "ACC", "value": 3.0}
+    one = Results(about, [own | {"method": "a"}, mean | {"method": "a"}, mean | {"method": "b"}])
+    shown = [(row["dataset"], row["method"]) for row in one._telling()]
+    assert shown == [("cub", "a"), ("mean", "b")]
+    table = str(one.only(method="a").table("tbl-a", "A", rows="method", columns="dataset"))
+    assert "cub" in table and "mean" not in table
+    two = Results(about, [*one, own | {"method": "a", "dataset": "awa1"}])
+    assert len(two._telling()) == len(two)

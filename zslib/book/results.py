@@ -147,7 +147,7 @@ class Results:
         down, across = _as_tuple(rows), _as_tuple(columns)
         heads, formats = heads or {}, formats or {}
         cells, beside = {}, {}
-        for row in self.rows:
+        for row in self.rows if paper else self._telling().rows:
             place = tuple(row.get(c) for c in down), tuple(row.get(c) for c in across)
             if place in cells:
                 raise ValueError(f"two results at {place} of table {name!r}: name more columns")
@@ -180,7 +180,7 @@ class Results:
         Here and below, ``heads`` has other words for legends and for the names of groups.
         """
         heads = heads or {}
-        fig, axes, parts = self._panels(panels)
+        fig, axes, parts = self._telling()._panels(panels)
         for ax, part in zip(axes, parts, strict=True):
             across, of = part.of(groups), part.of(series)
             width = 0.8 / len(of)
@@ -264,12 +264,12 @@ class Results:
         self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0, heads=None
     ):
         """Estimates with their intervals, one line each; crosses are the paper's."""
-        down, heads = _as_tuple(rows), heads or {}
-        of = self.of(series) if series else []
-        lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in self.rows))
+        down, heads, told = _as_tuple(rows), heads or {}, self._telling()
+        of = told.of(series) if series else []
+        lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in told))
         fig, (ax,) = _subplots(1, height=0.8 + 0.3 * len(lines) * max(1, 0.6 * len(of)))
         ax.axvline(zero, color="gray", lw=0.8)
-        for row in self.rows:
+        for row in told:
             i = lines.index(tuple(row.get(c) for c in down))
             shift = 0.6 * ((of.index(row[series]) + 0.5) / len(of) - 0.5) if of else 0.0
             style = look(row[series], of) if of else {"color": "C0", "marker": "o"}
@@ -282,10 +282,21 @@ class Results:
             printed = paper(row) if paper else None
             if printed is not None:
                 ax.plot(printed, i + shift, "x", color="black", ms=6, label="paper", ls="")
-        told = [", ".join(str(_said(part, heads)) for part in line) for line in lines]
-        ax.set_yticks(range(len(lines)), told)
+        names = [", ".join(str(_said(part, heads)) for part in line) for line in lines]
+        ax.set_yticks(range(len(lines)), names)
         ax.set(xlabel=xlabel, ylim=(len(lines) - 0.5, -0.5))
         return self._figure(fig, [ax], name, caption, alt)
+
+    def _telling(self):
+        """Without means over data sets where there is one set, which they repeat."""
+        alone = [row for row in self.rows if row.get("dataset") != "mean"]
+        if len({row.get("dataset") for row in alone}) != 1:
+            return self
+        known = [_alike(row, "dataset", "setting", "value") for row in alone]
+        others = [
+            row for row in self.rows if _alike(row, "dataset", "setting", "value") not in known
+        ]
+        return Results(self.chapter, alone + others)
 
     def _panels(self, panels, sharey=False):
         of = self.of(panels) if panels else [None]
@@ -373,8 +384,8 @@ def _as_tuple(names):
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _alike(row):
-    return tuple((k, v) for k, v in sorted(row.items()) if k not in ("metric", "value"))
+def _alike(row, *but):
+    return tuple((k, v) for k, v in sorted(row.items()) if k not in (but or ("metric", "value")))
 
 
 def _middle(value):
