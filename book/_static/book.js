@@ -57,15 +57,14 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const figure of document.querySelectorAll(".gamma-slider")) {
     const points = JSON.parse(figure.dataset.points);
     const lines = [...figure.querySelectorAll("polyline")].map((line) => line.points);
-    const marks = figure.querySelectorAll("circle");
+    const marks = figure.querySelectorAll("g");
     const told = figure.querySelectorAll("output");
     const slider = figure.querySelector("input");
     const move = () => {
       points.forEach((found, i) => {
         const [seen, unseen, h] = found[slider.value];
         const place = lines[i][slider.value];
-        marks[i].setAttribute("cx", place.x);
-        marks[i].setAttribute("cy", place.y);
+        marks[i].setAttribute("transform", `translate(${place.x} ${place.y})`);
         told[i].textContent = `seen ${seen}, unseen ${unseen}, H ${h}`;
       });
     };

@@ -43,7 +43,7 @@ def answers_figure(lists, reading, label, answers):
     reach = max(1, *(hops[node] for node in every))
     layout = ring_layout(hierarchy, label, reach, every)
     place = {node: (r * np.cos(a), r * np.sin(a)) for node, (r, a, _) in layout.items()}
-    fig, ax = pyplot.subplots(figsize=(7.4, 7.8))
+    fig, ax = pyplot.subplots(figsize=(7.4, 6.8))
     for ring in range(1, reach + 1):
         ax.add_patch(Circle((0, 0), ring, fill=False, ls=":", color="0.8", lw=0.8))
     for node, (*_, previous) in layout.items():
@@ -60,7 +60,7 @@ def answers_figure(lists, reading, label, answers):
         said = lists.lemmas.get(node, [node])[0] + (f" ({told})" if told else "")
         _write(ax, said, *place[node], *layout[node][:2], valid=True)
     ax.plot(0, 0, "*", color="black", ms=14, zorder=2, label="true label")
-    limit = 1.6 * reach
+    limit = 1.25 * reach
     ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
     ax.axis("off")
     fig.legend(loc="outside upper center", ncols=1 + len(answers))

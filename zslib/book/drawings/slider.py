@@ -48,8 +48,8 @@ class Slider:
             lines.append(f'<polyline points="{path}" fill="none" stroke="{color}"/>')
             x, y = places[_STEPS // 2]
             marks.append(
-                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{color}"><title>{said}</title>'
-                "</circle>"
+                f'<g transform="translate({x:.1f} {y:.1f})"><circle r="5" fill="{color}"/>'
+                f'<text x="7" y="-3">{said}</text></g>'
             )
             told.append(f'<li style="--mark: {color}"><b>{said}</b> <output></output></li>')
         points = json.dumps([found.round(1).tolist() for found in self.points.values()])
