@@ -14,6 +14,16 @@ document.addEventListener("DOMContentLoaded", () => {
 
   filterEntries();
   openTarget();
+  // A table wider than its place says that it scrolls.
+  const mark = () => {
+    for (const box of document.querySelectorAll(".pst-scrollable-table-container")) {
+      box.classList.toggle("scrolls", box.scrollWidth > box.clientWidth + 1);
+    }
+  };
+  mark();
+  window.addEventListener("resize", mark);
+  document.addEventListener("toggle", mark, true);
+  window.MathJax?.startup?.promise?.then(mark);
 });
 window.addEventListener("hashchange", openTarget);
 

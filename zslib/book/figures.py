@@ -21,6 +21,10 @@ COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 
 MARKERS = "osD^vPX*"
 
+# Hundredths of a point are finer than any screen.
+_PLACES = re.compile(r' (?:d|x|y|x1|x2|y1|y2)="[^"]*"')
+_LONG = re.compile(r"(\.\d\d)\d+")
+
 
 def look(name, among=()):
     """Color, marker and line of a method, the same in the whole book.
@@ -194,7 +198,7 @@ def figure(fig, *, name, caption, alt, photographs=False):
     stream = io.StringIO()
     fig.savefig(stream, format="svg", metadata={"Date": None, "Title": alt})
     pyplot.close(fig)
-    svg = stream.getvalue()
+    svg = _PLACES.sub(lambda found: _LONG.sub(r"\1", found[0]), stream.getvalue())
     if folder := os.environ.get(RUN_DIRECTORY):
         path = Path(folder) / "figures" / f"{name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -124,8 +124,9 @@ class Results:
         return Results(self.chapter, shown)
 
     def table(
-        self, name, caption, *, rows, columns, paper=None, heads=None, formats=None, corner=""
-    ):
+        self, name, caption, *, rows, columns, paper=None, heads=None, formats=None, corner="",
+        folded=False,
+    ):  # fmt: skip
         """Cross table of the values, the paper's beside ours.
 
         Parameters
@@ -142,9 +143,16 @@ class Results:
         formats : str or dict, optional
             Number format, or number formats by column head; ".1f" otherwise.
         corner : str or list of str
-            Heads of the header cells.
+            Heads of the header cells; the names of ``rows`` where it has none.
+        folded : bool
+            As of `Table`.
+
+        The mean over one data set is left out: it would repeat it.
         """
         down, across = _as_tuple(rows), _as_tuple(columns)
+        sets = set(self.of("dataset"))
+        if "mean" in sets and len(sets) == 2:
+            self = Results(self.chapter, [r for r in self.rows if r.get("dataset") != "mean"])
         heads, formats = heads or {}, formats or {}
         cells, beside = {}, {}
         for row in self.rows if paper else self._telling().rows:
@@ -158,6 +166,11 @@ class Results:
         printed = [g for g in groups if any(beside.get((line, g)) is not None for line in lines)]
         columns_shown = [corner] if isinstance(corner, str) else list(corner)
         columns_shown += [""] * (len(down) - len(columns_shown))
+        names = {"dataset": "data", "label_set": "labels"}
+        columns_shown = [
+            given or names.get(name, name.replace("_", " "))
+            for given, name in zip(columns_shown, down, strict=True)
+        ]
         for group in groups:
             said = ": ".join(str(_said(part, heads)) for part in group if part is not None)
             form = formats if isinstance(formats, str) else formats.get(said, ".1f")
@@ -170,7 +183,7 @@ class Results:
             for group in groups:
                 body[-1] += [beside.get((line, group))] * (group in printed)
                 body[-1].append(cells.get((line, group)))
-        return Table(name, self._caption(caption), columns_shown, body)
+        return Table(name, self._caption(caption), columns_shown, body, folded=folded)
 
     def bars(
         self, name, caption, *, groups, series, ylabel, alt, panels=None, paper=None, heads=None

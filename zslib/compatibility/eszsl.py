@@ -19,7 +19,8 @@ class ESZSL(BilinearModel):
 
     .. math:: \min_W \|X W S' - Y\|_F^2 + \gamma \|W S'\|_F^2 + \lambda \|X W\|_F^2
               + \gamma \lambda \|W\|_F^2,
-              \qquad W = (X'X + \gamma I)^{-1} X'Y S (S'S + \lambda I)^{-1}.
+
+    .. math:: W = (X'X + \gamma I)^{-1} X'Y S (S'S + \lambda I)^{-1}.
 
     The last penalty, :math:`\beta = \gamma \lambda`, is what makes the solution closed. Y is
     never formed: :math:`X'Y` is made of the sums of each class and of all samples, so that nearly

@@ -29,10 +29,12 @@ class RidgeMap(LinearMap):
 
     .. math:: \mathrm{GCV}(\lambda)
               = \frac{\frac{1}{n d_2} \|(I - A_\lambda) Y\|_F^2}
-                     {\left(1 - \frac{1}{n} \mathrm{tr} A_\lambda\right)^2}, \qquad
-              \|(I - A_\lambda) Y\|_F^2 = \|Y - U U'Y\|_F^2
-              + \sum_r \left(\frac{\lambda}{s_r^2 + \lambda}\right)^2 \|u_r'Y\|^2, \qquad
-              n - \mathrm{tr} A_\lambda = n - \mathrm{rows}(S)
+                     {\left(1 - \frac{1}{n} \mathrm{tr} A_\lambda\right)^2},
+
+    .. math:: \|(I - A_\lambda) Y\|_F^2 = \|Y - U U'Y\|_F^2
+              + \sum_r \left(\frac{\lambda}{s_r^2 + \lambda}\right)^2 \|u_r'Y\|^2,
+
+    .. math:: n - \mathrm{tr} A_\lambda = n - \mathrm{rows}(S)
               + \sum_r \frac{\lambda}{s_r^2 + \lambda}.
 
     With an intercept X and Y are centred first, and 1 is added to the trace.

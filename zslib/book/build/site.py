@@ -8,6 +8,7 @@ import sys
 
 from zslib.book.agreement import agreement
 from zslib.book.build.page import arrange
+from zslib.book.build.reference import entries, links, write_reference
 from zslib.book.build.report import note_book, write_if_changed, write_pages
 from zslib.book.build.run import plan, run_chapters
 from zslib.book.build.stamp import Stamp
@@ -40,10 +41,12 @@ def build(*, root=None, quick=False, full=False, jobs=1, force=False, strict=Fal
     published(root=place.root)  # broken ones are told before anything runs
     runs = plan(place.names(), {"quick": True} if quick else None, full=full, root=place.root)
     run_chapters(runs, jobs=jobs, force=force)
+    found = entries(place)
     for run in runs.values():
-        show(run, place)
+        show(run, place, found)
     note_book(runs, place)
     write_pages(root=place.root)
+    write_reference(place)
     pages, before = stamp.pages(), stamp.left.get("pages", {})
     whole = stamp.left.get("site") == stamp.site()
     if force or pages != before or not whole:
@@ -54,11 +57,12 @@ def build(*, root=None, quick=False, full=False, jobs=1, force=False, strict=Fal
     return index
 
 
-def show(run, place):
+def show(run, place, found=()):
     """Copy a run's notebook, as a page, and its figures to where the contents name them.
 
-    The box at the top and how the run agrees with the published one are as of now. Files are
-    written only when they change, since Sphinx reads again what is newer.
+    The box at the top and how the run agrees with the published one are as of now, and the last
+    line tells what of the `entries` of the reference the chapter uses. Files are written only
+    when they change, since Sphinx reads again what is newer.
     """
     import nbformat
 
@@ -67,6 +71,8 @@ def show(run, place):
     notebook = nbformat.read(run.notebook, as_version=4)
     own, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
     arrange(notebook, Source.read(run.chapter, place), own, theirs, agreement(own, theirs))
+    if line := links(run.chapter, place, dict(found)):
+        notebook.cells.append(nbformat.v4.new_markdown_cell(line, id="reference"))
     write_if_changed(page, nbformat.writes(notebook) + "\n")
     for figure in sorted((run.folder / "figures").glob("*.svg")):
         text = figure.read_text(encoding="utf-8")

@@ -47,7 +47,8 @@ class MetricLearner(CompatibilityModel):
 
     .. math:: \frac{1}{|D_+|} \sum_{i \in D_+} \left( l_H(i) +
               \lambda \| y_i - \hat a(x_i) \|^2 \right) + \frac{1}{|D_-|} \sum_{j \in D_-} l_H(j)
-              + \mu \left( \|W_X\|^2 + \|b_X\|^2 + \|W_A\|^2 \right), \quad
+
+    .. math:: + \mu \left( \|W_X\|^2 + \|b_X\|^2 + \|W_A\|^2 \right), \quad
               l_H = \max(0, 1 - Z (\tau - S^2)),
 
     or, with ``balanced=False``, Eq. 6: the sum over all pairs. That sum is divided by half the
