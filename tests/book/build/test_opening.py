@@ -89,7 +89,8 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
         assert "{" not in said
         assert said.endswith(".")
     source = Source.read(name, PLACE)
-    for one in about.get("exercises", ()):
+    assert len(about["exercises"]) == 2
+    for one in about["exercises"]:
         assert one["ask"].endswith("?")
         assert told(one["answer"], records, name.split("/")[0]).endswith(".")
         given = dict(re.findall(r"-p (\w+) (\S+)", one["run"]))
