@@ -47,7 +47,7 @@ _WHY_APART = {
     "out near print",
     "PSR": "its paper leaves open the sizes, the optimiser and how triplets are drawn",
     "ZKL": "its public code keeps the step that is best on test images",
-    "DARK": "what the paper leaves open is the subject of [a chapter](../dark/04_optimisation.md)",
+    "DARK": "what its paper leaves open has chapters of its own",
 }
 
 
