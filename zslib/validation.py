@@ -57,11 +57,11 @@ def as_array(value, name):
     return value if known else np.asarray(value)
 
 
-def as_vectors(value, name, *, dtype=None, finite=True):
+def as_vectors(value, name, *, like=None, finite=True):
     """``value`` as a (n, d) array that passes `check_vectors`, converted where it must be.
 
-    Integers and truths become float64, float16 becomes float32; anything becomes ``dtype`` where
-    that is given.
+    Integers and truths become float64, float16 becomes float32. Where an array ``like`` it is
+    given, it must be of the same library, and gets the same type.
 
     Examples
     --------
@@ -71,9 +71,10 @@ def as_vectors(value, name, *, dtype=None, finite=True):
     array = as_array(value, name)
     if is_numpy_array(array) and array.dtype.kind in "OSU":
         array = array.astype(np.float64)
-    xp = namespace(array)
+    xp = namespace(array, like)
     if xp.isdtype(array.dtype, "complex floating"):
         raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
+    dtype = None if like is None else like.dtype
     if dtype is None and array.dtype not in (xp.float32, xp.float64):
         dtype = xp.float32 if "float16" in str(array.dtype) else xp.float64
     if dtype is not None:

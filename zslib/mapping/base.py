@@ -42,8 +42,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
         given, X = X, as_vectors(X, "X")
         validate_data(self, given, Y, skip_check_array=True)
-        Y = as_vectors(Y, "Y", dtype=X.dtype)
-        namespace(X, Y)
+        Y = as_vectors(Y, "Y", like=X)
         check_same_rows(X, Y)
         self._fit(X, Y)
         return self

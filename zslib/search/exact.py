@@ -174,7 +174,7 @@ def _vectors(queries, targets):
     queries, targets = as_vectors(queries, "queries"), as_array(targets, "targets")
     xp = namespace(targets)
     if targets.dtype not in (xp.float32, xp.float64):
-        targets = as_vectors(targets, "targets", dtype=queries.dtype, finite=False)
+        targets = as_vectors(targets, "targets", like=queries, finite=False)
     return queries, targets
 
 

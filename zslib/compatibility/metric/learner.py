@@ -27,7 +27,7 @@ from zslib.compatibility.metric.objective import (
     squared_distances,
 )
 from zslib.optim import minibatches
-from zslib.validation import check_choice, check_integer, check_real, check_vectors
+from zslib.validation import as_vectors, check_choice, check_integer, check_real
 
 __all__ = ["MetricLearner"]
 
@@ -201,19 +201,15 @@ class MetricLearner(CompatibilityModel):
         """
         if image_attributes is not None:
             # Before their shapes are compared: not all have one.
-            namespace(X, class_embeddings, image_attributes)
-            check_vectors(class_embeddings, "class_embeddings")
-            check_vectors(image_attributes, "image_attributes")
-            expected = X.shape[0], class_embeddings.shape[-1]
+            features = as_vectors(X, "X")
+            image_attributes = as_vectors(image_attributes, "image_attributes", like=features)
+            classes = as_vectors(class_embeddings, "class_embeddings")
+            namespace(features, classes, image_attributes)
+            expected = features.shape[0], classes.shape[1]
             if tuple(image_attributes.shape) != expected:
                 raise ValueError(
                     f"image_attributes must have shape {expected}, a row for each row of X in the "
                     f"space of class_embeddings, got {tuple(image_attributes.shape)}"
-                )
-            if image_attributes.dtype != X.dtype:
-                raise TypeError(
-                    f"X is {X.dtype} and image_attributes is {image_attributes.dtype}: convert "
-                    "one to the other's type"
                 )
         return self._checked_fit(X, y, class_embeddings, image_attributes=image_attributes)
 
