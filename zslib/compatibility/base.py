@@ -150,17 +150,17 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     >>> from sklearn.preprocessing import StandardScaler
     >>> from zslib.compatibility import ESZSL
     >>> rng = np.random.default_rng(0)
-    >>> S = rng.standard_normal((6, 4))
+    >>> S = rng.standard_normal((5, 4))
     >>> y = np.repeat(np.arange(5), 12)
-    >>> X = S[y] @ rng.standard_normal((4, 8)) + rng.standard_normal((60, 8))
+    >>> X = S[y] @ rng.standard_normal((4, 8)) + 0.5 * rng.standard_normal((60, 8))
     >>> with sklearn.config_context(enable_metadata_routing=True):
     ...     scorer = ESZSL().set_fit_request(class_embeddings=True)
     ...     pipeline = make_pipeline(StandardScaler(), scorer)
     ...     grid = {"eszsl__feature_penalty": [0.1, 10.0]}
     ...     search = GridSearchCV(pipeline, grid, scoring="accuracy", cv=3)
     ...     search = search.fit(X, y, class_embeddings=S)
-    >>> search.predict(X[:2])
-    array([0, 0])
+    >>> search.best_params_
+    {'eszsl__feature_penalty': 0.1}
     """
 
     def fit(self, X, y, class_embeddings):
