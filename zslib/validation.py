@@ -25,6 +25,9 @@ __all__ = [
     "check_same_rows",
     "check_same_width",
     "check_vectors",
+    "is_text",
+    "row_names",
+    "rows_of_names",
 ]
 
 
@@ -80,6 +83,47 @@ def as_vectors(value, name, *, like=None, finite=True):
     if dtype is not None:
         array = xp.astype(array, dtype, copy=False)
     return check_vectors(array, name, finite=finite)
+
+
+def is_text(array):
+    """Whether an array holds strings or objects."""
+    return getattr(array.dtype, "kind", "") in tuple("OSUT")
+
+
+def row_names(frame, name):
+    """Names of the rows, (n,), where ``frame`` is a data frame with an index of text, else None.
+
+    Raises
+    ------
+    ValueError
+        When two rows have one name.
+    """
+    if not hasattr(frame, "columns") or not hasattr(frame, "index"):
+        return None
+    names = np.asarray(frame.index)
+    if not all(isinstance(one, str) for one in names):
+        return None
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} has two rows of one name: name each once")
+    return names
+
+
+def rows_of_names(values, names, name, where):
+    """Place of each of ``values`` among ``names``, which ``where`` has, as int64.
+
+    Examples
+    --------
+    >>> rows_of_names(np.array(["dog", "cat"]), ["cat", "dog"], "labels", "class_names")
+    array([1, 0])
+    """
+    rows = {str(known): row for row, known in enumerate(names)}
+    missing = sorted({str(value) for value in values.ravel()} - set(rows))
+    if missing:
+        raise ValueError(
+            f"{name} has {missing[0]!r}, which {where} lacks ({len(missing)} such): name it there"
+        )
+    found = np.array([rows[str(value)] for value in values.ravel()], dtype=np.int64)
+    return found.reshape(values.shape)
 
 
 def check_vectors(array, name, *, finite=True):

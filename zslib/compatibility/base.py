@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zslib.arrays import like, namespace, to_host, unit_rows
 from zslib.metrics.zero_shot import per_class_accuracy
-from zslib.validation import as_array, as_vectors, check_indices
+from zslib.validation import (
+    as_array,
+    as_vectors,
+    check_indices,
+    is_text,
+    row_names,
+    rows_of_names,
+)
 
 __all__ = [
     "BilinearModel",
@@ -52,38 +58,18 @@ def check_fit_input(X, y, class_embeddings):
     return classes, xp.reshape(xp.astype(codes, xp.int64, copy=False), (-1,)), embeddings
 
 
-def class_names(class_embeddings):
-    """Names of the classes, (C,), where a data frame's index has some, else None."""
-    if not hasattr(class_embeddings, "columns"):
-        return None
-    names = np.asarray(class_embeddings.index)
-    if not all(isinstance(name, str) for name in names):
-        return None
-    if len(set(names)) < len(names):
-        raise ValueError("class_embeddings has two rows of one name: name each class once")
-    return names
-
-
 def _row_numbers(y, names, X):
     """``y`` as an array beside ``X``, names of classes as rows, and whether these were names."""
     given, y = y, as_array(y, "y")
-    known = y is given
-    named = getattr(y.dtype, "kind", "") in tuple("OSUT")
+    named = is_text(y)
     if named:
         if names is None:
             raise TypeError(
                 "y holds names of classes: pass class_embeddings as a data frame whose index has "
                 "them, or make y the rows of class_embeddings"
             )
-        rows = {name: row for row, name in enumerate(names)}
-        missing = sorted({str(name) for name in y.ravel()} - set(rows))
-        if missing:
-            raise ValueError(
-                f"y has {missing[0]!r}, which the index of class_embeddings lacks "
-                f"({len(missing)} such): every label needs an embedding"
-            )
-        y = np.array([rows[str(name)] for name in y.ravel()], dtype=np.int64).reshape(y.shape)
-    return (y if known and not named else like(y, X)), named
+        y = rows_of_names(y, names, "y", "the index of class_embeddings")
+    return (y if y is given else like(y, X)), named
 
 
 def _check_labels(y, X, class_embeddings):
@@ -184,7 +170,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     def _checked_fit(self, X, y, class_embeddings, **more):
         """``fit`` of a model that is also given ``more``, which it has checked."""
-        given, names = X, class_names(class_embeddings)
+        given, names = X, row_names(class_embeddings, "class_embeddings")
         X = as_vectors(X, "X")
         validate_data(self, given, y, skip_check_array=True)
         class_embeddings = as_vectors(class_embeddings, "class_embeddings", like=X)
@@ -247,7 +233,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         """Names of candidates, where ``fit`` was given names."""
         if class_embeddings is None or self.class_names_ is None:
             return self.class_names_
-        return class_names(class_embeddings)
+        return row_names(class_embeddings, "class_embeddings")
 
     def score(self, X, y, class_embeddings=None):
         """Average per-class top-1 accuracy, in [0, 1]; all rows of ``class_embeddings`` compete.
