@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import logging
@@ -23,8 +24,9 @@ __all__ = ["ChaptersFailed", "Run", "plan", "processes", "run_chapters"]
 
 _SECONDS_BETWEEN = 5
 _FAILED = "failed.ipynb"
-# Of a cell's first line, beside the progress bar.
+# Of a cell's first line but imports, beside the progress bar.
 _SHOWN = 48
+_IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 class ChaptersFailed(RuntimeError):
@@ -82,16 +84,19 @@ def _show_running(bar, runs):
     finally:
         ended.set()
         thread.join()
+        bar.set_postfix_str("")
 
 
 def _where(run):
-    """The chapter, the cell that runs and its first line; None where the chapter does not run."""
+    """The chapter, the cell that runs, and what it does first; None where none runs."""
     if (folder := at_work(run.folder.parent, run.key)) is None:
         return None
     number, total, text = _last_cell(folder / _FAILED)
-    lines = (line for line in text.splitlines() if line.strip())
-    does = next((s for s in lines if not s.startswith(("#", "import ", "from "))), "")
-    return f"{run.chapter} {number}/{total} {does[:_SHOWN]}".rstrip()
+    if not number:
+        return run.chapter
+    does = (node.lineno - 1 for node in ast.parse(text).body if not isinstance(node, _IMPORTS))
+    line = text.splitlines()[next(does, 0)]
+    return f"{run.chapter} {number}/{total} {line[:_SHOWN]}".rstrip()
 
 
 def _last_cell(notebook):
