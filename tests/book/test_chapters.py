@@ -52,6 +52,7 @@ def test_parameters_are_typed_and_explained(sources, name):
     assert "tune" not in parameters or parameters["tune"].default is False
     assert parameters["device"].default == "cpu"
     assert all(len(p.comment) > 5 for p in parameters.values())
+    sources[name].settings(sources[name].full)  # of the published run, within their ranges
 
 
 @pytest.mark.parametrize("name", NAMES)
