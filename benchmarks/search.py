@@ -6,8 +6,8 @@
 
 Every contestant uses the same threads. Each runs once in a process of its own, for its memory: the
 largest growth of the anonymous memory while it ran, inputs not counted (faiss-cpu copies the
-targets into its index beforehand; that copy is shown apart). The quick ones then take turns in one
-process, and the least time of each counts, since other work on the machine can only add to it.
+targets into its index beforehand; that copy is shown apart). Then all but scikit-learn take turns
+in one process, and the least time of each counts, since other work on the machine can only add.
 """
 
 from __future__ import annotations
@@ -44,30 +44,21 @@ def product(queries, targets):
     return run
 
 
-def top_k_dot(queries, targets):
-    from zslib.search import top_k
-
-    return lambda: top_k(queries, targets, K, metric="dot")
-
-
-def top_k_cosine(queries, targets):
-    from zslib.search import top_k
-
-    return lambda: top_k(queries, targets, K)
-
-
-def ranks(queries, targets):
-    from zslib.search import gold_ranks
-
-    gold = np.random.default_rng(1).integers(0, len(targets), len(queries))
-    return lambda: gold_ranks(queries, targets, gold)
-
-
-def corrected(name):
+def nearest(**options):
     def start(queries, targets):
         from zslib.search import top_k
 
-        return lambda: top_k(queries, targets, K, correction=name)
+        return lambda: top_k(queries, targets, K, **options)
+
+    return start
+
+
+def ranks(**options):
+    def start(queries, targets):
+        from zslib.search import gold_ranks
+
+        gold = np.random.default_rng(1).integers(0, len(targets), len(queries))
+        return lambda: gold_ranks(queries, targets, gold, **options)
 
     return start
 
@@ -88,21 +79,23 @@ def scikit_learn(queries, targets):
     return lambda: finder.kneighbors(queries)
 
 
+METRICS = ("dot", "cosine", "euclidean")
+CORRECTIONS = (
+    "csls",
+    "inverted_softmax",
+    "local_scaling",
+    "globally_corrected",
+    "mutual_proximity",
+)
 CONTESTANTS = {
     "bare matrix product, no selection": product,
-    'zslib top_k, metric="dot"': top_k_dot,
-    'zslib top_k, metric="cosine"': top_k_cosine,
+    **{f'zslib top_k, metric="{metric}"': nearest(metric=metric) for metric in METRICS},
     "faiss-cpu IndexFlatIP": faiss_flat,
     "scikit-learn NearestNeighbors, brute, cosine": scikit_learn,
-    "zslib gold_ranks": ranks,
-    'zslib top_k, correction="csls"': corrected("csls"),
-    'zslib top_k, correction="inverted_softmax"': corrected("inverted_softmax"),
-    'zslib top_k, correction="local_scaling"': corrected("local_scaling"),
-    'zslib top_k, correction="globally_corrected"': corrected("globally_corrected"),
-    'zslib top_k, correction="mutual_proximity"': corrected("mutual_proximity"),
+    **{f'zslib gold_ranks, metric="{metric}"': ranks(metric=metric) for metric in METRICS},
+    **{f'zslib top_k, correction="{name}"': nearest(correction=name) for name in CORRECTIONS},
 }
-QUICK = list(CONTESTANTS)[:4]
-LARGE = list(CONTESTANTS)[:5]
+LARGE = [name for name in CONTESTANTS if "correction" not in name and "gold" not in name]
 
 
 def anonymous_memory():
@@ -146,11 +139,11 @@ def run_alone(name, folder):
     return {"seconds": took, "growth": max(peak - before, 0), "setup": before - empty}
 
 
-def run_in_turns(rounds, folder):
-    """Least seconds of each of the quick contestants, which take turns in this process."""
+def run_in_turns(rounds, names, folder):
+    """Least seconds of each of the contestants, which take turns in this process."""
     queries, targets = load(folder)
-    runs = {name: CONTESTANTS[name](queries, targets) for name in QUICK}
-    times = {name: [] for name in QUICK}
+    runs = {name: CONTESTANTS[name](queries, targets) for name in names}
+    times = {name: [] for name in names}
     for _ in range(rounds):
         for name, run in runs.items():
             times[name].append(seconds(run))
@@ -180,7 +173,8 @@ def measure(n_targets, rounds, names):
     with tempfile.TemporaryDirectory() as folder:
         write_data(Path(folder), n_targets)
         found = {name: in_process(folder, "--alone", name) for name in names}
-        for name, least in in_process(folder, "--turns", str(rounds)).items():
+        turns = ["--turns", str(rounds), "--names", *(n for n in names if "scikit" not in n)]
+        for name, least in in_process(folder, *turns).items():
             found[name]["seconds"] = min(least, found[name]["seconds"])
     return found
 
@@ -219,7 +213,8 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--targets", type=int, default=200_000)
-    parser.add_argument("--rounds", type=int, default=10, help="turns of the quick contestants")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of the contestants")
+    parser.add_argument("--names", nargs="+", default=list(CONTESTANTS), help=argparse.SUPPRESS)
     parser.add_argument("--write", action="store_true", help="write benchmarks/results/search.md")
     for internal in ("--alone", "--turns", "--folder"):
         parser.add_argument(internal, help=argparse.SUPPRESS)
@@ -228,7 +223,7 @@ def main():
         print(json.dumps(run_alone(options.alone, Path(options.folder))))
         return
     if options.turns:
-        print(json.dumps(run_in_turns(int(options.turns), Path(options.folder))))
+        print(json.dumps(run_in_turns(int(options.turns), options.names, Path(options.folder))))
         return
     if not options.write:
         names = list(CONTESTANTS) if options.targets <= 500_000 else LARGE

@@ -30,7 +30,8 @@ def chapter_counts(text):
     """
     body = text.split("---", 2)[2]
     code = "\n".join(re.findall(CELL, body, flags=re.S))
-    lines = sum(bool(line.strip()) and not line.startswith(":") for line in code.splitlines())
+    passed = (":", "from typing import")  # options of a cell; types of parameters
+    lines = sum(bool(s.strip()) and not s.startswith(passed) for s in code.splitlines())
     words = len(re.sub(CELL, "", body, flags=re.S).split())
     classes, functions = (len(re.findall(rf"^ *{k} ", code, re.M)) for k in ("class", "def"))
     return lines, words, classes, functions

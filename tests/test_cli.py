@@ -151,7 +151,7 @@ def test_report_prints_the_scorecard(copy, capsys):
         ),
         (["run", "--all", "-p", "dataset", "nothing"], "unknown dataset 'nothing'"),
         (["publish", "demo/01_first"], "chapter 'demo/01_first' has no records yet"),
-        (["run", "--all", "-p", "seed", "-1"], "'seed' of demo/01_first must be at least 0"),
+        (["run", "--all", "-p", "seed", "-1"], "'seed' of demo/01_first must be >= 0 (first"),
         (["publish"], "name the chapters to publish, or pass --all"),
         (["publish", "demo/01_first", "--all"], "name chapters, or pass --all"),
         (["report", "demo/01_first"], "chapters go with --against published"),

@@ -22,10 +22,10 @@ def test_the_row_that_is_not_finite_is_named(backend, bad):
 @pytest.mark.parametrize(
     ("array", "error", "message"),
     [
-        (np.ones(3), ValueError, r"2-d array .* shape \(3,\); for one vector"),
+        (np.ones(3), ValueError, r"2-d array .* shape \(3,\)\. Reshape your data"),
         (np.ones((2, 3), dtype="int64"), TypeError, "float32 or float64, got .*int64"),
         (np.ones((0, 3)), ValueError, "empty"),
-        (np.ones((3, 0)), ValueError, "empty"),
+        (np.ones((3, 0)), ValueError, r"0 feature\(s\)"),
     ],
 )
 def test_bad_vectors_are_refused(backend, array, error, message):

@@ -272,7 +272,7 @@ def unit_rows(array, *, name="array"):
 
 
 def random_generator(random_state):
-    """NumPy `Generator` from None, an integer seed or a `Generator`.
+    """NumPy `Generator` from None, an integer seed, a `Generator` or a `RandomState`.
 
     Examples
     --------
@@ -281,12 +281,14 @@ def random_generator(random_state):
     """
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"random_state must not be negative, got {random_state}")
         return np.random.default_rng(int(random_state))
     raise TypeError(
-        "random_state must be None, an integer or a numpy.random.Generator, got "
+        "random_state must be None, an integer, a numpy.random Generator or RandomState, got "
         f"{type(random_state).__name__}"
     )
 

@@ -149,7 +149,7 @@ def _list(arguments):
         source = Source.read(name, place)
         for p in source.parameters.values():
             full = f"; full: {source.full[p.name]!r}" if p.name in source.full else ""
-            print(f"  {p.name}: {p.type.__name__} = {p.default!r}{full}  ({p.comment})")
+            print(f"  {p.name}: {p.type.__name__} = {p.default!r}{full}  ({p.told})")
     if not place.names():
         print(f"no chapters in {place.chapters}: call zslib from a copy of the book's sources")
 

@@ -22,8 +22,12 @@ __all__ = [
     "check_learned",
     "check_pairs",
     "check_real",
+    "check_same_rows",
     "check_same_width",
     "check_vectors",
+    "is_text",
+    "row_names",
+    "rows_of_names",
 ]
 
 
@@ -56,11 +60,11 @@ def as_array(value, name):
     return value if known else np.asarray(value)
 
 
-def as_vectors(value, name, *, dtype=None, finite=True):
+def as_vectors(value, name, *, like=None, finite=True):
     """``value`` as a (n, d) array that passes `check_vectors`, converted where it must be.
 
-    Integers and truths become float64, float16 becomes float32; anything becomes ``dtype`` where
-    that is given.
+    Integers and truths become float64, float16 becomes float32. Where an array ``like`` it is
+    given, it must be of the same library, and gets the same type.
 
     Examples
     --------
@@ -70,14 +74,56 @@ def as_vectors(value, name, *, dtype=None, finite=True):
     array = as_array(value, name)
     if is_numpy_array(array) and array.dtype.kind in "OSU":
         array = array.astype(np.float64)
-    xp = namespace(array)
+    xp = namespace(array, like)
     if xp.isdtype(array.dtype, "complex floating"):
         raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
+    dtype = None if like is None else like.dtype
     if dtype is None and array.dtype not in (xp.float32, xp.float64):
         dtype = xp.float32 if "float16" in str(array.dtype) else xp.float64
     if dtype is not None:
         array = xp.astype(array, dtype, copy=False)
     return check_vectors(array, name, finite=finite)
+
+
+def is_text(array):
+    """Whether an array holds strings or objects."""
+    return getattr(array.dtype, "kind", "") in tuple("OSUT")
+
+
+def row_names(frame, name):
+    """Names of the rows, (n,), where ``frame`` is a data frame with an index of text, else None.
+
+    Raises
+    ------
+    ValueError
+        When two rows have one name.
+    """
+    if not hasattr(frame, "columns") or not hasattr(frame, "index"):
+        return None
+    names = np.asarray(frame.index)
+    if not all(isinstance(one, str) for one in names):
+        return None
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} has two rows of one name: name each once")
+    return names
+
+
+def rows_of_names(values, names, name, where):
+    """Place of each of ``values`` among ``names``, which ``where`` has, as int64.
+
+    Examples
+    --------
+    >>> rows_of_names(np.array(["dog", "cat"]), ["cat", "dog"], "labels", "class_names")
+    array([1, 0])
+    """
+    rows = {str(known): row for row, known in enumerate(names)}
+    missing = sorted({str(value) for value in values.ravel()} - set(rows))
+    if missing:
+        raise ValueError(
+            f"{name} has {missing[0]!r}, which {where} lacks ({len(missing)} such): name it there"
+        )
+    found = np.array([rows[str(value)] for value in values.ravel()], dtype=np.int64)
+    return found.reshape(values.shape)
 
 
 def check_vectors(array, name, *, finite=True):
@@ -100,7 +146,12 @@ def check_vectors(array, name, *, finite=True):
     if array.ndim != 2:
         raise ValueError(
             f"{name} must be a 2-d array of row vectors, got shape {tuple(array.shape)}"
-            + ("; for one vector pass vector[None, :]" if array.ndim == 1 else "")
+            + (
+                ". Reshape your data: for one vector pass vector[None, :], for one number a row "
+                "column[:, None]"
+                if array.ndim == 1
+                else ""
+            )
         )
     if array.dtype not in (xp.float32, xp.float64):
         raise TypeError(
@@ -108,7 +159,12 @@ def check_vectors(array, name, *, finite=True):
             f"with {name}.astype('float32')"
         )
     if 0 in array.shape:
-        raise ValueError(f"{name} is empty, shape {tuple(array.shape)}: give at least one vector")
+        shape = tuple(array.shape)
+        if array.shape[0]:  # in scikit-learn's words
+            raise ValueError(
+                f"{name} has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+            )
+        raise ValueError(f"{name} is empty, shape {shape}: give at least one vector")
     if finite:
         bad = xp.any(~xp.isfinite(array), axis=1)
         if bool(xp.any(bad)):
@@ -129,16 +185,21 @@ def check_same_width(a, b, name_a, name_b):
         )
 
 
-def check_pairs(X, Y, name_x="X", name_y="Y"):
-    """Check two vector arrays of one library, paired row by row; return them."""
-    namespace(X, Y)
-    check_vectors(X, name_x)
-    check_vectors(Y, name_y)
+def check_same_rows(X, Y, name_x="X", name_y="Y"):
+    """Raise ValueError unless both have as many rows."""
     if X.shape[0] != Y.shape[0]:
         raise ValueError(
             f"{name_x} has {X.shape[0]} rows and {name_y} has {Y.shape[0]}: "
             "row i of one must belong to row i of the other"
         )
+
+
+def check_pairs(X, Y, name_x="X", name_y="Y"):
+    """Check two vector arrays of one library, paired row by row; return them."""
+    namespace(X, Y)
+    check_vectors(X, name_x)
+    check_vectors(Y, name_y)
+    check_same_rows(X, Y, name_x, name_y)
     if X.dtype != Y.dtype:
         raise TypeError(
             f"{name_x} is {X.dtype} and {name_y} is {Y.dtype}: convert one to the other's type"

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
+import shutil
 from importlib import resources
+from pathlib import Path
+
+# Of MathJax the one bundle that pages load, its fonts, and what that loads by need.
+MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+# What the theme has every page load for a search as one types, which this site has not.
+SEARCH = re.compile(
+    r'\n *<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
+)
+# Of the theme: maps for its developers, words of other languages, fonts of ancient browsers.
+UNUSED = ("**/*.map", "locales/*", "**/*.ttf")
 
 
 def rewrite_all_when_numbers_change(app, env):
@@ -17,11 +30,18 @@ def rewrite_all_when_numbers_change(app, env):
         sorted((name, str(numbers)) for name, numbers in env.toc_fignumbers.items()),
         sorted((name, str(numbers)) for name, numbers in env.toc_secnumbers.items()),
         sorted((name, str(label)) for name, label in env.domaindata["std"]["labels"].items()),
+        sorted(name for kind, name in env.domaindata["std"]["objects"] if kind == "term"),
     ]
     digest = hashlib.sha256(repr(shown).encode()).hexdigest()
     before = getattr(env, "book_site_shown", None)
     env.book_site_shown = digest
     return sorted(env.found_docs) if before not in (None, digest) else []
+
+
+def launch_from_an_address(app, config):
+    """Leave out the launch buttons where the repository has no address: the theme cannot."""
+    if not config.html_theme_options.get("repository_url"):
+        config.html_theme_options.pop("launch_buttons", None)
 
 
 def plain_citations(app, pagename, templatename, context, doctree):
@@ -31,11 +51,38 @@ def plain_citations(app, pagename, templatename, context, doctree):
         context["body"] = body.replace(' role="doc-biblioentry"', "")
 
 
+def lighten(app, error):
+    """Drop from the site what no page needs, and outputs from the notebooks to download."""
+    if error or app.builder.format != "html":
+        return
+    site, static = Path(app.outdir), Path(app.outdir) / "_static"
+    for path in sorted((static / "mathjax").rglob("*"), reverse=True):
+        name = path.relative_to(static / "mathjax").as_posix()
+        if path.is_file() and not name.startswith(MATHJAX):
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+    for pattern in UNUSED:
+        for path in static.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in site.rglob("*.html"):
+        if path.name != "search.html":
+            path.write_text(SEARCH.sub("", path.read_text("utf-8")), "utf-8")
+    for path in (site / "_sources").rglob("*.ipynb"):
+        notebook = json.loads(path.read_text("utf-8"))
+        for cell in notebook["cells"]:
+            if cell.get("outputs"):
+                cell |= {"outputs": [], "execution_count": None}
+        path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
 def setup(app):
     # Jupyter Book hands this to sphinx_comments, which the site does without.
     app.add_config_value("comments_config", {}, "html")
     script = resources.files("zslib.compare").joinpath("sortable.js")
     app.add_js_file(None, body=script.read_text("utf-8"))
+    app.connect("config-inited", launch_from_an_address)
     app.connect("env-updated", rewrite_all_when_numbers_change)
     app.connect("html-page-context", plain_citations)
+    app.connect("build-finished", lighten, priority=900)  # after the theme's and MathJax's files
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,6 +14,16 @@ document.addEventListener("DOMContentLoaded", () => {
 
   filterEntries();
   openTarget();
+  // A table wider than its place says that it scrolls.
+  const mark = () => {
+    for (const box of document.querySelectorAll(".pst-scrollable-table-container")) {
+      box.classList.toggle("scrolls", box.scrollWidth > box.clientWidth + 1);
+    }
+  };
+  mark();
+  window.addEventListener("resize", mark);
+  document.addEventListener("toggle", mark, true);
+  window.MathJax?.startup?.promise?.then(mark);
 });
 window.addEventListener("hashchange", openTarget);
 
@@ -50,3 +60,25 @@ function openTarget() {
   for (let part = target; part; part = part.parentElement?.closest("details")) part.open = true;
   target.scrollIntoView();
 }
+
+
+// A slider moves the marks along curves that were computed when the chapter ran.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const figure of document.querySelectorAll(".gamma-slider")) {
+    const points = JSON.parse(figure.dataset.points);
+    const lines = [...figure.querySelectorAll("polyline")].map((line) => line.points);
+    const marks = figure.querySelectorAll("g");
+    const told = figure.querySelectorAll("output");
+    const slider = figure.querySelector("input");
+    const move = () => {
+      points.forEach((found, i) => {
+        const [seen, unseen, h] = found[slider.value];
+        const place = lines[i][slider.value];
+        marks[i].setAttribute("transform", `translate(${place.x} ${place.y})`);
+        told[i].textContent = `seen ${seen}, unseen ${unseen}, H ${h}`;
+      });
+    };
+    slider.addEventListener("input", move);
+    move();
+  }
+});

@@ -23,7 +23,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+FONTS = {".woff", ".woff2", ".ttf"}
+MEGABYTE = 1_000_000
+WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 # Loaded anew for each width: the theme looks at loading for what scrolls, and lets the keyboard
 # reach it.
 MODES = {
@@ -38,6 +40,10 @@ PAGES = sorted(
     # The redirect to the first page, and parts of the theme, are no pages.
     if "_static" not in path.parts and path != SITE / "index.html"
 )
+
+# A page for each class and function, all made alike: these are looked at once, a few closely.
+SINGLE = [name for name in PAGES if name.startswith("book/generated/api/")]
+PAGES = sorted({*PAGES} - {*SINGLE} | {*SINGLE[::40]})
 
 pytestmark = [
     pytest.mark.browser,
@@ -59,13 +65,14 @@ class Visit:
     """One tab in one mode that reaches nothing but files, and notes what goes wrong."""
 
     def __init__(self, browser, theme="light", window=WIDE):
-        self.theme = theme
+        self.theme, self.window = theme, window
         self.context = browser.new_context(viewport=window, color_scheme=theme, offline=True)
         self.page = self.context.new_page()
-        self.wrong = []
+        self.wrong, self.requests = [], set()
         self.page.on("pageerror", lambda error: self.wrong.append(f"JavaScript: {error}"))
         self.page.on("requestfailed", lambda request: self.wrong.append(f"lost: {request.url}"))
         self.page.on("request", self._files_only)
+        self.page.on("request", lambda request: self.requests.add(request.url))
         self.page.on(
             "console",
             lambda message: (
@@ -79,6 +86,7 @@ class Visit:
 
     def open(self, name, query=""):
         self.wrong.clear()
+        self.requests.clear()
         self.page.goto((SITE / name).as_uri() + query, wait_until="load")
         # Formulas and search results are set after loading.
         self.page.wait_for_function(
@@ -118,6 +126,35 @@ def overflow(page):
                 (e) => e.getBoundingClientRect().right > width + 1);
             return [excess, out.slice(0, 3).map((e) => e.outerHTML.slice(0, 120))];
         }"""
+    )
+
+
+def hidden_tables(page):
+    """Tables that reach beyond their place and do not say so."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll(".pst-scrollable-table-container")]
+            .filter((box) => box.scrollWidth > box.clientWidth + 1)
+            .filter((box) => !getComputedStyle(box, "::before").content.includes("scrolls"))
+            .map((box) => box.textContent.trim().slice(0, 60))"""
+    )
+
+
+def clipped(page):
+    """Displayed formulas wider than their place."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("div.math, div.math > mjx-container")]
+            .filter((box) => box.clientWidth && box.scrollWidth > box.clientWidth + 2)
+            .map((box) => [box.closest("[id]")?.id, box.scrollWidth - box.clientWidth])"""
+    )
+
+
+def loaded(requests):
+    """Bytes of all files that a page needs, but for fonts and mathematics."""
+    paths = {Path(unquote(urlsplit(url).path)) for url in requests if url.startswith("file:")}
+    return sum(
+        path.stat().st_size
+        for path in paths
+        if path.is_file() and path.suffix not in FONTS and "mathjax" not in path.parts
     )
 
 
@@ -179,6 +216,10 @@ def test_page(visits, name, mode):
     assert images(page, "image.closest('figure') && !image.alt.trim()") == [], "empty alt text"
     assert images(page, "image.naturalWidth === 0") == [], "not loaded"
     assert overflow(page) is None, "wider than the window"
+    assert hidden_tables(page) == [], "cut off, and not said"
+    if visit.window == WIDE:
+        assert clipped(page) == [], "formulas cut off"
+    assert loaded(visit.requests) < 1.5 * MEGABYTE
     assert lost_links(page) == []
     text = (SITE / name).read_text("utf-8")
     if 'class="math' in text:
@@ -188,6 +229,56 @@ def test_page(visits, name, mode):
     assert visit.wrong == []
     if AXE.is_file():  # else `make test` has said so
         assert serious(page, visit.theme) == []
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if "/executed/" in name])
+def test_the_first_screen_of_a_chapter_has_its_finding(visits, name):
+    page = visits["light, wide"].open(name)
+    box = page.locator(".finding").bounding_box()
+    assert box["y"] + box["height"] < WIDE["height"]
+    narrow = visits["light, narrow"].open(name).locator(".finding").bounding_box()
+    assert narrow["y"] < NARROW["height"] / 2
+
+
+def test_a_slider_moves_the_marks(visit):
+    found = [name for name in PAGES if "gamma-slider" in (SITE / name).read_text("utf-8")]
+    for name in found:
+        page = visit.open(name)
+        place = "document.querySelector('.gamma-slider g').getAttribute('transform')"
+        before = page.evaluate(place)
+        page.locator(".gamma-slider input").fill("0")
+        assert page.evaluate(place) != before
+        assert "seen" in page.locator(".gamma-slider output").first.inner_text()
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_page_of_the_reference(visits, name):
+    visit = visits["light, wide"]
+    page = visit.open(name)
+    assert page.locator("h1").count() == 1
+    assert overflow(page) is None, "wider than the window"
+    assert clipped(page) == [], "formulas cut off"
+    assert loaded(visit.requests) < MEGABYTE
+    assert lost_links(page) == []
+    assert visit.wrong == []
+    page.set_viewport_size(NARROW)
+    try:
+        assert overflow(page) is None, "wider than a phone"
+    finally:
+        page.set_viewport_size(WIDE)
+
+
+def test_the_site_is_light():
+    assert sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file()) < 25 * MEGABYTE
+    bundles = [path.name for path in (SITE / "_static" / "mathjax").glob("*.js")]
+    assert len(bundles) == 1
+
+
+def test_terms_lead_to_the_glossary_and_names_to_their_pages():
+    for page in (p for p in PAGES if "/executed/" in p):
+        text = (SITE / page).read_text("utf-8")
+        assert "glossary.html#term-" in text, page
+        assert "generated/api/" in text, page
 
 
 def test_search_finds_pages(visit):

@@ -87,9 +87,40 @@ def test_what_rounds_to_zero_has_no_sign():
     assert rows[1:] == [["0.0"], ["0.0 [0.0,\N{NO-BREAK SPACE}0.1]"], ["−0.1"]]
 
 
+def test_a_column_shows_three_digits_at_most():
+    def shown(values, number_format):
+        column = book.Column("x", number_format)
+        table = book.Table("tbl-a", "Numbers.", [column], [[value] for value in values])
+        return [row[0] for row in cells(bundle(table)["text/markdown"])[0][1:]]
+
+    assert shown([70.123, 5.554], ".2f") == ["70.1", "5.6"]
+    assert shown([9.876, np.float64(0.12345)], ".3f") == ["9.88", "0.12"]
+    assert shown([0.98765], ".4f") == ["0.988"]
+    assert shown([100.0, 123.4, 7.25], ".1f") == ["100.0", "123", "7.2"]
+    assert shown([12345.6], ",.1f") == ["12,346"]
+    assert shown([Estimate(70.12, 67.08, 73.16, 3)], ".2f") == [
+        "70.1 [67.1,\N{NO-BREAK SPACE}73.2]"
+    ]
+    assert shown([0.00123], "g") == ["0.00123"]
+
+
+def test_an_interval_without_width_is_not_shown():
+    values = [Estimate(-300.0, -300.0, -300.0, 3), Estimate(1.0, 1.0, 1.2, 3)]
+    table = book.Table("tbl-a", "Numbers.", ["x"], [[value] for value in values])
+    rows, _ = cells(bundle(table)["text/markdown"])
+    assert rows[1:] == [["−300"], ["1.0 [1.0,\N{NO-BREAK SPACE}1.2]"]]
+
+
+def test_what_is_not_printed_and_what_is_not_there_have_signs_of_their_own():
+    table = book.Table("tbl-a", "Numbers.", ["paper", "H, paper", "ours"], [[None, None, None]])
+    assert cells(bundle(table)["text/markdown"])[0][1] == ["·", "·", "–"]
+
+
 def test_columns_of_numbers_stand_right():
     table = book.Table("tbl-a", "Words.", ["w", "x", "n"], [["a", None, 1], ["b", 1.5, None]])
     assert "| :-- | --: | --: |" in bundle(table)["text/markdown"]
+    table = book.Table("tbl-a", "Words.", ["w", "x"], [["a", "48.3"], ["−1 [−2, 0]", None]])
+    assert "| :-- | --: |" in bundle(table)["text/markdown"]
     table = book.Table("tbl-a", "Words.", [book.Column("n", align="left")], [[1]])
     assert "| :-- |" in bundle(table)["text/markdown"]
 
@@ -223,3 +254,5 @@ def test_a_table_may_be_sorted_by_its_reader():
     assert '<table class="sortable">' in found["text/html"]
     assert found["text/plain"] == other["text/plain"]
     assert "sortable" not in "".join(other.values())
+    both = book.Table("tbl-a", "Two.", ["a"], [["a"]], sortable=True, folded=True)
+    assert ":class: sortable folded\n" in bundle(both)["text/markdown"]

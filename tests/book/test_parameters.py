@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from hypothesis import given
@@ -32,6 +33,8 @@ def test_a_cell_declares_names_types_defaults_and_comments():
     [
         ("seed = 0  # no type", "each line must be"),
         ("seed: list = []  # a list", "with a type among int, float, str, bool"),
+        ('k: Annotated[int, "about 3"] = 3  # of a bound', "each line must be"),
+        ("k: Optional[int] = 3  # another", "each line must be"),
         ("seed: int = 1 + 1  # computed", "each line must be"),
         ("seed: int  # no default", "each line must be"),
         ("import os  # work", "each line must be"),
@@ -80,6 +83,51 @@ def test_numbers_must_be_finite(value):
         check_parameters(DECLARED, {"rate": value}, "demo/01_a")
 
 
+RANGES = declared_parameters(
+    """
+from typing import Annotated, Literal
+
+device: str = "cpu"  # where arrays lie
+n_seeds: int = 3  # trainings
+limit: int = 0  # 0: all
+folds: Annotated[int, ">= 1", "<= 4"] = 1  # quarters
+share: Annotated[float, "> 0", "< 1"] = 0.5  # of all
+tree: Literal["A", "B"] = "A"  # of the hierarchy
+""",
+    "demo/01_a",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "must"),
+    [
+        ("device", "tpu", "'cpu' or 'gpu' or 'auto' (where"),
+        ("n_seeds", 0, ">= 1 (trainings), got 0"),
+        ("limit", -1, ">= 0 (0: all), got -1"),
+        ("folds", 5, ">= 1 and <= 4 (quarters), got 5"),
+        ("share", 1.0, "> 0 and < 1 (of all), got 1.0"),
+        ("share", 0, "> 0 and < 1 (of all), got 0.0"),
+        ("share", math.nan, "> 0 and < 1 (of all), got nan"),
+        ("tree", "C", "'A' or 'B' (of the hierarchy), got 'C'"),
+    ],
+)
+def test_ranges_and_choices_stand_in_the_type(name, value, must):
+    with pytest.raises(ValueError, match=re.escape(f"'{name}' of demo/01_a must be {must}")):
+        check_parameters(RANGES, {name: value}, "demo/01_a")
+
+
+def test_a_default_out_of_its_range_is_refused():
+    with pytest.raises(ValueError, match="'k' of demo/01_a must be > 3"):
+        declared_parameters('k: Annotated[int, "> 3"] = 3  # list', "demo/01_a")
+
+
+def test_ranges_and_choices_are_told_before_the_comment():
+    told = [RANGES[name].told for name in ("device", "n_seeds", "folds", "tree")]
+    assert told == [
+        "where arrays lie", "trainings", ">= 1 and <= 4; quarters", "'A' or 'B'; of the hierarchy"
+    ]  # fmt: skip
+
+
 def test_unknown_names_are_refused_with_those_there_are():
     message = r"no parameter 'sede'; it has: seed: int = 0 \(seed of all draws\); rate: float"
     for check in (check_parameters, parse_text):
@@ -124,6 +172,10 @@ def test_plans_check_names_and_types_before_anything_runs(tiny_book):
         plan(["demo/01_first"], {"levle": 1.0})
     with pytest.raises(TypeError, match="'n_seeds' of demo/01_first must be int"):
         plan(["demo/01_first"], {"n_seeds": "3"})
+    with pytest.raises(ValueError, match="'n_seeds' of demo/01_first must be >= 1"):
+        plan(["demo/01_first"], {"n_seeds": 0})
+    with pytest.raises(ValueError, match="'device' of demo/01_first must be 'cpu' or"):
+        plan(["demo/01_first"], {"device": "tpu"})
     with pytest.raises(FileNotFoundError, match=r"no chapter 'demo/02'.*chapters: demo/01_first"):
         plan(["demo/02"])
 

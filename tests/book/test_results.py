@@ -143,6 +143,24 @@ def test_a_table_has_the_papers_numbers_where_there_are_any(chapter):
         Results(chapter, rows).table("tbl-a", "Some", rows="method", columns="dataset")
 
 
+def test_a_table_names_what_heads_its_rows(chapter):
+    rows = [{"dataset": "cub", "label_set": "all", "metric": "H", "value": 1.0}]
+    table = Results(chapter, rows).table(
+        "tbl-a", "Some", rows=("dataset", "label_set"), columns="metric", corner=["", "set"]
+    )
+    assert [column.header for column in table.columns] == ["data", "set", "H"]
+
+
+def test_the_mean_of_one_set_does_not_repeat_it(chapter):
+    results = chapter.collect(
+        {"metric": "H", "method": "a", "value": 1.0, "dataset": p} for p in problems(chapter)
+    )
+    for n, wanted in ((1, ["cub"]), (2, ["cub", "awa", "mean"])):
+        some = results.only(dataset=["cub", "awa"][:n])
+        table = (some + some.mean()).table("tbl-a", "A", rows="dataset", columns="metric")
+        assert [row[0] for row in table.rows] == wanted
+
+
 def test_only_and_value(chapter):
     results = Results(chapter, [{"m": "a", "value": 1}, {"m": "b", "value": 2}])
     assert [r["value"] for r in results.only(m=["a", "b"])] == [1, 2]
@@ -237,3 +255,16 @@ def test_published_records_are_results_again(tmp_path):
     }  # fmt: skip
     assert second["value"].mean == 2.0
     assert second["dataset"] == "made (synthetic)"
+
+
+def test_the_mean_over_one_data_set_is_not_shown_beside_it():
+    about = SimpleNamespace(data="cub")
+    own = {"dataset": "cub", "setting": "attributes", "metric": "ACC", "value": 3.0}
+    mean = {"dataset": "mean", "metric": "ACC", "value": 3.0}
+    one = Results(about, [own | {"method": "a"}, mean | {"method": "a"}, mean | {"method": "b"}])
+    shown = [(row["dataset"], row["method"]) for row in one._telling()]
+    assert shown == [("cub", "a"), ("mean", "b")]
+    table = str(one.only(method="a").table("tbl-a", "A", rows="method", columns="dataset"))
+    assert "cub" in table and "mean" not in table
+    two = Results(about, [*one, own | {"method": "a", "dataset": "awa1"}])
+    assert len(two._telling()) == len(two)

@@ -156,7 +156,7 @@ def twins(arrays):
     ("arrays", "message"),
     [
         (small(labels=np.zeros(3, dtype=int)), "labels has 3 entries for"),
-        (small(unseen_classes=np.array([], dtype=int)), "has no unseen class"),
+        (small(unseen_classes=np.array([], dtype=int)), "there is no unseen class"),
         (small(class_embeddings=np.eye(5)), "without a vector"),
         (twins(small()), "the vectors of class 3, class 5 coincide"),
         (small(features=np.full_like(small()["features"], np.nan)), "holds NaN"),

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, column_or_1d
 
 import zslib.compatibility
 from zslib.compatibility import ESZSL, BilinearModel, CompatibilityModel, zero_shot_scorer
@@ -248,12 +248,14 @@ CLOSED = {"FeatureGenerator": {"n_steps": 3}}
 class ClosedSet:
     """Turns a scorer into an ordinary classifier, whose class embeddings are one-hot.
 
-    scikit-learn's checks call ``fit(X, y)`` with any labels and array-likes. Apart from the
-    conversion of these nothing is added: everything else that is checked is the scorer's own.
+    scikit-learn's checks call ``fit(X, y)`` with any labels. Apart from these nothing is added:
+    everything else that is checked is the scorer's own.
     """
 
     def fit(self, X, y):
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        if y is None:
+            return super().fit(X, y, np.eye(2))
+        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None), warn=True)
         check_classification_targets(y)
         labels, codes = np.unique(y, return_inverse=True)
         super().fit(X, codes, np.eye(len(labels)))
@@ -261,8 +263,6 @@ class ClosedSet:
         return self
 
     def decision_function(self, X, class_embeddings=None):
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
         scores = super().decision_function(X, class_embeddings)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 

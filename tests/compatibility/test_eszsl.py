@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from zslib.compatibility import ESZSL
 
 
-def one_against_all(y, classes, other=-1.0):
+def one_against_all(y, classes, other=0.0):
     return np.where(y[:, None] == classes[None, :], 1.0, other)
 
 
@@ -38,8 +38,8 @@ def test_closed_form(backend, problem, gamma, lam, other):
 def test_objective_is_at_its_minimum(problem, numerical_gradient):
     X, y, S = problem.X[::5], problem.y[::5], problem.S
     classes = np.unique(y)
-    W = ESZSL(0.7, 0.3).fit(X, y, S).coef_
-    data = X, one_against_all(y, classes), S[classes], 0.7, 0.3
+    W = ESZSL(0.7, 0.3, other_target=-1.0).fit(X, y, S).coef_
+    data = X, one_against_all(y, classes, -1.0), S[classes], 0.7, 0.3
     slopes = numerical_gradient(lambda W: objective(W, *data), W)
     elsewhere = numerical_gradient(lambda W: objective(W, *data), W + 0.1)
     assert np.abs(slopes).max() < 1e-6 * np.abs(elsewhere).max()

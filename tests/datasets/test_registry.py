@@ -250,3 +250,29 @@ def test_metric_learning_on_real_data(real_data):
         assert len(problem.unseen_classes) == unseen
         assert not len(problem.test_seen)
     assert "VGG" in load_problem("metric learning", "cub", quick=True).description
+
+
+def test_paths(tmp_path):
+    path = tmp_path / "mine.npz"
+    with pytest.raises(FileNotFoundError, match=r"mine\.npz is not there: check the path"):
+        load_problem("attributes", path)
+    with pytest.raises(ValueError, match="and paths of your own files"):
+        load_problem("attributes", "mine")
+    path.write_bytes(b"one")
+    one = fingerprint(str(path), settings=("attributes",))
+    path.write_bytes(b"other")
+    assert fingerprint(str(path), settings=("attributes",)) != one
+    assert resolve_all("pairs", path) == [str(path)]
+    assert resolve_all("attributes", f"digits+{path}") == ["digits", str(path)]
+    assert served(str(path), ("cross-linguistic", "attributes")) == ["attributes"]
+
+
+def test_vectors_and_dictionary_by_path(tmp_path):
+    words = ["one", "two", "three", "four"]
+    for name in ("en", "it"):
+        lines = [f"{name}-{w} {n} {n * n} 1" for n, w in enumerate(words)]
+        (tmp_path / f"{name}.vec").write_text("4 3\n" + "\n".join(lines) + "\n")
+    (tmp_path / "pairs.txt").write_text("".join(f"en-{w} it-{w}\n" for w in words))
+    rest = {"target_vectors": tmp_path / "it.vec", "train_dictionary": tmp_path / "pairs.txt"}
+    problem = load_problem(LINGUAL, tmp_path / "en.vec", **rest)
+    assert (len(problem.train_words), len(problem.targets)) == (3, 4)

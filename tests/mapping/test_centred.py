@@ -54,7 +54,7 @@ def test_bad_input(pairs):
     with pytest.raises(NotFittedError):
         CentredMap().transform(X)
     model = CentredMap().fit(X, Y)
-    with pytest.raises(ValueError, match="X has 3 columns"):
+    with pytest.raises(ValueError, match="X has 3 features"):
         model.transform(X[:, :3])
     with pytest.raises(ValueError, match="less the mean of the training pairs, has 1 zero row"):
         model.transform(X.mean(axis=0)[None])

@@ -82,7 +82,7 @@ def test_bad_input():
         ProcrustesMap().fit(X, Y[:-1])
     with pytest.raises(ValueError, match="NaN"):
         ProcrustesMap().fit(np.full_like(X, np.nan), Y)
-    with pytest.raises(ValueError, match="columns"):
+    with pytest.raises(ValueError, match="X has 2 features, but"):
         ProcrustesMap().fit(X, Y).transform(X[:, :2])
 
 

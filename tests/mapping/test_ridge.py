@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, Ridge
@@ -230,11 +231,15 @@ def bad_pairs():
         "nan": (nan, Y, ValueError, "X holds NaN .* row 2"),
         "infinity": (X, inf, ValueError, "Y holds NaN .* row 3"),
         "unpaired": (X, Y[:5], ValueError, "X has 6 rows and Y has 5"),
-        "integers": (X.astype(int), Y, TypeError, "X must be float32 or float64"),
-        "mixed types": (X.astype("float32"), Y, TypeError, "convert one"),
+        "text": ([["a"]], Y, ValueError, "could not convert"),
+        "complex": (X + 1j, Y, ValueError, "Complex data"),
+        "sparse": (sparse.csr_array(X), Y, TypeError, r"X is sparse.*toarray\(\)"),
+        "masked": (np.ma.masked_less(X, 0), Y, ValueError, "X has masked entries"),
+        "no targets": (X, None, ValueError, "requires y"),
+        "huge": (X * 1e200, Y, ValueError, "X .* beyond the range of float64"),
+        "tiny": (X * 1e-200, Y, ValueError, "X .* beyond the range of float64"),
         "empty": (X[:0], Y[:0], ValueError, "X is empty"),
         "one vector": (X[0], Y[0], ValueError, "2-d"),
-        "lists": (X.tolist(), Y, TypeError, "arrays"),
     }
 
 
@@ -248,12 +253,20 @@ def test_bad_pairs(case):
 def test_bad_queries():
     X, Y = pairs(6, 4, 2)
     mapper = RidgeMap(1.0).fit(X, Y)
-    with pytest.raises(ValueError, match="X has 3 columns, but this RidgeMap was fitted on 4"):
+    with pytest.raises(ValueError, match="X has 3 features, but RidgeMap is expecting 4"):
         mapper.transform(X[:, :3])
     with pytest.raises(ValueError, match="NaN"):
         mapper.transform(np.full((1, 4), np.nan))
-    with pytest.raises(TypeError, match="float32 or float64"):
-        mapper.transform(np.ones((1, 4), dtype=int))
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("size", [1e160, 1e-160])
+def test_size_of_the_targets_does_not_matter(intercept, size):
+    X, Y = pairs(30, 5, 3)
+    plain = RidgeMap(fit_intercept=intercept).fit(X, Y)
+    scaled = RidgeMap(fit_intercept=intercept).fit(X, Y * size)
+    assert scaled.alpha_ == plain.alpha_
+    np.testing.assert_allclose(scaled.transform(X) / size, plain.transform(X), rtol=1e-10)
 
 
 @pytest.mark.parametrize("shape", [(30, 5, 3), (30, 3, 5), (6, 9, 2), (6, 2, 9), (20, 4, 4)])

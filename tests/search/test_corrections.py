@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr, logsumexp
 
+from zslib import arrays
 from zslib.search import exact, gold_ranks, top_k, top_k_and_ranks
 from zslib.search.corrections import (
     CORRECTIONS,
@@ -18,6 +19,7 @@ from zslib.search.corrections import (
     resolve,
 )
 from zslib.search.corrections.base import largest
+from zslib.search.corrections.globally_corrected import _number_above
 from zslib.search.corrections.mutual_proximity import log_normal_cdf
 
 
@@ -239,6 +241,57 @@ def test_log_normal_cdf(backend):
     z = np.concatenate([np.linspace(-40, 8, 2001), -np.logspace(2, 8, 13), [0.0, 20.0]])
     got = backend.to_numpy(log_normal_cdf(backend.asarray(z)))
     np.testing.assert_allclose(got, log_ndtr(z), rtol=1e-12)
+
+
+def test_log_normal_cdf_in_float32():
+    z = np.concatenate([np.linspace(-40, 8, 2001), [-1e30, 0.0, 20.0]]).astype(np.float32)
+    got = log_normal_cdf(z)
+    assert got.dtype == np.float32
+    with np.errstate(over="ignore"):
+        expected = log_ndtr(z.astype(np.float64)).astype(np.float32)
+    np.testing.assert_allclose(got, expected, rtol=5e-7)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_number_above(backend, dtype):
+    """Rows with and without ties, zeros of both signs, large and tiny numbers."""
+    rng = np.random.default_rng(9)
+    rows = rng.standard_normal((6, 40)) * 10.0 ** rng.integers(-30, 30, (6, 40))
+    rows[1] = rng.integers(-2, 3, 40)
+    rows[2] = 0.5
+    rows[3, ::2] = -0.0
+    rows[3, 1::2] = 0.0
+    rows = rows.astype(dtype)
+    expected = (rows[:, None, :] > rows[:, :, None]).sum(axis=2)
+    there = backend.asarray(rows)
+    for reference in (there, backend.asarray(rows.copy())):
+        found = _number_above(arrays.namespace(there), there, reference)
+        np.testing.assert_array_equal(backend.to_numpy(found), expected)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_moments(backend, metric, dtype):
+    rng = np.random.default_rng(10)
+    queries, targets = (rng.standard_normal((n, 4)) + 3 for n in (7, 50))
+    found = {}
+
+    class Spy(CSLS):
+        def begin(self, base):
+            found["moments"] = base.moments()
+            return super().begin(base)
+
+    top_k(
+        *(backend.asarray(a.astype(dtype)) for a in (queries, targets)),
+        2,
+        metric=metric,
+        correction=Spy(k=2, reference=backend.asarray(targets[:3].astype(dtype))),
+        block_size=11,
+    )
+    s = base_scores(queries, targets, metric)
+    tolerance = 1e-10 if dtype == "float64" else 1e-5
+    for got, expected in zip(found["moments"], (s.mean(axis=1), s.var(axis=1)), strict=True):
+        np.testing.assert_allclose(backend.to_numpy(got), expected, rtol=tolerance, atol=tolerance)
 
 
 def test_largest(backend):

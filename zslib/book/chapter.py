@@ -15,13 +15,13 @@ from zslib.arrays import resolve_device
 from zslib.book.agreement import agreement
 from zslib.book.figures import figure, style
 from zslib.book.keys import data_fingerprint, identify, run_key
-from zslib.book.parameters import Source
+from zslib.book.parameters import Source, check_parameters
 from zslib.book.paths import RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from zslib.book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from zslib.book.records import RESULT, Records, clean_column, clean_value
 from zslib.book.results import Results, measure
 from zslib.book.store import keep_run, published_records, write_records
-from zslib.book.tables import Markdown, Table, check_label
+from zslib.book.tables import NO_DATA, Column, Markdown, Table, check_label, escape
 from zslib.protocols.choices import Choices, use
 from zslib.validation import check_integer
 
@@ -102,6 +102,7 @@ class Chapter:
                     f"{sorted(declared - set(self.parameters))}, unknown "
                     f"{sorted(set(self.parameters) - declared)}"
                 )
+            self.parameters = check_parameters(source.parameters, self.parameters, name)
             self._source = source
         anew = self.parameters.get("tune", True)
         self._choices = Choices() if anew else Choices.read(place.chosen(name))
@@ -307,9 +308,9 @@ class Chapter:
         """Estimate and record measures of runs: see `zslib.book.results.measure`."""
         return measure(self, runs, measures, **options)
 
-    def table(self, name, caption, rows, columns, *, data=None):
+    def table(self, name, caption, rows, columns, *, data=None, folded=False):
         """`Table` whose caption names the data in use (or ``data``)."""
-        return Table(name, f"{caption} ({data or self.data}).", columns, rows)
+        return Table(name, f"{caption} ({data or self.data}).", columns, rows, folded=folded)
 
     def figure(self, fig, name, caption, *, alt, data=None, photographs=False):
         """`figure` whose caption names the data in use (or ``data``)."""
@@ -325,20 +326,25 @@ class Chapter:
             raise ValueError(
                 f"no claim names the chapter {self.name!r}: see the claims' data file"
             )
-        rows = [
-            [
-                f"{v.claim.says} ({', '.join(filter(None, (v.claim.where, v.claim.note)))})",
-                v.claim.setting or None,
-                v.paper_value,
-                v.found,
-                Markdown(f"**{v.verdict}**"),
-                v.why,
-            ]
-            for v in found
-        ]
-        heads = ["claim", "setting", "paper", "ours", "verdict", "why"]
+        rows = []
+        for v in found:
+            why = self._excuse(v) or v.why
+            where = ", ".join(filter(None, (v.claim.setting, v.claim.where, v.claim.note)))
+            verdict = Markdown(f"**{v.verdict}**: {escape(why)}" if why else f"**{v.verdict}**")
+            printed = None if v.paper_value == NO_DATA else v.paper_value
+            rows.append([f"{v.claim.says} ({where})", printed, v.found, verdict])
+        heads = ["claim", Column("paper", align="right"), Column("ours", align="right"), "verdict"]
         name = verdicts_label(self.name)
-        return self.table(name, "Claims of this chapter, held against this run", rows, heads)
+        said = f"The {len(rows)} claims of this chapter, held against this run"
+        return self.table(name, said, rows, heads, folded=len(rows) > 12)
+
+    def _excuse(self, verdict):
+        """Why this run cannot give what a claim asks for, as `skip` was told, or None."""
+        for skipped in self._skipped if verdict.value is None else ():
+            fields = {name: value for name, value in skipped.items() if name != "why"}
+            if fields.items() <= verdict.claim.record.items():
+                return skipped["why"]
+        return None
 
     def coverage(self, *, name, caption):
         """`Table` of the data in use: what each is, and what was listed, found and dropped.

@@ -9,6 +9,7 @@ import os
 import re
 from pathlib import Path
 
+from zslib.book.drawings.looks import known_look
 from zslib.book.paths import RUN_DIRECTORY
 from zslib.book.tables import caption_html, check_label
 
@@ -18,21 +19,11 @@ __all__ = ["COLORS", "Figure", "figure", "look", "style"]
 # on white; black first, for the reference that a figure compares with.
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 
-# What occurs in several chapters looks the same in all: number of its color, marker, line.
-_LOOKS = {
-    "gold": (6, "o", ":"), "ridge": (1, "s", "-"), "max-margin": (0, "^", "-"),
-    "intruder": (2, "v", "-"), "orthogonal": (3, "D", "-"), "multi-step": (4, "P", "-"),
-    "random": (5, "o", "-"), "uncertainty": (0, "^", "-"),
-    "uncertainty/correlation": (2, "v", "-"), "Bucher": (6, "s", "--"),
-    "seen": (1, "s", "--"), "unseen": (2, "v", ":"), "H": (0, "o", "-"),
-    "DARK": (0, "o", "-"), "DARK-L": (5, "^", "--"), "DARK-H": (4, "v", "--"),
-    "ALE": (2, "s", "-"),
-    "SJE": (1, "D", "-"), "DeViSE": (3, "P", "-"), "LatEm": (4, "X", "-"), "ESZSL": (1, "s", "-."),
-    "SAE": (2, "D", "-."), "ConSE": (3, "^", "-."), "CMT": (4, "v", "-."), "SSE": (5, "P", "-."),
-    "SynC": (6, "X", "-."), "CLAREL": (0, "o", "-"),
-    "DAP": (4, "D", "--"), "IAP": (3, "P", "--"),
-}  # fmt: skip
 MARKERS = "osD^vPX*"
+
+# Hundredths of a point are finer than any screen.
+_PLACES = re.compile(r' (?:d|x|y|x1|x2|y1|y2)="[^"]*"')
+_LONG = re.compile(r"(\.\d\d)\d+")
 
 
 def look(name, among=()):
@@ -54,12 +45,13 @@ def look(name, among=()):
     >>> look("ridge")
     {'color': '#D55E00', 'marker': 's', 'linestyle': '-'}
     """
-    if name in _LOOKS:
-        color, marker, line = _LOOKS[name]
+    if (found := known_look(name)) is not None:
+        color, marker, line = found
     else:
-        others = [other for other in among if other not in _LOOKS]
+        looks = {other: known_look(other) for other in among}
+        others = [other for other in among if looks[other] is None]
         turn = others.index(name) if name in others else 0
-        taken = {_LOOKS[other][0] for other in among if other in _LOOKS}
+        taken = {own[0] for own in looks.values() if own is not None}
         free = [i for i in range(len(COLORS)) if i not in taken] or list(range(len(COLORS)))
         color, marker = free[turn % len(free)], MARKERS[turn % len(MARKERS)]
         line = "-" if turn < len(free) else "--"
@@ -206,7 +198,7 @@ def figure(fig, *, name, caption, alt, photographs=False):
     stream = io.StringIO()
     fig.savefig(stream, format="svg", metadata={"Date": None, "Title": alt})
     pyplot.close(fig)
-    svg = stream.getvalue()
+    svg = _PLACES.sub(lambda found: _LONG.sub(r"\1", found[0]), stream.getvalue())
     if folder := os.environ.get(RUN_DIRECTORY):
         path = Path(folder) / "figures" / f"{name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ import ast
 import copy
 import io
 import math
+import operator
 import tokenize
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,18 +15,29 @@ from pathlib import Path
 __all__ = ["Parameter", "Source", "check_parameters", "declared_parameters", "parse_text"]
 
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool}
-_LOWEST = {"seed": 0, "n_seeds": 1}
+_HOW = (
+    "`name: type = default  # comment`, with a type among int, float, str, bool, "
+    '`Literal["one", "other"]` and `Annotated[int, ">= 1"]`'
+)
+_BOUNDS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
+_DEVICES = ("cpu", "gpu", "auto")
 _TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One line of a chapter's parameters cell: ``name: type = default  # comment``."""
+    """One line of a chapter's parameters cell: ``name: type = default  # comment``.
+
+    ``Literal["a", "b"]`` has the ``choices``, ``Annotated[float, "> 0", "<= 1"]`` the ``bounds``.
+    Without them an ``int`` is at least 1, or 0 where that is the default.
+    """
 
     name: str
     type: type
     default: object
     comment: str
+    choices: tuple = ()
+    bounds: tuple = ()
 
     def check(self, value, where):
         """``value`` in the declared type; an integer may stand for a float.
@@ -35,23 +47,53 @@ class Parameter:
         TypeError
             For another type.
         ValueError
-            For NaN or infinity, a negative seed, and less than one seed.
+            For NaN or infinity, and what is out of bounds or no choice.
         """
         if self.type is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         if type(value) is not self.type:
             raise TypeError(
                 f"parameter {self.name!r} of {where} must be {self.type.__name__} "
-                f"({self.comment}), got {value!r} of type {type(value).__name__}"
+                f"({self.told}), got {value!r} of type {type(value).__name__}"
             )
-        if self.type is float and not math.isfinite(value):
-            raise ValueError(f"parameter {self.name!r} of {where} must be finite, got {value}")
-        if self.name in _LOWEST and value < _LOWEST[self.name]:
+        usual = (f">= {min(self.default, 1)}",) if self.type is int else ()
+        bounds = self.bounds or usual
+        choices = self.choices or (_DEVICES if self.name == "device" else ())
+        within = all(_BOUNDS[b.split()[0]](value, float(b.split()[1])) for b in bounds)
+        finite = self.type is not float or math.isfinite(value)
+        if not (finite and within and (value in choices or not choices)):
             raise ValueError(
-                f"parameter {self.name!r} of {where} must be at least {_LOWEST[self.name]}, "
-                f"got {value}"
+                f"parameter {self.name!r} of {where} must be "
+                f"{_must(bounds, choices) or 'finite'} ({self.comment}), got {value!r}"
             )
         return value
+
+    @property
+    def told(self):
+        """Choices or bounds, where they are declared, then the comment."""
+        return "; ".join(filter(None, (_must(self.bounds, self.choices), self.comment)))
+
+
+def _must(bounds, choices):
+    return " and ".join(bounds) or " or ".join(map(repr, choices))
+
+
+def _kind(annotation):
+    """Type, choices and bounds of an annotation."""
+    if isinstance(annotation, ast.Name):
+        return {"type": _TYPES[annotation.id]}
+    of, inner = annotation.value.id, annotation.slice
+    elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+    if of == "Literal":
+        choices = tuple(map(ast.literal_eval, elements))
+        return {"type": type(choices[0]), "choices": choices}
+    if of != "Annotated":
+        raise KeyError(of)
+    bounds = tuple(map(ast.literal_eval, elements[1:]))
+    for bound in bounds:
+        sign, limit = bound.split()
+        _BOUNDS[sign], float(limit)
+    return {"type": _TYPES[elements[0].id], "bounds": bounds}
 
 
 def declared_parameters(cell, where):
@@ -63,21 +105,22 @@ def declared_parameters(cell, where):
     }
     found = {}
     for node in ast.parse(cell).body:
-        line = ast.unparse(node)
+        if isinstance(node, ast.ImportFrom) and node.module == "typing":
+            continue
         try:
-            name, kind = node.target.id, _TYPES[node.annotation.id]
+            name, kind = node.target.id, _kind(node.annotation)
             default = ast.literal_eval(node.value)
         except (AttributeError, KeyError, ValueError, TypeError):
             raise ValueError(
-                f"the parameters cell of {where} holds {line!r}: each line must be "
-                "`name: type = default  # comment`, with a type among int, float, str, bool"
+                f"the parameters cell of {where} holds {ast.unparse(node)!r}: each line must be "
+                f"{_HOW}"
             ) from None
         comment = comments.get(node.end_lineno, "")
         if not comment:
             raise ValueError(f"parameter {name!r} of {where} needs a comment that explains it")
         if name in found:
             raise ValueError(f"parameter {name!r} of {where} is declared twice")
-        parameter = Parameter(name, kind, default, comment)
+        parameter = Parameter(name, default=default, comment=comment, **kind)
         parameter.check(default, where)
         found[name] = parameter
     return found
@@ -85,7 +128,7 @@ def declared_parameters(cell, where):
 
 def _known(parameters):
     return "; ".join(
-        f"{p.name}: {p.type.__name__} = {p.default!r} ({p.comment})" for p in parameters.values()
+        f"{p.name}: {p.type.__name__} = {p.default!r} ({p.told})" for p in parameters.values()
     )
 
 
@@ -123,7 +166,7 @@ def parse_text(parameters, texts, where):
         except ValueError:
             raise ValueError(
                 f"parameter {name!r} of {where} must be {parameter.type.__name__} "
-                f"({parameter.comment}), got {text!r}"
+                f"({parameter.told}), got {text!r}"
             ) from None
     return values
 
@@ -185,19 +228,24 @@ class Source:
         return declared_parameters(cells[0].source, self.name)
 
     @property
+    def about(self):
+        """What the front matter says under ``zslib:``."""
+        return self._read.metadata.get("zslib", {})
+
+    @property
     def depends(self):
         """Names of the chapters whose records this one reads (``zslib: depends:``)."""
-        return tuple(self._read.metadata.get("zslib", {}).get("depends", ()))
+        return tuple(self.about.get("depends", ()))
 
     @property
     def data_settings(self):
         """Settings whose data the chapter uses (``zslib: settings:``), or None where not said."""
-        return self._read.metadata.get("zslib", {}).get("settings")
+        return self.about.get("settings")
 
     @property
     def full(self):
         """Values of the full, published run where they are not the defaults (``zslib: full:``)."""
-        given = self._read.metadata.get("zslib", {}).get("full", {})
+        given = self.about.get("full", {})
         where = f"{self.name} (zslib: full:)"
         _refuse_unknown(self.parameters, given, where)
         return {name: self.parameters[name].check(value, where) for name, value in given.items()}

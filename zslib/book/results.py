@@ -124,8 +124,9 @@ class Results:
         return Results(self.chapter, shown)
 
     def table(
-        self, name, caption, *, rows, columns, paper=None, heads=None, formats=None, corner=""
-    ):
+        self, name, caption, *, rows, columns, paper=None, heads=None, formats=None, corner="",
+        folded=False,
+    ):  # fmt: skip
         """Cross table of the values, the paper's beside ours.
 
         Parameters
@@ -142,12 +143,19 @@ class Results:
         formats : str or dict, optional
             Number format, or number formats by column head; ".1f" otherwise.
         corner : str or list of str
-            Heads of the header cells.
+            Heads of the header cells; the names of ``rows`` where it has none.
+        folded : bool
+            As of `Table`.
+
+        The mean over one data set is left out: it would repeat it.
         """
         down, across = _as_tuple(rows), _as_tuple(columns)
+        sets = set(self.of("dataset"))
+        if "mean" in sets and len(sets) == 2:
+            self = Results(self.chapter, [r for r in self.rows if r.get("dataset") != "mean"])
         heads, formats = heads or {}, formats or {}
         cells, beside = {}, {}
-        for row in self.rows:
+        for row in self.rows if paper else self._telling().rows:
             place = tuple(row.get(c) for c in down), tuple(row.get(c) for c in across)
             if place in cells:
                 raise ValueError(f"two results at {place} of table {name!r}: name more columns")
@@ -158,6 +166,11 @@ class Results:
         printed = [g for g in groups if any(beside.get((line, g)) is not None for line in lines)]
         columns_shown = [corner] if isinstance(corner, str) else list(corner)
         columns_shown += [""] * (len(down) - len(columns_shown))
+        names = {"dataset": "data", "label_set": "labels"}
+        columns_shown = [
+            given or names.get(name, name.replace("_", " "))
+            for given, name in zip(columns_shown, down, strict=True)
+        ]
         for group in groups:
             said = ": ".join(str(_said(part, heads)) for part in group if part is not None)
             form = formats if isinstance(formats, str) else formats.get(said, ".1f")
@@ -170,7 +183,7 @@ class Results:
             for group in groups:
                 body[-1] += [beside.get((line, group))] * (group in printed)
                 body[-1].append(cells.get((line, group)))
-        return Table(name, self._caption(caption), columns_shown, body)
+        return Table(name, self._caption(caption), columns_shown, body, folded=folded)
 
     def bars(
         self, name, caption, *, groups, series, ylabel, alt, panels=None, paper=None, heads=None
@@ -180,7 +193,7 @@ class Results:
         Here and below, ``heads`` has other words for legends and for the names of groups.
         """
         heads = heads or {}
-        fig, axes, parts = self._panels(panels)
+        fig, axes, parts = self._telling()._panels(panels)
         for ax, part in zip(axes, parts, strict=True):
             across, of = part.of(groups), part.of(series)
             width = 0.8 / len(of)
@@ -189,8 +202,10 @@ class Results:
                 x = [across.index(row[groups]) + width * (i - (len(of) - 1) / 2) for row in own]
                 middle, reach = _ends([row["value"] for row in own])
                 s = heads.get(s, s)
-                color = look(s, [heads.get(o, o) for o in of])["color"]
-                ax.bar(x, middle, 0.95 * width, color=color, label=s)
+                style = look(s, [heads.get(o, o) for o in of])
+                hatch = "" if style["linestyle"] == "-" else "///"
+                drawn = {"color": style["color"], "hatch": hatch, "ec": "white", "lw": 0}
+                ax.bar(x, middle, 0.95 * width, label=s, **drawn)
                 ax.errorbar(x, middle, reach, fmt="none", ecolor="0.3", capsize=2, lw=1)
                 marks = [(p, paper(row)) for p, row in zip(x, own, strict=True)] if paper else []
                 for place, printed in marks:
@@ -262,12 +277,12 @@ class Results:
         self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0, heads=None
     ):
         """Estimates with their intervals, one line each; crosses are the paper's."""
-        down, heads = _as_tuple(rows), heads or {}
-        of = self.of(series) if series else []
-        lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in self.rows))
+        down, heads, told = _as_tuple(rows), heads or {}, self._telling()
+        of = told.of(series) if series else []
+        lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in told))
         fig, (ax,) = _subplots(1, height=0.8 + 0.3 * len(lines) * max(1, 0.6 * len(of)))
         ax.axvline(zero, color="gray", lw=0.8)
-        for row in self.rows:
+        for row in told:
             i = lines.index(tuple(row.get(c) for c in down))
             shift = 0.6 * ((of.index(row[series]) + 0.5) / len(of) - 0.5) if of else 0.0
             style = look(row[series], of) if of else {"color": "C0", "marker": "o"}
@@ -280,10 +295,21 @@ class Results:
             printed = paper(row) if paper else None
             if printed is not None:
                 ax.plot(printed, i + shift, "x", color="black", ms=6, label="paper", ls="")
-        told = [", ".join(str(_said(part, heads)) for part in line) for line in lines]
-        ax.set_yticks(range(len(lines)), told)
+        names = [", ".join(str(_said(part, heads)) for part in line) for line in lines]
+        ax.set_yticks(range(len(lines)), names)
         ax.set(xlabel=xlabel, ylim=(len(lines) - 0.5, -0.5))
         return self._figure(fig, [ax], name, caption, alt)
+
+    def _telling(self):
+        """Without means over data sets where there is one set, which they repeat."""
+        alone = [row for row in self.rows if row.get("dataset") != "mean"]
+        if len({row.get("dataset") for row in alone}) != 1:
+            return self
+        known = [_alike(row, "dataset", "setting", "value") for row in alone]
+        others = [
+            row for row in self.rows if _alike(row, "dataset", "setting", "value") not in known
+        ]
+        return Results(self.chapter, alone + others)
 
     def _panels(self, panels, sharey=False):
         of = self.of(panels) if panels else [None]
@@ -371,8 +397,8 @@ def _as_tuple(names):
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _alike(row):
-    return tuple((k, v) for k, v in sorted(row.items()) if k not in ("metric", "value"))
+def _alike(row, *but):
+    return tuple((k, v) for k, v in sorted(row.items()) if k not in (but or ("metric", "value")))
 
 
 def _middle(value):

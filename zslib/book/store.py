@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import uuid
 from pathlib import Path
 
 from zslib.book.paths import CHOSEN, layout
 from zslib.book.records import Records
+from zslib.book.unfinished import replace_run, unfinished
 
 __all__ = [
     "DEPENDENCIES",
@@ -155,30 +154,15 @@ def published(*, root=None):
 
 
 def keep_run(folder, key, records, run, chosen=None):
-    """Write a run to ``folder/key`` and point ``folder/latest`` to it, atomically."""
-    temporary = new_folder(folder, ".unfinished-")
-    write_records(temporary, records, run, chosen)
-    publish_run(temporary, folder, key)
-
-
-def new_folder(parent, prefix):
-    """A new folder below ``parent``, which is made where it is missing."""
-    folder = parent / f"{prefix}{uuid.uuid4().hex}"
-    folder.mkdir(parents=True)
-    return folder
+    """Write a run to ``folder/key`` and point ``folder/latest`` to it, all or nothing."""
+    with unfinished(folder, key) as temporary:
+        write_records(temporary, records, run, chosen)
+        publish_run(temporary, folder, key)
 
 
 def publish_run(temporary, folder, key):
     """Rename the finished folder ``temporary`` to ``folder/key`` and point ``latest`` to it."""
-    final = folder / key
-    if final.exists():
-        # A folder cannot be replaced in one step: the old one steps aside first.
-        aside = new_folder(folder, ".replaced-")
-        os.replace(final, aside / key)
-        os.replace(temporary, final)
-        shutil.rmtree(aside)
-    else:
-        os.replace(temporary, final)
+    replace_run(temporary, folder / key)
     point_latest(folder, key)
 
 

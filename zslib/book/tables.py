@@ -8,9 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["Column", "Markdown", "Table"]
+__all__ = ["NOT_PRINTED", "NO_DATA", "Column", "Markdown", "Table"]
+
+# What stands in a cell without a number: the paper has none, or this run has none.
+NOT_PRINTED, NO_DATA = "·", "–"
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
+_NUMBER = re.compile(r"[−+-]?[\d.,]+(e[−+-]?\d+)?( ?%| ± .*| \[.*\])?")
+_FIXED = re.compile(r"(,?)\.(\d)f")
 _MINUS_ZERO = re.compile(r"-(0(?:\.0*)?)(?![\d.])")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>$|~#&^:@])")
 
@@ -36,7 +41,8 @@ class Column:
     header : str
         Shown as Markdown.
     format : str
-        Format of real numbers and estimates, as in `format`; integers are shown whole.
+        Format of real numbers and estimates, as in `format`; integers are shown whole. Of fixed
+        decimals no more are shown than make three digits.
     align : {"left", "right", None}
         None: right where the column holds numbers.
 
@@ -65,10 +71,22 @@ def _takes_format(value):
     return _is_number(value) or (hasattr(value, "mean") and not isinstance(value, np.generic))
 
 
+def _size(value):
+    return abs(float(value if _is_number(value) else value.mean))
+
+
+def _digits(number_format, values):
+    """Formats that show three digits: of the numbers up to 100, and of those above."""
+    fixed = _FIXED.fullmatch(number_format)
+    if not fixed:
+        return number_format, number_format
+    largest = max((size for size in map(_size, values) if size <= 100), default=100)
+    decimals = min(int(fixed[2]), 1 if largest >= 10 else 2 if largest >= 1 else 3)
+    return f"{fixed[1]}.{decimals}f", f"{fixed[1]}.0f"
+
+
 def _shown(value, number_format):
     """Text of a cell, not escaped."""
-    if value is None:
-        return "–"
     if isinstance(value, str):
         return str(value)
     if isinstance(value, (bool, np.bool_)):
@@ -77,7 +95,9 @@ def _shown(value, number_format):
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if _takes_format(value):
         # What rounds to zero has no sign.
-        return _MINUS_ZERO.sub(r"\1", format(value, number_format)).replace("-", "−")
+        text = _MINUS_ZERO.sub(r"\1", format(value, number_format)).replace("-", "−")
+        # An interval without width says nothing.
+        return re.sub(r"^(\S+) \[\1, \1\]$", r"\1", text)
     return str(value)
 
 
@@ -95,8 +115,9 @@ class Table:
     """A table that any page of the book can refer to by ``{numref}`name```.
 
     The book shows it as a numbered MyST ``{table}``; Jupyter as HTML; a terminal as text. Cells
-    are strings (escaped, unless `Markdown`), numbers, True or False, None (shown as a dash), or
-    anything that takes a number format, as `zslib.protocols.Estimate` does.
+    are strings (escaped, unless `Markdown`), numbers, True or False, anything that takes a number
+    format, as `zslib.protocols.Estimate` does, or None: a dot in a column that is headed "paper",
+    for what it does not print, and else a dash, for no data.
 
     Parameters
     ----------
@@ -110,6 +131,8 @@ class Table:
         One per row, as long as ``columns``.
     sortable : bool
         Whether a page's reader can sort and filter the rows (``zslib/compare/sortable.js``).
+    folded : bool
+        Whether a page shows the caption alone until it is opened: for what a figure shows too.
 
     Raises
     ------
@@ -136,6 +159,7 @@ class Table:
     columns: list
     rows: list = field(default_factory=list)
     sortable: bool = False
+    folded: bool = False
 
     def __post_init__(self):
         check_label(self.name, self.caption)
@@ -160,14 +184,25 @@ class Table:
         column = self.columns[index]
         if column.align is not None:
             return column.align == "right"
-        values = [row[index] for row in self.rows if row[index] is not None]
-        return bool(values) and all(_takes_format(v) for v in values)
+        values = [
+            row[index] for row in self.rows if row[index] not in (None, NOT_PRINTED, NO_DATA)
+        ]
+        return bool(values) and all(
+            _takes_format(v) or (isinstance(v, str) and _NUMBER.fullmatch(v)) for v in values
+        )
 
     def _texts(self, convert):
-        return [
-            [convert(v, _shown(v, c.format)) for c, v in zip(self.columns, row, strict=True)]
-            for row in self.rows
-        ]
+        columns = []
+        for i, column in enumerate(self.columns):
+            values = [row[i] for row in self.rows]
+            form, large = _digits(column.format, [v for v in values if _takes_format(v)])
+            missing = NOT_PRINTED if re.search(r"\bpaper\)?$", column.header) else NO_DATA
+            columns.append([])
+            for value in values:
+                wide = _takes_format(value) and _size(value) > 100
+                text = missing if value is None else _shown(value, large if wide else form)
+                columns[-1].append(convert(value, text))
+        return [list(row) for row in zip(*columns, strict=True)] if self.rows else []
 
     def _markdown(self):
         headers = [column.header.replace("|", "\\|") for column in self.columns]
@@ -175,7 +210,8 @@ class Table:
         cells = self._texts(_markdown_cell)
         lines = ["| " + " | ".join(row) + " |" for row in [headers, rules, *cells]]
         head = [f"````{{table}} {self.caption}", f":name: {self.name}"]
-        head += [":class: sortable"] * self.sortable
+        kinds = ["sortable"] * self.sortable + ["folded"] * self.folded
+        head += [f":class: {' '.join(kinds)}"] if kinds else []
         return "\n".join([*head, "", *lines, "````"])
 
     def _html(self):

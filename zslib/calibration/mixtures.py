@@ -22,9 +22,10 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
 
     .. math::
 
-        u \Bigl(p_y + \frac{1 - u}{U}\Bigr) \text{ (adaptive)}, \qquad
-        u\, \frac{p_y}{\sum_{c \text{ unseen}} p_c} \text{ (total)}, \qquad
-        u \Bigl(w \frac{p_y}{\sum_c p_c} + \frac{1 - w}{U}\Bigr) \text{ (constant)}
+        u \Bigl(p_y + \frac{1 - u}{U}\Bigr) \text{ (adaptive)}, \quad
+        u\, \frac{p_y}{\sum_{c \text{ unseen}} p_c} \text{ (total)},
+
+    .. math:: u \Bigl(w \frac{p_y}{\sum_c p_c} + \frac{1 - w}{U}\Bigr) \text{ (constant)}
 
     and a seen class the same with 1 - u for u and S for U. "Total" is the law of total
     probability. "Adaptive" smoothing, the paper's own, makes an expert the more uniform, the less

@@ -22,8 +22,9 @@ class OutlierProbability(BaseEstimator):
     With C(f) the k nearest of the mapped training images,
 
     .. math:: \sigma(f) = \sqrt{\tfrac1k \sum_{g \in C(f)} \|f - g\|^2}, \qquad
-              o(f) = \frac{\sigma(f)}{\operatorname{mean}_{g \in C(f)} \sigma(g)} - 1, \qquad
-              P(\text{unseen} \mid f) =
+              o(f) = \frac{\sigma(f)}{\operatorname{mean}_{g \in C(f)} \sigma(g)} - 1,
+
+    .. math:: P(\text{unseen} \mid f) =
               \max\Bigl(0, \operatorname{erf} \frac{o(f)}{\sqrt2\, \lambda\, z}\Bigr),
 
     where z is the root mean square of o over the training images, none of which is its own

@@ -5,11 +5,18 @@ from __future__ import annotations
 import math
 
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import namespace, unit_rows
+from zslib.arrays import like, namespace, to_host, unit_rows
 from zslib.metrics.zero_shot import per_class_accuracy
-from zslib.validation import check_indices, check_vectors
+from zslib.validation import (
+    as_array,
+    as_vectors,
+    check_indices,
+    is_text,
+    row_names,
+    rows_of_names,
+)
 
 __all__ = [
     "BilinearModel",
@@ -24,14 +31,12 @@ __all__ = [
 
 
 def check_fit_input(X, y, class_embeddings):
-    """Check training input; reduce it to the classes that occur in ``y``.
+    """Check the labels; reduce training input to the classes that occur in ``y``.
 
     Returns the rows of ``class_embeddings`` that occur in ``y``, (k,) ascending, ``y`` as
     positions among them, (n,), and their embeddings, (k, q): all that training may look at.
     """
     xp = namespace(X, y, class_embeddings)
-    check_vectors(X, "X")
-    _check_embeddings(class_embeddings, X)
     _check_labels(y, X, class_embeddings)
     classes, codes = xp.unique_inverse(xp.astype(y, xp.int64, copy=False))
     if classes.shape[0] < 2:
@@ -53,13 +58,18 @@ def check_fit_input(X, y, class_embeddings):
     return classes, xp.reshape(xp.astype(codes, xp.int64, copy=False), (-1,)), embeddings
 
 
-def _check_embeddings(class_embeddings, X):
-    check_vectors(class_embeddings, "class_embeddings")
-    if class_embeddings.dtype != X.dtype:
-        raise TypeError(
-            f"X is {X.dtype} and class_embeddings is {class_embeddings.dtype}: convert one to "
-            "the other's type"
-        )
+def _row_numbers(y, names, X):
+    """``y`` as an array beside ``X``, names of classes as rows, and whether these were names."""
+    given, y = y, as_array(y, "y")
+    named = is_text(y)
+    if named:
+        if names is None:
+            raise TypeError(
+                "y holds names of classes: pass class_embeddings as a data frame whose index has "
+                "them, or make y the rows of class_embeddings"
+            )
+        y = rows_of_names(y, names, "y", "the index of class_embeddings")
+    return (y if y is given else like(y, X)), named
 
 
 def _check_labels(y, X, class_embeddings):
@@ -90,12 +100,18 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     Features are used as they are given: scale them first where a paper says so.
 
+    Data frames, lists and numbers of other types are converted, class embeddings to the type of
+    ``X``. Where ``class_embeddings`` is a data frame whose index names the classes, ``y`` may hold
+    these names, and ``predict`` then gives names.
+
     Attributes
     ----------
     classes_ : array of int64, shape (k,)
         Rows of the ``class_embeddings`` given to ``fit`` that training used: the seen classes.
     class_embeddings_ : array, shape (C, q)
         What ``fit`` was given, for candidates only. Training looks at rows ``classes_``.
+    class_names_ : array of str, shape (C,), or None
+        Names of these rows, where ``y`` held names.
     n_features_in_ : int
         p.
     embedding_dim_ : int
@@ -108,6 +124,29 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     ``groups=y``), ``scoring=zero_shot_scorer`` lets the held-out classes compete. scikit-learn
     cuts any fit parameter that has as many rows as ``X`` into folds, so the number of classes
     must differ from the number of samples there.
+
+    Examples
+    --------
+    A search over a pipeline, with scikit-learn's metadata routing:
+
+    >>> import numpy as np
+    >>> import sklearn
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from zslib.compatibility import ESZSL
+    >>> rng = np.random.default_rng(0)
+    >>> S = rng.standard_normal((5, 4))
+    >>> y = np.repeat(np.arange(5), 12)
+    >>> X = S[y] @ rng.standard_normal((4, 8)) + 0.5 * rng.standard_normal((60, 8))
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     scorer = ESZSL().set_fit_request(class_embeddings=True)
+    ...     pipeline = make_pipeline(StandardScaler(), scorer)
+    ...     grid = {"eszsl__feature_penalty": [0.1, 10.0]}
+    ...     search = GridSearchCV(pipeline, grid, scoring="accuracy", cv=3)
+    ...     search = search.fit(X, y, class_embeddings=S)
+    >>> search.best_params_
+    {'eszsl__feature_penalty': 0.1}
     """
 
     def fit(self, X, y, class_embeddings):
@@ -118,7 +157,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         X : array, shape (n, p)
             Image features, one row per sample.
         y : array of integers, shape (n,)
-            Row of ``class_embeddings`` that each sample belongs to.
+            Row of ``class_embeddings`` that each sample belongs to, or its name.
         class_embeddings : array, shape (C, q)
             One row per class, with the type of ``X``. Rows that do not occur in ``y`` are unseen
             classes and have no influence.
@@ -131,11 +170,16 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     def _checked_fit(self, X, y, class_embeddings, **more):
         """``fit`` of a model that is also given ``more``, which it has checked."""
+        given, names = X, row_names(class_embeddings, "class_embeddings")
+        X = as_vectors(X, "X")
+        validate_data(self, given, y, skip_check_array=True)
+        class_embeddings = as_vectors(class_embeddings, "class_embeddings", like=X)
+        y, named = _row_numbers(y, names, X)
         classes, codes, embeddings = check_fit_input(X, y, class_embeddings)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("classes_", None)
         self._fit(X, codes, embeddings, **more)
-        self.n_features_in_ = X.shape[1]
+        self.class_names_ = names if named else None
         self.embedding_dim_ = class_embeddings.shape[1]
         self.class_embeddings_ = class_embeddings
         self.classes_ = classes
@@ -157,30 +201,39 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
             Scores, higher is better.
         """
         check_is_fitted(self, "classes_")
-        xp = namespace(X, class_embeddings, self.classes_)
-        check_vectors(X, "X")
+        given, X = X, as_vectors(X, "X")
         if class_embeddings is None:
-            class_embeddings = xp.astype(self.class_embeddings_, X.dtype, copy=False)
-        _check_embeddings(class_embeddings, X)
-        for array, name, width in (
-            (X, "X", self.n_features_in_),
-            (class_embeddings, "class_embeddings", self.embedding_dim_),
-        ):
-            if array.shape[1] != width:
-                raise ValueError(
-                    f"{name} has {array.shape[1]} columns, but this {type(self).__name__} was "
-                    f"fitted on {width}: pass vectors of the same space"
-                )
+            class_embeddings = self.class_embeddings_
+        namespace(X, self.classes_)
+        class_embeddings = as_vectors(class_embeddings, "class_embeddings", like=X)
+        validate_data(self, given, reset=False, skip_check_array=True)
+        if class_embeddings.shape[1] != self.embedding_dim_:
+            raise ValueError(
+                f"class_embeddings has {class_embeddings.shape[1]} columns, but this "
+                f"{type(self).__name__} was fitted on {self.embedding_dim_}: pass vectors of the "
+                "same space"
+            )
         return self._scores(X, class_embeddings)
 
     def predict(self, X, class_embeddings=None):
         """Best class of each sample, the first of equals.
 
-        Parameters as in `decision_function`; returns rows of ``class_embeddings``, int64 (n,).
+        Parameters as in `decision_function`; returns rows of ``class_embeddings``, int64 (n,), or
+        their names.
         """
+        best, names = self._best(X, class_embeddings), self._names(class_embeddings)
+        return best if names is None else names[to_host(best)]
+
+    def _best(self, X, class_embeddings):
         scores = self.decision_function(X, class_embeddings)
         xp = namespace(scores)
         return xp.astype(xp.argmax(scores, axis=1), xp.int64, copy=False)
+
+    def _names(self, class_embeddings):
+        """Names of candidates, where ``fit`` was given names."""
+        if class_embeddings is None or self.class_names_ is None:
+            return self.class_names_
+        return row_names(class_embeddings, "class_embeddings")
 
     def score(self, X, y, class_embeddings=None):
         """Average per-class top-1 accuracy, in [0, 1]; all rows of ``class_embeddings`` compete.
@@ -190,8 +243,9 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "classes_")
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
-        predicted = self.predict(X, class_embeddings)
-        _check_labels(y, X, candidates)
+        predicted, names = self._best(X, class_embeddings), self._names(class_embeddings)
+        y, _ = _row_numbers(y, names, predicted)
+        _check_labels(y, predicted, as_array(candidates, "class_embeddings"))
         return per_class_accuracy(y, predicted)
 
 
@@ -202,12 +256,14 @@ def zero_shot_scorer(model, X, y):
     zero-shot learning on the held-out classes. ``y`` has rows of ``model.class_embeddings_``.
     """
     check_is_fitted(model, "classes_")
+    X = as_vectors(X, "X")
+    y, _ = _row_numbers(y, model.class_names_, X)
     xp = namespace(X, y, model.classes_)
-    check_vectors(X, "X")
     _check_labels(y, X, model.class_embeddings_)
     classes, codes = xp.unique_inverse(y)
     candidates = xp.take(model.class_embeddings_, classes, axis=0)
-    return model.score(X, xp.reshape(codes, (-1,)), xp.astype(candidates, X.dtype, copy=False))
+    predicted = model._best(X, candidates)
+    return per_class_accuracy(xp.reshape(codes, (-1,)), predicted)
 
 
 def cosines(A, B):

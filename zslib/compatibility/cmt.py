@@ -57,7 +57,7 @@ class CMT(CompatibilityModel):
         benchmarks.
     regularization : float, keyword only, default 1e-5
         Of the softmax regression of CMT*, as in `ConSE`.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, normal with standard deviations :math:`1/\sqrt p` and
         :math:`1/\sqrt h`, and of the order of the samples; drawn on the host.
 

@@ -59,7 +59,7 @@ class CNZSL(CompatibilityModel):
     n_epochs : int, keyword only, default 10
         Passes over the images.
     batch_size : int, keyword only, default 64
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start and of the order of the images, drawn on the host.
 
     Attributes

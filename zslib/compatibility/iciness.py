@@ -45,7 +45,7 @@ class ICINESS(CompatibilityModel):
     n_epochs : int, keyword only, default 10
         Passes over the images.
     batch_size : int, keyword only, default 64
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, of the order of the images and of rivals, drawn on the host.
 
     Attributes

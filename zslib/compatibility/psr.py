@@ -59,7 +59,7 @@ class PSR(CompatibilityModel):
     n_epochs : int, keyword only, default 10
         Passes over the images.
     batch_size : int, keyword only, default 64
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, of the order and of the triplets; drawn on the host.
 
     Attributes

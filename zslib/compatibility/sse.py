@@ -59,7 +59,7 @@ class SSE(CompatibilityModel):
     n_epochs : int, keyword only, default 10
         Passes over the samples; each takes time in proportion to n k p.
     batch_size : int, keyword only, default 64
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the order of the samples, drawn on the host.
 
     Attributes

@@ -56,7 +56,7 @@ class ZKL(CompatibilityModel):
     n_epochs : int, keyword only, default 20
         Passes over the samples.
     batch_size : int, keyword only, default 64
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, uniform between 0 and 2/p, and of the order of the samples; drawn on
         the host.
 

@@ -15,6 +15,7 @@ from zslib.datasets.attributes.awa1 import awa1
 from zslib.datasets.attributes.caltech101 import caltech101
 from zslib.datasets.attributes.cub import cub
 from zslib.datasets.attributes.digits import digits_segments
+from zslib.datasets.attributes.features import from_features, read_features
 from zslib.datasets.attributes.own import load_zero_shot, save_zero_shot, vgg19
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.synthetic import synthetic_attributes
@@ -38,6 +39,7 @@ from zslib.datasets.mapping.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.pairs.captions import captioned
 from zslib.datasets.pairs.flowers import flowers
 from zslib.datasets.pairs.ikea import ikea
+from zslib.datasets.pairs.own import from_captions, read_captions
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.datasets.pairs.sentences import cub_sentences
 from zslib.datasets.pairs.synthetic import synthetic_pairs
@@ -97,6 +99,8 @@ __all__ = [
     "find_folder",
     "fingerprint",
     "flowers",
+    "from_captions",
+    "from_features",
     "from_files",
     "gloss_term_vectors",
     "gloss_vectors",
@@ -114,7 +118,9 @@ __all__ = [
     "load_xlsa17",
     "load_zero_shot",
     "official_split_summary",
+    "read_captions",
     "read_dictionary",
+    "read_features",
     "read_wordnet",
     "reading_edges",
     "resolve",

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from zslib.arrays import namespace, to_host, to_requested_device
-from zslib.validation import check_vectors
+from zslib.validation import as_array, as_vectors
 
 __all__ = ["Problem", "add_array", "add_words"]
 
@@ -34,10 +34,15 @@ class Problem:
         self._set("coverage", dict(self.coverage))
 
     def _check_vectors(self):
+        first = None
+        for name, array in self._present().items():
+            array = as_array(array, name)
+            floats = array.dtype in (namespace(array).float32, namespace(array).float64)
+            array = as_vectors(array, name, like=None if floats else first)
+            first = array if first is None else first
+            self._set(name, array)
         present = self._present()
         namespace(*present.values())
-        for name, array in present.items():
-            check_vectors(array, name)
         kinds = {str(array.dtype) for array in present.values()}
         if len(kinds) > 1:
             raise TypeError(

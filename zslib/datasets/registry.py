@@ -5,11 +5,27 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import os
+from functools import partial
+from pathlib import Path
 
 from zslib.datasets import locate
+from zslib.datasets.attributes.features import read_features
 from zslib.datasets.catalogue import DATASETS, FALLBACK, REAL_FIRST
-from zslib.datasets.entry import ALL_SETTINGS, HIERARCHY, SETTINGS, SEVERAL
+from zslib.datasets.entry import (
+    ALL_SETTINGS,
+    ATTRIBUTES,
+    BILINGUAL,
+    HIERARCHY,
+    METRIC,
+    PAIRS,
+    SETTINGS,
+    SEVERAL,
+    Dataset,
+)
 from zslib.datasets.files import checked, file_hash, find_file
+from zslib.datasets.mapping.own import from_files
+from zslib.datasets.pairs.own import read_captions
 from zslib.validation import check_choice, check_integer
 
 __all__ = [
@@ -30,13 +46,28 @@ __all__ = [
 _CARRIED = {"wordnet": "in the package", "digits": "in scikit-learn"}
 
 
+# Readers of your own files. Any other file has vectors of words.
+_OWN = {ATTRIBUTES: read_features, METRIC: read_features, PAIRS: read_captions}
+_OWN_ENDINGS = (".npz", ".mat", ".csv", "")
+_QUICK_IMAGES = 20
+
+
 def _entry(name):
-    if name not in DATASETS:
+    if name in DATASETS:
+        return DATASETS[name]
+    if not ("." in name or os.sep in name):
         raise ValueError(
-            f"unknown dataset {name!r}: known are {', '.join(DATASETS)}, and the requests "
-            "'auto' (real where present) and 'real'"
+            f"unknown dataset {name!r}: known are {', '.join(DATASETS)}, the requests "
+            "'auto' (real where present) and 'real', and paths of your own files"
         )
-    return DATASETS[name]
+    readers = _OWN if Path(name).suffix in _OWN_ENDINGS else {BILINGUAL: from_files}
+    return Dataset(
+        name=name,
+        kind="own",
+        loaders={setting: partial(read, name) for setting, read in readers.items()},
+        quick={setting: {"max_per_class": _QUICK_IMAGES} for setting in _OWN},
+        files=(name,),
+    )
 
 
 def _files_of(entry):
@@ -44,6 +75,9 @@ def _files_of(entry):
 
     Of an embedded set a folder that is there must have all of its files, else FileNotFoundError.
     """
+    if entry.kind == "own":
+        path = Path(entry.name)
+        return {entry.name: path} if path.exists() else None
     found = {name: locate.find_folder(name) for name in entry.folders}
     if entry.kind == "official":
         roots = (*locate.data_folders(), locate.cache_dir())
@@ -79,11 +113,11 @@ def resolve(setting, dataset="auto"):
     ----------
     setting : str
         One of `ALL_SETTINGS`.
-    dataset : str
+    dataset : str or path
         "auto": the real data, else synthetic ones; "real"; "synthetic"; a name of `DATASETS`;
-        or several of these joined by "+", from which the setting takes its part
-        ("europarl+tiny_imagenet"). A request that names nothing for "hierarchy" leaves that to
-        "auto".
+        the path of a file or folder of your own; or several of these joined by "+", from which
+        the setting takes its part ("europarl+tiny_imagenet"). A request that names nothing for
+        "hierarchy" leaves that to "auto".
 
     Examples
     --------
@@ -91,8 +125,9 @@ def resolve(setting, dataset="auto"):
     'synthetic'
     """
     check_choice(setting, "setting", ALL_SETTINGS)
-    if not isinstance(dataset, str):
-        raise TypeError(f"dataset must be a string, got {dataset!r}")
+    if not isinstance(dataset, str | os.PathLike):
+        raise TypeError(f"dataset must be a string or a path, got {dataset!r}")
+    dataset = os.fspath(dataset)
     parts = [part.strip() for part in dataset.split("+")]
     general = [part for part in parts if part in ("auto", "real")]
     named = [p for p in parts if p not in general and setting in _entry(p).settings]
@@ -130,6 +165,7 @@ def resolve_all(setting, dataset="auto"):
     >>> resolve_all("attributes", "synthetic+digits")
     ['synthetic', 'digits']
     """
+    dataset = os.fspath(dataset) if isinstance(dataset, os.PathLike) else dataset
     parts = [p.strip() for p in dataset.split("+")] if isinstance(dataset, str) else []
     if setting not in SEVERAL or len(parts) == 1:
         name = resolve(setting, dataset)
@@ -179,7 +215,9 @@ def missing(dataset, settings=SETTINGS):
 
 
 def _absent(name):
-    entry = DATASETS[name]
+    entry = _entry(name)
+    if entry.kind == "own":
+        return f"{name} is not there: check the path"
     if entry.fetch is not None:
         return f"{name!r} is not here: run 'zslib data fetch {name}'"
     roots = " and ".join(map(str, locate.data_folders()))
@@ -194,12 +232,13 @@ def _absent(name):
 
 
 def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
-    """The data of one setting, by name: a problem, or `ImageNetLists` for "hierarchy".
+    """The data of one setting, by name or path: a problem, or `ImageNetLists` for "hierarchy".
 
     Parameters
     ----------
     setting, dataset : str
-        See `resolve`.
+        See `resolve`. A path is read by `read_features`, `read_captions`, or, with
+        ``target_vectors`` and ``train_dictionary``, by `from_files`.
     seed : int
         Generates synthetic data and splits labels; it changes nothing where the split is
         published, as in `europarl`.
@@ -215,7 +254,7 @@ def load_problem(setting, dataset="auto", *, seed=0, quick=False, **options):
     3000 targets)
     """
     check_integer(seed, "seed", low=0)
-    entry = DATASETS[resolve(setting, dataset)]
+    entry = _entry(resolve(setting, dataset))
     if entry.takes_seed:
         options["seed"] = seed
     loader = entry.loaders[setting]
@@ -313,7 +352,7 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
         "seed": int(seed),
     }
     for name in dict.fromkeys(names):
-        entry = DATASETS[name]
+        entry = _entry(name)
         paths = list(_files_of(entry).values())
         for file in entry.optional_files:
             folder, _, file_name = file.rpartition("/")

@@ -2,38 +2,69 @@
 
 from __future__ import annotations
 
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zslib.arrays import namespace
-from zslib.validation import check_vectors
+from zslib.validation import as_vectors, check_same_rows
 
 __all__ = ["LinearMap"]
 
 
-class LinearMap(TransformerMixin, BaseEstimator):
-    """Base of the maps :math:`\\hat Y = X W (+ b)`: subclasses learn ``coef_`` in ``fit``.
+class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
+    """Base of the maps :math:`\\hat Y = X W (+ b)`: subclasses learn ``coef_`` in ``_fit``.
 
     Row vectors throughout: ``X`` is (n, d1), ``coef_`` is (d1, d2). A subclass with an intercept
     sets ``intercept_`` of shape (d2,), one that moves the targets too ``target_coef_``.
+
+    Notes
+    -----
+    A map goes into scikit-learn's pipelines and searches, by default with the score R2:
+
+    >>> from sklearn.datasets import make_regression
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from zslib.mapping import RidgeMap
+    >>> X, Y = make_regression(60, 5, n_targets=3, noise=20.0, random_state=0)
+    >>> pipeline = make_pipeline(StandardScaler(), RidgeMap(fit_intercept=True))
+    >>> search = GridSearchCV(pipeline, {"ridgemap__alpha": [0.1, 10.0, 1000.0]}).fit(X, Y)
+    >>> search.best_params_
+    {'ridgemap__alpha': 0.1}
     """
+
+    def fit(self, X, Y):
+        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
+        given, X = X, as_vectors(X, "X")
+        validate_data(self, given, Y, skip_check_array=True)
+        Y = as_vectors(Y, "Y", like=X)
+        check_same_rows(X, Y)
+        self._fit(X, Y)
+        return self
 
     def transform(self, X):
         """Map ``X`` (n, d1), of the array library that ``fit`` was given, to (n, d2)."""
         check_is_fitted(self, "coef_")
+        given, X = X, as_vectors(X, "X")
         xp = namespace(X, self.coef_)
-        check_vectors(X, "X")
-        self._check_width(X)
-        mapped = X @ xp.astype(self.coef_, X.dtype, copy=False)
+        validate_data(self, given, reset=False, skip_check_array=True)
+        mapped = self._source(X) @ xp.astype(self.coef_, X.dtype, copy=False)
         intercept = getattr(self, "intercept_", None)
         return mapped if intercept is None else mapped + xp.astype(intercept, X.dtype)
 
-    def _check_width(self, X):
-        if X.shape[1] != self.n_features_in_:
+    def predict(self, X):
+        """What `transform` gives: the targets that are predicted for ``X``."""
+        if getattr(self, "target_coef_", None) is not None:
             raise ValueError(
-                f"X has {X.shape[1]} columns, but this {type(self).__name__} was fitted on "
-                f"{self.n_features_in_}: pass vectors of the same source space"
+                "this map takes the targets to the sources and predicts none: compare "
+                "transform(X) with transform_targets(Y)"
             )
+        return type(self).transform.__wrapped__(self, X)
 
     def transform_targets(self, Y):
         """The targets ``Y`` (m, d2) where mapped vectors are to be compared with them.
@@ -41,14 +72,34 @@ class LinearMap(TransformerMixin, BaseEstimator):
         They stay where they are, unless the map was learned from targets to sources.
         """
         check_is_fitted(self, "coef_")
-        coef = getattr(self, "target_coef_", None)
-        if coef is None:
-            return Y
-        xp = namespace(Y, coef)
-        check_vectors(Y, "Y")
-        if Y.shape[1] != coef.shape[0]:
+        Y = as_vectors(Y, "Y")
+        namespace(Y, self.coef_)
+        if Y.shape[1] != self._n_targets:
             raise ValueError(
                 f"Y has {Y.shape[1]} columns, but this {type(self).__name__} was fitted on "
-                f"{coef.shape[0]}: pass vectors of the same target space"
+                f"{self._n_targets}: pass vectors of the same target space"
             )
-        return Y @ xp.astype(coef, Y.dtype, copy=False)
+        Y = self._target(Y)
+        coef = getattr(self, "target_coef_", None)
+        return Y if coef is None else Y @ namespace(Y).astype(coef, Y.dtype, copy=False)
+
+    def _source(self, X):
+        return X
+
+    def _target(self, Y):
+        return Y
+
+    @property
+    def _n_targets(self):
+        coef = getattr(self, "target_coef_", None)
+        return self.coef_.shape[1] if coef is None else coef.shape[0]
+
+    @property
+    def _n_features_out(self):
+        return self.coef_.shape[1]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output, tags.target_tags.single_output = True, False
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import namespace, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.ridge import RidgeMap
-from zslib.validation import check_pairs, check_vectors
 
 __all__ = ["CentredMap"]
 
@@ -47,32 +45,22 @@ class CentredMap(LinearMap):
     def __init__(self, estimator=None):
         self.estimator = estimator
 
-    def fit(self, X, Y):
-        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
+    def _fit(self, X, Y):
         if self.estimator is not None and not isinstance(self.estimator, LinearMap):
             raise TypeError(f"estimator must be a map of zslib.mapping, got {self.estimator!r}")
-        xp = namespace(X, Y)
-        check_pairs(X, Y)
+        xp = namespace(X)
         self.source_mean_, self.target_mean_ = xp.mean(X, axis=0), xp.mean(Y, axis=0)
         fitted = RidgeMap() if self.estimator is None else clone(self.estimator)
         fitted.fit(_centred(X, self.source_mean_, "X"), _centred(Y, self.target_mean_, "Y"))
-        self.coef_, self.n_features_in_ = fitted.coef_, X.shape[1]
+        self.coef_ = fitted.coef_
         self.intercept_ = getattr(fitted, "intercept_", None)
         self.target_coef_ = getattr(fitted, "target_coef_", None)
-        return self
 
-    def transform(self, X):
-        """Map ``X`` (n, d1), of the array library that ``fit`` was given, to (n, d2)."""
-        check_is_fitted(self, "coef_")
-        check_vectors(X, "X")
-        self._check_width(X)
-        return super().transform(_centred(X, self.source_mean_, "X"))
+    def _source(self, X):
+        return _centred(X, self.source_mean_, "X")
 
-    def transform_targets(self, Y):
-        """The targets ``Y`` (m, d2), centred and of length one, where the map puts them."""
-        check_is_fitted(self, "coef_")
-        check_vectors(Y, "Y")
-        return super().transform_targets(_centred(Y, self.target_mean_, "Y"))
+    def _target(self, Y):
+        return _centred(Y, self.target_mean_, "Y")
 
 
 def _centred(vectors, mean, name):

@@ -24,7 +24,6 @@ from zslib.validation import (
     check_choice,
     check_indices,
     check_integer,
-    check_pairs,
     check_real,
     check_same_width,
     check_vectors,
@@ -82,7 +81,7 @@ class MaxMarginMap(LinearMap):
         Whether a further ``fit`` goes on from ``coef_``, the state of Adagrad, the random
         numbers and the learning curve of the last one: two fits of 5 epochs are then the same as
         one of 10. The data may change in between, their widths may not.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the initial map, the order of the items and the negatives, drawn on the host:
         one seed gives the same draws on every array library.
     callback : callable or None, keyword only, default None
@@ -141,10 +140,8 @@ class MaxMarginMap(LinearMap):
         self.random_state = random_state
         self.callback = callback
 
-    def fit(self, X, Y):
-        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
-        xp = namespace(X, Y)
-        check_pairs(X, Y)
+    def _fit(self, X, Y):
+        xp = namespace(X)
         first_rows, own = distinct_labels(Y)
         self._check_parameters(len(first_rows))
         # Neither length matters to the loss; unit rows keep every square in range.
@@ -167,7 +164,6 @@ class MaxMarginMap(LinearMap):
                 self.coef_ = xp.asarray(W, copy=True)
                 self.callback(len(self.learning_curve_), self)
         self.coef_ = W
-        return self
 
     def _check_parameters(self, n_labels):
         check_real(self.margin, "margin", low=0.0)
@@ -207,7 +203,6 @@ class MaxMarginMap(LinearMap):
         self._optimiser = Adagrad(self.learning_rate)
         self._rng = random_generator(self.random_state)
         self.learning_curve_ = []
-        self.n_features_in_ = d1
         if self.init == "random":
             draws = self._rng.standard_normal((d1, d2)) / math.sqrt(d1)
             return xp.astype(like(draws, X), X.dtype)

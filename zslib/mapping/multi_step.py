@@ -7,7 +7,7 @@ from array_api_compat import device as array_device
 from zslib.arrays import namespace
 from zslib.mapping.base import LinearMap
 from zslib.mapping.procrustes import largest_entry
-from zslib.validation import check_choice, check_integer, check_pairs, check_real
+from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = ["MultiStepMap", "whitening"]
 
@@ -85,10 +85,8 @@ class MultiStepMap(LinearMap):
         self.dewhiten = dewhiten
         self.n_components = n_components
 
-    def fit(self, X, Y):
-        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
-        xp = namespace(X, Y)
-        check_pairs(X, Y)
+    def _fit(self, X, Y):
+        xp = namespace(X)
         check_choice(self.whiten, "whiten", (False, True))
         check_choice(self.dewhiten, "dewhiten", (False, True))
         a = check_real(self.source_power, "source_power", low=0.0)
@@ -112,8 +110,6 @@ class MultiStepMap(LinearMap):
         stay = b == 0 and restored and kept == Y.shape[1]
         self.target_coef_ = None if stay else chain(Vt.T, b, *steps[1])
         self.singular_values_ = xp.astype(S, X.dtype)
-        self.n_features_in_ = X.shape[1]
-        return self
 
 
 def side(turn, S, power, whiten, dewhiten=None):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from zslib.arrays import namespace
 from zslib.mapping.base import LinearMap
-from zslib.validation import check_pairs
 
 __all__ = ["ProcrustesMap", "orthogonal_map"]
 
@@ -38,18 +37,13 @@ class ProcrustesMap(LinearMap):
            [-1.,  0.]])
     """
 
-    def fit(self, X, Y):
-        """Learn the map from pairs: row i of ``X`` (n, d) belongs to row i of ``Y`` (n, d)."""
-        xp = namespace(X, Y)
-        check_pairs(X, Y)
+    def _fit(self, X, Y):
         if X.shape[1] != Y.shape[1]:
             raise ValueError(
                 f"X has {X.shape[1]} columns and Y has {Y.shape[1]}: an orthogonal map needs "
                 "spaces of the same width; use RidgeMap, or reduce one by PCA first"
             )
-        self.coef_ = xp.astype(orthogonal_map(X, Y), X.dtype)
-        self.n_features_in_ = X.shape[1]
-        return self
+        self.coef_ = namespace(X).astype(orthogonal_map(X, Y), X.dtype)
 
 
 def orthogonal_map(X, Y):

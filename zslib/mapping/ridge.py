@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from zslib.arrays import like, namespace, to_host
 from zslib.mapping.base import LinearMap
-from zslib.validation import check_choice, check_pairs, check_real
+from zslib.validation import check_choice, check_learned, check_real
 
 __all__ = ["RidgeMap", "gcv_scores", "ridge_solution"]
 
@@ -27,10 +29,12 @@ class RidgeMap(LinearMap):
 
     .. math:: \mathrm{GCV}(\lambda)
               = \frac{\frac{1}{n d_2} \|(I - A_\lambda) Y\|_F^2}
-                     {\left(1 - \frac{1}{n} \mathrm{tr} A_\lambda\right)^2}, \qquad
-              \|(I - A_\lambda) Y\|_F^2 = \|Y - U U'Y\|_F^2
-              + \sum_r \left(\frac{\lambda}{s_r^2 + \lambda}\right)^2 \|u_r'Y\|^2, \qquad
-              n - \mathrm{tr} A_\lambda = n - \mathrm{rows}(S)
+                     {\left(1 - \frac{1}{n} \mathrm{tr} A_\lambda\right)^2},
+
+    .. math:: \|(I - A_\lambda) Y\|_F^2 = \|Y - U U'Y\|_F^2
+              + \sum_r \left(\frac{\lambda}{s_r^2 + \lambda}\right)^2 \|u_r'Y\|^2,
+
+    .. math:: n - \mathrm{tr} A_\lambda = n - \mathrm{rows}(S)
               + \sum_r \frac{\lambda}{s_r^2 + \lambda}.
 
     With an intercept X and Y are centred first, and 1 is added to the trace.
@@ -91,10 +95,8 @@ class RidgeMap(LinearMap):
         self.fit_intercept = fit_intercept
         self.direction = direction
 
-    def fit(self, X, Y):
-        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
-        xp = namespace(X, Y)
-        check_pairs(X, Y)
+    def _fit(self, X, Y):
+        xp = namespace(X)
         by_gcv = isinstance(self.alpha, str)
         if by_gcv and self.alpha != "gcv":
             raise ValueError(f'alpha must be a number or "gcv", got {self.alpha!r}')
@@ -113,6 +115,9 @@ class RidgeMap(LinearMap):
         source, target = xp.astype(X, xp.float64), xp.astype(Y, xp.float64)
         if reverse:
             source, target = target, source
+        _check_squares(source, "Y" if reverse else "X")
+        unit = _unit(target)
+        target = target / unit
         if self.fit_intercept:
             source_mean, target_mean = xp.mean(source, axis=0), xp.mean(target, axis=0)
             source, target = source - source_mean, target - target_mean
@@ -135,7 +140,8 @@ class RidgeMap(LinearMap):
         else:
             self.alpha_ = check_real(self.alpha, "alpha", low=0.0)
 
-        coef = ridge_solution(singular, right, rotated, self.alpha_, n)
+        coef = ridge_solution(singular, right, rotated, self.alpha_, n) * unit
+        check_learned(coef, "the targets are too large beside the sources: scale them")
         self.target_coef_ = self.intercept_ = None
         if reverse:
             left, singular, right = xp.linalg.svd(coef, full_matrices=False)
@@ -145,9 +151,7 @@ class RidgeMap(LinearMap):
             coef = right[:rank, :].T
         self.coef_ = xp.astype(coef, X.dtype)
         if self.fit_intercept:
-            self.intercept_ = xp.astype(target_mean - source_mean @ coef, X.dtype)
-        self.n_features_in_ = X.shape[1]
-        return self
+            self.intercept_ = xp.astype(target_mean * unit - source_mean @ coef, X.dtype)
 
     def _path(self, singular):
         """The penalties that GCV chooses from."""
@@ -162,6 +166,24 @@ class RidgeMap(LinearMap):
         if not np.all(np.isfinite(alphas) & (alphas > 0)):
             raise ValueError("alphas must be finite and above 0; for least squares pass alpha=0")
         return alphas
+
+
+def _check_squares(source, name):
+    """Raise where squares of the sources, which penalties are beside, leave the range."""
+    largest = float(namespace(source).max(namespace(source).abs(source)))
+    if largest and not 1e-140 < largest < 1e140:
+        raise ValueError(
+            f"{name} (largest entry {largest:.3g}) has squares beyond the range of float64: "
+            "scale it"
+        )
+
+
+def _unit(target):
+    """A power of two near the largest entry where squares would leave the range, else 1."""
+    largest = float(namespace(target).max(namespace(target).abs(target)))
+    if not largest or 1e-100 < largest < 1e100:
+        return 1.0
+    return 2.0 ** (math.frexp(largest)[1] - 1)
 
 
 def gcv_scores(alphas, eigenvalues, explained, beyond, *, shape, intercept):

@@ -107,7 +107,8 @@ class Verdict:
             return "; ".join(f"{part.dataset} {part.found}" for part in self.parts) or "–"
         # A difference of equal means is zero but for rounding.
         mean = 0.0 if abs(self.value) < 1e-12 < abs(self.low or 0.0) else self.value
-        if self.low is None:
+        ends = {_number(end) for end in (self.low, self.high) if end is not None}
+        if ends <= {_number(mean)}:
             return _number(mean)
         return f"{_number(mean)} [{_number(self.low)}, {_number(self.high)}]"
 
@@ -154,7 +155,9 @@ def load_claims(paper):
 
 
 def _number(value):
-    """Three digits, or all before the point."""
+    """Three digits, or all before the point; of what is next to nothing its size."""
+    if 0 < abs(value) < 1e-6:
+        return f"{value:.0e}"
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
 
 

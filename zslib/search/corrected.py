@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,10 +10,11 @@ import numpy as np
 from array_api_compat import is_numpy_array
 
 from zslib.arrays import namespace
-from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
+from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides, slices
 
 # A tile holds all queries at once: about so many scores, but no fewer targets than that.
-TILE, LEAST = 2**17, 32
+TILE, LEAST = 2**20, 32
+PIECE = 2**15  # scores corrected at a time: what is made of them stays in the cache
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Base:
     n_targets: int
     n_reference: int
     best: Callable
-    tiles: Callable
+    moments: Callable
 
 
 def corrected_block(queries, n):
@@ -36,7 +38,7 @@ def corrected_block(queries, n):
 
 
 class CorrectedTiles(Tiles):
-    """Tiles of all queries at once, their scores corrected for hubness, in float64.
+    """Tiles of all queries at once, their scores corrected for hubness.
 
     ``best(k)`` must give the (n_queries, k) best uncorrected scores. ``kept`` is for the
     uncorrected tiles; the corrected ones are then kept too.
@@ -67,7 +69,7 @@ class CorrectedTiles(Tiles):
         self.score_dtype = xp.float64
         self.correction = correction
         n_reference = n if reference is None else both - n
-        base = Base(self.metric, n, self.n_targets, n_reference, best, self._uncorrected)
+        base = Base(self.metric, n, self.n_targets, n_reference, best, self._moments)
         self._statistics = correction.begin(base)
 
     def slack(self, levels, rows=None):
@@ -80,13 +82,29 @@ class CorrectedTiles(Tiles):
     def finished(self, scores):
         return self.xp.astype(scores, self.dtype, copy=False)
 
-    def _uncorrected(self):
+    def _moments(self):
+        """Mean and variance of the scores of each query with all targets, float64 (n_queries,)."""
+        xp, n, count = self.xp, self.n_queries, self.n_targets
+        (factor, _), *_ = self._factors
+        factor = xp.astype(factor[:, :n], xp.float64)
+        euclidean = self.metric == "euclidean"
+        about = sums = squares = None
         for rows in self.blocks:
-            (scores,) = self._raw(rows)
-            yield self._in_float64(scores[:, : self.n_queries])
-
-    def _in_float64(self, raw):
-        return self.xp.astype(super().finished(raw), self.xp.float64, copy=False)
+            if euclidean:  # scores are no product: their own sums
+                (scores,) = self._raw(rows)
+                block = xp.astype(super().finished(scores[:, :n]), xp.float64)
+            else:
+                block = xp.astype(self.block(rows)[0], xp.float64)
+            if about is None:
+                about, sums, squares = xp.mean(block, axis=0), 0.0, 0.0
+            block = block - about[None, :]
+            sums = sums + xp.sum(block, axis=0)
+            squares = squares + (xp.sum(block**2, axis=0) if euclidean else block.T @ block)
+        sums = sums / count
+        if euclidean:
+            return about + sums, squares / count - sums**2
+        spread = squares / count - sums[:, None] * sums[None, :]
+        return (about + sums) @ factor, xp.sum(factor * (spread @ factor), axis=0)
 
     def walk(self, rows, buffer=None):
         if self._corrected is None:
@@ -96,14 +114,21 @@ class CorrectedTiles(Tiles):
         return self._corrected[rows.start]
 
     def _apply(self, raw):
+        raw = super().finished(raw)
+        if not self.on_host:
+            return self._apply_to(raw)
+        pieces = slices(raw.shape[0], max(1, PIECE // raw.shape[1]))
+        return np.concatenate([self._apply_to(raw[piece]) for piece in pieces])
+
+    def _apply_to(self, raw):
         xp = self.xp
-        raw = self._in_float64(raw)
         own = self.correction.reference is None
         scores = raw if own else raw[:, : self.n_queries]
         reference = raw if own else raw[:, self.n_queries :]
         with np.errstate(over="ignore", invalid="ignore"):  # answered by the check that follows
             corrected = self.correction.apply(scores, reference, self._statistics)
-        if not bool(xp.all(xp.isfinite(corrected))):
+            total = float(xp.sum(corrected))
+        if not (math.isfinite(total) or bool(xp.all(xp.isfinite(corrected)))):
             raise ValueError(
                 f"{type(self.correction).__name__} gives scores that are not finite: the "
                 f"{self.metric} scores are too large for it; use cosine, or scale the vectors"

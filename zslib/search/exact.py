@@ -42,9 +42,9 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
         to, and beyond inputs and result, that is about ``t * block_size * (q + 2 d)`` numbers for
         the tiles, q = min(n_queries, 1,536); ``n_queries * d`` for the queries; and ``t *
         n_queries * (12 k + 200)`` for candidates (more only where a whole tile beats everything
-        before it). With a correction a tile holds all queries at once, and the references, in
-        float64, several times over: ``6 t * block_size * (n_queries + n_reference)``; the default
-        is then 2^17 / (n_queries + n_reference), but at least 32 and at most 1,024.
+        before it). With a correction a tile holds all queries at once, and the references, several
+        times over: ``6 t * block_size * (n_queries + n_reference)``; the default is then 2^20 /
+        (n_queries + n_reference), but at least 32 and at most 1,024.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def _vectors(queries, targets):
     queries, targets = as_vectors(queries, "queries"), as_array(targets, "targets")
     xp = namespace(targets)
     if targets.dtype not in (xp.float32, xp.float64):
-        targets = as_vectors(targets, "targets", dtype=queries.dtype, finite=False)
+        targets = as_vectors(targets, "targets", like=queries, finite=False)
     return queries, targets
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.arrays import like, take_rows, to_host
+from zslib.arrays import like, namespace, take_rows, to_host
 from zslib.search.selection import over_blocks
 from zslib.search.tiles import HOST_CHUNK, Tiles, slices
 
@@ -79,13 +79,15 @@ def count_before(tiles, scores, gold):
             for chunk, tile in zip(tiles.chunks, walked, strict=True):
                 low = _lowered(level[chunk] - slack[chunk], tile)
                 high = -_lowered(-level[chunk] - slack[chunk], tile)
-                above = tile > high[None, :]
-                ranks[chunk] += _count_rows(tiles.xp, above)
-                between = (tile >= low[None, :]) & ~above
-                if not bool(tiles.xp.any(between)):
+                above = _count_rows(tiles.xp, tile > high[None, :])
+                ranks[chunk] += above
+                unsure = np.flatnonzero(_count_rows(tiles.xp, tile >= low[None, :]) != above)
+                if not unsure.size:
                     continue
+                tile, low, high = (_columns(array, unsure) for array in (tile, low, high))
+                between = (tile >= low[None, :]) & ~(tile > high[None, :])
                 row, query = map(to_host, tiles.xp.nonzero(between))
-                row, query = row + rows.start, query + chunk.start
+                row, query = row + rows.start, unsure[query] + chunk.start
                 # A corrected score has no slack: between are those equal to the gold one's.
                 found = scores[query] if tiles.corrected else tiles.pair_scores(query, row)
                 before = (found > scores[query]) | (found == scores[query]) & (row < gold[query])
@@ -101,6 +103,11 @@ def _lowered(values, tile):
     with np.errstate(over="ignore"):
         lowered = np.where(lowered > values, np.nextafter(lowered, -np.inf), lowered)
     return like(lowered, tile)
+
+
+def _columns(array, some):
+    """Some of the last axis, by a host array."""
+    return namespace(array).take(array, like(some, array), axis=-1)
 
 
 def _count_rows(xp, mask):

@@ -10,7 +10,6 @@ from zslib.book.build.plan import plan
 from zslib.book.build.report import (
     against_published,
     current_records,
-    finding,
     publish,
     runs_markdown,
     scorecard,
@@ -119,30 +118,6 @@ def test_pages_are_written_once(tiny_book):
     before = {name: p.stat().st_mtime_ns for name, p in pages.items()}
     write_pages()
     assert {name: p.stat().st_mtime_ns for name, p in pages.items()} == before
-
-
-def test_the_finding_of_a_chapter_is_that_of_its_published_run(tiny_book):
-    place, chapter = tiny_book.place, "clarel/06_calibrations"
-    for name in (chapter, "demo/01_first"):
-        assert finding(name, published_records(name)) == ""
-    folder = place.published / chapter
-    folder.mkdir(parents=True)
-    both = {"metric": "AUSUC, mean absolute difference", "over": "all systems and sets"}
-    records = [
-        both | {"method": "surprisal and stacking", "value": 0.08, "low": 0.05, "high": 0.12},
-        both | {"method": "own distance and stacking", "value": 2.0, "low": 1.5, "high": 2.5},
-    ]
-    (folder / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
-    (folder / "run.json").write_text(json.dumps(RUN))
-    head, _, _, first, second, last, _ = finding(chapter, published_records(chapter)).split("\n")
-    assert (
-        head
-        == ":::{admonition} The published run found, of 2 claims: 1 reproduced, 1 not reproduced"
-    )
-    assert "**reproduced**, 0.08 [0.05, 0.12]" in first
-    assert "**not reproduced**, 2 [1.5, 2.5]" in second
-    assert "It is of 2026-01-02, on europarl. Below, *ours* are the numbers of this run" in last
-    assert "{numref}`tbl-clarel-claims-6` has its verdicts" in last
 
 
 def test_published_runs_are_checked(tiny_book):

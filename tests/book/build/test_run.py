@@ -14,8 +14,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from zslib.book.build.run import ChaptersFailed, _is_running, _ready, execute, plan, run_chapters
-from zslib.book.store import latest_records, new_folder, read_records
+from zslib.book.build.run import ChaptersFailed, _ready, _where, execute, plan, run_chapters
+from zslib.book.store import latest_records, read_records
+from zslib.book.unfinished import unfinished
 
 ROOT = Path(__file__).parents[3]
 
@@ -173,7 +174,7 @@ def test_failures_are_told_at_the_end_and_the_others_finish(tiny_book):
         run_chapters(runs, jobs=2, progress=False)
     message = str(caught.value)
     assert message.startswith("2 chapter(s) failed: ")
-    assert "NameError: name 'absent_name' is not defined" in message
+    assert "=== demo/02_broken ===\nCell 3 of 4: NameError: name 'absent_name' is not" in message
     assert "list it under zslib: depends:" in message
     assert "records of these: demo/03_reader" in message
     assert [name for name in names if runs[name].done] == ["demo/01_good"]
@@ -188,13 +189,24 @@ def test_failures_are_told_at_the_end_and_the_others_finish(tiny_book):
     assert not failed.exists()
 
 
-def test_running_chapters_are_named(tiny_book):
+def test_running_chapters_are_told_with_their_cell(tiny_book):
     tiny_book.write("demo/01_first")
     one = plan(["demo/01_first"])["demo/01_first"]
-    assert not _is_running(one, 0)
-    folder = new_folder(one.folder.parent, ".unfinished-")
-    assert _is_running(one, 0)
-    assert not _is_running(one, folder.stat().st_mtime + 1)  # of another day
+    assert _where(one) is None
+    with unfinished(one.folder.parent, one.key):
+        assert _where(one) == "demo/01_first"
+    told = """
+    from zslib.book.build.run import _where, plan
+
+    # While the cell runs, it asks.
+    found = _where(plan([chapter.name])[chapter.name])
+    chapter.record(metric="where", value=1.0, told=found)
+    """
+    tiny_book.write("demo/01_first", told)
+    run(["demo/01_first"])
+    assert latest_records("demo/01_first")[0]["told"] == (
+        "demo/01_first 3/4 found = _where(plan([chapter.name])[chapter.name"
+    )
 
 
 def test_a_chapter_without_finish_fails(tiny_book):
@@ -259,7 +271,7 @@ def test_pairing_with_a_notebook_changes_no_key(tiny_book):
 
 def test_a_dead_kernel_is_told_with_its_cell(tiny_book):
     tiny_book.write("demo/01_dies", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
-    with pytest.raises(ChaptersFailed, match="kernel died in this cell") as caught:
+    with pytest.raises(ChaptersFailed, match="kernel died in cell 3 of 4") as caught:
         run(["demo/01_dies"])
     assert "signal.SIGKILL" in str(caught.value)
     assert "nbclient" not in str(caught.value)

@@ -194,9 +194,10 @@ def test_the_first_page_leads_to_chapters_that_are_there():
 
 
 def test_what_one_would_do_today_is_asked_where_the_book_answers():
-    assert "today" not in results_page([], ["hubness/01_setup"])
-    page = results_page([], ["together/01_direction", "together/02_centring"])
-    assert "{doc}`Together <executed/together/01_direction>`" in page
+    assert "today" not in results_page([])
+    page = results_page([], [("together/01_a", "Why?", "So."), ("together/02_b", "How?", "")])
+    assert "\n- {doc}`Why? <executed/together/01_a>` So.\n" in page
+    assert "\n- {doc}`How? <executed/together/02_b>`\n" in page
     assert len([a for tag, a in Html(page).tags if a.get("class") == "panel"]) == len(PAPERS)
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from zslib.book.build.page import arrange, page_links
 from zslib.book.build.plan import plan
-from zslib.book.build.site import BuildFailed, build, page_links, show
+from zslib.book.build.site import BuildFailed, build, show
+from zslib.book.parameters import Source
 from zslib.book.store import write_records
 
 ROOT = Path(__file__).parents[3]
@@ -129,6 +131,58 @@ def test_a_page_agrees_with_the_published_run_of_today(tiny_book):
     shown = page.cells[1].outputs[0].data["text/markdown"].splitlines()
     assert shown[:3] == card.splitlines()[:3]
     assert shown[3].startswith(r"| Published run | of 2026-01-02\: of 1 numbers 1 equal")
+
+
+def test_displayed_formulas_are_numbered():
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+    text = "# T\n\n$$\na\n= b\n$$\n\n```\n$$\nc\n$$\n```\n\nOf $d$: $$e$$ and\n\n$$f$$\n"
+    notebook = new_notebook(
+        cells=[new_markdown_cell(text), new_code_cell("$$g$$"), new_markdown_cell("$$\nh\n$$")]
+    )
+    arrange(notebook, Source("demo/01_a_b", "# T\n"), None, None, "")
+    first, code, last = (cell.source for cell in notebook.cells)
+    assert first == text.replace("b\n$$\n", "b\n$$ (eq-demo-01-a-b-1)\n").replace(
+        "$$f$$", "$$f$$ (eq-demo-01-a-b-2)"
+    )
+    assert code == "$$g$$"
+    assert last == "$$\nh\n$$ (eq-demo-01-a-b-3)"
+
+
+def test_cells_that_follow_each_other_have_one_fold():
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+    def code(text, *tags, shows=""):
+        outputs = [new_output("display_data", data={"text/markdown": shows})] if shows else []
+        return new_code_cell(text, metadata={"tags": list(tags)}, outputs=outputs)
+
+    table = "````{table} Settings of $N_k$ (cub).\n:name: tbl-a\n\n````"
+    notebook = new_notebook(
+        cells=[
+            new_markdown_cell("# Title\n\nText."),
+            code("dataset = 'cub'", "parameters"),
+            code("dataset = 'awa1'", "injected-parameters"),
+            code("chapter = 1", "hide-input", shows="one"),
+            new_markdown_cell("Text."),
+            code("a", "hide-input", shows="two"),
+            code("b", "hide-input", shows="three"),
+            code("c", "hide-cell", shows=table),
+            code("d", "hide-input", "full-width"),
+            code("e", "hide-input"),
+            code("shown"),
+            code("chapter.finish()", "hide-input"),
+        ]
+    )
+    arrange(notebook, Source("demo/01_a", "# Title\n"), None, None, "")
+    found = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.source for cell in found] == [
+        "dataset = 'cub'\n\ndataset = 'awa1'\n\nchapter = 1",
+        "a\n\nb", "c", "d", "e", "shown", "chapter.finish()",
+    ]  # fmt: skip
+    assert [len(cell.outputs) for cell in found] == [1, 2, 1, 0, 0, 0, 0]
+    assert found[0].metadata.tags == ["hide-input", "parameters"]
+    assert found[2].metadata.mystnb.code_prompt_show == "Settings of N_k (cub)"
+    assert found[-1].metadata.tags == ["hide-cell"]
 
 
 @pytest.mark.parametrize(

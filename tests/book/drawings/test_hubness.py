@@ -4,7 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from zslib.book.drawings.hubness import draw_columns, draw_intruder, draw_occurrences
+from zslib.book.drawings.hubness import (
+    draw_columns,
+    draw_intruder,
+    draw_occurrences,
+    draw_pollution,
+)
 
 
 def test_occurrences_count_the_elements_with_each_number_of_lists():
@@ -27,3 +32,23 @@ def test_names_of_near_arrows_do_not_overlap():
     assert len(places) == 4
     for i, (x, y) in enumerate(places):
         assert all(x != u or abs(y - v) > 0.1 for u, v in places[:i])
+
+
+def test_polluted_queries_lie_right_of_the_diagonal():
+    rng = np.random.default_rng(0)
+    targets, trained = rng.normal(size=(9, 4)), np.arange(9) < 5
+    queries = rng.normal(size=(40, 4))
+    rows = np.array([0, 1, 2, 5, 6, 8])
+    problem = SimpleNamespace(targets=targets, is_training_target=trained)
+    directions = queries / np.linalg.norm(queries, axis=1, keepdims=True)
+    outcome = SimpleNamespace(problem=problem, rows=rows, directions=directions)
+    polluted = 0
+    for x in queries:
+        cosines = [x @ t / np.linalg.norm(x) / np.linalg.norm(t) for t in targets[rows]]
+        polluted += trained[rows[int(np.argmax(cosines))]]
+    fig = draw_pollution({"a": outcome})
+    right, left, _ = fig.axes[0].get_lines()
+    assert len(right.get_xdata()) == polluted
+    assert (right.get_xdata() > right.get_ydata()).all()
+    assert (left.get_xdata() <= left.get_ydata()).all()
+    assert f"{100 * polluted / 40:.0f}% polluted" in fig.axes[0].get_title()

@@ -34,3 +34,12 @@ def test_ranks_are_drawn_best_first():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
     band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
     assert (band.x0, band.x1) == (pytest.approx(1.5), pytest.approx(2.2))
+
+
+def test_a_line_stands_where_ours_and_theirs_are_equal():
+    points = {"a": (40.0, 30.0), "b": (50.0, 55.0)}
+    fig = draw_against(
+        {"cub": points}, dict.fromkeys(points, "p"), xlabel="x", ylabel="y", same=True
+    )
+    (line,) = [line for line in fig.axes[0].get_lines() if line.get_color() == "gray"]
+    assert line.get_xydata().tolist() == [[30.0, 30.0], [55.0, 55.0]]

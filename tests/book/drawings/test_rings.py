@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -14,8 +16,9 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle
 
-from zslib.book.drawings.rings import draw_correct_set, ring_layout
-from zslib.book.figures import COLORS
+from zslib.book.drawings import rings
+from zslib.book.drawings.rings import answers_figure, draw_correct_set, ring_layout
+from zslib.book.figures import COLORS, look
 from zslib.metrics import Hierarchy
 
 EDGES = [
@@ -144,3 +147,20 @@ def test_names_are_never_upside_down(ax):
     draw(ax, "puppy", [5])
     for text in ax.texts:
         assert abs((text.get_rotation() + 180) % 360 - 180) <= 90
+
+
+def test_answers_lie_on_the_ring_of_their_hops(monkeypatch):
+    lists = SimpleNamespace(lemmas={"cat": ["a cat"]})
+    monkeypatch.setattr(rings, "reading_hierarchy", lambda lists, reading: Hierarchy(EDGES))
+    answers = {"DeViSE": ["dog", "cat"], "softmax": ["oak", "cat", "unknown"]}
+    fig = answers_figure(lists, "D", "puppy", answers)
+    (ax,) = fig.axes
+    found = {line.get_label(): line for line in ax.get_lines()}
+    hops = {"DeViSE": [1, 3], "softmax": [5, 3]}
+    for name, wanted in hops.items():
+        line = found[f"answers of {name}"]
+        np.testing.assert_allclose(np.hypot(*line.get_data()), wanted)
+        assert line.get_color() == look(name)["color"]
+    texts = {text.get_text() for text in ax.texts}
+    assert texts == {"puppy", "dog (DeViSE 1)", "a cat (DeViSE 2, softmax 2)", "oak (softmax 1)"}
+    plt.close(fig)

@@ -5,12 +5,13 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from zslib import arrays
 from zslib.compatibility import MetricLearner
-from zslib.compatibility.metric.negatives import NEGATIVES, NegativeSet
+from zslib.compatibility.metric.negatives import NEGATIVES, NegativeSet, distinct_candidates
 from zslib.compatibility.metric.objective import (
     HINGES,
     attribute_estimates,
@@ -220,6 +221,26 @@ def test_attributes_of_images(backend, problem, negatives, monkeypatch):
     np.testing.assert_allclose(backend.to_numpy(model.metric_), expected.metric_, atol=1e-9)
 
 
+def test_few_are_scored_of_many_different_attributes(backend, problem, monkeypatch):
+    """They are of other classes, none twice, and the same on all array libraries."""
+    rng = np.random.default_rng(0)
+    A = problem.S[problem.y] + 0.1 * rng.standard_normal((len(problem.y), 8))
+    options = {"n_epochs": 15, "learning_rate": 0.01, "negatives_per_positive": 2}
+    model = MetricLearner(8, negatives="uncertainty", n_scored=20, random_state=0, **options)
+    inputs = problem.X, problem.y, problem.S, A
+    drawn, _ = recorded(monkeypatch, clone(model), *inputs)
+    candidates = distinct_candidates(problem.y, problem.S, A)
+    last = drawn[-1]
+    assert np.all(last[:, 0] != last[:, 1])
+    assert np.all(candidates.classes[last] != problem.y[:, None])
+    expected = clone(model).fit(*inputs)
+    there = clone(model).fit(*map(backend.asarray, inputs))
+    np.testing.assert_allclose(backend.to_numpy(there.metric_), expected.metric_, atol=1e-9)
+    exact = clone(model).set_params(n_scored=None).fit(*inputs)
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(exact.metric_, expected.metric_, atol=1e-9)
+
+
 def test_attributes_of_the_class_are_the_default(problem):
     model = MetricLearner(4, n_epochs=3, negatives="uncertainty", random_state=0)
     one = clone(model).fit(problem.X, problem.y, problem.S)
@@ -325,9 +346,12 @@ def test_draws_follow_eqs_8_to_10(problem, monkeypatch, negatives):
         assert far(blind / blind.sum(axis=1, keepdims=True)).sum() > 6 * math.sqrt(len(y))
 
 
-def test_class_embeddings_that_are_no_array(problem):
-    with pytest.raises(TypeError):
-        MetricLearner(2).fit(problem.X, problem.y, problem.S.tolist(), problem.S[problem.y])
+def test_lists_and_other_types_are_converted(problem):
+    given = problem.S[problem.y]
+    model = MetricLearner(2, n_epochs=1, random_state=0)
+    expected = clone(model).fit(problem.X, problem.y, problem.S, given).predict(problem.X)
+    model.fit(problem.X, problem.y, problem.S.tolist(), given.astype("float16").tolist())
+    assert np.mean(model.predict(problem.X) == expected) > 0.9
 
 
 def test_epochs_are_kept(problem):
@@ -381,6 +405,7 @@ def test_scores_are_distances(backend, problem, monkeypatch):
         ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
         ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
         ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
+        ({"n_scored": 1}, ValueError, "n_scored must be at least 2"),
         ({"keep_epochs": 3}, ValueError, "keep_epochs must be one of"),
         ({"random_state": "x"}, TypeError, "random_state"),
         (
@@ -403,8 +428,7 @@ def test_bad_attributes_of_images(problem):
         (A[:-1], ValueError, r"image_attributes must have shape \(240, 8\)"),
         (A[:, :5], ValueError, r"image_attributes must have shape \(240, 8\)"),
         (broken, ValueError, "image_attributes holds NaN or infinity in 1 row"),
-        (A.astype("float32"), TypeError, "X is float64 and image_attributes is float32"),
-        (A.tolist(), TypeError, "arrays of one library"),
+        (sparse.csr_array(A), TypeError, "image_attributes is sparse"),
     ):
         with pytest.raises(error, match=message):
             MetricLearner().fit(problem.X, problem.y, problem.S, attributes)

@@ -17,6 +17,7 @@ from zslib.compatibility.metric.negatives import (
     log_correlation,
     log_uncertainty,
     random_negatives,
+    shares,
 )
 
 
@@ -248,3 +249,42 @@ def test_the_set_takes_no_more_memory_than_its_pairs():
 def test_bad_numbers():
     with pytest.raises(ValueError, match="k must be between 1 and 2"):
         draw_negatives(np.zeros((1, 2)), 3, np.random.default_rng(0))
+
+
+def test_every_image_gets_all_candidates_where_there_are_few():
+    codes, A = attributes_of(np.random.default_rng(0), 30, 3, 4)
+    candidates = distinct_candidates(codes, np.zeros((4, 3)), A)
+    M = len(candidates.counts)
+    for most in (None, M):
+        images, scored, share = zip(*shares(candidates, most, 2, None), strict=True)
+        np.testing.assert_array_equal(np.concatenate(images), np.arange(30))
+        assert all(len(some) == M for some in scored) and not np.concatenate(share).any()
+
+
+def test_a_sample_of_images_stands_for_all():
+    """Each image once in an epoch; what is drawn from many samples follows the counts."""
+    rng = np.random.default_rng(0)
+    codes, A = attributes_of(rng, 60, 4, 3)
+    candidates = distinct_candidates(codes, np.zeros((3, 4)), A)
+    log_counts, seen = np.log(candidates.counts), np.zeros(len(candidates.counts))
+    epochs = 800
+    for _ in range(epochs):
+        done = []
+        for images, scored, share in shares(candidates, 10, 1, rng):
+            done.append(images)
+            assert np.all(np.diff(scored) > 0)
+            weights = np.exp(log_counts[scored] + share)
+            assert weights.sum() == pytest.approx(10)
+            seen[scored] += weights
+        np.testing.assert_array_equal(np.sort(np.concatenate(done)), np.arange(60))
+    expected = epochs * candidates.counts  # six samples of ten for sixty images
+    assert np.all(np.abs(seen - expected) < 5 * np.sqrt(expected))
+
+
+def test_a_sample_without_enough_rivals_gives_way_to_all():
+    codes = np.repeat([0, 1], [58, 2])
+    A = np.arange(60.0)[:, None]
+    candidates = distinct_candidates(codes, np.zeros((2, 1)), A)
+    for _, scored, _ in shares(candidates, 5, 2, np.random.default_rng(0)):
+        rivals = np.count_nonzero(candidates.classes[scored] != 0)
+        assert rivals >= 2

@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from zslib.datasets import load_xlsa17, load_zero_shot, save_zero_shot, synthetic_attributes
-from zslib.datasets.attributes.features import read_class_vectors, read_features
+from zslib.datasets import (
+    from_features,
+    load_problem,
+    load_xlsa17,
+    load_zero_shot,
+    read_features,
+    save_zero_shot,
+    synthetic_attributes,
+)
+from zslib.datasets.attributes.features import read_class_vectors
 
 
 @pytest.fixture
@@ -45,6 +53,61 @@ def test_numbers_and_names_say_the_same(arrays, written):
     assert not problem.val.size
 
 
+class Frame:
+    """What of a DataFrame, or of a Series, is used."""
+
+    def __init__(self, values, index):
+        self.values, self.index = values, index
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values, dtype)
+
+
+def test_arrays_lists_and_frames_say_what_a_file_says(arrays, written):
+    problem = read_features(written(arrays))
+    assert from_features(**arrays).checksum == problem.checksum
+    lists = {name: array.tolist() for name, array in arrays.items()}
+    assert from_features(**lists, name="mine").checksum == problem.checksum
+    rows = range(40)
+    frames = from_features(
+        Frame(arrays["features"], rows),
+        Frame(arrays["class_names"][arrays["labels"]].astype(object), rows),
+        Frame(arrays["class_embeddings"], list("abcdefgh")),
+        unseen_classes=["c", "h"],
+    )
+    assert frames.checksum == problem.checksum
+    unnamed = from_features(*list(arrays.values())[:3], unseen_classes=[2])
+    assert unnamed.class_names[0] == "class 0"
+
+
+def test_a_problem_by_its_path(arrays, written, monkeypatch):
+    path = written(arrays)
+    expected = read_features(path).checksum
+    assert load_problem("attributes", path).checksum == expected
+    assert load_problem("attributes", f"digits+{path}".partition("+")[2]).checksum == expected
+    assert len(load_problem("attributes", path, quick=True).features) <= 40
+    monkeypatch.chdir(path.parent)
+    assert load_problem("metric learning", path.name).checksum == expected
+    assert load_problem("attributes", path, unseen=["a", "b"]).unseen_classes.tolist() == [0, 1]
+
+
+def test_images_from_csv(arrays, tmp_path, written):
+    names, lines = arrays["class_names"], {"images": [], "classes": []}
+    for of, owners, rows in (
+        ("images", names[arrays["labels"]], arrays["features"]),
+        ("classes", names, arrays["class_embeddings"]),
+    ):
+        lines = [
+            f"{name},{','.join(map(repr, map(float, row)))}"
+            for name, row in zip(owners, rows, strict=True)
+        ]
+        (tmp_path / f"{of}.csv").write_text("\n".join(lines) + "\n")
+    options = {"vectors": tmp_path / "classes.csv", "unseen": ["c", "h"]}
+    found = load_problem("attributes", tmp_path / "images.csv", **options)
+    assert found.checksum == read_features(written(arrays)).checksum
+    assert found.name == "images"
+
+
 def test_validation_classes_may_be_named(arrays, written):
     problem = read_features(written(arrays | {"val_classes": np.array(["a"])}))
     assert problem.val_classes.tolist() == [0]
@@ -72,9 +135,9 @@ def test_class_vectors_from_csv(arrays, written, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no class"),
-        ("class,x\n", "has no class"),
-        ("a,1,2\nb,1\n", "line 2 has 1 numbers and the first class 2"),
+        ("", "has no vector"),
+        ("class,x\n", "has no vector"),
+        ("a,1,2\nb,1\n", "line 2 has 1 numbers and the first one 2"),
         ("a,1,2\nb,1,x\n", r"line 2: \['1', 'x'\] are not all numbers"),
         ("a\nb\n", "line 1 has 0 numbers"),
     ],
@@ -111,7 +174,7 @@ def test_mat_files(tmp_path, arrays):
     expected = load_xlsa17(tmp_path).checksum
     for path in (tmp_path, tmp_path / "res101.mat", tmp_path / "att_splits.mat"):
         assert read_features(path).checksum == expected
-    with pytest.raises(ValueError, match="its own class vectors and split"):
+    with pytest.raises(ValueError, match="has a split of its own"):
         read_features(tmp_path, unseen=["1"])
 
 
@@ -119,7 +182,7 @@ def test_mat_files(tmp_path, arrays):
     ("change", "message"),
     [
         ({"labels": np.arange(39) % 8}, "labels has 39 entries for 40 rows of features"),
-        ({"unseen_classes": np.array([], dtype=int)}, "has no unseen class: name those to test"),
+        ({"unseen_classes": np.array([], dtype=int)}, "there is no unseen class: name those to"),
         ({"labels": np.arange(40) % 9}, r"1 class\(es\) of labels without a vector \(8\)"),
         ({"labels": -(np.arange(40) % 8)}, r"7 class\(es\) of labels without a vector \(-1, -2"),
         ({"unseen_classes": np.array(["z"])}, r"of unseen_classes without a vector \(z\)"),
@@ -130,8 +193,8 @@ def test_mat_files(tmp_path, arrays):
         ({"class_names": np.array(list("abc"))}, "class_names has 3 entries for 8 class vectors"),
         ({"features": np.ones(40)}, "features must be a matrix of numbers"),
         ({"val_classes": np.array([2])}, "both seen and unseen"),
-        ({"lables": np.arange(40)}, "has lables, which is not of the format"),
-        ({"labels": np.full(40, "a", dtype=object)}, "cannot be read .*dtype=str"),
+        ({"lables": np.arange(40)}, "has 'lables', which is not of the format"),
+        ({"labels": np.full(40, "a", dtype=object)}, "labels is a pickled array.*dtype=str"),
     ],
 )
 def test_data_that_are_refused(arrays, written, change, message):
@@ -145,9 +208,9 @@ def test_files_that_are_refused(arrays, written, tmp_path):
     with pytest.raises(FileNotFoundError, match="neither a file nor a folder"):
         read_features(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("text")
-    with pytest.raises(ValueError, match=r"is no \.npz file"):
+    with pytest.raises(ValueError, match=r"is not an \.npz file"):
         read_features(tmp_path / "text.npz")
-    with pytest.raises(ValueError, match="lacks labels and class_embeddings"):
+    with pytest.raises(ValueError, match="lacks labels and class_embeddings and unseen_classes"):
         read_features(written({"features": arrays["features"]}))
     with pytest.raises(TypeError, match="labels must be whole numbers or names, got float64"):
         read_features(written(arrays | {"labels": arrays["labels"] / 2}))

@@ -78,6 +78,10 @@ def with_nan(shape):
         ({"class_ids": np.array(["n1", "n2", "n3", "n4", "n4"])}, "class_ids has 'n4' twice"),
         ({"trainval": np.array([0, 6, 30])}, r"trainval must lie in \[0, 30\)"),
         ({"trainval": np.array([0, 0, 6, 12])}, "trainval lists an image twice"),
+        ({"trainval": np.arange(30) % 2}, r"zeros and ones.*trainval\.astype\(bool\)"),
+        ({"trainval": np.ones(29, bool)}, r"trainval is a mask of shape \(29,\) for 30 rows"),
+        ({"labels": np.array(["yak"] * 30)}, "labels has 'yak', which class_names lacks"),
+        ({"class_names": None}, "class_names is missing"),
         ({"test_seen": np.array([0])}, r"1 images are in trainval and in test_seen, .* row 0"),
         ({"test_unseen": np.array([], dtype=int)}, "test_unseen is empty"),
         ({"test_unseen": np.arange(17, 30)}, r"1 class\(es\) both seen and unseen \('cat'\)"),
@@ -99,6 +103,27 @@ def with_nan(shape):
 def test_inconsistent_problems_are_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         ZeroShotProblem(**fields(**changes))
+
+
+def test_masks_names_and_data_frames(frame):
+    plain = ZeroShotProblem(**fields())
+    masks = {name: np.isin(np.arange(30), rows) for name, rows in plain.parts.items()}
+    named = frame(plain.class_embeddings, index=plain.class_names)
+    given = fields(**masks, labels=plain.class_names[plain.labels], class_embeddings=named)
+    same = ZeroShotProblem(**given | {"class_names": None, "features": frame(plain.features)})
+    assert same.checksum == plain.checksum
+    lists = fields(
+        features=plain.features.tolist(), class_embeddings=[[1, 0], [0, 1]] * 2 + [[1, 1]]
+    )
+    assert ZeroShotProblem(**lists).features.dtype == np.float64
+    whole = ZeroShotProblem(**fields(class_embeddings=np.arange(15).reshape(5, 3)))
+    assert whole.class_embeddings.dtype == np.float32
+
+
+def test_test_images_of_seen_classes_are_optional():
+    given = fields()
+    del given["test_seen"]
+    assert ZeroShotProblem(**given).test_seen.size == 0
 
 
 def test_types_are_checked():

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from zslib.papers import printed
 from zslib.protocols import ZERO_SHOT_METHODS
-from zslib.protocols.attributes.printed_board import CHOSEN_ON_TEST, beside_papers, far_from_print
+from zslib.protocols.attributes.printed_board import (
+    CHOSEN_ON_TEST,
+    beside_papers,
+    comparable,
+    far_from_print,
+)
 
 
 def test_each_printed_row_has_its_number_and_ours():
@@ -39,6 +44,8 @@ def test_what_lies_far_from_print_is_named_with_its_reason():
         ["not run", None, 50.0, *where],
         ["Bucher", 60.0, 43.0, "Table 1", "VGG-19", "older", "attributes", None],
     ]
+    pairs = {"SAE": (33.3, 50.0), "ALE": (54.9, 54.0), "nameless": (50.0, 40.0)}
+    assert comparable(rows) == pairs
     first, _, *others = far_from_print(rows).splitlines()
     assert first.startswith("On attributes and the proposed split 1 of 3 systems")
     assert [line.split(",")[0] for line in others] == ["- SAE", "- nameless"]

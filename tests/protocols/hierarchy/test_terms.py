@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from zslib.protocols.hierarchy import scored
+from zslib.protocols.hierarchy.answers import SynsetAnswers
 from zslib.protocols.hierarchy.estimates import class_means, over_classes
 from zslib.protocols.hierarchy.scored import Scored, score_rows
 from zslib.protocols.hierarchy.terms import TermRuns
@@ -81,6 +82,18 @@ def test_scores_are_means_and_differences_are_paired():
     rows = {(r["metric"], r["method"], r["k"]) for r in score_rows(seen, "D")}
     assert {k for metric, _, k in rows if metric == "hp@k"} == {2, 5, 10, 20}
     assert not any("random" in method for _, method, _ in rows)
+
+
+def test_the_telling_image_is_where_two_systems_differ_most():
+    hp = {"a": [np.zeros((3, 20))], "b": [np.zeros((3, 20))]}
+    hp["a"][0][1, 4], hp["a"][0][2, 4], hp["b"][0][2, 4] = 40.0, 60.0, 50.0
+    labels = ("cat", "dog", "fox", "oak")
+    own = {
+        name: SynsetAnswers(labels, np.array([[0, 1], [3, first], [1, 2]]), np.array([0, 2, 1]))
+        for name, first in (("a", 2), ("b", -1))
+    }
+    found = Scored({}, None, [], {}, hp, [], {}, own)
+    assert found.telling_image("a", "b") == ("fox", {"a": ["oak", "fox"], "b": ["oak"]})
 
 
 def test_readings_are_compared_only_where_they_part_a_class():

@@ -9,6 +9,7 @@ from zslib.protocols import Repeated
 from zslib.protocols.mapping.augmentation import (
     across_languages,
     averaged_labels,
+    by_size,
     with_distractors,
 )
 from zslib.protocols.mapping.distractors import equal_distractors
@@ -47,3 +48,16 @@ def test_both_experiments_search_what_they_say(images, languages, short_tuning):
     translated = across_languages(Repeated([languages], [0], quick=True), 10)
     assert list(translated) == ["none", "chimera-5"]
     assert translated["none"][0].rows.size == languages.targets.shape[0]
+
+
+def test_the_search_space_grows_to_the_whole_vocabulary(images, short_tuning):
+    runs = Repeated([images], [0], quick=True)
+    rows = list(by_size(runs, (0, 10 / images.labels.size, 1e9), k=5))
+    sizes = [images.labels.size, images.labels.size + 10, images.targets.shape[0]]
+    assert [row["size"] for row in rows] == [size for size in sizes for _ in range(2)]
+    for row, space in ((rows[0], "labels"), (rows[-2], "full")):
+        (outcome,) = runs.outcomes({"none": "max-margin"}, space)["none"]
+        assert row["value"] == outcome.polluted(1).mean()
+        following = rows[rows.index(row) + 1]
+        assert following["metric"] == "right answer among the first 5"
+        assert following["value"] == outcome.hits(5).mean()

@@ -47,6 +47,7 @@ from zslib.protocols.pairs.losses import (
     spread_within,
 )
 from zslib.protocols.pairs.runs import chosen_rows
+from zslib.protocols.pairs.shown import nearest_texts
 from zslib.protocols.pairs.text_network import GROUPS, AppendixNetwork
 from zslib.protocols.pairs.validation_sets import against_printed, validation_counts
 
@@ -237,13 +238,32 @@ def pairs(problem):
     return made.train(("before training",))
 
 
+def test_the_nearest_texts_of_an_image_are_shown_with_whose_they_are(pairs):
+    (model,) = pairs.models["before training"]
+    held = pairs.problem
+    images, texts, belongs = pairs.asked
+    found = nearest_texts(pairs, model, n_images=3, k=2)
+    assert len(found) == 6
+    places = [int(row[0].rsplit(" ", 1)[1]) for row in found]
+    assert places == sorted(places)
+    own = []
+    for i, image in enumerate(images):
+        z = model.embed_images(held.features[image : image + 1])[0]
+        d = [np.linalg.norm(z - model.embed_texts(pairs.texts[t : t + 1])[0]) for t in texts]
+        order = np.argsort(d, kind="stable")
+        own.append(1 + min(order.tolist().index(j) for j in np.flatnonzero(belongs[i])))
+    assert (places[0], places[-1]) == (min(own), max(own))
+    assert {row[2] for row in found} <= {"own", "of its class", "of another"}
+    assert (found[0][2] == "own") == (places[0] == 1)
+
+
 def test_own_texts_and_spread_by_loops(pairs):
     (measured,) = pairs.measures()["before training"]
     (model,) = pairs.models["before training"]
     held = pairs.problem
     image = next(i for i in held.test_unseen if held.text_offsets[i] < held.text_offsets[i + 1])
     z = model.embed_images(held.features[image : image + 1])[0]
-    images, texts, belongs = pairs._asked
+    images, texts, belongs = pairs.asked
     d = [np.linalg.norm(z - model.embed_texts(pairs.texts[t : t + 1])[0]) for t in texts]
     own = belongs[list(images).index(image)]
     told = list(zip(d, own, strict=True))

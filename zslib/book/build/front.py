@@ -12,9 +12,6 @@ from zslib.papers.printed import PAPERS, read_data
 
 __all__ = ["finding", "questions_page", "results_page"]
 
-TODAY = "together"
-"""The part that asks what one would do today."""
-
 
 def _numbers(verdict):
     """The run's number, or that of each data set, without sign and to three digits."""
@@ -65,8 +62,12 @@ def questions_page(published, chapters, *, note=""):
     return raw(html + (f'\n<p class="note">{escape(note)}</p>' if note else "")) + "\n"
 
 
-def results_page(published, chapters):
-    """All results in little, a panel a paper, and where the book goes on, in Markdown."""
+def results_page(published, today=()):
+    """All results in little, a panel a paper, and where the book goes on, in Markdown.
+
+    ``today`` has the chapters that ask what one would do today: name, question, and what was
+    found, as far as there are records.
+    """
     panels = []
     for paper in PAPERS:
         title = read_data(paper, "claims")["title"]
@@ -76,9 +77,7 @@ def results_page(published, chapters):
         )
     key = " ".join(map(chip, MARKS))
     parts = [raw(f'<div class="panels">\n{"".join(panels)}\n</div>\n<p class="key">{key}</p>')]
-    if first := next((name for name in chapters if name.startswith(f"{TODAY}/")), None):
-        parts.append(
-            "## What would we do today?\n\nThe same questions, answered with all that the papers "
-            f"and this book know: {{doc}}`Together <executed/{first}>`."
-        )
+    if today:
+        lines = [f"- {{doc}}`{q} <executed/{name}>` {found}".rstrip() for name, q, found in today]
+        parts += ["## What would we do today?", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from zslib.book.build.errata import errata_page
 from zslib.book.build.front import questions_page, results_page
+from zslib.book.build.opening import answers
 from zslib.book.build.scorecard import scorecard_page, scorecard_text
-from zslib.book.chapter import verdicts_label
 from zslib.book.keys import outdated
 from zslib.book.parameters import Source
 from zslib.book.paths import CHOSEN, layout
@@ -21,7 +21,6 @@ from zslib.book.tables import aligned, escape
 __all__ = [
     "against_published",
     "current_records",
-    "finding",
     "publish",
     "runs_markdown",
     "scorecard",
@@ -91,48 +90,6 @@ def _age(theirs, place):
     )
 
 
-def finding(chapter, records):
-    """What a chapter's published `Records` found, as a Markdown box; empty where there are none.
-
-    It counts the verdicts, and tells the first claim that was reproduced and the first that was
-    not, or is undecided.
-    """
-    from zslib.papers import chapter_verdicts
-    from zslib.papers.claims import MIXED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
-
-    if records is None:
-        return ""
-    verdicts = chapter_verdicts(chapter, records)
-    by_kind = {
-        kind: [v for v in verdicts if v.verdict == kind]
-        for kind in (REPRODUCED, MIXED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
-    }
-    n = len(verdicts) - len(by_kind[NOT_TESTABLE])
-    if not n:
-        return ""
-    lines = []
-    for kinds in ((REPRODUCED,), (NOT_REPRODUCED, MIXED, UNDECIDED)):
-        # "The same …" needs the claim before it: another is rather told.
-        told = [v for k in kinds for v in sorted(by_kind[k], key=_leans_on_another)]
-        for v in told[:1]:
-            where = ", ".join(filter(None, (v.claim.where, v.claim.setting)))
-            printed = "" if v.paper_value == "–" else f", paper {v.paper_value}"
-            lines.append(f"- {v.claim.says} ({where}): **{v.verdict}**, {v.found}{printed}.")
-    counts = [f"{len(v)} {kind}" for kind, v in by_kind.items() if v and kind != NOT_TESTABLE]
-    data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
-    table = verdicts_label(chapter)
-    lines.append(
-        f"- It is of {records.run['date'][:10]}, on {data}. Below, *ours* are the numbers of this "
-        f"run; {{numref}}`{table}` has its verdicts."
-    )
-    head = f":::{{admonition}} The published run found, of {n} claims: {', '.join(counts)}"
-    return "\n".join([head, ":class: finding", "", *lines, ":::"])
-
-
-def _leans_on_another(verdict):
-    return verdict.claim.says.startswith("The same")
-
-
 def _run_row(chapter, run):
     data = "; ".join(f"{d['name']} ({d['checksum'][:8]})" for d in run["data"]) or "–"
     cells = [
@@ -169,13 +126,21 @@ def write_pages(*, root=None):
     runs = ["**This run**\n", runs_markdown(ours), "**Published run**\n", runs_markdown(theirs)]
     pages = {
         "questions": questions_page(records, names, note=note),
-        "results": results_page(records, names),
+        "results": results_page(records, list(_today(theirs, place))),
         "scorecard": scorecard_page(_flat(ours), records, note=note),
         "runs": "\n".join(runs),
         "errata": errata_page(),
     }
     for name, text in pages.items():
         write_if_changed(place.generated / f"{name}.md", text)
+
+
+def _today(theirs, place):
+    """Name, question and published finding of each chapter on what one would do today."""
+    for name in place.names():
+        about = Source.read(name, place).about
+        if name.startswith("together/") and "question" in about:
+            yield name, about["question"], " ".join(answers(name, about, theirs.get(name)))
 
 
 def publish(chapters, *, root=None):

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import logging
 import os
 import re
-import shutil
 import sys
 import tempfile
 import threading
-import time
 import traceback
 from concurrent.futures import FIRST_COMPLETED, wait
 
 from zslib.book.build.plan import Run, plan
 from zslib.book.parameters import Source
 from zslib.book.paths import RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
-from zslib.book.store import DEPENDENCIES, new_folder, point_latest, publish_run
-from zslib.datasets.locate import cache_dir
-
-try:
-    import fcntl
-except ImportError:  # not on Windows, where two equal runs at once both execute
-    fcntl = None
+from zslib.book.store import DEPENDENCIES, point_latest, publish_run
+from zslib.book.unfinished import SOCKETS, at_work, unfinished
 
 __all__ = ["ChaptersFailed", "Run", "plan", "processes", "run_chapters"]
 
-# Folders of runs that were killed are removed once they are this old: younger ones may be alive.
-_ABANDONED_SECONDS = 24 * 3600
-_UNFINISHED = ".unfinished-"
 _SECONDS_BETWEEN = 5
 _FAILED = "failed.ipynb"
+# Of a cell's first line but imports, beside the progress bar.
+_SHOWN = 48
+_IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 class ChaptersFailed(RuntimeError):
@@ -73,15 +67,15 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
 
 @contextlib.contextmanager
 def _show_running(bar, runs):
-    """Name the chapters that run beside the progress bar; in a terminal its clock goes on."""
-    since, ended = time.time() - 1, threading.Event()
+    """Tell beside the bar where the running chapters are; on a terminal its clock goes on."""
+    ended = threading.Event()
 
     def show():
         said = None
         while not ended.wait(_SECONDS_BETWEEN):
-            names = ", ".join(run.chapter for run in runs if _is_running(run, since))
-            if names != said or sys.stderr.isatty():
-                bar.set_postfix_str(said := names)
+            where = "; ".join(filter(None, map(_where, runs)))
+            if where != said or sys.stderr.isatty():
+                bar.set_postfix_str(said := where)
 
     thread = threading.Thread(target=show, daemon=True)
     thread.start()
@@ -90,15 +84,30 @@ def _show_running(bar, runs):
     finally:
         ended.set()
         thread.join()
+        bar.set_postfix_str("")
 
 
-def _is_running(run, since):
-    """Whether the run has an unfinished folder, made after ``since``."""
-    for folder in run.folder.parent.glob(f"{_UNFINISHED}*"):
-        with contextlib.suppress(FileNotFoundError):  # it has just ended
-            if folder.stat().st_mtime >= since:
-                return True
-    return False
+def _where(run):
+    """The chapter, the cell that runs, and what it does first; None where none runs."""
+    if (folder := at_work(run.folder.parent, run.key)) is None:
+        return None
+    number, total, text = _last_cell(folder / _FAILED)
+    if not number:
+        return run.chapter
+    does = (node.lineno - 1 for node in ast.parse(text).body if not isinstance(node, _IMPORTS))
+    line = text.splitlines()[next(does, 0)]
+    return f"{run.chapter} {number}/{total} {line[:_SHOWN]}".rstrip()
+
+
+def _last_cell(notebook):
+    """The code cell that was begun last: its number, how many there are, and its text."""
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    except (FileNotFoundError, ValueError):  # not yet there, or just being written
+        return 0, "", ""
+    cells = [cell for cell in cells if cell["cell_type"] == "code"]
+    begun = [c for c in cells if c["metadata"].get("papermill", {}).get("start_time")]
+    return len(begun), len(cells), "".join(begun[-1]["source"]) if begun else ""
 
 
 def _ready(todo, started, finished):
@@ -161,55 +170,31 @@ def execute(run, *, one_thread=False, force=False):
     to an unfinished folder beside the final one, which is renamed when the chapter has ended: a
     run that is killed leaves nothing that looks finished. Of one that fails the notebook is kept.
     """
-    with _lock(run.key):
-        return (run.chapter, None) if run.done and not force else _execute(run, one_thread)
-
-
-def _execute(run, one_thread):
     parent = run.folder.parent
-    _remove_abandoned(parent)
-    unfinished = new_folder(parent, _UNFINISHED)
     failed = parent / _FAILED
-    failed.unlink(missing_ok=True)
-    try:
-        notebook = _execute_notebook(run, unfinished, one_thread)
-        if not (unfinished / "records.jsonl").is_file():
-            raise RuntimeError("the chapter ended without chapter.finish(): no records were kept")
-        (unfinished / "notebook.ipynb").write_text(notebook, encoding="utf-8")
-        (unfinished / _FAILED).unlink()
-        publish_run(unfinished, parent, run.key)
-    except Exception as error:
-        told = _traceback(error, unfinished / _FAILED)
-        if (unfinished / _FAILED).is_file():
-            os.replace(unfinished / _FAILED, failed)
-            told += f"\nAs far as it came: {os.path.relpath(failed)}"
-        return run.chapter, told
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+    with unfinished(parent, run.key) as folder:
+        if run.done and not force:
+            return run.chapter, None
+        failed.unlink(missing_ok=True)
+        try:
+            notebook = _execute_notebook(run, folder, one_thread)
+            if not (folder / "records.jsonl").is_file():
+                raise RuntimeError(
+                    "the chapter ended without chapter.finish(): no records were kept"
+                )
+            (folder / "notebook.ipynb").write_text(notebook, encoding="utf-8")
+            (folder / _FAILED).unlink()
+            publish_run(folder, parent, run.key)
+        except Exception as error:
+            told = _traceback(error, folder / _FAILED)
+            if (folder / _FAILED).is_file():
+                os.replace(folder / _FAILED, failed)
+                told += f"\nAs far as it came: {os.path.relpath(failed)}"
+            return run.chapter, told
     return run.chapter, None
 
 
-@contextlib.contextmanager
-def _lock(key):
-    """Held by one process at a time, and gone with it."""
-    folder = cache_dir() / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / key).open("w") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _remove_abandoned(parent):
-    for folder in [*parent.glob(f"{_UNFINISHED}*"), *parent.glob(".replaced-*")]:
-        try:
-            if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
-        except FileNotFoundError:
-            continue  # another process was faster
-
-
-def _execute_notebook(run, unfinished, one_thread):
+def _execute_notebook(run, folder, one_thread):
     """Text of the executed notebook, the same for the same outputs."""
     import nbformat
     from papermill import execute_notebook
@@ -217,25 +202,28 @@ def _execute_notebook(run, unfinished, one_thread):
     logging.getLogger("papermill").setLevel(logging.ERROR)
     source = Source(run.chapter, run.source)
     with tempfile.TemporaryDirectory(prefix="zslib-") as sockets:
-        manager = kernel_manager(run, sockets, unfinished, one_thread)
+        if os.name == "posix":
+            (folder / SOCKETS).symlink_to(sockets)
+        manager = kernel_manager(run, sockets, folder, one_thread)
         notebook = execute_notebook(
             normalised(source.notebook()),
-            str(unfinished / _FAILED),
+            str(folder / _FAILED),
             parameters=run.given,
             progress_bar=False,
             autosave_cell_every=0,
             kernel_manager_class=manager,
             shutdown_kernel="immediate",
         )
+    (folder / SOCKETS).unlink(missing_ok=True)
     return nbformat.writes(normalised(notebook)) + "\n"
 
 
-def kernel_manager(run, sockets, unfinished, one_thread):
+def kernel_manager(run, sockets, folder, one_thread):
     """Kernel manager class whose kernels know which run they belong to."""
     from zslib.book.build.kernel import kernel_manager_class
 
     environment = {
-        RUN_DIRECTORY: os.path.abspath(unfinished),
+        RUN_DIRECTORY: os.path.abspath(folder),
         RUN_KEY: run.key,
         RUN_DIGESTS: json.dumps(run.digests),
         DEPENDENCIES: json.dumps(run.depends),
@@ -261,13 +249,11 @@ def _traceback(error, notebook):
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
+    number, total, text = _last_cell(notebook)
     if isinstance(error, PapermillExecutionError):
-        text = "\n".join(error.traceback) or f"{error.ename}: {error.evalue}"
-        return re.sub(r"\x1b\[[0-9;]*m", "", text)
-    if isinstance(error, DeadKernelError) and notebook.is_file():
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        begun = [c for c in cells if c["metadata"].get("papermill", {}).get("start_time")]
-        if begun:
-            cell = "".join(begun[-1]["source"])
-            return f"The kernel died in this cell, perhaps for want of memory:\n{cell}"
+        lines = "\n".join(error.traceback)
+        told = f"Cell {number} of {total}: {error.ename}: {error.evalue}\n{lines}"
+        return re.sub(r"\x1b\[[0-9;]*m", "", told)
+    if isinstance(error, DeadKernelError):
+        return f"The kernel died in cell {number} of {total}, for want of memory perhaps:\n{text}"
     return traceback.format_exc()

@@ -26,7 +26,7 @@ __all__ = [
 _HEADS = {"result": "results", "check": "sanity checks", "theorem": "theorems"}
 _GROUPS = {
     "forest": "Results with a printed size",
-    "tiles": "Results without one",
+    "tiles": "Results without a printed size",
     "apart": "Theorems and sanity checks",
 }
 
@@ -88,7 +88,8 @@ def _told(verdict):
         why = "no such record" if verdict.why.startswith("the run has no") else verdict.why
         return f"{NOT_TESTABLE}: {escape(why)}"
     found = escape(verdict.found.replace("_", "-"))
-    return f"<b>{verdict.verdict}</b>, {found}; {escape(verdict.why.replace('_', '-'))}"
+    why = escape(verdict.why.replace("_", "-"))
+    return f"<b>{verdict.verdict}</b>, " + (why if why.startswith(found) else f"{found}; {why}")
 
 
 def _group(claim):

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
 
 from zslib.book.agreement import agreement
-from zslib.book.build.report import finding, note_book, write_if_changed, write_pages
+from zslib.book.build.page import arrange
+from zslib.book.build.reference import entries, links, write_reference
+from zslib.book.build.report import note_book, write_if_changed, write_pages
 from zslib.book.build.run import plan, run_chapters
 from zslib.book.build.stamp import Stamp
+from zslib.book.parameters import Source
 from zslib.book.paths import layout
-from zslib.book.provenance import PUBLISHED_RUN
 from zslib.book.store import published, published_records, read_records
-from zslib.book.tables import escape
 
 __all__ = ["BuildFailed", "build"]
 
-_AGREEMENT = re.compile(rf"(^\| {PUBLISHED_RUN} \| ).*\|$", re.MULTILINE)
 _CALL = "import sys; from jupyter_book.cli.main import main; main(sys.argv[1:])"
 
 
@@ -42,10 +41,12 @@ def build(*, root=None, quick=False, full=False, jobs=1, force=False, strict=Fal
     published(root=place.root)  # broken ones are told before anything runs
     runs = plan(place.names(), {"quick": True} if quick else None, full=full, root=place.root)
     run_chapters(runs, jobs=jobs, force=force)
+    found = entries(place)
     for run in runs.values():
-        show(run, place)
+        show(run, place, found)
     note_book(runs, place)
     write_pages(root=place.root)
+    write_reference(place)
     pages, before = stamp.pages(), stamp.left.get("pages", {})
     whole = stamp.left.get("site") == stamp.site()
     if force or pages != before or not whole:
@@ -56,46 +57,26 @@ def build(*, root=None, quick=False, full=False, jobs=1, force=False, strict=Fal
     return index
 
 
-def show(run, place):
-    """Copy a run's notebook and figures to where the table of contents names them.
+def show(run, place, found=()):
+    """Copy a run's notebook, as a page, and its figures to where the contents name them.
 
-    Below the title stands what the published run found, and at the end how this run agrees with
-    it, both as of now. Files are written only when they change, since Sphinx reads again what is
-    newer.
+    The box at the top and how the run agrees with the published one are as of now, and the last
+    line tells what of the `entries` of the reference the chapter uses. Files are written only
+    when they change, since Sphinx reads again what is newer.
     """
     import nbformat
 
     paper, name = run.chapter.split("/")
     page = place.executed / paper / f"{name}.ipynb"
     notebook = nbformat.read(run.notebook, as_version=4)
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            cell.source = page_links(cell.source)
-    theirs = published_records(run.chapter, root=place.root)
-    if found := finding(run.chapter, theirs):
-        title, rest = notebook.cells[0].source.split("\n", 1)
-        notebook.cells[0].source = f"{title}\n\n{found}\n{rest}"
-    said = escape(agreement(read_records(run.folder), theirs))
-    for cell in notebook.cells:
-        for output in cell.get("outputs", ()):
-            if "text/markdown" in (data := output.get("data", {})):
-                data["text/markdown"] = _AGREEMENT.sub(
-                    lambda line: f"{line[1]}{said} |", data["text/markdown"]
-                )
+    own, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
+    arrange(notebook, Source.read(run.chapter, place), own, theirs, agreement(own, theirs))
+    if line := links(run.chapter, place, dict(found)):
+        notebook.cells.append(nbformat.v4.new_markdown_cell(line, id="reference"))
     write_if_changed(page, nbformat.writes(notebook) + "\n")
     for figure in sorted((run.folder / "figures").glob("*.svg")):
         text = figure.read_text(encoding="utf-8")
         write_if_changed(page.parent / "figures" / figure.name, text)
-
-
-def page_links(text):
-    """Links that lead from a source to a source, made to lead from page to page.
-
-    In ``chapters/<paper>/`` a link to another chapter ends in ``.md`` and one to another page
-    goes through ``../../book/``; executed, the chapter lies in ``book/executed/<paper>/``.
-    """
-    text = re.sub(r"\]\((\.\./\w+/)?(\d\d_\w+)\.md(#[^)]*)?\)", r"](\1\2.ipynb\3)", text)
-    return text.replace("](../../book/", "](../../")
 
 
 def _call_jupyter_book(place, *, fresh, strict):

@@ -7,7 +7,7 @@ import textwrap
 import numpy as np
 
 from zslib.arrays import to_host
-from zslib.book.figures import COLORS
+from zslib.book.figures import COLORS, look
 from zslib.compatibility.clarel.loss import embedding_distances
 
 __all__ = ["draw_batch", "draw_method", "draw_probabilities", "draw_schema", "draw_wedge"]
@@ -129,13 +129,11 @@ def draw_wedge(panels):
         stays = (1 + alpha) * seen < unseen
         moves = (seen < unseen) & ~stays
         for color, which, label in (
-            (0, ~(stays | moves), "unseen class in any case"),
-            (1, moves, "moved by α"),
-            (6, stays, "seen class in any case"),
+            (look("unseen")["color"], ~(stays | moves), "unseen class in any case"),
+            (COLORS[3], moves, "moved by α"),
+            (look("seen")["color"], stays, "seen class in any case"),
         ):
-            ax.plot(
-                unseen[which], seen[which], ".", color=COLORS[color], ms=3, alpha=0.6, label=label
-            )
+            ax.plot(unseen[which], seen[which], ".", color=color, ms=3, alpha=0.6, label=label)
         reach = np.array([0.98 * unseen.min(), 1.02 * unseen.max()])
         ax.plot(reach, reach, "--", color="0.3", lw=1)
         ax.plot(reach, reach / (1 + alpha), "-", color="0.3", lw=1)

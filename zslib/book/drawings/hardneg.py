@@ -87,7 +87,7 @@ def draw_rules(views, names, title):
     """
     from matplotlib import pyplot
 
-    fig, axes = pyplot.subplots(1, len(views), figsize=(7.2, 3.9), squeeze=False)
+    fig, axes = pyplot.subplots(1, len(views), figsize=(7.2, 4.6), squeeze=False)
     for ax, (kind, view) in zip(axes[0], views.items(), strict=True):
         near, truth = (cosines[0] for cosines in view.cosines)
         others = view.rivals[0]
@@ -104,7 +104,7 @@ def draw_rules(views, names, title):
         ax.set(xlabel="cosine with the right answer", ylabel="cosine with the mapped image",
                title=f"{kind}: {title}")  # fmt: skip
         ax.title.set_fontsize("small")
-        ax.legend(fontsize=7, loc="best", frameon=True, framealpha=0.8)
+        ax.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2))
     return fig
 
 

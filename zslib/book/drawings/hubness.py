@@ -6,7 +6,7 @@ import numpy as np
 
 from zslib.book.figures import COLORS, look
 
-__all__ = ["draw_columns", "draw_intruder", "draw_occurrences"]
+__all__ = ["draw_columns", "draw_intruder", "draw_occurrences", "draw_pollution"]
 
 
 def _panels(titles):
@@ -19,10 +19,11 @@ def _panels(titles):
     return fig, axes
 
 
-def draw_occurrences(panels, k=20):
+def draw_occurrences(panels, k=20, printed=None):
     """How many elements occur in how many lists of ``k``, in the first of the outcomes.
 
     ``panels`` is ``{title: {method: outcomes}}``; of a cross-fitted outcome, its first fold.
+    ``printed`` has the paper's largest of a method, drawn as a line in its color.
     """
     fig, axes = _panels(panels)
     for ax, found in zip(axes, panels.values(), strict=True):
@@ -31,9 +32,51 @@ def draw_occurrences(panels, k=20):
             values, elements = np.unique(outcome.counts[outcome.counts > 0], return_counts=True)
             style = look(method, list(found)) | {"linestyle": "none"}
             ax.plot(values, elements, markersize=4, alpha=0.75, label=method, **style)
-        ax.set(xlabel=f"$N_{{{k}}}$", yscale="log")
+        for method, largest in (printed or {}).items():
+            style = {"color": look(method)["color"], "ls": "--", "lw": 1.2}
+            ax.axvline(largest, label=f"largest {method} hub, paper", **style)
+        ax.set(xlabel=f"lists of {k} with the element, $N_{{{k}}}$", yscale="log")
     axes[0].set_ylabel("elements of the space")
-    axes[0].legend()
+    _legend_above(fig, axes[0])
+    return fig
+
+
+def _legend_above(fig, ax):
+    """A legend that lies on no data."""
+    handles = ax.get_legend_handles_labels()
+    columns = {"ncols": min(5, len(handles[1])), "fontsize": "small"}
+    fig.legend(*handles, loc="outside upper center", **columns)
+
+
+def draw_pollution(panels, n=1500):
+    """Queries by their largest cosine with a training target and with any other.
+
+    ``panels`` is ``{title: Outcome}``. A query right of the diagonal is polluted.
+    """
+    fig, axes = _panels(panels)
+    for ax, (title, outcome) in zip(axes, panels.items(), strict=True):
+        targets, trained = (
+            part[outcome.rows]
+            for part in (outcome.problem.targets, outcome.problem.is_training_target)
+        )
+        cosines = outcome.directions @ (targets / np.linalg.norm(targets, axis=1)[:, None]).T
+        seen, new = (cosines[:, which].max(axis=1) for which in (trained, ~trained))
+        few = np.linspace(0, len(seen) - 1, min(n, len(seen))).astype(int)
+        for name, which in (("seen", seen > new), ("unseen", seen <= new)):
+            said = f"first answer is {'a training' if name == 'seen' else 'another'} label"
+            rows = few[which[few]]
+            color = look(name)["color"]
+            ax.plot(seen[rows], new[rows], ".", color=color, ms=3, alpha=0.6, label=said)
+        ends = [min(seen[few].min(), new[few].min()), max(seen[few].max(), new[few].max())]
+        ax.plot(ends, ends, color="gray", lw=0.8)
+        share = 100 * np.mean(seen > new)
+        ax.set(
+            title=f"{title}: {share:.0f}% polluted", xlabel="cosine with nearest training label"
+        )
+    axes[0].set_ylabel("cosine with nearest other label")
+    _legend_above(fig, axes[0])
+    for handle in fig.legends[0].legend_handles:
+        handle.set_markersize(8)
     return fig
 
 
@@ -50,7 +93,7 @@ def draw_columns(panels):
         ax.plot(ends, ends, color="gray", lw=0.8, label="equality")
         ax.set(xlabel="gold variance of a column", xscale="log", yscale="log")
     axes[0].set_ylabel("variance after mapping")
-    axes[0].legend(fontsize="small")
+    _legend_above(fig, axes[0])
     return fig
 
 

@@ -33,16 +33,18 @@ def draw_ranks(ranks, difference):
     return fig
 
 
-def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear"):
+def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False):
     """Systems as points with their names: ``panels`` is ``{title: {name: (x, y)}}``.
 
-    ``groups`` has the group of each name, which is its color and marker.
+    ``groups`` has the group of each name, which is its color and marker. With ``same`` a line
+    stands where both numbers are equal.
     """
     from matplotlib import pyplot
 
     rows = -(-len(panels) // 2)
     across = min(2, len(panels))
-    fig, axes = pyplot.subplots(rows, across, figsize=(7.6, 3.9 * rows), squeeze=False)
+    size = (7.6, (3.9 if across > 1 else 5.2) * rows)
+    fig, axes = pyplot.subplots(rows, across, figsize=size, squeeze=False)
     kinds = list(dict.fromkeys(groups.values()))
     legend = {}
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
@@ -52,6 +54,9 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear"):
             (drawn,) = ax.plot(*place, ls="", ms=5, **look)
             legend.setdefault(groups[name], drawn)
         ax.set(title=title, xlabel=xlabel, xscale=xscale)
+        if same and points:
+            ends = min(map(min, points.values())), max(map(max, points.values()))
+            ax.plot(ends, ends, color="gray", lw=0.8, zorder=0)
         ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
     for ax in axes.flat[len(panels) :]:
         ax.remove()

@@ -97,8 +97,9 @@ def draw_residuals(moments):
             counts, edges = np.histogram(R, bins=60, range=(low, high))
             ax.stairs(counts / counts.max(), edges, fill=True, color="0.8", label="triplets")
             x = np.linspace(low, high, 1201)
-            ax.plot(x, sigmoid(x), color=COLORS[0], label="sigmoid")
-            ax.plot(x, every_violation(x), color=COLORS[4], ls="--", label="step")
+            ax.plot(x, sigmoid(x), color=look("DARK")["color"], label="sigmoid")
+            step = {"color": look("DARK-H")["color"], "ls": "--", "label": "step"}
+            ax.plot(x, every_violation(x), **step)
             ax.set(xlim=(low, high), title=stage if view == "images" else "")
             ax.locator_params(axis="x", nbins=4)
             ax.xaxis.set_major_formatter(EngFormatter(sep=""))

@@ -6,11 +6,11 @@ import numpy as np
 from matplotlib.patches import Circle
 from matplotlib.patheffects import withStroke
 
-from zslib.book.figures import COLORS
+from zslib.book.figures import COLORS, look
 from zslib.datasets.hierarchy.readings import label_sets, reading_edges
 from zslib.protocols.hierarchy.correct_sets import reading_hierarchy
 
-__all__ = ["correct_set_figure", "draw_correct_set", "ring_layout"]
+__all__ = ["answers_figure", "correct_set_figure", "draw_correct_set", "ring_layout"]
 
 
 def correct_set_figure(lists, reading, label, ks):
@@ -26,6 +26,44 @@ def correct_set_figure(lists, reading, label, ks):
     drawn = [k for k, size in zip(ks, sizes, strict=True) if size <= max(40, sizes[1])]
     fig, ax = pyplot.subplots(figsize=(7.4, 7.4))
     draw_correct_set(ax, hierarchy, label, known, drawn, names, if_fewer=if_fewer)
+    return fig
+
+
+def answers_figure(lists, reading, label, answers):
+    """Systems' answers to an image of ``label``, each on the ring of its hops from the label.
+
+    ``answers`` is ``{system: labels}``, the first answers first.
+    """
+    from matplotlib import pyplot
+
+    hierarchy = reading_hierarchy(lists, reading)
+    hops = hierarchy.distances_from(label)
+    given = {name: [a for a in found if a in hops] for name, found in answers.items()}
+    every = {node for found in given.values() for node in found}
+    reach = max(1, *(hops[node] for node in every))
+    layout = ring_layout(hierarchy, label, reach, every)
+    place = {node: (r * np.cos(a), r * np.sin(a)) for node, (r, a, _) in layout.items()}
+    fig, ax = pyplot.subplots(figsize=(7.4, 6.8))
+    for ring in range(1, reach + 1):
+        ax.add_patch(Circle((0, 0), ring, fill=False, ls=":", color="0.8", lw=0.8))
+    for node, (*_, previous) in layout.items():
+        if previous is not None:
+            ends = zip(place[node], place[previous], strict=True)
+            ax.plot(*ends, color="0.8", lw=0.8, zorder=1)
+    for size, (name, found) in zip((11, 6), given.items(), strict=False):
+        style = look(name, answers) | {"linestyle": "none", "mec": "white"}
+        places = np.array([place[node] for node in found]).reshape(-1, 2)
+        ax.plot(*places.T, ms=size, label=f"answers of {name}", zorder=3, **style)
+    for node in {label, *every}:
+        ranks = (f"{m} {found.index(node) + 1}" for m, found in given.items() if node in found)
+        told = ", ".join(ranks)
+        said = lists.lemmas.get(node, [node])[0] + (f" ({told})" if told else "")
+        _write(ax, said, *place[node], *layout[node][:2], valid=True)
+    ax.plot(0, 0, "*", color="black", ms=14, zorder=2, label="true label")
+    limit = 1.25 * reach
+    ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+    ax.axis("off")
+    fig.legend(loc="outside upper center", ncols=1 + len(answers))
     return fig
 
 

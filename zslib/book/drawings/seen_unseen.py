@@ -20,11 +20,12 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
         rows, columns, figsize=(7.6, 1.9 * rows + 0.5), sharex=True, sharey=True, squeeze=False
     )
     curves = [curve for lines in panels.values() for curve, _ in lines.values()]
+    crowd = [_few_points(curve) for curve in curves] if behind else []
     labels = list(dict.fromkeys(label for lines in panels.values() for label in lines))
     legend, marks = {}, {}
     for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
-        for curve in curves if behind else ():
-            ax.plot(100 * np.asarray(curve.seen), 100 * np.asarray(curve.unseen), "0.85", lw=0.8)
+        for path in crowd:
+            ax.plot(*path, "0.85", lw=0.8)
         for label, (curve, points) in lines.items():
             style = look(label, labels)
             color, line = style["color"], style["linestyle"] if len(lines) > 1 else "-"
@@ -46,3 +47,11 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
     legend |= marks
     fig.legend(legend.values(), legend, loc="outside upper center", ncols=5, fontsize="small")
     return fig
+
+
+def _few_points(curve, n=60):
+    """A curve in percent at ``n`` even places: each plot repeats all of them."""
+    seen, unseen = (100 * np.asarray(of, dtype=float) for of in (curve.seen, curve.unseen))
+    order = np.lexsort((-unseen, seen))
+    places = np.linspace(seen.min(), seen.max(), n)
+    return places, np.interp(places, seen[order], unseen[order])

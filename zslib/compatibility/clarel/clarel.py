@@ -110,7 +110,7 @@ class CLAREL(BaseEstimator):
         Batches that one entry of the learning curve is the mean of.
     progress : bool, keyword only, default False
         Whether to show loss and batches per second on stderr.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, the batches, the texts drawn and the dropout; drawn on the host.
 
     Attributes

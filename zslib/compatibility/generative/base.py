@@ -43,7 +43,7 @@ class GenerativeModel(CompatibilityModel):
     feature_length : float
         Features are multiplied by one number, so that the root mean square length of training
         images is this. Above 0.
-    random_state : None, int or numpy.random.Generator
+    random_state : None, int, Generator or RandomState
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ class CADAVAE(GenerativeModel):
     feature_length : float, keyword only, default 8.0
         Root mean square length that features are brought to. At 1 the latent space of our
         features collapses: nothing but the divergence is worth the noise.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the starts, the batches and all draws; drawn on the host.
 
     Attributes

@@ -12,6 +12,7 @@ from zslib.compatibility.generative.recipes import RECIPES, settings_of
 from zslib.compatibility.generative.terms import least_squares, softmax_regression
 from zslib.compatibility.generative.training import Training
 from zslib.validation import (
+    as_vectors,
     check_choice,
     check_integer,
     check_learned,
@@ -86,7 +87,7 @@ class FeatureGenerator(GenerativeModel):
     feature_length : float, keyword only, default 4.0
         Root mean square length that features are brought to, above 0; no matter where they are
         scaled to [0, 1].
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of everything; drawn on the host.
 
     Attributes
@@ -174,16 +175,10 @@ class FeatureGenerator(GenerativeModel):
         """
         settings = self._settings()
         if unseen_embeddings is not None:
-            check_vectors(class_embeddings, "class_embeddings")
-            check_vectors(unseen_embeddings, "unseen_embeddings")
-            if unseen_embeddings.dtype != class_embeddings.dtype:
-                raise TypeError(
-                    f"class_embeddings is {class_embeddings.dtype} and unseen_embeddings is "
-                    f"{unseen_embeddings.dtype}: convert one to the other's type"
-                )
-            check_same_width(
-                unseen_embeddings, class_embeddings, "unseen_embeddings", "class_embeddings"
-            )
+            features = as_vectors(X, "X")
+            unseen_embeddings = as_vectors(unseen_embeddings, "unseen_embeddings", like=features)
+            seen = as_vectors(class_embeddings, "class_embeddings")
+            check_same_width(unseen_embeddings, seen, "unseen_embeddings", "class_embeddings")
         elif settings.unseen_cycle_weight:
             raise ValueError(
                 "unseen_cycle_weight is above 0, as recipe='cycle-UWGAN' has it, and looks at "

@@ -56,7 +56,7 @@ class GMMN(GenerativeModel):
         Of the classifier, see `GenerativeModel`.
     feature_length : float, keyword only, default 8.0
         Root mean square length that features are brought to. At 2 nothing is learned from CUB.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, the batches and all noise; drawn on the host.
 
     Attributes

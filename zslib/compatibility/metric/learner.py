@@ -9,7 +9,7 @@ import numpy as np
 from array_api_compat import device as array_device
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows
+from zslib.arrays import like, namespace, random_generator, row_blocks, row_norms, take_rows
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.metric.negatives import (
     NEGATIVES,
@@ -19,6 +19,7 @@ from zslib.compatibility.metric.negatives import (
     log_correlation,
     log_uncertainty,
     random_negatives,
+    shares,
 )
 from zslib.compatibility.metric.objective import (
     HINGES,
@@ -27,7 +28,7 @@ from zslib.compatibility.metric.objective import (
     squared_distances,
 )
 from zslib.optim import minibatches
-from zslib.validation import check_choice, check_integer, check_real, check_vectors
+from zslib.validation import as_vectors, check_choice, check_integer, check_real
 
 __all__ = ["MetricLearner"]
 
@@ -47,7 +48,8 @@ class MetricLearner(CompatibilityModel):
 
     .. math:: \frac{1}{|D_+|} \sum_{i \in D_+} \left( l_H(i) +
               \lambda \| y_i - \hat a(x_i) \|^2 \right) + \frac{1}{|D_-|} \sum_{j \in D_-} l_H(j)
-              + \mu \left( \|W_X\|^2 + \|b_X\|^2 + \|W_A\|^2 \right), \quad
+
+    .. math:: + \mu \left( \|W_X\|^2 + \|b_X\|^2 + \|W_A\|^2 \right), \quad
               l_H = \max(0, 1 - Z (\tau - S^2)),
 
     or, with ``balanced=False``, Eq. 6: the sum over all pairs. That sum is divided by half the
@@ -88,9 +90,12 @@ class MetricLearner(CompatibilityModel):
         Passes over the images; before each, negatives are drawn.
     batch_size : int, keyword only, default 64
         Images in a step.
+    n_scored : int or None, keyword only, default 256
+        Where there are more different attribute vectors, those of so many images drawn at random,
+        afresh for each block of as many images, are scored in their stead; None: always all.
     keep_epochs : bool, keyword only, default False
         Whether the parameters after each epoch are kept, for `at_epoch`.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, normal with standard deviations :math:`1/\sqrt p` for :math:`W_X` and
         :math:`1/\sqrt m` for :math:`W_A`, of the negatives and of the order; drawn on the host.
 
@@ -152,6 +157,7 @@ class MetricLearner(CompatibilityModel):
         learning_rate=0.1,
         n_epochs=40,
         batch_size=64,
+        n_scored=256,
         keep_epochs=False,
         random_state=None,
     ):
@@ -166,6 +172,7 @@ class MetricLearner(CompatibilityModel):
         self.learning_rate = learning_rate
         self.n_epochs = n_epochs
         self.batch_size = batch_size
+        self.n_scored = n_scored
         self.keep_epochs = keep_epochs
         self.random_state = random_state
 
@@ -200,25 +207,23 @@ class MetricLearner(CompatibilityModel):
         """
         if image_attributes is not None:
             # Before their shapes are compared: not all have one.
-            namespace(X, class_embeddings, image_attributes)
-            check_vectors(class_embeddings, "class_embeddings")
-            check_vectors(image_attributes, "image_attributes")
-            expected = X.shape[0], class_embeddings.shape[-1]
+            features = as_vectors(X, "X")
+            image_attributes = as_vectors(image_attributes, "image_attributes", like=features)
+            classes = as_vectors(class_embeddings, "class_embeddings")
+            namespace(features, classes, image_attributes)
+            expected = features.shape[0], classes.shape[1]
             if tuple(image_attributes.shape) != expected:
                 raise ValueError(
                     f"image_attributes must have shape {expected}, a row for each row of X in the "
                     f"space of class_embeddings, got {tuple(image_attributes.shape)}"
-                )
-            if image_attributes.dtype != X.dtype:
-                raise TypeError(
-                    f"X is {X.dtype} and image_attributes is {image_attributes.dtype}: convert "
-                    "one to the other's type"
                 )
         return self._checked_fit(X, y, class_embeddings, image_attributes=image_attributes)
 
     def _check_parameters(self):
         for name in ("metric_dim", "negatives_per_positive", "n_epochs", "batch_size"):
             check_integer(getattr(self, name), name, low=1)
+        if self.n_scored is not None:
+            check_integer(self.n_scored, "n_scored", low=2)
         for name in ("attribute_weight", "regularization"):
             check_real(getattr(self, name), name, low=0.0)
         check_real(self.learning_rate, "learning_rate", low=0.0, inclusive=False)
@@ -285,19 +290,20 @@ class MetricLearner(CompatibilityModel):
         k = self.negatives_per_positive
         if epoch == 1 or self.negatives == "random":
             return random_negatives(candidates, k, rng)
-        xp = namespace(X)
+        xp, n = namespace(X), X.shape[0]
         log_weights = xp.astype(log_weights, X.dtype, copy=False)
-        classes = like(candidates.classes, X)
-        found = []
-        for rows in row_blocks(X.shape[0], max(self.n_candidates_, candidates.vectors.shape[1])):
-            own = like(candidates.own[rows], X)
-            A = attribute_estimates(theta, X[rows, :])
-            S = xp.sqrt(squared_distances(A, candidates.vectors, theta[2]))
-            log_p = log_uncertainty(S, xp.take_along_axis(S, own[:, None], axis=1)[:, 0])
-            log_p += log_weights
-            rivals = classes != xp.take(classes, own)[:, None]
-            found.append(draw_negatives(xp.where(rivals, log_p, -xp.inf), k, rng))
-        return np.concatenate(found)
+        labels = candidates.labels
+        found = np.empty((n, k), dtype=np.int64)
+        for images, scored, log_share in shares(candidates, self.n_scored, k, rng):
+            A = attribute_estimates(theta, take_rows(X, images))
+            own = (A - take_rows(candidates.vectors, candidates.own[images])) @ theta[2]
+            S = xp.sqrt(squared_distances(A, take_rows(candidates.vectors, scored), theta[2]))
+            log_p = log_uncertainty(S, row_norms(own))
+            log_p += xp.take(log_weights, like(scored, X))
+            log_p += xp.astype(like(log_share, X), X.dtype)
+            rivals = like(candidates.classes[scored] != labels[images, None], X)
+            found[images] = scored[draw_negatives(xp.where(rivals, log_p, -xp.inf), k, rng)]
+        return found
 
     def _run_epoch(self, theta, X, candidates, pairs, rng):
         """One pass of SGD; the mean objective of its batches."""

@@ -28,6 +28,7 @@ __all__ = [
     "log_correlation",
     "log_uncertainty",
     "random_negatives",
+    "shares",
 ]
 
 NEGATIVES = ("random", "uncertainty", "uncertainty_correlation")
@@ -213,6 +214,28 @@ def random_negatives(candidates, k, rng):
         found[pending] = some
         pending = pending[np.unique(again)]
     return found
+
+
+def shares(candidates, most, k, rng):
+    """Images, a block at a time, with the candidates to score for their ``k`` negatives.
+
+    Yields images, candidates, and what to add to the logarithms of their counts. Up to ``most``
+    candidates all are scored; of more, those of ``most`` images drawn anew for each block, each as
+    often as it was drawn, so that without further weights any image is as likely as any other.
+    """
+    M, n = len(candidates.counts), len(candidates.own)
+    every = np.arange(M), np.zeros(M)
+    if most is None or most >= M:
+        for rows in row_blocks(n, max(M, candidates.vectors.shape[1])):
+            yield np.arange(n)[rows], *every
+        return
+    order = rng.permutation(n)  # images of a class lie together, and share no negatives with it
+    for start in range(0, n, most):
+        drawn = candidates.own[rng.choice(n, most, replace=False)]
+        scored, times = np.unique(drawn, return_counts=True)
+        share = np.log(times) - np.log(candidates.counts[scored])
+        enough = scored.size - np.bincount(candidates.classes[scored]).max() >= k
+        yield order[start : start + most], *((scored, share) if enough else every)
 
 
 def _many_random_negatives(candidates, k, rng):

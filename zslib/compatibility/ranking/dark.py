@@ -102,7 +102,7 @@ class DARK(StagedModel):
     init_scale : float, keyword only, default 1.0
         Standard deviation of the normal entries that U and V start from. The paper says
         "randomly".
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start and of the minibatches.
 
     Attributes

@@ -43,7 +43,7 @@ class LatEm(StagedModel):
         the margin (Algorithm 1). "violating": it is drawn among those that do.
     n_epochs : int, keyword only, default 50
         Passes over the samples.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start (normal, standard deviation :math:`1 / \sqrt{p}`, as the original), of
         the order of the samples and of the drawn labels.
     margin, learning_rate, batch_size, regularization

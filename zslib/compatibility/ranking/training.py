@@ -199,7 +199,7 @@ class RankingModel(StagedModel, BilinearModel):
         1 is the per-sample SGD of the originals.
     regularization : float, keyword only, default 0.0
         :math:`\lambda` of a penalty :math:`\lambda \|W\|_F^2`.
-    random_state : None, int or numpy.random.Generator, keyword only, default None
+    random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the order of the samples.
 
     Attributes

@@ -53,7 +53,12 @@ def load_zero_shot(path, *, dtype="float32"):
     """
     check_choice(dtype, "dtype", ("float32", "float64"))
     path = Path(path)
-    arrays = _read_folder(path) if path.is_dir() else _read_npz(path)
+    return split_problem(_read_folder(path) if path.is_dir() else read_npz(path), path, dtype)
+
+
+def split_problem(arrays, path, dtype="float32"):
+    """The problem of arrays that say for each image which part it is in."""
+    refuse_unknown(arrays, _KNOWN, path)
     missing = [name for name in _NEEDED if name not in arrays]
     if missing:
         raise ValueError(f"{path} lacks {', '.join(missing)}: needed are {', '.join(_NEEDED)}")
@@ -110,34 +115,32 @@ def save_zero_shot(problem, path):
     return path
 
 
-def _read_npz(path):
+def read_npz(path):
+    """The arrays of an ``.npz`` file, none of which may be pickled."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
     if not zipfile.is_zipfile(path):
         raise ValueError(f"{path} is not an .npz file: write it with numpy.savez")
     try:
         with np.load(path, allow_pickle=False) as stored:
-            _refuse_unknown(path, stored.files)
             return {name: _readable(path, name, lambda n=name: stored[n]) for name in stored}
     except (zipfile.BadZipFile, EOFError, zlib.error, OSError) as error:
         raise ValueError(f"{path} is damaged or truncated: {error}") from error
 
 
 def _read_folder(path):
-    files = sorted(path.glob("*.npy"))
-    _refuse_unknown(path, [file.stem for file in files])
     return {
         file.stem: _readable(path, file.stem, lambda f=file: np.load(f, allow_pickle=False))
-        for file in files
+        for file in sorted(path.glob("*.npy"))
     }
 
 
-def _refuse_unknown(path, names):
-    unknown = [name for name in names if name not in _KNOWN]
-    if unknown:
+def refuse_unknown(names, known, path):
+    """Refuse arrays that the format of a file does not have."""
+    if unknown := [name for name in names if name not in known]:
         raise ValueError(
             f"{path} has {', '.join(map(repr, unknown))}, which is not of the format: known are "
-            f"{', '.join(_KNOWN)}"
+            f"{', '.join(known)}"
         )
 
 
@@ -164,6 +167,22 @@ def _single(array, name, path):
     return value
 
 
+def fewer_images(problem, max_per_class, seed):
+    """The problem with at most so many images of each class in each part; None: all."""
+    if max_per_class is None:
+        return problem
+    how = {"max_per_class": max_per_class, "seed": seed}
+    rows, parts = select_images(problem.labels, problem.parts, **how)
+    images = problem.image_attributes
+    return replace(
+        problem,
+        features=problem.features[rows],
+        labels=problem.labels[rows],
+        image_attributes=None if images is None else images[rows],
+        **parts,
+    )
+
+
 def vgg19(name, *, seed=0, max_per_class=None, feature_scaling="unit length", folder=None):
     """One of the paper's four data sets, from features that you extracted.
 
@@ -179,17 +198,7 @@ def vgg19(name, *, seed=0, max_per_class=None, feature_scaling="unit length", fo
     """
     check_choice(name, "name", _VGG19)
     problem = load_zero_shot(require_folder("vgg19", folder) / f"{name}.npz")
-    if max_per_class is not None:
-        labels, parts = problem.labels, problem.parts
-        rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-        images = problem.image_attributes
-        problem = replace(
-            problem,
-            features=problem.features[rows],
-            labels=labels[rows],
-            image_attributes=None if images is None else images[rows],
-            **parts,
-        )
+    problem = fewer_images(problem, max_per_class, seed)
     return replace(problem, name=f"vgg19-{name.lower()}").scaled(feature_scaling)
 
 

@@ -12,11 +12,12 @@ import numpy as np
 from zslib.arrays import take_rows
 from zslib.datasets.attributes.seen_unseen import SplitProblem
 from zslib.datasets.problem import add_words
+from zslib.validation import row_names
 
 __all__ = ["ZeroShotProblem"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ZeroShotProblem(SplitProblem):
     """Images with labels, one embedding for each class, and the split into seen and unseen.
 
@@ -38,16 +39,16 @@ class ZeroShotProblem(SplitProblem):
         One phrase for captions. It has the word "synthetic" exactly when ``synthetic`` is true.
     features : array, shape (n, p), float32 (or float64)
         One row for each image.
-    labels : int array, shape (n,)
-        Row of ``class_embeddings`` of each image.
-    class_embeddings : array, shape (C, q), dtype of ``features``
+    labels : int or str array, shape (n,)
+        Row of ``class_embeddings`` of each image, or the name of its class.
+    class_embeddings : array or data frame, shape (C, q), dtype of ``features``
         Attributes or word vectors of the classes.
     class_names : str array, shape (C,)
-        No two alike.
-    trainval, test_seen, test_unseen : int arrays
-        Row numbers of ``features``: training images, test images of seen classes (may be
-        empty), test images of unseen classes.
-    train, val : int arrays, optional
+        No two alike. Default: the index of ``class_embeddings``.
+    trainval, test_unseen, test_seen : int arrays, or bool arrays of shape (n,)
+        Rows of ``features``: training images, test images of unseen classes, and, where there
+        are some, test images of seen classes.
+    train, val : likewise, optional
         A split of ``trainval`` by class, for tuning; both empty where there is none.
     class_ids : str array, shape (C,), optional
         Identifiers such as WordNet ids.
@@ -80,9 +81,9 @@ class ZeroShotProblem(SplitProblem):
     features: object
     labels: np.ndarray
     class_embeddings: object
-    class_names: np.ndarray
+    class_names: np.ndarray = None
     trainval: np.ndarray
-    test_seen: np.ndarray
+    test_seen: np.ndarray = ()
     test_unseen: np.ndarray
     train: np.ndarray = ()
     val: np.ndarray = ()
@@ -95,6 +96,13 @@ class ZeroShotProblem(SplitProblem):
     _ARRAYS = ("features", "class_embeddings", "image_attributes")
 
     def __post_init__(self):
+        if self.class_names is None:
+            self._set("class_names", row_names(self.class_embeddings, "class_embeddings"))
+            if self.class_names is None:
+                raise ValueError(
+                    "class_names is missing: give it, or class_embeddings as a data frame whose "
+                    "index names the classes"
+                )
         self._check_vectors()
         if self.image_attributes is not None:
             rows = self.image_attributes.shape[0]

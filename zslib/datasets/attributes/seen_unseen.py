@@ -10,7 +10,7 @@ import numpy as np
 from zslib.arrays import namespace, take_rows, unit_rows
 from zslib.datasets.attributes.splits import PARTS, hold_out
 from zslib.datasets.problem import Problem, add_array
-from zslib.validation import check_choice, check_indices
+from zslib.validation import check_choice, check_indices, is_text, rows_of_names
 
 __all__ = ["SplitProblem", "integers"]
 
@@ -27,17 +27,17 @@ class SplitProblem(Problem):
         """
         self._check_description()
         n = self.features.shape[0]
-        self._set("labels", integers(self.labels, "labels", n_classes))
+        labels = np.asarray(self.labels)
+        if is_text(labels) and labels.size:
+            labels = rows_of_names(labels, self.class_names, "labels", "class_names")
+        self._set("labels", integers(labels, "labels", n_classes))
         if len(self.labels) != n:
             raise ValueError(f"labels has {len(self.labels)} entries for {n} rows of features")
         for name in class_strings:
             strings = _class_strings(getattr(self, name), name, n_classes, class_rows)
             self._set(name, strings)
         for name in PARTS:
-            rows = integers(getattr(self, name), name, n)
-            if len(np.unique(rows)) < len(rows):
-                raise ValueError(f"{name} lists an image twice: list each row once")
-            self._set(name, rows)
+            self._set(name, _rows(getattr(self, name), name, n))
         self._check_split(class_rows)
         self._check_validation()
 
@@ -186,6 +186,27 @@ class SplitProblem(Problem):
         )
 
 
+def _rows(values, name, n):
+    """Row numbers, from these or from a mask of ``n`` truths."""
+    values = np.asarray(values)
+    if values.dtype == bool:
+        if values.shape != (n,):
+            raise ValueError(
+                f"{name} is a mask of shape {values.shape} for {n} rows of features: give one "
+                "truth for each"
+            )
+        return np.flatnonzero(values)
+    rows = integers(values, name, n)
+    if len(np.unique(rows)) < len(rows):
+        if len(rows) == n and rows.max() == 1:
+            raise ValueError(
+                f"{name} looks like a mask of zeros and ones, and is read as row numbers: pass "
+                f"{name}.astype(bool)"
+            )
+        raise ValueError(f"{name} lists an image twice: list each row once")
+    return rows
+
+
 def integers(values, name, size):
     """``values`` as a 1-d int64 array of numbers in [0, size), or an error that names them."""
     values = np.asarray(values)
@@ -200,6 +221,8 @@ def _class_strings(values, name, n_classes, class_rows):
     if values is None:
         return None
     values = np.asarray(values)
+    if values.dtype.kind == "O" and all(isinstance(value, str) for value in values.ravel()):
+        values = values.astype(str)
     if values.dtype.kind != "U" or values.shape != (n_classes,):
         raise ValueError(
             f"{name} must be {n_classes} strings, one for each row of {class_rows}, got "

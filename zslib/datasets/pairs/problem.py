@@ -17,7 +17,7 @@ from zslib.validation import check_choice
 __all__ = ["ImageTextProblem"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ImageTextProblem(SplitProblem):
     """Images with labels and texts, and the split into seen and unseen classes.
 
@@ -70,7 +70,7 @@ class ImageTextProblem(SplitProblem):
     text_offsets: np.ndarray
     text_index: np.ndarray
     trainval: np.ndarray
-    test_seen: np.ndarray
+    test_seen: np.ndarray = ()
     test_unseen: np.ndarray
     train: np.ndarray = ()
     val: np.ndarray = ()

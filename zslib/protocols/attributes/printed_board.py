@@ -5,7 +5,7 @@ from __future__ import annotations
 from zslib.papers import printed_table
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, named
 
-__all__ = ["CHOSEN_ON_TEST", "beside_papers", "far_from_print"]
+__all__ = ["CHOSEN_ON_TEST", "beside_papers", "comparable", "far_from_print"]
 
 # Where zero-shot accuracy on CUB is printed, and on which features, split and class vectors.
 _TABLES = {
@@ -47,8 +47,21 @@ _WHY_APART = {
     "out near print",
     "PSR": "its paper leaves open the sizes, the optimiser and how triplets are drawn",
     "ZKL": "its public code keeps the step that is best on test images",
-    "DARK": "what the paper leaves open is the subject of [a chapter](../dark/04_optimisation.md)",
+    "DARK": "what its paper leaves open has chapters of its own",
 }
+
+
+def comparable(rows):
+    """Those rows of `beside_papers` that can be compared, as ``{system: (printed, ours)}``.
+
+    They are on attributes and on the proposed split.
+    """
+    same = [row for row in rows if row[4:7] == ["ResNet-101", "proposed", "attributes"]]
+    return {
+        row[0].removesuffix(" †"): (row[2], getattr(row[1], "mean", row[1]))
+        for row in same
+        if row[1] is not None
+    }
 
 
 def far_from_print(rows, points=5.0):
@@ -56,8 +69,7 @@ def far_from_print(rows, points=5.0):
 
     Only rows of the proposed split with attributes compare.
     """
-    same = [row for row in rows if row[4:7] == ["ResNet-101", "proposed", "attributes"]]
-    same = [(row[0].removesuffix(" †"), row[1] - row[2]) for row in same if row[1] is not None]
+    same = [(name, own - theirs) for name, (theirs, own) in comparable(rows).items()]
     far = [(name, gap) for name, gap in same if abs(gap) > points]
     told = [
         f"- {name}, {gap:+.1f}: {_WHY_APART.get(name, 'we do not know why')}." for name, gap in far

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from zslib.arrays import to_host
 from zslib.datasets import label_sets, reading_edges, served
 from zslib.protocols.hierarchy.correct_sets import reading_hierarchy
 from zslib.protocols.hierarchy.estimates import class_means, over_classes
@@ -44,7 +45,7 @@ class Scored:
 
     ``hits``, ``hp`` and the Challenge's ``errors``, of seen classes only, are by system,
     ``answers`` those of ridge, ``chance`` is the hp@k of labels drawn at random, ``nearest`` are
-    the terms of the last seed.
+    the terms of the last seed, ``first`` the answers of each system in the first.
     """
 
     case: dict
@@ -54,6 +55,20 @@ class Scored:
     hp: dict
     chance: list
     errors: dict
+    first: dict = field(default_factory=dict)
+
+    def telling_image(self, a, b, k=5):
+        """The true label of the image whose hp@k of two systems differs most, and their answers.
+
+        Answers are the first k, ``{system: labels}``.
+        """
+        image = int(np.argmax(self.hp[a][0][:, k - 1] - self.hp[b][0][:, k - 1]))
+        found = {name: self.first[name] for name in (a, b)}
+        answers = {
+            name: [of.labels[i] for i in to_host(of.predictions)[image, :k].tolist() if i >= 0]
+            for name, of in found.items()
+        }
+        return found[a].classes[image], answers
 
 
 def scored_answers(dataset, lists, tree, *, terms="auto", n_images=2000, **options):
@@ -72,7 +87,7 @@ def scored_answers(dataset, lists, tree, *, terms="auto", n_images=2000, **optio
     for setting, of in zip(settings, runs, strict=True):
         models, chosen[of.problem] = fit_systems(of, space, phrase)
         for who, name in SCORED[setting]:
-            hits, hp, errors = {}, {}, {}
+            hits, hp, errors, shown = {}, {}, {}, {}
             for method, fitted in models.items():
                 if method == "softmax" and name != "trained":
                     continue
@@ -82,11 +97,12 @@ def scored_answers(dataset, lists, tree, *, terms="auto", n_images=2000, **optio
                 hp[method] = [a.hierarchical(hierarchy, _KS, if_fewer=if_fewer) for a in answers]
                 if who == "seen":
                     errors[method] = [a.challenge_error(hierarchy)[:, None] for a in answers]
+                shown[method] = answers[0]
                 if method == "ridge":
                     near, first = nearest[-1], answers
             chance = [a.chance(hierarchy, _KS, if_fewer=if_fewer) for a in first]
             case = {"images": who, "label_set": name, "dataset": of.problem}
-            found.append(Scored(case, near, first, hits, hp, chance, errors))
+            found.append(Scored(case, near, first, hits, hp, chance, errors, shown))
     return phrase, found, chosen
 
 

@@ -9,7 +9,7 @@ from zslib.protocols.mapping.distractors import equal_distractors, random_distra
 from zslib.protocols.mapping.methods import METHODS
 from zslib.validation import check_real
 
-__all__ = ["VARIANTS", "across_languages", "averaged_labels", "with_distractors"]
+__all__ = ["VARIANTS", "across_languages", "averaged_labels", "by_size", "with_distractors"]
 
 VARIANTS = {"none": METHODS["max-margin"]}
 """Max-margin without chimeras, and with those of 5 and of 10 neighbours."""
@@ -56,3 +56,29 @@ def across_languages(runs, n):
         new = np.union1d(others, np.concatenate(problem.test_gold))
         rows.append(np.setdiff1d(new, problem.train_gold))
     return runs.outcomes(_PAIR, chimera_rows=rows)
+
+
+def by_size(runs, shares, k=10):
+    """Rows: pollution and precision of max-margin as random words join the labels searched.
+
+    For each label there are ``share`` of them, up to the whole vocabulary.
+    """
+    for share in shares:
+
+        def searched(fold, share=share):
+            spaces = []
+            for p, seed in zip(fold.problems, fold.seeds, strict=True):
+                free = p.targets.shape[0] - p.labels.size
+                n = min(round(share * p.labels.size), free)
+                more = random_distractors(p, n, random_state=seed) if n else []
+                spaces.append(np.union1d(p.labels, more).astype(int))
+            return fold.outcomes({"none": VARIANTS["none"]}, spaces)
+
+        found = runs.each(searched)["none"]
+        size = int(np.mean([part.rows.size for outcome in found for part in outcome.parts]))
+        of = {"dataset": runs.problem, "method": "max-margin", "size": size}
+        for metric, values in (
+            ("polluted first answers", [o.polluted(1).mean() for o in found]),
+            (f"right answer among the first {k}", [o.hits(k).mean() for o in found]),
+        ):
+            yield of | {"metric": metric, "value": float(np.mean(values))}

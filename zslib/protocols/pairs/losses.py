@@ -156,7 +156,7 @@ class HeldOutPairs:
             kind: [
                 PairMeasures(
                     self._own_text_nearer(model),
-                    self.problem.labels[self._asked[0]],
+                    self.problem.labels[self.asked[0]],
                     evaluate_image_text(
                         FrozenEstimator(model), self.problem, retrieval=False
                     ).outcome,
@@ -172,7 +172,7 @@ class HeldOutPairs:
         }
 
     @cached_property
-    def _asked(self):
+    def asked(self):
         """Images of validation classes, the texts they may be given, and which belong to them."""
         held = self.problem
         images = held.test_unseen[np.diff(held.text_offsets)[held.test_unseen] > 0]
@@ -188,7 +188,7 @@ class HeldOutPairs:
 
     def _own_text_nearer(self, model):
         """For each image, percent of pairs of an own and another text in the right order."""
-        images, candidates, belongs = self._asked
+        images, candidates, belongs = self.asked
         z = model.embed_images(take_rows(self.problem.features, images))
         t = model.embed_texts(take_rows(self.texts, candidates))
         rank = rankdata(to_host(embedding_distances(z, t)), axis=1)

@@ -285,7 +285,8 @@ def clarel_problems(dataset="auto", *, training="short", **options):
     found = []
     for name in resolve_all("pairs", dataset):
         scaling = {}
-        takes = inspect.signature(DATASETS[name].loaders["pairs"]).parameters
+        known = name in DATASETS
+        takes = inspect.signature(DATASETS[name].loaders["pairs"]).parameters if known else ()
         if training != "short" and "feature_scaling" in takes:
             scaling = {"feature_scaling": "none"}
         problem = load_problem("pairs", name, **options, **scaling)

@@ -28,9 +28,10 @@ class Correction(BaseEstimator, ABC):
     1. ``begin(base)`` checks the parameters and gathers what ``apply`` must know of each *query*
        over all targets, in arrays of shape (n_queries,); or returns None. ``base`` offers
        ``metric``, ``n_queries``, ``n_targets`` and ``n_reference``; ``best(k)``, the
-       (n_queries, k) best uncorrected scores; and ``tiles()``, an iterator over tiles.
+       (n_queries, k) best uncorrected scores; and ``moments()``, their mean and variance.
     2. ``apply(scores, reference, statistics)`` corrects a tile. ``scores`` is (block, n_queries),
-       ``reference`` (block, n_reference), both float64; ``statistics`` is what ``begin`` returned.
+       ``reference`` (block, n_reference), the same array where the queries are the reference, and
+       neither to be changed; ``statistics`` is what ``begin`` returned, of float64.
        Statistics of a *target* rest on its row of ``reference``, so they need no pass of their
        own.
 

@@ -47,4 +47,7 @@ class CSLS(Correction):
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
         density = xp.mean(largest(reference, self.k), axis=1)
-        return 2 * scores - statistics[None, :] - density[:, None]
+        corrected = 2 * scores
+        corrected -= xp.astype(statistics, scores.dtype)[None, :]
+        corrected -= density[:, None]
+        return corrected

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from array_api_compat import is_numpy_namespace
+
 from zslib.arrays import namespace, to_host
 from zslib.search.corrections.base import Correction
 
@@ -43,24 +46,61 @@ class GloballyCorrected(Correction):
 
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
-        tie = scores / (2 + 2 * xp.abs(scores))
-        return tie - xp.astype(_number_above(xp, scores, reference), xp.float64)
+        tie = xp.astype(scores, xp.float64)
+        tie /= 2 + 2 * xp.abs(tie)
+        tie -= _number_above(xp, scores, reference)
+        return tie
 
 
 def _number_above(xp, scores, reference):
-    """For each score, how many entries of its row of ``reference`` are strictly larger."""
+    """For each score, how many entries of its row of ``reference`` are larger, float64."""
+    if scores is reference and is_numpy_namespace(xp):
+        return _number_above_in_row(scores)
+    above = xp.zeros_like(scores, dtype=xp.float64)
+    rows = range(scores.shape[0])
     if scores is reference:
         order = xp.argsort(-scores, axis=1, stable=False)
-        above = xp.argsort(order, axis=1, stable=False)
+        above = xp.astype(xp.argsort(order, axis=1, stable=False), xp.float64)
         ordered = xp.sort(scores, axis=1, stable=False)
         unsure = xp.any(ordered[:, 1:] == ordered[:, :-1], axis=1)  # the few rows with ties
         rows = [int(row) for row in to_host(xp.nonzero(unsure)[0])]
-    else:
-        above = xp.zeros_like(scores, dtype=xp.int64)
-        rows = range(scores.shape[0])
     for row in rows:
         not_above = xp.searchsorted(
             xp.sort(reference[row, :], stable=False), scores[row, :], side="right"
         )
-        above[row, :] = reference.shape[1] - not_above
+        above[row, :] = xp.astype(reference.shape[1] - not_above, xp.float64)
     return above
+
+
+def _number_above_in_row(scores):
+    """`_number_above` for NumPy, of a row among itself: by one sort."""
+    n, m = scores.shape
+    order, last = _sorted_rows(scores)
+    order += m * np.arange(n)[:, None]
+    counts = np.empty((n, m))
+    counts[:] = np.arange(m - 1.0, -1.0, -1.0)
+    tied = np.flatnonzero(~last.all(axis=1))
+    ends = np.where(last[tied], counts[tied], 0.0)
+    counts[tied] = np.maximum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    above = np.empty(n * m)
+    above[order] = counts
+    return above.reshape(n, m)
+
+
+def _sorted_rows(scores):
+    """Columns of each row in ascending order, and which of them are the last of equal scores."""
+    last = np.ones(scores.shape, bool)
+    if scores.dtype == np.float32:
+        # Whole numbers that sort alike, with the column behind: half the time of an argsort.
+        bits = (scores + np.float32(0)).view(np.int32)
+        keys = (bits ^ ((bits >> 31) & np.int32(2**31 - 1))).astype(np.int64)
+        keys <<= 32
+        keys |= np.arange(scores.shape[1])
+        keys.sort(axis=1)
+        order = keys & (2**32 - 1)
+        keys >>= 32
+    else:
+        order = np.argsort(scores, axis=1)
+        keys = np.take_along_axis(scores, order, axis=1)
+    np.not_equal(keys[:, 1:], keys[:, :-1], out=last[:, :-1])
+    return order, last

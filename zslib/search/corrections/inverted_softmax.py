@@ -48,5 +48,7 @@ class InvertedSoftmax(Correction):
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
         peak = xp.max(reference, axis=1, keepdims=True)
-        total = xp.sum(xp.exp((reference - peak) / self.temperature), axis=1, keepdims=True)
-        return (scores - peak) / self.temperature - xp.log(total)
+        scaled = (scores - peak) / self.temperature
+        others = scaled if reference is scores else (reference - peak) / self.temperature
+        scaled -= xp.log(xp.sum(xp.exp(others), axis=1, keepdims=True))
+        return scaled

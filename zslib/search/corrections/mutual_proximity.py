@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from array_api_compat import is_numpy_namespace
 from numpy.polynomial import chebyshev
@@ -44,30 +46,23 @@ class MutualProximity(Correction):
     """
 
     def begin(self, base):
-        # Mean and squared deviations of block after block, joined as by Chan et al. (1983).
-        count, mean, squares = 0, None, None
-        for tile in base.tiles():
-            xp, n = namespace(tile), tile.shape[0]
-            tile_mean = xp.mean(tile, axis=0)
-            tile_squares = xp.sum((tile - tile_mean[None, :]) ** 2, axis=0)
-            if mean is None:
-                mean, squares = tile_mean, tile_squares
-            else:
-                shift = tile_mean - mean
-                mean = mean + shift * (n / (count + n))
-                squares = squares + tile_squares + shift**2 * (count * n / (count + n))
-            count += n
-        return mean, _at_least_rounding(xp, xp.sqrt(squares / count), mean)
+        mean, variance = base.moments()
+        xp = namespace(mean)
+        variance = xp.where(variance > 0, variance, xp.zeros_like(variance))
+        return mean, _at_least_rounding(xp, xp.sqrt(variance), mean)
 
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
-        mean, deviation = (array[None, :] for array in statistics)
+        mean, deviation = (xp.astype(array, scores.dtype)[None, :] for array in statistics)
         target_mean = xp.mean(reference, axis=1, keepdims=True)
-        spread = xp.sqrt(xp.mean((reference - target_mean) ** 2, axis=1, keepdims=True))
+        centred = reference - target_mean
+        spread = xp.sqrt(xp.vecdot(centred, centred)[:, None] / centred.shape[1])
         spread = _at_least_rounding(xp, spread, target_mean)
-        return log_normal_cdf((scores - mean) / deviation) + log_normal_cdf(
-            (scores - target_mean) / spread
-        )
+        if reference is not scores:
+            centred = scores - target_mean
+        proximity = log_normal_cdf((scores - mean) / deviation)
+        proximity += log_normal_cdf(centred / spread)
+        return proximity
 
 
 def _at_least_rounding(xp, deviation, mean):
@@ -93,11 +88,49 @@ def _series():
 _SERIES = _series()
 
 
+_POINTS, _LOW, _HIGH = 512, -12, 9  # of the table: how many to a unit, and its ends
+
+
+@cache
+def _table(dtype):
+    """Logarithm of the normal distribution as polynomials about points, highest power first."""
+    z = np.arange(_LOW * _POINTS, _HIGH * _POINTS + 1) / _POINTS
+    value = log_ndtr(z)
+    first = np.exp(-z * z / 2 - value) / np.sqrt(2 * np.pi)
+    second = -first * (z + first)
+    third = -second * (z + first) - first * (1 + second)
+    fourth = -third * (z + first) - 2 * second * (1 + second) - first * third
+    table = np.stack([fourth / 24, third / 6, second / 2, first, value])
+    table /= float(_POINTS) ** np.arange(4, -1, -1)[:, None]
+    table = table if dtype == np.float64 else table[2:]
+    return table.astype(dtype)
+
+
+def _by_table(z):
+    """`log_normal_cdf` of NumPy arrays: a fifth of the time of SciPy's ``log_ndtr``."""
+    beyond = z.min() < _LOW or z.max() > _HIGH
+    offset = np.clip(z, _LOW, _HIGH) if beyond else z
+    offset = offset * z.dtype.type(_POINTS)
+    nearest = np.rint(offset)
+    offset -= nearest
+    nearest = nearest.astype(np.intp)
+    nearest -= _LOW * _POINTS  # from 0 on: NumPy takes long over negative indices
+    highest, *others = _table(z.dtype)
+    found = highest.take(nearest)
+    for coefficients in others:
+        found *= offset
+        found += coefficients.take(nearest)
+    if beyond:
+        far = (z < _LOW) | (z > _HIGH)
+        found[far] = log_ndtr(z[far])
+    return found
+
+
 def log_normal_cdf(z):
     """Logarithm of the standard normal distribution function, accurate for any finite ``z``.
 
-    SciPy's ``log_ndtr``, and the same through the scaled complementary error function for arrays
-    of other libraries.
+    From a table of SciPy's ``log_ndtr``, and through the scaled complementary error function for
+    arrays of other libraries: to within 1e-12 of its size in float64.
 
     Examples
     --------
@@ -107,7 +140,7 @@ def log_normal_cdf(z):
     """
     xp = namespace(z)
     if is_numpy_namespace(xp):
-        return log_ndtr(z)
+        return _by_table(z)
     a = xp.abs(z) / 2**0.5
     u = (a - 4) / (a + 4)
     tail = xp.full_like(u, _SERIES[0])

@@ -1,0 +1,47 @@
+"""Directive ``reference``: the classes and functions of a module, each with a link and a line."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from zslib.book.build.reference import listed
+
+
+class ReferenceDirective(SphinxDirective):
+    """``{reference} module`` with names below it, or all that the module exports."""
+
+    has_content = True
+    required_arguments = 1
+
+    def run(self):
+        module = self.arguments[0]
+        home = importlib.import_module(module)
+        lines = ["| name | what |", "| :-- | :-- |"]
+        for name in listed(module, " ".join(self.content)):
+            lines.append(
+                f"| {{py:obj}}`{name} <{module}.{name}>` | {summary(getattr(home, name))} |"
+            )
+        self.env.note_dependency(home.__file__)
+        box = nodes.container(classes=["reference-list"])
+        self.state.nested_parse(StringList(lines, self.get_source_info()[0]), 0, box)
+        return [box]
+
+
+def summary(thing):
+    """First sentence of a docstring, its names as code and its formulas as such."""
+    first = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
+    first = re.split(r"(?<=[.:]) ", first)[0].rstrip(":").replace("|", r"\|")
+    first = re.sub(r"``(.+?)``(?!`)", r"`` \1 ``", first)
+    first = re.sub(r":math:`([^`]*)`", r"$\1$", first)
+    return re.sub(r"\[\w+\]_", "", first)
+
+
+def setup(app):
+    app.add_directive("reference", ReferenceDirective)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

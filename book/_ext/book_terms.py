@@ -1,0 +1,79 @@
+"""Links from a chapter's first use of a term to the glossary."""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
+
+GLOSSARY = "book/glossary"
+# In these a word is a name, a head or a link already, and not a use of the term.
+APART = (
+    nodes.title,
+    nodes.caption,
+    nodes.reference,
+    nodes.literal,
+    nodes.literal_block,
+    nodes.table,
+    nodes.math,
+)
+
+
+def is_chapter(docname):
+    return "/executed/" in f"/{docname}"
+
+
+class LinkTerms(SphinxPostTransform):
+    """Link a chapter's first use of each term of the glossary."""
+
+    default_priority = 750  # references have their text, and tables have no labels yet
+    formats = ("html",)
+
+    def run(self, **options):
+        if not is_chapter(self.env.docname):
+            return
+        objects = self.env.domaindata["std"]["objects"]
+        self.places = {
+            name: place
+            for (kind, name), place in objects.items()
+            if kind == "term" and place[0] == GLOSSARY
+        }
+        words = "|".join(map(re.escape, sorted(self.places, key=len, reverse=True)))
+        pattern = re.compile(rf"(?<![\w-])({words})s?(?![\w-])", re.IGNORECASE)
+        for text in list(self.document.findall(nodes.Text)) if words else ():
+            if is_prose(text):
+                self.link(text, pattern)
+
+    def link(self, text, pattern):
+        parts, end = [], 0
+        for found in pattern.finditer(text):
+            # A name is written as it is; a word may begin a sentence.
+            name = next((n for n in (found[1], found[1].lower()) if n in self.places), None)
+            if name is None:
+                continue
+            docname, place = self.places.pop(name)
+            word = nodes.inline("", found[0], classes=["term"])
+            parts.append(nodes.Text(text[end : found.start()]))
+            here = self.env.docname
+            parts.append(make_refnode(self.app.builder, here, docname, place, word))
+            end = found.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+def is_prose(text):
+    """Whether a text stands in a paragraph, outside of all that is apart."""
+    node, prose = text.parent, False
+    while node is not None:
+        if isinstance(node, APART):
+            return False
+        prose = prose or isinstance(node, nodes.paragraph)
+        node = node.parent
+    return prose
+
+
+def setup(app):
+    app.add_post_transform(LinkTerms)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

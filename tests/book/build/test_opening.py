@@ -1,0 +1,108 @@
+"""The box at the top of a chapter: sentences filled from records, chips that count verdicts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from zslib.book.build.opening import exercises, opening, told
+from zslib.book.parameters import Source, parse_text
+from zslib.book.paths import Layout
+from zslib.book.records import Records
+from zslib.book.store import published_records
+
+ROOT = Path(__file__).parents[3]
+PLACE = Layout(ROOT)
+
+RECORDS = [
+    {"metric": "P@1", "method": "a", "dataset": "x", "value": 29.66, "low": 27.0, "high": 31.0},
+    {"metric": "P@1", "method": "a - b", "dataset": "x", "value": -2.0, "low": -3.1, "high": -0.9},
+    {"metric": "P@1", "method": "b - c", "dataset": "x", "value": 1.0, "low": -1.0, "high": 3.0},
+    {"metric": "size", "value": 12345.0, "k": 2, "space": "all words"},
+]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        ("{P@1; a; x}%", "29.7%"),
+        ("{P@1; a; x; .0f} or {P@1; a; interval; .1f}", "30 or 29.7 [27.0, 31.0]"),
+        ("{P@1; a - b; +.1f; interval}", "−2.0 [−3.1, −0.9]"),
+        ("{P@1; a | up | down | level}", "up"),
+        ("{P@1; a - b | up | down | level}", "down"),
+        ("{P@1; b - c | up | down | level}", "level"),
+        ("{P@1; b - c; +.1f}", "+1.0"),
+        ("{size; k=2; space=all words}, {size; .2f}", "12,345, 12345.00"),
+        ("{paper; table3; cross-modal; ridge; P@1}", "1.1"),
+    ],
+)
+def test_fields_are_filled(sentence, wanted):
+    assert told(sentence, RECORDS, "hubness") == wanted
+
+
+@pytest.mark.parametrize("field", ["{P@2}", "{P@1}", "{P@1; a; y}", "{paper; table99}"])
+def test_a_field_without_its_one_record_is_refused(field):
+    with pytest.raises(LookupError):
+        told(field, RECORDS, "hubness")
+
+
+def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
+    both = {"metric": "AUSUC, mean absolute difference", "over": "all systems and sets"}
+    records = Records(
+        [
+            both | {"method": "surprisal and stacking", "value": 0.08, "low": 0.05, "high": 0.12},
+            both | {"method": "own distance and stacking", "value": 2.0, "low": 1.5, "high": 2.5},
+        ],
+        run={"date": "2026-01-02T03:04", "data": [{"name": "own_cub"}]},
+    )
+    about = {
+        "question": "Do they differ?",
+        "finding": [
+            f"By {{{both['metric']}; surprisal and stacking}} points.",
+            "By {P@1} more.",
+        ],
+    }
+    chapter = "clarel/06_calibrations"
+    head, kind, _, said, _, last, end = opening(chapter, about, records).split("\n")
+    assert (head, kind, end) == (":::{admonition} Do they differ?", ":class: finding", ":::")
+    assert said == "By 0.08 points."
+    assert '<a class="chip held" href="#verdicts">1 reproduced</a>' in last
+    assert '<a class="chip failed" href="#verdicts">1 not reproduced</a>' in last
+    assert "2 claims" in last
+    assert "Published run of 2026-01-02 on own-cub." in last
+    assert opening(chapter, {}, records) == ""
+    assert opening(chapter, about, None) == ""
+
+
+@pytest.mark.parametrize("name", PLACE.names())
+def test_each_chapter_asks_and_its_published_run_answers(name):
+    about = Source.read(name, PLACE).about
+    assert about["question"].endswith("?")
+    records = published_records(name, root=ROOT)
+    if records is None:
+        pytest.skip(f"{name} was not published yet")
+    assert 1 <= len(about["finding"]) <= 4
+    for sentence in about["finding"]:
+        said = told(sentence, records, name.split("/")[0])
+        assert "{" not in said
+        assert said.endswith(".")
+    source = Source.read(name, PLACE)
+    assert len(about["exercises"]) == 2
+    for one in about["exercises"]:
+        assert one["ask"].endswith("?")
+        assert told(one["answer"], records, name.split("/")[0]).endswith(".")
+        given = dict(re.findall(r"-p (\w+) (\S+)", one["run"]))
+        assert len(given) == len(one["run"].split()) / 3
+        parse_text(source.parameters, given, name)
+
+
+def test_exercises_have_a_command_and_an_answer_of_the_published_run():
+    about = {"exercises": [{"ask": "Why?", "run": "-p seed 1", "answer": "By {P@1; a; x}."}]}
+    shown = exercises("demo/01_a", about, RECORDS)
+    assert shown.startswith("## Exercises\n\n**1.** Why?\n\n::::{dropdown} Answer\n```\n")
+    assert "zslib run demo/01_a -p seed 1" in shown
+    assert "By 29.7." in shown
+    assert "By" not in exercises("demo/01_a", about, None)
+    assert exercises("demo/01_a", {}, RECORDS) == ""

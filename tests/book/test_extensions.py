@@ -1,0 +1,157 @@
+"""What the site's extensions make of tables, terms and the reference."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
+
+from zslib.book.build.reference import entries, links, uses, write_reference
+from zslib.book.paths import Layout
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("book_reference", "book_tables", "book_terms")
+
+CHAPTER = r"""
+# Hubness
+
+Hubs, and hubs again; `hub` is code. H, and not h, of the [hub](https://example.org).
+
+| system | $H$, paper | ours |
+| :-- | --: | --: |
+| a | · | 12.3 [11.0, 13.0] |
+| b | 1.0 | – |
+
+| a system with a long name | the first of many numbers | the second number | a third number |
+| :-- | --: | --: | --: |
+| one | 1.0 | 2.0 [1.0, 3.0] | 3.0 |
+"""
+GLOSSARY = """
+# Glossary
+
+:::{glossary}
+hub
+  Near to many.
+
+H
+  A mean.
+:::
+"""
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """Function that builds pages, ``{name: Markdown}``, and gives them as HTML with warnings."""
+    for name in NAMES:
+        file = ROOT / "book" / "_ext" / f"{name}.py"
+        spec = importlib.util.spec_from_file_location(name, file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        monkeypatch.setitem(sys.modules, name, module)
+
+    def build(pages):
+        for name, text in pages.items():
+            path = tmp_path / "site" / f"{name}.md"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        warnings = io.StringIO()
+        extensions = ["myst_parser", "sphinx.ext.mathjax", "sphinx.ext.autodoc", *NAMES]
+        settings = {
+            "extensions": extensions, "html_theme": "basic", "master_doc": "index",
+            "myst_enable_extensions": ["colon_fence", "dollarmath"], "numfig": True,
+        }  # fmt: skip
+        folders = [tmp_path / name for name in ("out", "trees")]
+        with docutils_namespace():  # each build begins anew
+            app = Sphinx(
+                tmp_path / "site", None, *folders, "html",
+                confoverrides=settings, status=None, warning=warnings,
+            )  # fmt: skip
+            app.build()
+        html = {name: (tmp_path / "out" / f"{name}.html").read_text("utf-8") for name in pages}
+        return html, warnings.getvalue()
+
+    return build
+
+
+INDEX = "# A\n\n```{toctree}\n:numbered:\n:glob:\n\nbook/**\n```\n"
+
+
+def test_a_chapter_links_its_terms(site):
+    pages = {"index": INDEX, "book/glossary": GLOSSARY, "book/executed/demo/01_a": CHAPTER}
+    html, warnings = site(pages)
+    assert warnings == ""
+    page = html["book/executed/demo/01_a"]
+    links = re.findall(
+        r'href="[./]*glossary\.html#(term-\w+)"[^>]*><span class="term">(\w+)', page
+    )
+    assert links == [("term-hub", "Hubs"), ("term-H", "H")]
+    assert 'class="term"' not in html["book/glossary"]
+
+
+def test_a_wide_table_has_a_label_in_each_cell(site):
+    page = site({"index": INDEX, "book/a": CHAPTER})[0]["book/a"]
+    narrow, wide = re.findall(r"<table.*?</table>", page, re.DOTALL)
+    assert "cell-label" not in narrow
+    assert '<abbr title="not printed">·</abbr>' in narrow
+    assert '<abbr title="no data">–</abbr>' in narrow
+    assert '12.3 <span class="interval">[11.0, 13.0]</span>' in narrow
+    assert "stacked" in wide.split(">")[0]
+    labels = re.findall(r'<span class="cell-label">([^<]+) </span>', wide)
+    assert labels == ["the first of many numbers", "the second number", "a third number"]
+    assert wide.count("row-name") == 1
+
+
+def test_a_folded_table_is_its_caption_until_it_is_opened(site):
+    head = "````{table} Some < more.\n:name: tbl-a\n:class: folded\n\n"
+    text = f"# A\n\n{head}| a |\n|--|\n| 1 |\n````\n"
+    pages = {"index": INDEX, "book/a": text + "\n{numref}`tbl-a`\n"}
+    page, warnings = site(pages)
+    assert warnings == ""
+    folded = r"<details class='folded'><summary>\s*<span>Table 1.1 Some &lt; more.</span>"
+    assert re.search(folded + r"\s*</summary>\s*<table", page["book/a"])
+    assert "Table 1.1</span></a>" in page["book/a"]
+
+
+def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
+    api = tmp_path / "site" / "book" / "api"
+    api.mkdir(parents=True)
+    room = "# Metrics\n\n```{reference} zslib.metrics\nk_occurrence, Hierarchy\n```\n"
+    (api / "metrics.md").write_text(room)
+    chapter = tmp_path / "site" / "chapters" / "demo" / "01_a.md"
+    chapter.parent.mkdir(parents=True)
+    chapter.write_text(
+        "# A\n\n```{source} zslib.metrics.hubness.k_occurrence\n```\n\n"
+        "```{code-cell} ipython3\n:tags: [hide-input]\n\n"
+        "from zslib.metrics import hierarchical\n\n"
+        "hierarchical.Hierarchy\nhierarchical.undefined\n```\n"
+    )
+    place = Layout(tmp_path / "site")
+    found = entries(place)
+    assert [e.target for e in found.values()] == [
+        "zslib.metrics.k_occurrence", "zslib.metrics.Hierarchy",
+    ]  # fmt: skip
+    gone = place.generated / "api" / "metrics" / "gone.md"
+    gone.parent.mkdir(parents=True)
+    gone.write_text("# Gone\n")
+    write_reference(place)
+    assert not gone.exists()
+    page = (gone.parent / "k_occurrence.md").read_text()
+    assert ".. autofunction:: zslib.metrics.k_occurrence" in page
+    assert "**In the chapters:** {doc}`/book/executed/demo/01_a`." in page
+    line = links("demo/01_a", place, found)
+    assert line.startswith("**In the reference:** {py:obj}`k_occurrence <zslib.metrics.k_occ")
+    html, _ = site({"index": INDEX, "book/api/metrics": room})
+    assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html["book/api/metrics"], re.S)
+
+
+def test_chapters_are_held_against_names_as_they_import_them():
+    found = entries(Layout(ROOT))
+    text = (ROOT / "chapters" / "hubness" / "02_hubness.md").read_text("utf-8")
+    assert "zslib.metrics.k_occurrence" in {entry.target for entry in uses(text, found)}
+    assert len({entry.target for entry in found.values()}) == len(found)

@@ -1,0 +1,90 @@
+"""The lines of the page on your own data run, on files as the page describes them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from zslib.datasets import load_problem
+from zslib.protocols.mapping.own_vectors import write_example
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "book" / "own_data.md").read_text("utf-8")
+README = (ROOT / "README.md").read_text("utf-8").split("## Your own data")[1].split("\n## ")[0]
+NAMES = np.array(["ant", "bat", "cat", "dog", "eel", "fox", "hen", "pig"])
+
+
+def blocks(text):
+    return re.findall(r"^```python\n(.*?)^```", text, flags=re.M | re.S)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A folder of files such as a user has; the names that README assumes."""
+    monkeypatch.chdir(tmp_path)
+    words = write_example(load_problem("cross-linguistic", "synthetic", quick=True), tmp_path)
+    for made, name in zip(words, ("en.vec", "it.vec", "en-it.txt"), strict=True):
+        Path(made).rename(name)
+    rng = np.random.default_rng(0)
+    labels = np.arange(160) % 8
+    vectors = rng.normal(size=(8, 5)).astype(np.float32)
+    features = vectors[labels] @ rng.normal(size=(5, 12)).astype(np.float32)
+    features += 0.1 * rng.normal(size=features.shape).astype(np.float32)
+    texts = np.array(
+        [f"a {NAMES[c]}\nit is like {NAMES[(c + i // 8) % 8]}" for i, c in enumerate(labels)]
+    )
+    unseen = np.array(["fox", "hen"])
+    arrays = {"features": features, "labels": NAMES[labels], "unseen_classes": unseen}
+    np.savez("my_captions.npz", **arrays, texts=texts)
+    np.savez("my_features.npz", **arrays, class_names=NAMES, class_embeddings=vectors)
+    for path, names, rows in (
+        ("images.csv", NAMES[labels], features),
+        ("classes.csv", NAMES, vectors),
+    ):
+        lines = [",".join([n, *map(str, r)]) for n, r in zip(names, rows, strict=True)]
+        Path(path).write_text("\n".join(lines) + "\n")
+    Path("xlsa17/MINE").mkdir(parents=True)
+    savemat("xlsa17/MINE/res101.mat", {"features": features.T, "labels": labels[:, None] + 1.0})
+    unseen = labels > 5
+    seen, test = np.flatnonzero(~unseen & (np.arange(160) >= 40)), np.flatnonzero(~unseen)[:30]
+    parts = {
+        "trainval": seen, "train": seen[labels[seen] < 4], "val": seen[labels[seen] >= 4],
+        "test_seen": test, "test_unseen": np.flatnonzero(unseen),
+    }  # fmt: skip
+    loc = {f"{part}_loc": rows[:, None] + 1.0 for part, rows in parts.items()}
+    savemat("xlsa17/MINE/att_splits.mat", {"att": vectors.T, **loc})
+    return {"features": features, "labels": labels, "class_vectors": vectors, "texts": texts}
+
+
+def test_each_example_is_ten_lines():
+    found = blocks(PAGE)
+    assert len(found) == 4
+    assert all(sum(map(bool, block.splitlines())) <= 10 for block in found)
+
+
+def test_the_page_s_lines_run(files, capsys):
+    known = {}
+    for block in blocks(PAGE):
+        exec(block, known)
+    told = capsys.readouterr().out
+    assert "MappingProblem('own', cross-linguistic:" in told
+    assert "ZeroShotProblem('own': 6 seen and 2 unseen classes" in told
+    assert "ImageTextProblem('own': 6 seen and 2 unseen classes" in told
+
+
+def test_the_readme_s_lines_run(files):
+    (block,) = blocks(README)
+    exec(block, files | {"labels": NAMES[files["labels"]], "class_vectors": Named()})
+
+
+class Named:
+    """Class vectors with an index, as a DataFrame has it."""
+
+    index = NAMES
+
+    def __array__(self, dtype=None, copy=None):
+        return np.eye(8)

@@ -1,0 +1,132 @@
+"""Folders of runs at work: who has them, and what a kill leaves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from zslib.book.store import keep_run, publish_run, read_records
+from zslib.book.unfinished import SOCKETS, at_work, replace_run, unfinished
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
+
+RUN = {"chapter": "demo/01_a"}
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from zslib.book import unfinished as module
+
+at = sys.argv[2]
+replace = os.replace
+def kill_before(source, target):
+    if at in str(target):
+        os.kill(os.getpid(), signal.SIGKILL)
+    replace(source, target)
+    if at == "after" and ".replaced-" not in str(target):
+        os.kill(os.getpid(), signal.SIGKILL)
+os.replace = kill_before
+with module.unfinished(Path(sys.argv[1]), "abc") as folder:
+    (folder / "records.jsonl").write_text("new")
+    if at == "working":
+        (folder / module.SOCKETS).symlink_to(sys.argv[3])
+        os.kill(os.getpid(), signal.SIGKILL)
+    module.replace_run(folder, Path(sys.argv[1]) / "abc")
+"""
+
+
+def kill(folder, at, *words):
+    """A process that is killed ``at`` a moment of its work on the run "abc"."""
+    done = subprocess.run([sys.executable, "-c", KILLED, str(folder), at, *map(str, words)])
+    assert done.returncode == -signal.SIGKILL
+
+
+def names(folder):
+    return sorted(os.listdir(folder))
+
+
+def test_a_folder_is_one_process_s_alone_and_gone_after(tmp_path):
+    assert at_work(tmp_path, "abc") is None
+    with unfinished(tmp_path, "abc") as folder:
+        assert at_work(tmp_path, "abc") == folder
+        assert at_work(tmp_path, "other") is None
+        with unfinished(tmp_path, "other"):
+            assert at_work(tmp_path, "abc") == folder  # the second leaves the first alone
+        (folder / "part").mkdir()
+    assert names(tmp_path) == []
+    assert at_work(tmp_path, "abc") is None
+
+
+def test_an_error_removes_the_folder(tmp_path):
+    with pytest.raises(ZeroDivisionError), unfinished(tmp_path, "abc"):
+        1 / 0  # noqa: B018
+    assert names(tmp_path) == []
+
+
+def test_equal_runs_take_turns(tmp_path):
+    order = []
+
+    def second():
+        with unfinished(tmp_path, "abc") as folder:
+            order.append(("second", names(folder)))
+
+    thread = threading.Thread(target=second)
+    with unfinished(tmp_path, "abc") as folder:
+        thread.start()
+        (folder / "records.jsonl").write_text("first")
+        thread.join(0.2)
+        order.append("first")
+        publish_run(folder, tmp_path, "abc")
+    thread.join()
+    assert order == ["first", ("second", ["lock"])]
+    assert names(tmp_path) == ["abc", "latest"]
+
+
+def test_the_next_run_removes_what_a_killed_one_left(tmp_path):
+    results, sockets = tmp_path / "results", tmp_path / "sockets"
+    (sockets / "below").mkdir(parents=True)
+    kill(results, "working", sockets)
+    assert names(results) == [".unfinished-abc"]
+    assert at_work(results, "abc") is None
+    with unfinished(results, "other") as folder:
+        assert names(results) == [folder.name]
+    assert names(tmp_path) == ["results"]
+
+
+@pytest.mark.parametrize(
+    ("at", "left", "found"),
+    [
+        (".replaced-abc", [".unfinished-abc", "abc"], "old"),
+        ("/abc", [".replaced-abc", ".unfinished-abc"], "old"),
+        ("after", [".replaced-abc", "abc"], "new"),
+    ],
+)
+@pytest.mark.parametrize("key", ["abc", "other"])
+def test_a_kill_while_a_run_is_replaced_loses_none(tmp_path, at, left, found, key):
+    (tmp_path / "abc").mkdir()
+    (tmp_path / "abc" / "records.jsonl").write_text("old")
+    kill(tmp_path, at)
+    assert names(tmp_path) == left
+    with unfinished(tmp_path, key):
+        assert (tmp_path / "abc" / "records.jsonl").read_text() == found
+    assert names(tmp_path) == ["abc"]
+
+
+def test_a_run_that_is_kept_again_replaces_the_first(tmp_path):
+    for value in (1, 2):
+        keep_run(tmp_path, "abc", [{"value": value}], RUN)
+    assert read_records(tmp_path / "abc")[0]["value"] == 2
+    assert names(tmp_path) == ["abc", "latest"]
+    assert names(tmp_path / "abc") == ["records.jsonl", "run.json"]
+    assert SOCKETS not in names(tmp_path / "abc")
+
+
+def test_what_is_no_run_can_be_replaced_too(tmp_path):
+    new = tmp_path / "new"
+    new.mkdir()
+    replace_run(new, tmp_path / "abc")
+    assert names(tmp_path) == ["abc"]

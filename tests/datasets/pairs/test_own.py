@@ -1,0 +1,96 @@
+"""Your own images with texts: arrays and files, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from zslib.datasets import from_captions, load_problem, read_captions
+
+
+@pytest.fixture
+def arrays():
+    """Five images of each of six classes, with one or two texts; the last two are unseen."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(30) % 6
+    return {
+        "features": rng.normal(size=(30, 4)),
+        "labels": np.array(list("abcdef"))[labels],
+        "texts": np.array([f"text of {i}\nmore" if i % 2 else f"text of {i}" for i in range(30)]),
+        "unseen_classes": np.array(["e", "f"]),
+    }
+
+
+def test_each_image_has_its_texts(arrays):
+    problem = from_captions(**arrays)
+    assert problem.class_names.tolist() == list("abcdef")
+    assert problem.unseen_classes.tolist() == [4, 5]
+    for image in range(30):
+        own = problem.text_index[problem.text_offsets[image] : problem.text_offsets[image + 1]]
+        assert [problem.texts[t] for t in own] == arrays["texts"][image].splitlines()
+    assert problem.features.dtype == np.float32
+    # One of five images of each seen class tests it.
+    assert (problem.trainval.size, problem.test_seen.size, problem.test_unseen.size) == (16, 4, 10)
+
+
+def test_lists_numbers_and_files_say_the_same(arrays, tmp_path):
+    expected = from_captions(**arrays).checksum
+    lists = [text.splitlines() for text in arrays["texts"]]
+    assert from_captions(**arrays | {"texts": lists}).checksum == expected
+    numbers = {
+        "labels": np.arange(30) % 6,
+        "class_names": list("abcdef"),
+        "unseen_classes": [4, 5],
+    }
+    assert from_captions(**arrays | numbers).checksum == expected
+    np.savez(tmp_path / "mine.npz", **arrays)
+    assert read_captions(tmp_path / "mine.npz").checksum == expected
+    found = load_problem("pairs", tmp_path / "mine.npz", max_per_class=2)
+    assert found.name == "mine"
+    assert np.bincount(found.labels[found.test_unseen]).tolist() == [0, 0, 0, 0, 2, 2]
+    assert len(found.texts) < len(from_captions(**arrays).texts)
+
+
+def test_variants_are_held_out_together(arrays):
+    same = np.array(["one", "two", "three", "four", "five"])[np.arange(30) // 6]
+    same[:12] = "one"  # the first two images of each class
+    problem = from_captions(**arrays | {"texts": same})
+    known = {(problem.labels[i], same[i]) for i in problem.trainval}
+    assert not known & {(problem.labels[i], same[i]) for i in problem.test_seen}
+
+
+def test_texts_that_a_class_s_images_share_are_about_the_class(arrays):
+    texts = [f"all about {label}\nmore" for label in arrays["labels"]]
+    problem = from_captions(**arrays | {"texts": texts})
+    assert problem.level == "class"
+    assert len(problem.texts) == 12
+    assert problem.test_seen.size == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"texts": ["a"] * 29}, "texts must be 30 entries"),
+        ({"texts": "one text"}, "texts must be 30 entries"),
+        ({"texts": [" "] * 30}, "training images have no text"),
+        ({"unseen_classes": ["z"]}, r"unseen_classes without a vector|unseen_classes .*\(z\)"),
+        ({"features": np.ones(30)}, "features must be a matrix of numbers"),
+        ({"labels": list("abc")}, "labels has 3 entries for 30 rows"),
+    ],
+)
+def test_data_that_are_refused(arrays, change, message):
+    with pytest.raises(ValueError, match=message):
+        from_captions(**arrays | change)
+
+
+def test_files_that_are_refused(arrays, tmp_path):
+    path = tmp_path / "mine.npz"
+    np.savez(path, **{k: v for k, v in arrays.items() if k != "texts"})
+    with pytest.raises(ValueError, match=r"mine\.npz lacks texts: needed are"):
+        load_problem("pairs", path)
+    np.savez(path, **arrays, text=arrays["texts"])
+    with pytest.raises(ValueError, match="has 'text', which is not of the format"):
+        read_captions(path)
+    np.savez(path, **arrays | {"unseen_classes": np.array([], dtype=str)})
+    with pytest.raises(ValueError, match=r"mine\.npz: there is no unseen class"):
+        read_captions(path)

@@ -1,0 +1,61 @@
+"""What occurs in several figures looks the same in all: number of its color, marker, line."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["LOOKS", "known_look"]
+
+LOOKS = {
+    # Hubness and Pollution.
+    "gold": (6, "o", ":"), "ridge": (1, "s", "-"), "max-margin": (0, "^", "-"),
+    "intruder": (2, "v", "-"), "orthogonal": (3, "D", "-"), "random": (5, "o", "-"),
+    "multi-step": (4, "P", "-"), "least squares": (1, "D", "--"),
+    "reverse ridge": (5, "X", "-"),
+    "none": (0, "^", "-"), "chimera-5": (2, "P", "-"), "chimera-10": (3, "X", "--"),
+    # Hard negatives, and the rules that choose them.
+    "uncertainty": (0, "^", "-"), "uncertainty/correlation": (2, "v", "-"),
+    "nearest": (1, "D", "-"), "drawn intruders": (4, "v", "--"),
+    "Bucher": (6, "s", "--"), "hard negatives": (0, "^", "-"),
+    "square on S": (0, "o", "-"), "as printed": (1, "s", "--"),
+    # Systems that score images with classes.
+    "DARK": (0, "o", "-"), "DARK-L": (5, "^", "--"), "DARK-H": (4, "v", "--"),
+    "ALE": (2, "s", "-"), "SJE": (1, "D", "-"), "DeViSE": (3, "P", "-"), "LatEm": (4, "X", "-"),
+    "ESZSL": (1, "s", "-."), "SAE": (2, "D", "-."), "ConSE": (3, "^", "-."),
+    "CMT": (4, "v", "-."), "CMT*": (4, "v", ":"), "SSE": (5, "P", "-."), "SynC": (6, "X", "-."),
+    "DAP": (4, "D", "--"), "IAP": (3, "P", "--"), "JLSE": (2, "X", "--"),
+    "BiDiLEL": (5, "D", "-"), "ICINESS": (1, "^", "--"), "PSR": (5, "s", ":"),
+    "CNZSL": (2, "P", ":"), "ZKL": (6, "v", ":"), "GMMN": (3, "s", ":"),
+    "CADAVAE": (3, "X", ":"), "f-CLSWGAN": (1, "v", ":"), "f-VAEGAN-D2": (0, "X", ":"),
+    "cycle-WGAN": (6, "D", "-."), "cycle-CLSWGAN": (5, "v", "-."), "cycle-UWGAN": (4, "P", ":"),
+    "softmax": (6, "s", ":"), "random labels": (5, "o", ":"),
+    # CLAREL and its parts.
+    "CLAREL": (0, "o", "-"), "retrieval alone": (2, "s", "--"),
+    "classifiers alone": (1, "D", "--"), "before training": (6, "o", ":"),
+    # Measures.
+    "seen": (1, "s", "--"), "unseen": (2, "v", ":"), "H": (0, "o", "-"),
+    "ACC": (3, "D", "-."), "AUSUC": (4, "^", "-"),
+    # Data; crosses are the papers'.
+    "cub": (0, "o", "-"), "awa1": (1, "s", "-"), "tiny-imagenet": (2, "^", "-"),
+    "caltech101": (3, "D", "-"), "ikea": (4, "P", "-"), "cub-sentences": (5, "v", "-"),
+    "apy": (4, "P", "--"), "digits": (5, "v", "--"), "mean": (6, "X", "-"),
+    "paper, CUB": (6, "x", "-"), "paper, FLOWERS": (6, "+", "-"),
+}  # fmt: skip
+
+
+def known_look(name):
+    """The look of a name, or None: a variant, such as "ridge + CSLS", is dashed like no other.
+
+    Examples
+    --------
+    >>> known_look("ridge"), known_look("ridge + CSLS"), known_look("a cat")
+    ((1, 's', '-'), (1, 's', '--'), None)
+    """
+    if name in LOOKS:
+        return LOOKS[name]
+    base = re.split(r", | \(| \+ |: ", str(name))[0]
+    if base not in LOOKS:
+        return None
+    color, marker, line = LOOKS[base]
+    synthetic = str(name) == f"{base} (synthetic)"
+    return color, marker, line if synthetic else "--" if line != "--" else ":"

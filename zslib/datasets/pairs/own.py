@@ -1,0 +1,123 @@
+"""Your own images with texts: arrays, or one ``.npz`` file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from zslib.datasets.attributes.features import own_parts
+from zslib.datasets.attributes.own import read_npz, refuse_unknown
+from zslib.datasets.attributes.splits import select_images
+from zslib.datasets.pairs.problem import ImageTextProblem
+
+__all__ = ["from_captions", "read_captions"]
+
+_NEEDED = ("features", "labels", "texts", "unseen_classes")
+_KNOWN = (*_NEEDED, "class_names", "val_classes")
+
+
+def from_captions(
+    features,
+    labels,
+    texts,
+    *,
+    unseen_classes,
+    class_names=None,
+    val_classes=None,
+    max_per_class=None,
+    name="own",
+    seed=0,
+):
+    """Your own images, their labels and their texts as an `ImageTextProblem`.
+
+    All images of unseen classes test, and a fifth of each other class's, drawn by ``seed``; images
+    of a class that have the same texts are held out together. Where all images of a class have the
+    same, in every class, these are texts about classes (``level="class"``).
+
+    Parameters
+    ----------
+    features : array or DataFrame, shape (n, p)
+        One row for each image.
+    labels : sequence of n int or str
+        Class of each image: its row of ``class_names`` from 0, or its name.
+    texts : sequence of n
+        The texts of each image: a list of strings, or one string with a text on each line.
+    unseen_classes, val_classes, name, seed
+        As in `from_features`.
+    class_names : sequence of C str, optional
+        Default: the labels, sorted.
+    max_per_class : int, optional
+        At most so many images of each class in each part, for a quick look.
+
+    Returns
+    -------
+    ImageTextProblem
+        Its features are float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> images = np.random.default_rng(0).normal(size=(30, 8))
+    >>> from_captions(
+    ...     images, ["cat", "dog", "fox"] * 10, ["it purrs", "it barks", "it is red"] * 10,
+    ...     unseen_classes=["fox"])
+    ImageTextProblem('own': 2 seen and 1 unseen classes, 16 + 4 seen and 10 unseen images,
+    3 texts of classes, 8 features)
+    """
+    features = np.asarray(features)
+    if features.ndim != 2 or features.dtype.kind not in "fiub":
+        raise ValueError(
+            f"features must be a matrix of numbers, got {features.dtype} of shape {features.shape}"
+        )
+    if isinstance(texts, str) or len(texts) != len(features):
+        raise ValueError(f"texts must be {len(features)} entries, one for each row of features")
+    if class_names is None:
+        class_names = list(map(str, np.unique(np.asarray(labels))))
+        labels = [str(label) for label in labels]
+    names = np.asarray(class_names)
+    own = [text.splitlines() if isinstance(text, str) else text for text in texts]
+    own = [[text for text in some if text.strip()] for some in own]
+    alike = np.unique(["\n".join(sorted(set(some))) for some in own], return_inverse=True)[1]
+    shown = list(map(str, labels))
+    by_class = len(set(zip(shown, alike.tolist(), strict=False))) == len(set(shown))
+    groups = None if by_class else alike
+    there, labels, parts = own_parts(
+        labels, names, len(features), unseen_classes, val_classes, seed=seed, groups=groups
+    )
+    rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
+    numbers, index = {}, []
+    for row in rows:
+        owner = labels[row] if by_class else row
+        own[row] = dict.fromkeys(own[row])
+        index += [numbers.setdefault((owner, text), len(numbers)) for text in own[row]]
+    return ImageTextProblem(
+        name=name,
+        synthetic=False,
+        description="own images with texts",
+        features=features[rows].astype(np.float32),
+        labels=labels[rows],
+        class_names=names[there],
+        texts=[text for _, text in numbers],
+        text_offsets=np.cumsum([0, *(len(own[row]) for row in rows)]),
+        text_index=np.array(index, dtype=np.int64),
+        level="class" if by_class else "image",
+        **parts,
+    )
+
+
+def read_captions(path, *, max_per_class=None, seed=0):
+    """Your own images with texts, from an ``.npz`` file with the arrays of `from_captions`.
+
+    ``texts`` has one string for each image, with a text on each line; text is stored as
+    fixed-width strings (``np.array([...], dtype=str)``).
+    """
+    path = Path(path)
+    arrays = read_npz(path)
+    refuse_unknown(arrays, _KNOWN, path)
+    if lacks := [name for name in _NEEDED if name not in arrays]:
+        raise ValueError(f"{path} lacks {' and '.join(lacks)}: needed are {', '.join(_NEEDED)}")
+    try:
+        return from_captions(**arrays, max_per_class=max_per_class, name=path.stem, seed=seed)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{path}: {error}") from error
