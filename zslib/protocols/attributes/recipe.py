@@ -22,7 +22,8 @@ def best_on_board(records, problems, label, metrics=("ACC", "H")):
             ]
             if found:
                 best = max(found, key=lambda r: r["value"])
-                value = Estimate(best["value"], best["low"], best["high"], 1, "classes")
+                ends, over = (best["low"], best["high"]), (best["unit"], best["n_units"])
+                value = Estimate(best["value"], *ends, best["n_seeds"], *over)
                 yield {
                     "dataset": label(problem), "metric": metric,
                     "method": f"best by {metric}: {best['method']}", "value": value,
