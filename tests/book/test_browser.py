@@ -266,7 +266,7 @@ def test_a_slider_moves_the_marks(visit):
 def test_page_of_the_reference(visits, name):
     visit = visits["light, wide"]
     page = visit.open(name)
-    assert page.locator("h1").count() == 1
+    assert page.locator("h1").count() >= 1
     assert overflow(page) is None, "wider than the window"
     assert clipped(page) == [], "formulas cut off"
     assert loaded(visit.requests) < MEGABYTE
