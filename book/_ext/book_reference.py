@@ -36,7 +36,8 @@ class ReferenceDirective(SphinxDirective):
 def summary(thing):
     """First sentence of a docstring, its names as code and its formulas as such."""
     first = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
-    first = re.split(r"(?<=[.:]) ", first)[0].rstrip(":").replace("|", r"\|")
+    first = re.split(r"(?<=\.)(?<!al\.)(?<!Eq\.)(?<!Eqs\.) ", first)[0].replace("|", r"\|")
+    first = re.sub(r":$", ".", first)
     first = re.sub(r"``(.+?)``(?!`)", r"`` \1 ``", first)
     first = re.sub(r":math:`([^`]*)`", r"$\1$", first)
     return re.sub(r"\[\w+\]_", "", first)

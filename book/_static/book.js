@@ -53,14 +53,15 @@ function filterEntries() {
   show();
 }
 
-// A link to a line that opens, opens it.
+// A link into what is folded opens it.
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!target?.matches(".entry")) return;
-  for (let part = target; part; part = part.parentElement?.closest("details")) part.open = true;
-  target.scrollIntoView();
+  const folds = [];
+  for (let part = target?.closest("details"); part; part = part.parentElement?.closest("details"))
+    folds.push(part);
+  for (const fold of folds) fold.open = true;
+  if (folds.length) target.scrollIntoView();
 }
-
 
 // A slider moves the marks along curves that were computed when the chapter ran.
 document.addEventListener("DOMContentLoaded", () => {

@@ -101,7 +101,7 @@ def test_a_column_shows_three_digits_at_most():
     assert shown([Estimate(70.12, 67.08, 73.16, 3)], ".2f") == [
         "70.1 [67.1,\N{NO-BREAK SPACE}73.2]"
     ]
-    assert shown([0.00123], "g") == ["0.00123"]
+    assert shown([0.00123, -23456.0], ".3g") == ["0.00123", "−23,500"]
 
 
 def test_an_interval_without_width_is_not_shown():

@@ -45,6 +45,16 @@ def test_accuracies_by_loop(pairs):
     assert per_class_accuracy(y_true, y_pred, np.array(classes[::-1])) == pytest.approx(mean)
 
 
+def test_lists_and_names_of_classes():
+    y, found = [3, 1, 3, 1, 3], [3, 1, 1, 3, 3]
+    names = np.array(["ant", "bee", "cat", "dog"], dtype=object)
+    expected = per_class_accuracy(np.array(y), np.array(found))
+    assert expected == per_class_accuracy(y, found) == per_class_accuracy(names[y], names[found])
+    assert per_class_accuracy(list(names[y]), list(names[found]), ["dog"]) == pytest.approx(2 / 3)
+    with pytest.raises(TypeError, match="must hold integers"):
+        per_class_accuracy(y, names[found])
+
+
 def test_accuracies_on_every_backend(backend):
     rng = np.random.default_rng(0)
     y_true, y_pred = rng.integers(7, size=(2, 60))

@@ -146,13 +146,8 @@ class Results:
             Heads of the header cells; the names of ``rows`` where it has none.
         folded : bool
             As of `Table`.
-
-        The mean over one data set is left out: it would repeat it.
         """
         down, across = _as_tuple(rows), _as_tuple(columns)
-        sets = set(self.of("dataset"))
-        if "mean" in sets and len(sets) == 2:
-            self = Results(self.chapter, [r for r in self.rows if r.get("dataset") != "mean"])
         heads, formats = heads or {}, formats or {}
         cells, beside = {}, {}
         for row in self.rows if paper else self._telling().rows:

@@ -96,6 +96,8 @@ def _shown(value, number_format):
     if _takes_format(value):
         # What rounds to zero has no sign.
         text = _MINUS_ZERO.sub(r"\1", format(value, number_format)).replace("-", "−")
+        if number_format[-1:] == "g" and _is_number(value) and "e+" in text:
+            text = f"{float(text.replace('−', '-')):,.0f}".replace("-", "−")
         # An interval without width says nothing.
         return re.sub(r"^(\S+) \[\1, \1\]$", r"\1", text)
     return str(value)

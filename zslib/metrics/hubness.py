@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import like, namespace, to_host
-from zslib.validation import check_indices, check_integer
+from zslib.validation import as_array, check_indices, check_integer
 
 __all__ = [
     "hub_share",
@@ -45,6 +45,7 @@ def k_occurrence(indices, n_targets):
     >>> k_occurrence(np.array([[0, 2], [2, 1], [2, 0]]), 4)
     array([2, 1, 3, 0])
     """
+    indices = as_array(indices, "indices")
     xp = namespace(indices)
     n_targets = check_integer(n_targets, "n_targets", low=1)
     check_lists(indices, n_targets)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 
 from zslib.arrays import namespace
-from zslib.validation import check_integer
+from zslib.validation import as_array, check_integer
 
 __all__ = ["hits_at_k", "precision_at_k"]
 
@@ -21,6 +21,7 @@ def hits_at_k(ranks, k):
     >>> hits_at_k(np.array([0, 4, 1]), 2)
     array([ True, False,  True])
     """
+    ranks = as_array(ranks, "ranks")
     xp = namespace(ranks)
     if not xp.isdtype(ranks.dtype, "integral"):
         raise TypeError(
@@ -51,6 +52,7 @@ def precision_at_k(ranks, ks):
     ks = [ks] if isinstance(ks, Integral) else list(ks)
     if not ks:
         raise ValueError("ks is empty: give at least one k, for instance [1, 5, 10]")
+    ranks = as_array(ranks, "ranks")
     xp = namespace(ranks)
     hits = {int(k): hits_at_k(ranks, k) for k in ks}
     return {k: int(xp.sum(xp.astype(h, xp.int64))) / h.shape[0] for k, h in hits.items()}

@@ -16,7 +16,14 @@ from numbers import Real
 import numpy as np
 
 from zslib.arrays import like, namespace, to_host
-from zslib.validation import check_indices, check_integer, check_real, check_vectors
+from zslib.validation import (
+    as_array,
+    check_indices,
+    check_integer,
+    check_real,
+    check_vectors,
+    is_text,
+)
 
 __all__ = [
     "SeenUnseenCurve",
@@ -35,7 +42,7 @@ def class_accuracies(y_true, y_pred, classes=None):
     Parameters
     ----------
     y_true, y_pred : (n,) int arrays
-        True and predicted classes.
+        True and predicted classes; or their names.
     classes : (n_classes,) int array, optional
         The set C of Eq. 12: samples of other classes are left out. Default: the classes that
         occur in ``y_true``, in ascending order.
@@ -46,8 +53,8 @@ def class_accuracies(y_true, y_pred, classes=None):
     >>> class_accuracies(np.array([0, 0, 3, 3, 3, 3]), np.array([0, 1, 3, 3, 3, 0]))
     array([0.5 , 0.75])
     """
-    xp = namespace(y_true, y_pred, classes)
-    y_true, y_pred, classes = _checked_labels(y_true, y_pred, classes)
+    y_true, y_pred, classes = _checked_labels(*_numbered(y_true, y_pred, classes))
+    xp = namespace(y_true)
     # Hits and misses of a class are counted in one sorted array, as odd and even numbers.
     codes = xp.sort(2 * y_true + xp.astype(y_true == y_pred, xp.int64))
     start = xp.searchsorted(codes, 2 * classes)
@@ -62,6 +69,18 @@ def class_accuracies(y_true, y_pred, classes=None):
             f"first is class {first}: leave them out of classes"
         )
     return xp.astype(end - middle, xp.float64) / n_samples
+
+
+def _numbered(*labels):
+    """Arrays of labels; where these are names, by their places in alphabetical order."""
+    given = [None if part is None else as_array(part, "labels") for part in labels]
+    parts = [part for part in given if part is not None]
+    if not all(map(is_text, parts)):
+        return given
+    codes = np.unique(np.concatenate([p.ravel().astype(str) for p in parts]), return_inverse=True)
+    ends = np.cumsum([part.size for part in parts])
+    found = iter(np.split(codes[1], ends[:-1]))
+    return [None if p is None else next(found).reshape(p.shape) for p in given]
 
 
 def _checked_labels(y_true, y_pred, classes):

@@ -164,7 +164,7 @@ def test_cells_that_follow_each_other_have_one_fold():
             code("dataset = 'awa1'", "injected-parameters"),
             code("chapter = 1", "hide-input", shows="one"),
             new_markdown_cell("Text."),
-            code("a", "hide-input", shows="two"),
+            code("a", "hide-input", shows="[two](../dark/04_a.md)"),
             code("b", "hide-input", shows="three"),
             code("c", "hide-cell", shows=table),
             code("d", "hide-input", "full-width"),
@@ -180,6 +180,7 @@ def test_cells_that_follow_each_other_have_one_fold():
         "a\n\nb", "c", "d", "e", "shown", "chapter.finish()",
     ]  # fmt: skip
     assert [len(cell.outputs) for cell in found] == [1, 2, 1, 0, 0, 0, 0]
+    assert found[1].outputs[0].data["text/markdown"] == "[two](../dark/04_a.ipynb)"
     assert found[0].metadata.tags == ["hide-input", "parameters"]
     assert found[2].metadata.mystnb.code_prompt_show == "Settings of N_k (cub)"
     assert found[-1].metadata.tags == ["hide-cell"]

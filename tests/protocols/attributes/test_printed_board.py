@@ -23,11 +23,11 @@ def test_each_printed_row_has_its_number_and_ours():
     found = {(row[0], row[3]): dict(zip(heads, row, strict=True)) for row in rows}
     zkl = found["ZKL", "DARK, Table 3"]
     assert (zkl["ours"], zkl["chosen on test"]) == (49.0, "yes")
-    assert zkl["printed"] == printed("dark", "table3", "ZKL", "CUB", "ACC")
+    assert zkl["paper"] == printed("dark", "table3", "ZKL", "CUB", "ACC")
     sae = found["SAE", "DARK, Table 3"]
     assert (sae["ours"], sae["chosen on test"], sae["split"]) == (None, None, "proposed")
     mined = found["hard negatives", "Bucher, Table 1"]
-    assert mined["printed"] == printed("hardneg", "table1", "uncertainty", "CUB", "mean")
+    assert mined["paper"] == printed("hardneg", "table1", "uncertainty", "CUB", "mean")
     assert (mined["features"], mined["split"]) == ("VGG-19", "older")
     assert ("JLSE †", "Bucher, Table 1") in found
     assert ("DAP", "Bucher, Table 1") not in found  # no number on CUB
@@ -38,10 +38,10 @@ def test_each_printed_row_has_its_number_and_ours():
 def test_what_lies_far_from_print_is_named_with_its_reason():
     where = ["Table 3", "ResNet-101", "proposed", "attributes", None]
     rows = [
-        ["SAE", 50.0, 33.3, *where],
-        ["ALE", 54.0, 54.9, *where],
-        ["nameless", 40.0, 50.0, *where],
-        ["not run", None, 50.0, *where],
+        ["SAE", 33.3, 50.0, *where],
+        ["ALE", 54.9, 54.0, *where],
+        ["nameless", 50.0, 40.0, *where],
+        ["not run", 50.0, None, *where],
         ["Bucher", 60.0, 43.0, "Table 1", "VGG-19", "older", "attributes", None],
     ]
     pairs = {"SAE": (33.3, 50.0), "ALE": (54.9, 54.0), "nameless": (50.0, 40.0)}

@@ -28,14 +28,14 @@ def arrange(notebook, source, records, published, agreement):
     agreement : str
         How the two agree, for the run's card.
     """
+    said = escape(agreement)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = page_links(cell.source)
         for output in cell.get("outputs", ()):
             if "text/markdown" in (data := output.get("data", {})):
-                data["text/markdown"] = _AGREEMENT.sub(
-                    lambda line: f"{line[1]}{escape(agreement)} |", data["text/markdown"]
-                )
+                shown = page_links(data["text/markdown"])
+                data["text/markdown"] = _AGREEMENT.sub(lambda line: f"{line[1]}{said} |", shown)
     import nbformat
 
     box = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.patches import Circle
-from matplotlib.patheffects import withStroke
 
 from zslib.book.figures import COLORS, look
 from zslib.datasets.hierarchy.readings import label_sets, reading_edges
@@ -167,5 +166,6 @@ def _write(ax, name, x, y, hops, angle, valid):
         rotation_mode="anchor",
         fontsize=7.5 if valid else 6.5,
         color="0.1" if valid else "0.4",
-        path_effects=[withStroke(linewidth=2, foreground="white")],
+        # An outline instead would draw each letter as a path of its own, twice.
+        bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.3},
     )

@@ -20,7 +20,7 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
         rows, columns, figsize=(7.6, 1.9 * rows + 0.5), sharex=True, sharey=True, squeeze=False
     )
     curves = [curve for lines in panels.values() for curve, _ in lines.values()]
-    crowd = [_few_points(curve) for curve in curves] if behind else []
+    crowd = [_few_points(curve, 30) for curve in curves] if behind else []
     labels = list(dict.fromkeys(label for lines in panels.values() for label in lines))
     legend, marks = {}, {}
     for ax, (title, lines) in zip(axes.flat, panels.items(), strict=False):
@@ -29,8 +29,7 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
         for label, (curve, points) in lines.items():
             style = look(label, labels)
             color, line = style["color"], style["linestyle"] if len(lines) > 1 else "-"
-            path = 100 * np.asarray(curve.seen), 100 * np.asarray(curve.unseen)
-            (drawn,) = ax.plot(*path, color=color, ls=line, lw=1.5)
+            (drawn,) = ax.plot(*_few_points(curve, 200), color=color, ls=line, lw=1.5)
             if len(lines) > 1:
                 legend.setdefault(label, drawn)
             for marker, (name, gamma) in zip(_MARKS, points.items(), strict=False):
@@ -49,8 +48,8 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
     return fig
 
 
-def _few_points(curve, n=60):
-    """A curve in percent at ``n`` even places: each plot repeats all of them."""
+def _few_points(curve, n):
+    """A curve in percent at ``n`` even places, more than its drawing can tell apart."""
     seen, unseen = (100 * np.asarray(of, dtype=float) for of in (curve.seen, curve.unseen))
     order = np.lexsort((-unseen, seen))
     places = np.linspace(seen.min(), seen.max(), n)

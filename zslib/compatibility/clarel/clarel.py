@@ -16,7 +16,14 @@ from zslib.compatibility.clarel.loss import checked_distances
 from zslib.compatibility.clarel.network import ClarelNetwork, check_parameters, make_encoder
 from zslib.compatibility.clarel.pairs import Pairs
 from zslib.compatibility.clarel.training import Training, identity
-from zslib.validation import check_indices, check_integer, check_same_width, check_vectors
+from zslib.validation import (
+    as_array,
+    as_vectors,
+    check_indices,
+    check_integer,
+    check_same_width,
+    check_vectors,
+)
 
 __all__ = ["CLAREL"]
 
@@ -251,7 +258,7 @@ class CLAREL(BaseEstimator):
         TypeError
             For arrays of different libraries or types.
         """
-        check_vectors(X, "X")
+        X, y = as_vectors(X, "X"), as_array(y, "y")
         n, p = X.shape
         check_parameters(self, n)
         if y.ndim != 1 or y.shape[0] != n:
@@ -316,9 +323,9 @@ class CLAREL(BaseEstimator):
     def embed_images(self, X):
         r""":math:`f_\phi`, (n, embedding_dim), of features (n, p), with their type."""
         check_is_fitted(self, "network_")
+        X = as_vectors(X, "X")
         layer = self.network_.image_layer
         xp = namespace(X, layer.weight.value)
-        check_vectors(X, "X")
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} columns, but this CLAREL was fitted on "

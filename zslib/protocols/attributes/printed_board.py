@@ -37,8 +37,8 @@ def beside_papers(results, dataset="cub"):
             if isinstance(value, dict):
                 value = value["ACC" if "ACC" in value else "mean"]
             test = "yes" if system in CHOSEN_ON_TEST else None
-            rows.append([named(system), ours.get(system), float(value), *where, test])
-    heads = ["system", "ours", "printed", "in", "features", "split", "class vectors"]
+            rows.append([named(system), float(value), ours.get(system), *where, test])
+    heads = ["system", "paper", "ours", "in", "features", "split", "class vectors"]
     return rows, [*heads, "chosen on test"]
 
 
@@ -52,15 +52,15 @@ _WHY_APART = {
 
 
 def comparable(rows):
-    """Those rows of `beside_papers` that can be compared, as ``{system: (printed, ours)}``.
+    """Those rows of `beside_papers` that can be compared, as ``{system: (paper, ours)}``.
 
     They are on attributes and on the proposed split.
     """
     same = [row for row in rows if row[4:7] == ["ResNet-101", "proposed", "attributes"]]
     return {
-        row[0].removesuffix(" †"): (row[2], getattr(row[1], "mean", row[1]))
+        row[0].removesuffix(" †"): (row[1], getattr(row[2], "mean", row[2]))
         for row in same
-        if row[1] is not None
+        if row[2] is not None
     }
 
 
