@@ -50,14 +50,15 @@ def batch(options, *, full):
     )
 
 
-def network(options, dropout):
+def network(options, dropout, like=None):
     """Our network, at the sizes of the paper."""
     import numpy as np
 
     from zslib.compatibility.clarel.encoders import ConvLSTMEncoder
     from zslib.compatibility.clarel.network import ClarelNetwork
 
-    rng, like = np.random.default_rng(0), np.zeros(1, np.float32)
+    rng = np.random.default_rng(0)
+    like = np.zeros(1, np.float32) if like is None else like
     encoder = ConvLSTMEncoder(
         options.vocabulary,
         options.words,
@@ -82,7 +83,7 @@ def ours_step(options, *, full=True, dropout=0.25):
     prepared = model.encoder.prepare(data.tokens)
     mix = {"retrieval_mix": 0.5, "classification_weight": 0.5}
     return lambda: float(
-        model.step(data.X, prepared, draw, data.y, RATE, distance="euclidean", **mix)[0]
+        model.step(data.X, prepared, draw, data.y, {"rate": RATE}, distance="euclidean", **mix)[0]
     )
 
 
@@ -147,14 +148,14 @@ def torch_layers(options, dropout):
     return parts
 
 
-def torch_step(options, *, full=True, dropout=0.25):
+def torch_step(options, *, full=True, dropout=0.25, device="cpu"):
     import torch
     from torch.nn import functional as F
     from torch.nn.utils import rnn
 
     torch.manual_seed(0)
-    data, parts = batch(options, full=full), torch_layers(options, dropout)
-    X, y, tokens = (torch.from_numpy(array) for array in (data.X, data.y, data.tokens))
+    data, parts = batch(options, full=full), torch_layers(options, dropout).to(device)
+    X, y, tokens = (torch.from_numpy(a).to(device) for a in (data.X, data.y, data.tokens))
     mask = tokens != 0
     lengths, valid = mask.sum(1), mask[:, :, None].float()
     convolved = [p for name in ("block1", "block2") for p in parts[name].parameters()]
@@ -185,7 +186,7 @@ def torch_step(options, *, full=True, dropout=0.25):
         optimiser.zero_grad()
         images = parts["image_layer"](F.dropout(X, dropout))
         texts = parts["text_layer"](F.dropout(encode(), dropout))
-        scores, own = -torch.cdist(images, texts), torch.arange(options.batch)
+        scores, own = -torch.cdist(images, texts), torch.arange(options.batch, device=device)
         retrieval = F.cross_entropy(scores, own) + F.cross_entropy(scores.T, own)
         classes = F.cross_entropy(parts["image_classifier"](images), y)
         classes = classes + F.cross_entropy(parts["text_classifier"](texts), y)

@@ -124,6 +124,12 @@ def run_alone(name, folder):
     empty = anonymous_memory()
     CONTESTANTS[name](queries[:300], targets[:20_000])()  # start threads, load code
     run = CONTESTANTS[name](queries, targets)
+    setup = anonymous_memory() - empty
+    return watched(run) | {"setup": setup}
+
+
+def watched(run):
+    """Seconds that it takes, and bytes by which it lets memory grow."""
     before, peak, done = anonymous_memory(), 0, threading.Event()
 
     def watch():
@@ -136,7 +142,7 @@ def run_alone(name, folder):
     took = seconds(run)
     done.set()
     watcher.join()
-    return {"seconds": took, "growth": max(peak - before, 0), "setup": before - empty}
+    return {"seconds": took, "growth": max(peak - before, 0)}
 
 
 def run_in_turns(rounds, names, folder):

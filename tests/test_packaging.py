@@ -55,6 +55,10 @@ def test_conda_users_get_what_pyproject_asks_for():
     given = {canonicalize_name(r.name): r.specifier for r in map(Requirement, texts)}
     assert given.pop("python") == Requirement(f"python{PROJECT['requires-python']}").specifier
     given.pop("pip")
+    # Of conda-forge, one package for all CUDA versions; of pip, one for each.
+    cupy = given.pop("cupy")
+    (cuda12,) = EXTRAS["cuda12"]
+    assert (cuda12.name, cupy) == ("cupy-cuda12x", cuda12.specifier)
     wanted = {
         canonicalize_name(r.name): r.specifier for r in [*CORE, *EXTRAS["book"], *EXTRAS["test"]]
     }

@@ -108,9 +108,9 @@ def test_what_is_edited_during_a_build_is_built_by_the_next(tiny_book, sphinx, m
     source = tiny_book.write("demo/01_first")
     show = zslib.book.build.site.show
 
-    def edit_and_show(run, place):
+    def edit_and_show(*what):
         source.write_text(source.read_text().replace("Text of", "New text of"))
-        show(run, place)
+        show(*what)
 
     with monkeypatch.context() as patched:
         patched.setattr(zslib.book.build.site, "show", edit_and_show)

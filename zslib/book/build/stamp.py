@@ -14,6 +14,7 @@ from zslib.book.build.report import write_if_changed
 __all__ = ["Stamp"]
 
 _TOOLS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "pydata-sphinx-theme")
+_MEASURED = "benchmarks/results"  # on the page of scale
 _PASSED_BY = ("__pycache__", ".ipynb_checkpoints")
 
 
@@ -47,9 +48,10 @@ class Stamp:
         static = [path for path in book if path.parent.name in ("_static", "_ext")]
         frame = [root / "_config.yml", root / "_toc.yml", *static]
         code = [path for path in _files(root / "zslib") if path.suffix == ".py"]
+        measured = _files(root / _MEASURED)
         return {
             "frame": _content(frame),
-            "pages": _content([*book, *code, *_files(root / "README.md")]),
+            "pages": _content([*book, *code, *measured, *_files(root / "README.md")]),
             "options": self.options,
             "tools": _tools(),
         }
@@ -80,7 +82,8 @@ class Stamp:
         data = [package.parent / "data"]
         if named := os.environ.get("ZSLIB_DATA"):
             data.append(Path(named).expanduser())
-        roots = [place.root / name for name in ("_config.yml", "_toc.yml", "README.md", "book")]
+        read = ("_config.yml", "_toc.yml", "README.md", "book", _MEASURED)
+        roots = [place.root / name for name in read]
         written = (place.executed, place.generated)
         state = [_touched([*roots, place.chapters, place.published, package, *data], written)]
         return _hash([state, self.options, _tools(), data_status()])
