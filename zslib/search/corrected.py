@@ -110,8 +110,7 @@ class CorrectedTiles(Tiles):
     def _moments(self):
         """Mean and variance of the scores of each query with all targets, float64 (n_queries,)."""
         xp, n, count = self.xp, self.n_queries, self.n_targets
-        (factor, _), *_ = self._factors
-        factor = xp.astype(factor[:, :n], xp.float64)
+        factor = xp.astype(self._factors[0][:, :n], xp.float64)
         euclidean = self.metric == "euclidean"
         about = sums = squares = None
         for rows in self.blocks:
@@ -119,7 +118,7 @@ class CorrectedTiles(Tiles):
                 (scores,) = self._raw(rows)
                 block = xp.astype(super().finished(scores[:, :n]), xp.float64)
             else:
-                block = xp.astype(self.block(rows)[0], xp.float64)
+                block = xp.astype(self.block(rows), xp.float64)
             if about is None:
                 about, sums, squares = xp.mean(block, axis=0), 0.0, 0.0
             block = block - about[None, :]
