@@ -494,3 +494,45 @@ def test_more_queries_than_16_bits_count():
     for some in (slice(0, 40), slice(69_000, None)):
         _, expected = top_k(queries[some], targets, 3, metric="dot", correction=correction)
         np.testing.assert_array_equal(corrected[some], expected)
+
+
+def _distances(kind, rng):
+    """Queries and targets in float32 that squares in float32 do not tell apart, or cannot hold."""
+    queries, targets = rng.standard_normal((12, 5)), rng.standard_normal((400, 5))
+    if kind == "clusters":  # far apart, each narrow
+        queries[::2, 0] += 1e5
+        targets[::3, 0] += 1e5
+    elif kind == "tiny":
+        queries, targets = queries * 1e-25, targets * 1e-25
+    elif kind == "some are huge":
+        targets[100:120] *= 1e17
+        targets[300] *= 1e25
+    elif kind == "all are huge":
+        queries, targets = queries * 1e17, targets * 1e17
+    elif kind == "copies":
+        targets[::2] = queries[3]
+    return queries.astype(np.float32), targets.astype(np.float32)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("block_size", [None, 64])
+@pytest.mark.parametrize(
+    "kind", ["plain", "clusters", "tiny", "some are huge", "all are huge", "copies"]
+)
+def test_distances_of_float32_are_those_of_float64(kind, block_size, threads, monkeypatch):
+    monkeypatch.setattr(_selection, "SMALL", 2**28 if threads == 1 else 0)
+    queries, targets = _distances(kind, np.random.default_rng(0))
+    with np.errstate(over="ignore"):
+        d = queries[:, None].astype(np.float64) - targets[None].astype(np.float64)
+        expected = -np.sqrt((d**2).sum(axis=2)).astype(np.float32)
+    order = np.argsort(-expected, axis=1, kind="stable")
+    options = {"metric": "euclidean", "block_size": block_size}
+    for k in (1, 7, 400):
+        scores, indices = top_k(queries, targets, k, **options)
+        np.testing.assert_array_equal(indices, order[:, :k])
+        np.testing.assert_array_equal(scores, np.take_along_axis(expected, indices, axis=1))
+    gold = np.random.default_rng(1).integers(0, 400, 12)
+    ranks = gold_ranks(queries, targets, gold, **options)
+    np.testing.assert_array_equal(order[np.arange(12), ranks], gold)
+    one = top_k(queries, targets[:1], 1, **options)[0]
+    np.testing.assert_array_equal(one, expected[:, :1])

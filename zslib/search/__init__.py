@@ -5,7 +5,7 @@ targets by a chunk of queries (`zslib.search.tiles`). Higher scores are better u
 
 - ``"cosine"``: the cosine of the angle, in [-1, 1];
 - ``"dot"``: the inner product;
-- ``"euclidean"``: minus the distance (computed in float64 inside, as close points need it).
+- ``"euclidean"``: minus the distance (where float32 leaves the order open, in float64).
 
 **Exact** means: no target is left out by an approximation, and the order is that of the scores,
 equal ones in the order of their rows. Matrix products round a little differently from tile to

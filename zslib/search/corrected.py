@@ -10,6 +10,8 @@ import numpy as np
 from array_api_compat import is_numpy_array
 
 from zslib.arrays import namespace
+from zslib.search.corrections.base import largest
+from zslib.search.selection import Best
 from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides, slices
 
 # A tile holds all queries at once: about so many scores, but no fewer targets than that.
@@ -25,7 +27,6 @@ class Base:
     n_queries: int
     n_targets: int
     n_reference: int
-    best: Callable
     moments: Callable
 
 
@@ -40,8 +41,8 @@ def corrected_block(queries, n):
 class CorrectedTiles(Tiles):
     """Tiles of all queries at once, their scores corrected for hubness.
 
-    ``best(k)`` must give the (n_queries, k) best uncorrected scores. ``kept`` is for the
-    uncorrected tiles; the corrected ones are then kept too.
+    ``best(k)`` must give the (n_queries, k) best uncorrected scores, where the walk does not keep
+    them. ``kept`` is for the uncorrected tiles; the corrected ones are then kept too.
     """
 
     corrected = True
@@ -69,8 +70,21 @@ class CorrectedTiles(Tiles):
         self.score_dtype = xp.float64
         self.correction = correction
         n_reference = n if reference is None else both - n
-        base = Base(self.metric, n, self.n_targets, n_reference, best, self._moments)
+        self._best, self._watching = best, None
+        base = Base(self.metric, n, self.n_targets, n_reference, self._moments)
         self._statistics = correction.begin(base)
+
+    def watch(self):
+        """Until `finished`, which needs it, a walk with a `buffer` keeps the best it sees."""
+        self._watching = []
+
+    def buffer(self):
+        memory, k = super().buffer(), self.correction.nearest(self._statistics)
+        if self._watching is None or not k:
+            return memory, None
+        floor = np.full(self.n_queries, -np.inf)
+        self._watching.append(Best(k, floor.dtype, floor, self.n_targets))
+        return memory, self._watching[-1]
 
     def slack(self, levels, rows=None):
         """None: corrected scores are compared as they are."""
@@ -80,13 +94,23 @@ class CorrectedTiles(Tiles):
         return scores
 
     def finished(self, scores):
-        return self.xp.astype(scores, self.dtype, copy=False)
+        xp, correction = self.xp, self.correction
+        k, watched, self._watching = correction.nearest(self._statistics), self._watching, None
+        if not k:
+            nearest = None
+        elif watched:
+            for state in watched:
+                state.merge()
+            nearest = largest(np.concatenate([state.scores for state in watched], axis=1), k)
+        else:
+            nearest = self._best(k)
+        scores = correction.finish(xp.astype(scores, xp.float64), nearest, self._statistics)
+        return xp.astype(scores, self.dtype, copy=False)
 
     def _moments(self):
         """Mean and variance of the scores of each query with all targets, float64 (n_queries,)."""
         xp, n, count = self.xp, self.n_queries, self.n_targets
-        (factor, _), *_ = self._factors
-        factor = xp.astype(factor[:, :n], xp.float64)
+        factor = xp.astype(self._factors[0][:, :n], xp.float64)
         euclidean = self.metric == "euclidean"
         about = sums = squares = None
         for rows in self.blocks:
@@ -94,7 +118,7 @@ class CorrectedTiles(Tiles):
                 (scores,) = self._raw(rows)
                 block = xp.astype(super().finished(scores[:, :n]), xp.float64)
             else:
-                block = xp.astype(self.block(rows)[0], xp.float64)
+                block = xp.astype(self.block(rows), xp.float64)
             if about is None:
                 about, sums, squares = xp.mean(block, axis=0), 0.0, 0.0
             block = block - about[None, :]
@@ -107,14 +131,22 @@ class CorrectedTiles(Tiles):
         return (about + sums) @ factor, xp.sum(factor * (spread @ factor), axis=0)
 
     def walk(self, rows, buffer=None):
-        if self._corrected is None:
-            return [self._apply(*self._raw(rows, buffer))]
-        if rows.start not in self._corrected:
-            self._corrected[rows.start] = [self._apply(*self._raw(rows))]
-        return self._corrected[rows.start]
+        memory, watch = buffer or (None, None)
+        known = self._corrected is not None and rows.start in self._corrected
+        if known and watch is None:
+            return self._corrected[rows.start]
+        (raw,) = self._raw(rows, memory)
+        raw = super().finished(raw)
+        if watch is not None:
+            watch.offer(raw[:, : self.n_queries], rows.start)
+        if known:
+            return self._corrected[rows.start]
+        corrected = [self._apply(raw)]
+        if self._corrected is not None:
+            self._corrected[rows.start] = corrected
+        return corrected
 
     def _apply(self, raw):
-        raw = super().finished(raw)
         if not self.on_host:
             return self._apply_to(raw)
         pieces = slices(raw.shape[0], max(1, PIECE // raw.shape[1]))

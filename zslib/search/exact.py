@@ -206,6 +206,7 @@ def _tiles(queries, targets, metric, correction, block_size, kept=None):
 
 def _best(tiles, k):
     if tiles.corrected:
+        tiles.watch()
         scores, indices = _search(tiles, k)
         return tiles.finished(scores), indices
     some = min(k + SPARE + k // 8, tiles.n_targets)

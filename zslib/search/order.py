@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from zslib.arrays import like, namespace, take_rows, to_host
 from zslib.search.selection import over_blocks
 from zslib.search.tiles import HOST_CHUNK, Tiles, slices
+
+NARROW = 256  # one score in so many may be in doubt before float32 gives way to float64
 
 
 def in_order(tiles, scores, indices, k):
@@ -18,11 +22,12 @@ def in_order(tiles, scores, indices, k):
     by_tile, finished = np.asarray(to_host(scores), np.float64), tiles.finished(scores)
     reach = by_tile - 2 * tiles.slack(by_tile)
     near = by_tile[:, 1:] >= reach[:, :-1]
-    unsure = np.flatnonzero(near[:, :k].any(axis=1))
+    # Squares in float32 order, but lack the digits to be returned.
+    unsure = np.flatnonzero(near[:, :k].any(axis=1) | tiles.narrow)
     if not unsure.size:
         return finished[:, :k], indices[:, :k]
     best, rows = np.array(to_host(finished)), np.array(to_host(indices))
-    pairs = np.zeros((unsure.size, best.shape[1]), bool)
+    pairs = np.full((unsure.size, best.shape[1]), tiles.narrow)
     pairs[:, 1:] |= near[unsure]
     pairs[:, :-1] |= near[unsure]
     query, place = np.nonzero(pairs)
@@ -44,7 +49,7 @@ def _once_more(tiles, queries, least, k):
     """The k best of some queries by scores of pairs, known to be at ``least`` so good."""
     size = tiles.blocks[0].stop
     some = take_rows(tiles.queries, queries)
-    tiles = Tiles(some, tiles.targets, tiles.metric, size, chunk_size=queries.size)
+    tiles = Tiles(some, tiles.targets, tiles.metric, size, chunk_size=queries.size, wide=True)
     least = np.asarray(least, np.float64)
     best, rows, owners = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
     for block in tiles.blocks:
@@ -76,12 +81,15 @@ def count_before(tiles, scores, gold):
         for rows in blocks:
             walked = tiles.walk(rows, buffer)
             slack = tiles.slack(level, rows)
-            for chunk, tile in zip(tiles.chunks, walked, strict=True):
-                low = _lowered(level[chunk] - slack[chunk], tile)
-                high = -_lowered(-level[chunk] - slack[chunk], tile)
-                above = _count_rows(tiles.xp, tile > high[None, :])
+            for number, (chunk, tile) in enumerate(zip(tiles.chunks, walked, strict=True)):
+                above, least, low, high = _counted(tile, level[chunk], slack[chunk])
+                if tiles.narrow and (least - above).sum() > math.prod(tile.shape) // NARROW:
+                    wide = tiles.wide()
+                    tile = list(wide.walk(rows))[number]
+                    found = wide.slack(level, rows)[chunk]
+                    above, least, low, high = _counted(tile, level[chunk], found)
                 ranks[chunk] += above
-                unsure = np.flatnonzero(_count_rows(tiles.xp, tile >= low[None, :]) != above)
+                unsure = np.flatnonzero(least != above)
                 if not unsure.size:
                     continue
                 tile, low, high = (_columns(array, unsure) for array in (tile, low, high))
@@ -95,6 +103,14 @@ def count_before(tiles, scores, gold):
         return ranks
 
     return sum(over_blocks(tiles, work)) if tiles.on_host else work(tiles.blocks)
+
+
+def _counted(tile, level, slack):
+    """Targets surely better than each level, those not surely worse, and the bounds of both."""
+    xp = namespace(tile)
+    low, high = _lowered(level - slack, tile), -_lowered(-level - slack, tile)
+    above, least = (_count_rows(xp, mask) for mask in (tile > high[None, :], tile >= low[None, :]))
+    return above, least, low, high
 
 
 def _lowered(values, tile):

@@ -22,7 +22,7 @@ def over_blocks(tiles, work):
     return run_threads(work, tiles.blocks, small=small)
 
 
-class _Best:
+class Best:
     """The k best targets of a chunk of queries among those that one thread has seen.
 
     The thread sees targets in ascending order, and `scores` are sorted (stable), so that at equal
@@ -106,7 +106,7 @@ def select(tiles, k):
     floor = np.full(tiles.n_queries, -np.inf, tiles.score_dtype)
 
     def work(blocks):
-        best = [_Best(k, floor.dtype, floor[chunk], tiles.n_targets) for chunk in tiles.chunks]
+        best = [Best(k, floor.dtype, floor[chunk], tiles.n_targets) for chunk in tiles.chunks]
         buffer = tiles.buffer()
         for rows in blocks:
             for state, tile in zip(best, tiles.walk(rows, buffer), strict=True):

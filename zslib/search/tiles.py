@@ -9,6 +9,7 @@ targets depends on no tile.
 from __future__ import annotations
 
 import math
+from threading import Lock
 
 import numpy as np
 from array_api_compat import is_numpy_array
@@ -21,6 +22,7 @@ METRICS = ("cosine", "dot", "euclidean")
 # Measured on a CPU: smaller tiles slow the product down, larger ones leave the cache.
 HOST_BLOCK, HOST_CHUNK = 1024, 1536
 DEVICE_BLOCK, DEVICE_CHUNK = 16384, 2048
+_LARGE = 1e15  # what float32 can square
 PAIRS = 2**15  # entries of pairs at a time, which stay in the cache
 
 
@@ -66,7 +68,9 @@ class Tiles:
 
     corrected = False
 
-    def __init__(self, queries, targets, metric, block_size, *, chunk_size=None, kept=None):
+    def __init__(
+        self, queries, targets, metric, block_size, *, chunk_size=None, kept=None, wide=False
+    ):
         self.xp = namespace(queries, targets)
         self.metric = check_choice(metric, "metric", METRICS)
         check_vectors(targets, "targets", finite=False)  # each block is checked when it is read
@@ -85,12 +89,17 @@ class Tiles:
         self.chunks = slices(self.n_queries, -(-self.n_queries // n_chunks))  # of even sizes
         self.queries = queries
         self._peak = float(self.xp.max(self.xp.abs(queries)))
+        euclidean = self.metric == "euclidean"
+        wide = wide or self.corrected or kept is not None or self.dtype == self.xp.float64
+        self.narrow = euclidean and self.on_host and not wide and self._peak < _LARGE
+        self._type = self.xp.float64 if euclidean and not self.narrow else self.dtype
+        self._odd, self._sibling, self._guard = set(), None, Lock()
         self._centre = self._middle(queries)
         self._longest = {} if kept is None else kept.setdefault("longest", {})
         queries = self._prepared(queries, "queries")
         self._reach = self._lengths(queries)
         self._factors = [self._factor(queries[chunk, :]) for chunk in self.chunks]
-        self.score_dtype = self._factors[0][0].dtype
+        self.score_dtype = self.xp.float64 if euclidean else self.dtype
 
     def _middle(self, queries):
         """Where distances are measured from: squares of points far from zero would cancel."""
@@ -116,12 +125,33 @@ class Tiles:
             return to_host(row_norms(xp.astype(prepared, xp.float64, copy=False)))
 
     def _factor(self, vectors):
-        """The right factor of the product, contiguous, and the squared lengths of its columns."""
+        """The right factor of the product, contiguous; see `_with_squares`."""
         xp = self.xp
-        factor = xp.asarray(xp.matrix_transpose(vectors), copy=True)
-        with np.errstate(over="ignore"):
-            lengths = xp.sum(vectors * vectors, axis=1) if self.metric == "euclidean" else None
-        return factor, lengths
+        if self.metric == "euclidean":
+            with np.errstate(over="ignore", invalid="ignore"):
+                squares = xp.sum(vectors * vectors, axis=1)
+                vectors = self._with_squares(2 * vectors, -squares, -1)
+        return xp.asarray(xp.matrix_transpose(vectors), copy=True)
+
+    def _with_squares(self, vectors, *columns):
+        """Two more columns: those of queries are (2q, -|q|², -1), those of targets (t, 1, |t|²).
+
+        Their product is minus the squared distance.
+        """
+        xp = self.xp
+        ones = xp.ones_like(vectors[:, :1])
+        more = [ones * (c if isinstance(c, int) else c[:, None]) for c in columns]
+        return xp.astype(xp.concat([vectors, *more], axis=1), self._type, copy=False)
+
+    def wide(self):
+        """The same in float64, where float32 leaves the order of too many targets open."""
+        with self._guard:
+            if self._sibling is None:
+                self._sibling = Tiles(
+                    self.queries, self.targets, self.metric, self.blocks[0].stop,
+                    chunk_size=self.chunks[0].stop, wide=True,
+                )  # fmt: skip
+        return self._sibling
 
     def slack(self, levels, rows=None):
         """How far from ``levels``, scores in the tiles of ``rows`` or of all, rounding may reach.
@@ -130,14 +160,20 @@ class Tiles:
         further than that above the `level` of a pair's are surely better, below surely worse. It
         is the worst case of sums of d products.
         """
+        if rows is not None and rows.start in self._odd:
+            return self.wide().slack(levels, rows)
         longest = max(self._longest.values()) if rows is None else self._longest[rows.start]
-        d, info = self.targets.shape[1], self.xp.finfo(self._factors[0][0].dtype)
+        d, info = self.targets.shape[1], self.xp.finfo(self._type)
         rounding = (d / 2 + 16) * float(info.eps)
         reach = self._reach if levels.ndim == 1 else self._reach[:, None]
         if self.metric != "euclidean":
             return rounding * reach * longest + d * float(info.smallest_normal) + 0 * levels
         roots = 4 * float(self.xp.finfo(self.dtype).eps)  # those of pairs are rounded
-        return rounding * (reach + longest) ** 2 + roots * np.abs(levels)
+        least = d * float(info.smallest_normal)
+        found = rounding * (reach + longest) ** 2 + least + roots * np.abs(levels)
+        if rows is None and self._odd:
+            found = np.maximum(found, self.wide().slack(levels))
+        return found
 
     def level(self, scores):
         """Where scores of pairs, on the host, lie among those of tiles."""
@@ -190,7 +226,7 @@ class Tiles:
         return xp.sum(q * t, axis=1) / xp.sqrt(lengths)
 
     def block(self, rows):
-        """Targets ``rows``, checked and ready to be multiplied, and their squares if needed."""
+        """Targets ``rows``, checked and ready to be multiplied."""
         xp = self.xp
         block = xp.asarray(self.targets[rows, :])
         with np.errstate(over="ignore", invalid="ignore"):  # judged right below
@@ -198,18 +234,22 @@ class Tiles:
         low, high = float(xp.min(squares)), float(xp.max(squares))
         self._longest[rows.start] = 1.0
         if self.metric == "cosine" and low > 1e-30 and high < 1e30:
-            return block / xp.sqrt(squares)[:, None], None
+            return block / xp.sqrt(squares)[:, None]
         # One pass decides for nearly all blocks; only odd ones get the closer look.
         if not (high < 1e30 and self.metric != "cosine" and self._fits(math.sqrt(high))):
             self._check_closely(block, rows.start)
             high = xp.finfo(xp.float64).max if high == math.inf else high
-        block, squares = self._prepared(block, "targets"), None
+        if self.narrow and high > _LARGE**2:
+            self._odd.add(rows.start)
+            return None
+        block = self._prepared(block, "targets")
         if self.metric == "euclidean":
             squares = xp.sum(block * block, axis=1)
             high = float(xp.max(squares))
+            block = self._with_squares(block, 1, squares)
         if self.metric != "cosine":
             self._longest[rows.start] = math.sqrt(high)
-        return block, squares
+        return block
 
     def _check_closely(self, block, start):
         xp = self.xp
@@ -245,8 +285,8 @@ class Tiles:
 
     def buffer(self):
         """Memory for one tile of NumPy scores, to be handed to `scores` again and again."""
-        size = self.blocks[0].stop * max(factor.shape[1] for factor, _ in self._factors)
-        return np.empty(size, self._factors[0][0].dtype)
+        size = self.blocks[0].stop * max(factor.shape[1] for factor in self._factors)
+        return np.empty(size, self._type)
 
     def walk(self, rows, buffer=None):
         """Tiles of the targets ``rows``, (block, chunk), one for each chunk of queries.
@@ -258,6 +298,8 @@ class Tiles:
     def _raw(self, rows, buffer=None):
         if self.kept is None:
             block = self.block(rows)
+            if block is None:
+                return self.wide().walk(rows)
             return (self._raw_scores(block, factor, buffer) for factor in self._factors)
         if rows.start not in self.kept:
             block = self.block(rows)
@@ -265,15 +307,7 @@ class Tiles:
         return self.kept[rows.start]
 
     def _raw_scores(self, block, factor, buffer):
-        (block, squares), (factor, lengths) = block, factor
         if buffer is None:
-            products = block @ factor
-        else:
-            shape = block.shape[0], factor.shape[1]
-            out = buffer[: shape[0] * shape[1]].reshape(shape)
-            products = np.matmul(block, factor, out=out)
-        if squares is not None:
-            products *= 2
-            products -= squares[:, None]
-            products -= lengths[None, :]
-        return products
+            return block @ factor
+        shape = block.shape[0], factor.shape[1]
+        return np.matmul(block, factor, out=buffer[: shape[0] * shape[1]].reshape(shape))

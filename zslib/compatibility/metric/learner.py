@@ -9,7 +9,15 @@ import numpy as np
 from array_api_compat import device as array_device
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, namespace, random_generator, row_blocks, row_norms, take_rows
+from zslib.arrays import (
+    like,
+    namespace,
+    random_generator,
+    row_blocks,
+    row_norms,
+    subtract_product,
+    take_rows,
+)
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.metric.negatives import (
     NEGATIVES,
@@ -311,11 +319,13 @@ class MetricLearner(CompatibilityModel):
         n, rate = X.shape[0], self.learning_rate
         positive, negative = self._pair_weights(pairs.per_image)
         # All is linear in these weights: with the rate in them the gradients are steps.
+        keep = 1.0 - 2.0 * rate * self.regularization
         losses = []
         for batch in minibatches(n, self.batch_size, rng):
-            loss, steps = metric_objective(
+            features = take_rows(X, batch)
+            loss, (by_mapped, *steps) = metric_objective(
                 theta,
-                take_rows(X, batch),
+                features,
                 candidates.vectors,
                 like(candidates.own[batch], X),
                 pairs.of(batch, X),
@@ -323,10 +333,12 @@ class MetricLearner(CompatibilityModel):
                 negative_weight=rate * negative / len(batch),
                 attribute_weight=self.attribute_weight,
                 hinge=self.hinge,
+                multiplied=False,
             )
-            for part, step in zip(theta, steps, strict=True):
+            subtract_product(theta[0], features, by_mapped, keep=keep)
+            for part, step in zip(theta[1:], steps, strict=True):
                 if self.regularization and part is not self.threshold_:
-                    part *= 1.0 - 2.0 * rate * self.regularization
+                    part *= keep
                 part -= step
             losses.append(loss * len(batch))
         return float(xp.sum(xp.stack(losses), dtype=xp.float64)) / (rate * n)

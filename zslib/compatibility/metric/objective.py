@@ -5,7 +5,7 @@ The parameters ``theta`` are ``(W_X, b_X, W_A, tau)``, shapes (p, q), (q,), (q, 
 
 from __future__ import annotations
 
-from zslib.arrays import namespace, one_hot
+from zslib.arrays import namespace, pick, put
 
 __all__ = ["HINGES", "attribute_estimates", "metric_objective", "pair_hinge", "squared_distances"]
 
@@ -23,7 +23,8 @@ def attribute_estimates(theta, X):
     array([[2.5, 0. ]])
     """
     xp = namespace(X)
-    before = X @ theta[0] + theta[1]
+    before = X @ theta[0]
+    before += theta[1]
     return xp.maximum(before, xp.zeros_like(before))
 
 
@@ -101,6 +102,7 @@ def metric_objective(
     negative_weight,
     attribute_weight,
     hinge="squared_distance",
+    multiplied=True,
 ):
     r"""Loss of some images, and its gradients by ``theta``, without the penalty.
 
@@ -125,6 +127,9 @@ def metric_objective(
     positive_weight, negative_weight, attribute_weight : float
         :math:`w_+, w_-, \lambda`.
     hinge : {"squared_distance", "as_printed"}
+    multiplied : bool
+        Whether the gradient by :math:`W_X` is multiplied out; else, in its place, what X' is to be
+        multiplied by.
     """
     xp = namespace(X, vectors)
     metric, threshold = theta[2:]
@@ -138,7 +143,8 @@ def metric_objective(
     by_before += (2.0 * positive_weight * attribute_weight) * error
     by_before *= xp.astype(A > 0.0, X.dtype)
     by_bias = xp.sum(by_before, axis=0)
-    return value, (X.T @ by_before, by_bias, by_metric, xp.reshape(by_tau, (1,)))
+    by_features = X.T @ by_before if multiplied else by_before
+    return value, (by_features, by_bias, by_metric, xp.reshape(by_tau, (1,)))
 
 
 def _listed(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
@@ -169,11 +175,16 @@ def _counted(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
     E = Z - xp.take(U, own, axis=0)
     near, by_near, tau = pair_hinge(xp.vecdot(E, E), 1, threshold, hinge)
     far, by_far, tau_too = pair_hinge(D, -1, threshold, hinge)
-    value = weights[0] * xp.sum(near) + weights[1] * xp.sum(far * negatives)
-    by_tau = weights[0] * xp.sum(tau) + weights[1] * xp.sum(tau_too * negatives)
+    far, tau_too = (xp.sum(xp.vecdot(array, negatives)) for array in (far, tau_too))
+    value = weights[0] * xp.sum(near) + weights[1] * far
+    by_tau = weights[0] * xp.sum(tau) + weights[1] * tau_too
     G = by_far * negatives
     G *= 2.0 * weights[1]
-    G += one_hot(own, V.shape[0], A.dtype) * ((2.0 * weights[0]) * by_near)[:, None]
-    by_Z = xp.sum(G, axis=1)[:, None] * Z - G @ U
-    by_U = xp.sum(G, axis=0)[:, None] * U - G.T @ Z
-    return value, by_Z, A.T @ by_Z + V.T @ by_U, by_tau
+    G = put(G, own, pick(G, own) + (2.0 * weights[0]) * by_near)
+    by_Z = xp.sum(G, axis=1)[:, None] * Z
+    by_Z -= G @ U
+    by_U = xp.sum(G, axis=0)[:, None] * U
+    by_U -= G.T @ Z
+    by_metric = A.T @ by_Z
+    by_metric += V.T @ by_U
+    return value, by_Z, by_metric, by_tau

@@ -23,17 +23,19 @@ class Correction(BaseEstimator, ABC):
 
     Notes
     -----
-    The search walks over tiles, a block of targets (rows) by all queries (columns), twice at most:
+    The search walks over tiles, a block of targets (rows) by all queries (columns), once:
 
-    1. ``begin(base)`` checks the parameters and gathers what ``apply`` must know of each *query*
-       over all targets, in arrays of shape (n_queries,); or returns None. ``base`` offers
-       ``metric``, ``n_queries``, ``n_targets`` and ``n_reference``; ``best(k)``, the
-       (n_queries, k) best uncorrected scores; and ``moments()``, their mean and variance.
+    1. ``begin(base)`` checks the parameters and gathers what ``apply`` must know, or returns None:
+       ``statistics``, where of each query, of float64 and shape (n_queries,). ``base`` offers
+       ``metric``, ``n_queries``, ``n_targets`` and ``n_reference``; and ``moments()``, mean and
+       variance of each query's uncorrected scores.
     2. ``apply(scores, reference, statistics)`` corrects a tile. ``scores`` is (block, n_queries),
        ``reference`` (block, n_reference), the same array where the queries are the reference, and
-       neither to be changed; ``statistics`` is what ``begin`` returned, of float64.
-       Statistics of a *target* rest on its row of ``reference``, so they need no pass of their
-       own.
+       neither to be changed. Statistics of a *target* rest on its row of ``reference``, so they
+       need no pass of their own.
+    3. ``finish(scores, nearest, statistics)`` sees the (n_queries, k) scores that were found, and
+       the ``nearest(statistics)`` best uncorrected ones of each query, (n_queries, nearest), which
+       the same walk keeps. What is the same for all targets of a query is left to it.
 
     Instances are only read, so that one may serve many searches and threads.
     """
@@ -44,6 +46,14 @@ class Correction(BaseEstimator, ABC):
     def begin(self, base):
         """Check the parameters; statistics of each query over all targets, or None."""
         return None
+
+    def nearest(self, statistics):
+        """How many of the best uncorrected scores of each query ``finish`` takes; 0 for none."""
+        return 0
+
+    def finish(self, scores, nearest, statistics):
+        """``scores`` (n_queries, k), changed by what keeps their order within each query."""
+        return scores
 
     @abstractmethod
     def apply(self, scores, reference, statistics):

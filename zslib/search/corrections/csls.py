@@ -41,13 +41,16 @@ class CSLS(Correction):
         self.k = k
 
     def begin(self, base):
-        best = base.best(check_neighbours(self.k, base, "CSLS"))
-        return namespace(best).mean(best, axis=1)
+        return check_neighbours(self.k, base, "CSLS")
+
+    def nearest(self, statistics):
+        return statistics
 
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
         density = xp.mean(largest(reference, self.k), axis=1)
-        corrected = 2 * scores
-        corrected -= xp.astype(statistics, scores.dtype)[None, :]
-        corrected -= density[:, None]
-        return corrected
+        return 2 * scores - density[:, None]
+
+    def finish(self, scores, nearest, statistics):
+        xp = namespace(scores)
+        return scores - xp.mean(nearest, axis=1)[:, None]

@@ -45,19 +45,22 @@ class LocalScaling(Correction):
                 "LocalScaling scales distances, and metric 'dot' is none: use 'cosine' or "
                 "'euclidean'"
             )
-        best = base.best(check_neighbours(self.k, base, "LocalScaling"))
-        zero = 1.0 if base.metric == "cosine" else 0.0  # the score at distance 0
-        xp = namespace(best)
-        return zero, _scale(xp, zero - xp.min(best, axis=1))
+        check_neighbours(self.k, base, "LocalScaling")
+        return 1.0 if base.metric == "cosine" else 0.0  # the score at distance 0
+
+    def nearest(self, statistics):
+        return self.k
 
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
-        zero, query_scale = statistics
         kth = xp.min(largest(reference, self.k), axis=1)
-        distance = zero - scores
+        distance = statistics - scores
         distance = xp.where(distance > 0, distance, xp.zeros_like(distance))
-        scales = _scale(xp, zero - kth)[:, None] * query_scale[None, :]
-        return -(distance**2) / scales
+        return -(distance**2) / _scale(xp, statistics - kth)[:, None]
+
+    def finish(self, scores, nearest, statistics):
+        xp = namespace(scores)
+        return scores / _scale(xp, statistics - xp.min(nearest, axis=1))[:, None]
 
 
 def _scale(xp, distances):
