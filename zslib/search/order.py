@@ -8,7 +8,7 @@ import numpy as np
 
 from zslib.arrays import like, namespace, take_rows, to_host
 from zslib.search.selection import over_blocks
-from zslib.search.tiles import HOST_CHUNK, Tiles, slices
+from zslib.search.tiles import HOST_BLOCK, HOST_CHUNK, Tiles, distinct, slices
 
 NARROW = 256  # one score in so many may be in doubt before float32 gives way to float64
 
@@ -47,28 +47,29 @@ def in_order(tiles, scores, indices, k):
 
 def _once_more(tiles, queries, least, k):
     """The k best of some queries by scores of pairs, known to be at ``least`` so good."""
-    size = tiles.blocks[0].stop
+    size = min(tiles.blocks[0].stop, HOST_BLOCK)
     some = take_rows(tiles.queries, queries)
     tiles = Tiles(some, tiles.targets, tiles.metric, size, chunk_size=queries.size, wide=True)
     least = np.asarray(least, np.float64)
-    best, rows, owners = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    best, rows = np.full((queries.size, k), -np.inf), np.zeros((queries.size, k), np.int64)
     for block in tiles.blocks:
         (tile,) = tiles.walk(block)
         level = tiles.level(least)
         low = _lowered(level - tiles.slack(level, block), tile)
         row, owner = map(to_host, tiles.xp.nonzero(tile >= low[None, :]))
-        found = tiles.pair_scores(owner, row + block.start)
-        best, rows = np.concatenate([best, found]), np.concatenate([rows, row + block.start])
-        owners = np.concatenate([owners, owner])
-        order = np.lexsort((rows, -best, owners))
-        counts = np.bincount(owners, minlength=queries.size)
-        place = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts)
-        order = order[place < k]
-        best, rows, owners = best[order], rows[order], owners[order]
-        full = np.flatnonzero(counts >= k)
-        last = np.cumsum(np.minimum(counts, k)) - 1
-        least[full] = best[last[full]]
-    return best.reshape(-1, k), rows.reshape(-1, k)
+        if not row.size:
+            continue
+        row = row + block.start
+        names, place = distinct(row)
+        found = np.full((queries.size, k + names.size), -np.inf)
+        found[:, :k], found[owner, k + place] = best, tiles.pair_scores(owner, row)
+        names = np.broadcast_to(names, (queries.size, names.size))
+        # Stable: earlier rows come first.
+        order = np.argsort(-found, axis=1, kind="stable")[:, :k]
+        best = np.take_along_axis(found, order, axis=1)
+        rows = np.take_along_axis(np.concatenate([rows, names], axis=1), order, axis=1)
+        least = np.maximum(least, best[:, -1])
+    return best, rows
 
 
 def count_before(tiles, scores, gold):

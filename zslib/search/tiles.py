@@ -37,6 +37,23 @@ def slices(n, size):
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
+def distinct(numbers):
+    """The distinct ``numbers``, ascending, and the place of each among them.
+
+    Examples
+    --------
+    >>> distinct(np.array([7, 5, 7]))
+    (array([5, 7]), array([1, 0, 1]))
+    """
+    low = int(numbers.min()) if numbers.size else 0
+    span = int(numbers.max()) - low + 1 if numbers.size else 0
+    if span > 4 * numbers.size:
+        return np.unique(numbers, return_inverse=True)
+    there = np.zeros(span, bool)  # where many are alike, sooner than to sort them
+    there[numbers - low] = True
+    return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[numbers - low]
+
+
 def check_sides(queries, targets, name):
     """Check ``queries``, called ``name``, and that they fit the targets in width and type."""
     check_vectors(queries, name)
@@ -192,13 +209,13 @@ class Tiles:
         Each is computed by itself, in float64, then rounded to the type of the vectors: equal
         rows have equal scores.
         """
-        names, places = np.unique(rows, return_inverse=True)
+        names, places = distinct(rows)
         if names.size < len(rows) // 4:  # many queries ask for the same targets: equal ones once
             read = to_host(take_rows(self.targets, names))
             _, first, same = np.unique(read, axis=0, return_index=True, return_inverse=True)
             if first.size < names.size:
                 keys = owners * first.size + same.reshape(-1)[places]
-                keys, back = np.unique(keys, return_inverse=True)
+                keys, back = distinct(keys)
                 owners, places = np.divmod(keys, first.size)
                 return self._pair_scores(owners, names[first[places]])[back]
         return self._pair_scores(owners, rows)
