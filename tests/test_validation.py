@@ -33,6 +33,32 @@ def test_bad_vectors_are_refused(backend, array, error, message):
         v.check_vectors(backend.asarray(array), "x")
 
 
+def test_vectors_are_converted(backend, frame):
+    X = np.array([[0, 1], [2, 3]])
+    for given, dtype in (("int8", "float64"), ("bool", "float64"), ("float32", "float32")):
+        found = v.as_vectors(backend.asarray(X.astype(given)), "X")
+        assert backend.to_numpy(found).dtype == dtype
+        np.testing.assert_array_equal(backend.to_numpy(found), X.astype(given))
+    like = backend.asarray(np.ones(1, "float32"))
+    assert backend.to_numpy(v.as_vectors(backend.asarray(X), "X", like=like)).dtype == "float32"
+    assert v.as_vectors(X.astype("float16"), "X").dtype == np.float32
+    for given in (X.tolist(), frame(X), X.astype(object)):
+        found = v.as_vectors(given, "X")
+        assert type(found) is np.ndarray
+        np.testing.assert_array_equal(found, X)
+    unchanged = X.astype(float)
+    assert v.as_vectors(unchanged, "X") is unchanged
+
+
+def test_names_of_rows(frame):
+    assert v.row_names(frame(np.eye(2)), "S") is None
+    assert v.row_names(np.eye(2), "S") is None
+    assert v.row_names([[1.0]], "S") is None
+    assert v.row_names(frame(np.eye(2), index=["a", "b"]), "S").tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match=r"y has 'c', which S lacks \(2 such\)"):
+        v.rows_of_names(np.array(["a", "c", "d"]), ["a", "b"], "y", "S")
+
+
 def test_pairs_must_match():
     with pytest.raises(ValueError, match="X has 2 rows and Y has 3"):
         v.check_pairs(np.ones((2, 3)), np.ones((3, 3)))

@@ -9,9 +9,15 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from zslib.mapping import CentredMap, MaxMarginMap, ProcrustesMap, RidgeMap
+from zslib.mapping import CentredMap, MaxMarginMap, MultiStepMap, ProcrustesMap, RidgeMap
 
-MAPS = [RidgeMap(), ProcrustesMap(), CentredMap(), MaxMarginMap(n_epochs=2, random_state=0)]
+MAPS = [
+    RidgeMap(),
+    ProcrustesMap(),
+    MultiStepMap(target_power=0.0),
+    CentredMap(),
+    MaxMarginMap(n_epochs=2, random_state=0),
+]
 
 
 @pytest.fixture

@@ -61,8 +61,8 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         """What `transform` gives: the targets that are predicted for ``X``."""
         if getattr(self, "target_coef_", None) is not None:
             raise ValueError(
-                "this map takes the targets to the sources and predicts none: compare "
-                "transform(X) with transform_targets(Y)"
+                "this map moves the targets too, and predicts none: compare transform(X) with "
+                "transform_targets(Y)"
             )
         return type(self).transform.__wrapped__(self, X)
 
