@@ -15,6 +15,8 @@ MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 SEARCH = re.compile(
     r'\n *<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
 )
+# A part of the contents in the sidebar.
+PART = re.compile(r'<p aria-level="2" class="caption".*?(?=<p aria-level="2"|</div>)', re.DOTALL)
 # Of the theme: maps for its developers, words of other languages, fonts of ancient browsers.
 UNUSED = ("**/*.map", "locales/*", "**/*.ttf")
 
@@ -56,6 +58,8 @@ def lighten(app, error):
     if error or app.builder.format != "html":
         return
     site, static = Path(app.outdir), Path(app.outdir) / "_static"
+    script = resources.files("zslib.compare").joinpath("sortable.js")
+    (static / "sortable.js").write_text(script.read_text("utf-8"), "utf-8")
     for path in sorted((static / "mathjax").rglob("*"), reverse=True):
         name = path.relative_to(static / "mathjax").as_posix()
         if path.is_file() and not name.startswith(MATHJAX):
@@ -66,8 +70,13 @@ def lighten(app, error):
         for path in static.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     for path in site.rglob("*.html"):
+        text = path.read_text("utf-8")
         if path.name != "search.html":
-            path.write_text(SEARCH.sub("", path.read_text("utf-8")), "utf-8")
+            text = SEARCH.sub("", text)
+        # Hundreds of pages, each with its own part alone.
+        if "generated" in path.relative_to(site).parts:
+            text = PART.sub(lambda part: part[0] if "current" in part[0] else "", text)
+        path.write_text(text, "utf-8")
     for path in (site / "_sources").rglob("*.ipynb"):
         notebook = json.loads(path.read_text("utf-8"))
         for cell in notebook["cells"]:
@@ -79,8 +88,7 @@ def lighten(app, error):
 def setup(app):
     # Jupyter Book hands this to sphinx_comments, which the site does without.
     app.add_config_value("comments_config", {}, "html")
-    script = resources.files("zslib.compare").joinpath("sortable.js")
-    app.add_js_file(None, body=script.read_text("utf-8"))
+    app.add_js_file("sortable.js")
     app.connect("config-inited", launch_from_an_address)
     app.connect("env-updated", rewrite_all_when_numbers_change)
     app.connect("html-page-context", plain_citations)
