@@ -165,6 +165,11 @@ def test_the_contents_list_every_chapter_and_page():
     assert pages == there
 
 
+def test_choices_are_those_of_chapters():
+    named = {name for chapter in NAMES for name in Source.read(chapter, PLACE).choices_of}
+    assert named <= {*NAMES}
+
+
 def test_depends_name_chapters_and_lead_nowhere_in_a_circle():
     from zslib.book.build.run import plan
 

@@ -104,6 +104,22 @@ def test_the_key_has_the_choices_that_are_taken_over(place):
     assert keys()[1] == none[1]
 
 
+def test_a_chapter_takes_the_choices_of_those_that_it_names(place):
+    run(tune=False)
+    publish_latest(place)
+    other, own = "demo/02_other", place.source(NAME)
+    text = own.read_text().replace(NAME, other)
+    path = own.parent / "02_other.md"
+    path.write_text(text)
+    alone = plan([other])[other].key
+    path.write_text(text.replace("depends: []", f"choices_of: [{NAME}]"))
+    assert plan([other])[other].key != alone
+    book.start(other, parameters=GIVEN | {"tune": False})
+    never = {"alpha": (3.0, 4.0)}
+    (trial, *_) = sweep(never, pytest.fail, "ridge on words")
+    assert trial["parameters"]["alpha"] in (1.0, 2.0)
+
+
 def test_equal_keys_have_equal_records(place):
     run(tune=False)
     publish_latest(place)

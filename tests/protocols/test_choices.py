@@ -72,6 +72,18 @@ def test_what_is_known_is_not_attempted_and_keeps_its_date(tmp_path):
     assert dates == {"ridge on words: seed=0": "2026-11-21", "another": "2027-01-01"}
 
 
+def test_of_two_files_the_first_is_followed(tmp_path):
+    paths = [tmp_path / "own.json", tmp_path / "other.json", tmp_path / "none.json"]
+    entries = {"own": ["a"], "other": ["a", "b"]}
+    for (file, names), path in zip(entries.items(), paths, strict=False):
+        trials = [{"parameters": {"alpha": 1.0}, "score": 0.5, "of": file}]
+        path.write_text(json.dumps([{"choice": n, **TODAY, "trials": trials} for n in names]))
+    found = Choices.read(*paths)
+    grid = [{"alpha": 2.0}]
+    assert [found.find(name, grid)[0]["of"] for name in "ab"] == ["own", "other"]
+    assert found.find("c", grid) is None
+
+
 def test_what_was_known_and_not_asked_for_is_dropped():
     first, _ = made()
     assert Choices(first.entries(**TODAY)).entries(**TODAY) == []

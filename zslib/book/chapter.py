@@ -105,7 +105,8 @@ class Chapter:
             self.parameters = check_parameters(source.parameters, self.parameters, name)
             self._source = source
         anew = self.parameters.get("tune", True)
-        self._choices = Choices() if anew else Choices.read(place.chosen(name))
+        chosen = [name, *(self._source.choices_of if self._source else ())]
+        self._choices = Choices() if anew else Choices.read(*map(place.chosen, chosen))
         use(self._choices)
 
     def use(self, problem):

@@ -84,7 +84,7 @@ def identify(source, parameters, depends, place):
         parameters,
         code=source.code,
         fingerprint=fingerprint,
-        depends=depends | _chosen(source.name, parameters, place),
+        depends=depends | _chosen(source, parameters, place),
     )
     return key, _code_digests(source) | {"data": _digest(fingerprint)}
 
@@ -133,11 +133,13 @@ def _code_digests(source):
     }
 
 
-def _chosen(chapter, parameters, place):
-    path = place.chosen(chapter)
-    if parameters.get("tune", True) or not path.is_file():
+def _chosen(source, parameters, place):
+    """A digest of the published settings that a run may take over, where there are any."""
+    paths = [place.chosen(name) for name in (source.name, *source.choices_of)]
+    texts = [path.read_bytes() for path in paths if path.is_file()]
+    if parameters.get("tune", True) or not texts:
         return {}
-    return {"chosen": hashlib.sha256(path.read_bytes()).hexdigest()}
+    return {"chosen": hashlib.sha256(b"".join(texts)).hexdigest()}
 
 
 def _digest(content):

@@ -238,6 +238,11 @@ class Source:
         return tuple(self.about.get("depends", ()))
 
     @property
+    def choices_of(self):
+        """Chapters whose published settings it takes where it has no own (``choices_of:``)."""
+        return tuple(self.about.get("choices_of", ()))
+
+    @property
     def data_settings(self):
         """Settings whose data the chapter uses (``zslib: settings:``), or None where not said."""
         return self.about.get("settings")

@@ -74,17 +74,22 @@ class Choices:
             raise ValueError(f"{source} is no list of choices ({error!r}): {_HELP}") from None
 
     @classmethod
-    def read(cls, path):
-        """Those of a file that holds a `text`; none where there is no such file."""
-        path = Path(path)
-        if not path.is_file():
-            return cls()
+    def read(cls, *paths):
+        """Those of files that hold a `text`, where there are such files; of two, the first's."""
+        known = []
+        for path in reversed([Path(path) for path in paths]):
+            if path.is_file():
+                known += cls._entries(path)
+        return cls(known, ", ".join(map(str, paths)))
+
+    @classmethod
+    def _entries(cls, path):
+        """The entries of one file, checked."""
         try:
             known = json.loads(path.read_text(encoding="utf-8"), object_hook=_decoded)
-            known = known if isinstance(known, list) else [known]
         except ValueError as error:
             raise ValueError(f"{path} is no readable JSON ({error}): {_HELP}") from None
-        return cls(known, path)
+        return cls(known if isinstance(known, list) else [known], path)._known.values()
 
     def find(self, choice, grid):
         """The trials of an earlier run, or None; ``grid`` has the candidates of today.
