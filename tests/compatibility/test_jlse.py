@@ -55,7 +55,7 @@ def test_squared_losses_make_it_eszsl_on_codes(problem):
     S = problem.S[np.unique(problem.y[two])]
     model = JLSE(1e-3, regularization=0.0, loss="squared", tol=1e-10, max_iter=500).fit(X, y, S)
     mixtures = simplex_mixtures(S, S, 1e-3)
-    twin = ESZSL(1e-9, 1e-9).fit(X @ model.encoder_, y, mixtures)
+    twin = ESZSL(1e-9, 1e-9, other_target=-1.0).fit(X @ model.encoder_, y, mixtures)
     np.testing.assert_allclose(model.coef_, twin.coef_, rtol=1e-4)
 
 

@@ -35,7 +35,7 @@ class Results:
     >>> print(results.table("tbl-p", "Precision in percent", rows="method", columns="metric"))
     Precision in percent (synthetic).
     <BLANKLINE>
-                 P@1
+    method       P@1
     ----------  ----
     ridge       30.0
     max-margin  38.0
