@@ -84,10 +84,14 @@ def readings_of(problem, every=True):
 
 
 def parts_of(problem):
-    """`BASE`, and a variant without each of the `PARTS`, tuned alike: scale, and data's weight."""
+    """`BASE`, and a variant without each of the `PARTS`, tuned alike: scale, and data's weight.
+
+    Weights of one add up to far more than soft ones, so their grid begins at a smaller weight.
+    """
     fixed = _short(problem)
     weight = fixed.pop("data_weight")
     grid = {"scale": (3.0, 5.0, 8.0), "data_weight": (weight, 2.0 * weight)}
+    low = {"scale": (1.0, 3.0, 8.0), "data_weight": (weight / 64.0, weight / 16.0)}
     variants = {
         BASE: (DARK, {}),
         "no label view": (DARK, {"label_view": False}),
@@ -98,7 +102,7 @@ def parts_of(problem):
         "weight followed": (DARK, {"gradient": "objective"}),
     }
     return [
-        ZeroShotMethod(name, make, grid, {**fixed, **more})
+        ZeroShotMethod(name, make, low if make is EqualWeights else grid, {**fixed, **more})
         for name, (make, more) in variants.items()
     ]
 
