@@ -47,6 +47,10 @@ class Estimate:
     unit: str = ""
     n_units: int = 0
 
+    def side(self, above, below, between):
+        """Which of three texts fits: the interval lies above zero, below it, or on both sides."""
+        return above if self.low > 0 else below if self.high < 0 else between
+
     def __sub__(self, number):
         """The estimate less a known number."""
         ends = {"mean": self.mean - number, "low": self.low - number, "high": self.high - number}

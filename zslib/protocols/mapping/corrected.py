@@ -155,11 +155,6 @@ def who_gains(results):
     return " ".join(told)
 
 
-def _side(value, above, below, between):
-    """Which of three texts fits an estimate, by where its interval lies."""
-    return above if value.low > 0 else below if value.high < 0 else between
-
-
 def add_up(results):
     """Whether the two remedies add up, in a sentence for each data set of the `results`."""
     told = []
@@ -169,8 +164,7 @@ def add_up(results):
             of.value(method=method)
             for method in ("CSLS on top of ridge", "CSLS on top of max-margin", _SHORTFALL)
         )
-        answer = _side(
-            less,
+        answer = less.side(
             "each helps the other more than it helps alone",
             "they add up only in part, since they cure some of the same",
             "whether they add up in full or in part cannot be told",
@@ -178,7 +172,7 @@ def add_up(results):
         if less.high < 0 and not on_margin.low > 0:
             answer = "they do not add up: what one cures, the other finds cured"
         left = of.value(method="max-margin over ridge, both corrected")
-        still = _side(left, "still gains on ridge", "loses to ridge", "cannot be told from ridge")
+        still = left.side("still gains on ridge", "loses to ridge", "cannot be told from ridge")
         told.append(
             f"On {data}, CSLS brings ridge {on_ridge} points and max-margin {on_margin}, a "
             f"difference of {less}: {answer}. With both corrected max-margin {still} ({left})."
@@ -193,7 +187,7 @@ def two_lists(results, in_the_paper):
         for data in results.of("dataset")
     }
     said = "; ".join(f"{gain} on {data}" for data, gain in gains.items())
-    kinds = {_side(gain, "gains", "loses", "is level") for gain in gains.values()}
+    kinds = {gain.side("gains", "loses", "is level") for gain in gains.values()}
     lead = {
         1: "The lists agree: max-margin " + " ".join(kinds),
     }.get(len(kinds), "The headline depends on the list")

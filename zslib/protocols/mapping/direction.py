@@ -58,4 +58,4 @@ def found_on_images(results, rival="ESZSL"):
 def _verdict(here, metric, base):
     """Whether the turned ridge wins against ``base``, by the interval of the difference."""
     gain = here.value(metric=metric, method=f"{REVERSED['ridge']} - {base}")
-    return "wins" if gain.low > 0 else "loses" if gain.high < 0 else "is not told apart"
+    return gain.side("wins", "loses", "is not told apart")

@@ -87,6 +87,5 @@ def compared_sentences(differences, failed=()):
         yield f"On {name} the network could not be trained: {failed[name]}."
     for found in differences.only(metric="H"):
         gain = found["value"]
-        word = "reads better" if gain.low > 0 else "reads worse" if gain.high < 0 else None
-        word = word or "cannot be told from the mean of words"
+        word = gain.side("reads better", "reads worse", "cannot be told from the mean of words")
         yield f"On {found['dataset']} the network {word}: H differs by {gain:+.1f} points."
