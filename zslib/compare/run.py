@@ -172,15 +172,10 @@ def board_rows(problem, runs, failed):
         which = {"dataset": problem.name, "method": method, "seed": run.seed, "settings": settings}
         for metric, estimate in board_measures().items():
             yield which | {"metric": metric, "value": estimate(found)}
-        yield which | {"metric": "validation ACC", "value": validation_accuracy(run)}
+        yield which | {"metric": "validation ACC", "value": run.validation_accuracy}
         yield which | {"metric": "gamma", "value": run.gamma}
     for method, why in failed.items():
         yield {"dataset": problem.name, "method": method, "metric": "failed", "why": why}
-
-
-def validation_accuracy(run):
-    """ACC of the validation classes under the settings that the run used."""
-    return next(t["score"] for t in run.tuned.ranked if t["parameters"] == run.parameters)
 
 
 def as_csv(rows):

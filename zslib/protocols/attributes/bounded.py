@@ -111,8 +111,7 @@ def validation_rows(runs):
     """Rows of what the chosen settings reached on validation classes."""
     for problem, of in runs.items():
         for method, (run, *_) in of.items():
-            score = next(t["score"] for t in run.tuned.trials if t["parameters"] == run.parameters)
-            yield row(problem, "validation ACC", method, float(score))
+            yield row(problem, "validation ACC", method, run.validation_accuracy)
 
 
 def found_at_scale(results):
@@ -121,7 +120,7 @@ def found_at_scale(results):
         here = results.only(dataset=data, metric="ACC")
         linear, bounded = (here.value(method=name).mean for name in (LINEAR, BASE))
         gain = here.value(method=f"{BASE} - {LINEAR}")
-        word = "gains" if gain.low > 0 else "loses" if gain.high < 0 else "is not told apart"
+        word = gain.side("gains", "loses", "is not told apart")
         yield (
             f"**{data}**: bounded, DARK {word} against the best linear reading: {bounded:.1f} "
             f"after {linear:.1f}, a difference of {gain} points. As printed it has "

@@ -33,6 +33,12 @@ class ZeroShotRun:
     passed_over: list
     outcome: ZeroShotOutcome
 
+    @property
+    def validation_accuracy(self):
+        """ACC of the validation classes, in percent, under the settings that were used."""
+        used = (t["score"] for t in self.tuned.ranked if t["parameters"] == self.parameters)
+        return float(next(used))
+
 
 def run_zero_shot(
     method,
@@ -150,8 +156,7 @@ def table_records(table, *, gamma=0.2) -> list:
         add("ACC", outcome.accuracy)
         if tuned is not None:
             text = ", ".join(f"{key}={value}" for key, value in run.parameters.items())
-            score = next(t["score"] for t in tuned.ranked if t["parameters"] == run.parameters)
-            add("validation ACC", score, parameters=text)
+            add("validation ACC", run.validation_accuracy, parameters=text)
             add("validation gamma", run.gamma)
         if outcome.test_seen is None:
             continue
