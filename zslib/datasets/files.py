@@ -140,6 +140,16 @@ def _readable(path):
         raise ValueError(f"{path} cannot be read, copy it anew: {error}") from error
 
 
+@contextmanager
+def naming(path):
+    """Let errors of what was read from a file begin with its path."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{path}: {error}") from error
+
+
 def quantise(matrix):
     """Rows as whole numbers from -127 to 127 with a scale, a structured array.
 

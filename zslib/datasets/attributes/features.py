@@ -17,6 +17,7 @@ from zslib.datasets.attributes.own import (
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
+from zslib.datasets.files import naming
 
 __all__ = ["from_features", "own_parts", "read_class_vectors", "read_features"]
 
@@ -82,12 +83,8 @@ def from_features(
     index = getattr(class_embeddings, "index", None)
     if class_names is None and index is not None and not callable(index):
         class_names = list(map(str, index))
-    features, vectors = (np.asarray(array) for array in (features, class_embeddings))
-    for array, what in ((features, "features"), (vectors, "class_embeddings")):
-        if array.ndim != 2 or array.dtype.kind not in "fiub":
-            raise ValueError(
-                f"{what} must be a matrix of numbers, got {array.dtype} of shape {array.shape}"
-            )
+    features = as_matrix(features, "features")
+    vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
         class_names = [f"class {row}" for row in range(len(vectors))]
     names = np.asarray(class_names)
@@ -109,6 +106,16 @@ def from_features(
         class_names=names[there],
         **parts,
     )
+
+
+def as_matrix(values, name):
+    """A host matrix of numbers from an array or frame, or an error that names it."""
+    array = np.asarray(values)
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise ValueError(
+            f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}"
+        )
+    return array
 
 
 def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
@@ -185,10 +192,8 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
             f"{path} lacks {' and '.join(lacks)}: needed are {', '.join(_NEEDED)}; class vectors "
             "may be a CSV file (--vectors), unseen classes names (--unseen A,B,C)"
         )
-    try:
+    with naming(path):
         problem = from_features(**arrays, name=path.stem, seed=seed)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{path}: {error}") from error
     return fewer_images(problem, max_per_class, seed)
 
 

@@ -17,6 +17,7 @@ from zslib.arrays import to_host
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import PARTS, select_images
 from zslib.datasets.entry import METRIC, Dataset
+from zslib.datasets.files import naming
 from zslib.datasets.locate import require_folder
 from zslib.validation import check_choice
 
@@ -78,10 +79,8 @@ def split_problem(arrays, path, dtype="float32"):
             fields["coverage"] = json.loads(fields["coverage"])
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path}: coverage is not a JSON object: {error}") from error
-    try:
+    with naming(path):
         return ZeroShotProblem(**fields)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from error
 
 
 def save_zero_shot(problem, path):

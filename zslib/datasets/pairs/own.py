@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.attributes.features import own_parts
+from zslib.datasets.attributes.features import as_matrix, own_parts
 from zslib.datasets.attributes.own import read_npz, refuse_unknown
 from zslib.datasets.attributes.splits import select_images
+from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
 
 __all__ = ["from_captions", "read_captions"]
@@ -65,11 +66,7 @@ def from_captions(
     ImageTextProblem('own': 2 seen and 1 unseen classes, 16 + 4 seen and 10 unseen images,
     3 texts of classes, 8 features)
     """
-    features = np.asarray(features)
-    if features.ndim != 2 or features.dtype.kind not in "fiub":
-        raise ValueError(
-            f"features must be a matrix of numbers, got {features.dtype} of shape {features.shape}"
-        )
+    features = as_matrix(features, "features")
     if isinstance(texts, str) or len(texts) != len(features):
         raise ValueError(f"texts must be {len(features)} entries, one for each row of features")
     if class_names is None:
@@ -117,7 +114,5 @@ def read_captions(path, *, max_per_class=None, seed=0):
     refuse_unknown(arrays, _KNOWN, path)
     if lacks := [name for name in _NEEDED if name not in arrays]:
         raise ValueError(f"{path} lacks {' and '.join(lacks)}: needed are {', '.join(_NEEDED)}")
-    try:
+    with naming(path):
         return from_captions(**arrays, max_per_class=max_per_class, name=path.stem, seed=seed)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{path}: {error}") from error
