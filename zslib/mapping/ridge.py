@@ -8,6 +8,7 @@ import numpy as np
 
 from zslib.arrays import like, namespace, to_host
 from zslib.mapping.base import LinearMap
+from zslib.mapping.procrustes import largest_entry
 from zslib.validation import check_choice, check_learned, check_real
 
 __all__ = ["RidgeMap", "gcv_scores", "ridge_solution"]
@@ -170,8 +171,8 @@ class RidgeMap(LinearMap):
 
 def _check_squares(source, name):
     """Raise where squares of the sources, which penalties are beside, leave the range."""
-    largest = float(namespace(source).max(namespace(source).abs(source)))
-    if largest and not 1e-140 < largest < 1e140:
+    largest = float(largest_entry(namespace(source), source))
+    if not 1e-140 < largest < 1e140:
         raise ValueError(
             f"{name} (largest entry {largest:.3g}) has squares beyond the range of float64: "
             "scale it"
@@ -180,8 +181,8 @@ def _check_squares(source, name):
 
 def _unit(target):
     """A power of two near the largest entry where squares would leave the range, else 1."""
-    largest = float(namespace(target).max(namespace(target).abs(target)))
-    if not largest or 1e-100 < largest < 1e100:
+    largest = float(largest_entry(namespace(target), target))
+    if 1e-100 < largest < 1e100:
         return 1.0
     return 2.0 ** (math.frexp(largest)[1] - 1)
 
