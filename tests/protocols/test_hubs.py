@@ -89,7 +89,7 @@ def test_no_connection_is_said_to_be_none():
     assert told((-0.9, -0.5), (-0.8, 0.2)).startswith("In part")
     assert told((-0.9, 0.5), (-0.8, 0.2)).startswith("No")
     rows = [{"value": value, "points": 48} for value in (-0.4, -0.5, -0.2)]
-    assert "48 searches with maps of words it is −0.40" in hubs.found_by_maps(rows)
+    assert "48 searches with maps of words it is -0.40" in hubs.found_by_maps(rows)
 
 
 def test_what_steps_add_is_the_difference_of_precisions():

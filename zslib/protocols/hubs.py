@@ -119,7 +119,7 @@ def found_by_hubs(rows):
     return (
         f"{word}: over {first.n_units} systems the rank correlation of accuracy and the largest "
         f"hub is {first:.2f} within data sets, and {last:.2f} given the family too."
-    ).replace("-", "−")
+    )
 
 
 def found_by_maps(rows):
@@ -129,7 +129,7 @@ def found_by_maps(rows):
         f"Over {rows[0]['points']} searches with maps of words it is {within:.2f} within lists of "
         f"pairs, {of_maps:.2f} given the map and {of_corrections:.2f} given the correction; there "
         "are too few maps for intervals."
-    ).replace("-", "−")
+    )
 
 
 def cures_told(changed):
@@ -143,7 +143,7 @@ def cures_told(changed):
                 f"accuracy rises in {sum(g > 0 for g in gains)} of these; its mean change is "
                 f"{np.mean(gains):+.1f} points."
             )
-    return " ".join(said).replace("-", "−")
+    return " ".join(said)
 
 
 TRAINED = {"a margin": ("max-margin", "ridge"), "intruders": ("intruder", "max-margin")}

@@ -149,6 +149,20 @@ def test_displayed_formulas_are_numbered():
     assert last == "$$\nh\n$$ (eq-demo-01-a-b-3)"
 
 
+def test_sentences_have_signs_of_minus():
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+    said = "Max-margin: -1.5 [-2, -.1] in 2026-11, `x[-1]`, $-1$, [p](a-1.md#-2), <a id=-3>."
+    shown = new_output("display_data", data={"text/markdown": said})
+    notebook = new_notebook(
+        cells=[new_markdown_cell("# T\n"), new_code_cell("a", outputs=[shown])]
+    )
+    arrange(notebook, Source("demo/01_a", "# T\n"), None, None, "")
+    assert notebook.cells[1].outputs[0].data["text/markdown"] == said.replace(
+        "-1.5 [-2, -.1]", "−1.5 [−2, −.1]"
+    )
+
+
 def test_cells_that_follow_each_other_have_one_fold():
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 

@@ -65,7 +65,7 @@ class _Results:
 
 def test_the_steps_that_change_hubs_are_named():
     told = told_by_step(_Results({"whitening": -5.0, "re-weighting queries": 9.0}))
-    assert "Fewer hubs among the answers: whitening (\N{MINUS SIGN}5.0 points)." in told
+    assert "Fewer hubs among the answers: whitening (-5.0 points)." in told
     assert "More hubs among the answers: re" in told
     assert "+9.0" in told
     assert told_by_step(_Results({})).startswith("No step changes")

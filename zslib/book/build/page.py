@@ -12,6 +12,7 @@ __all__ = ["arrange", "page_links"]
 
 _AGREEMENT = re.compile(rf"(^\| {PUBLISHED_RUN} \| ).*\|$", re.MULTILINE)
 _CAPTION = re.compile(r"^````\{(?:table|figure)\} (.+)$", re.MULTILINE)
+_HYPHEN = re.compile(r"(`[^`]*`|\$[^$]*\$|\]\([^)]*\)|<[^>]*>)|(?<![\w.])-(?=\.?\d)")
 _FOLDED, _WHOLE = "hide-input", "hide-cell"
 _SET_UP = {"parameters", "injected-parameters"}
 
@@ -34,19 +35,15 @@ def arrange(notebook, source, records, published, agreement):
             cell.source = page_links(cell.source)
         for output in cell.get("outputs", ()):
             if "text/markdown" in (data := output.get("data", {})):
-                shown = page_links(data["text/markdown"])
+                shown = _minus_signs(page_links(data["text/markdown"]))
                 data["text/markdown"] = _AGREEMENT.sub(lambda line: f"{line[1]}{said} |", shown)
-    import nbformat
-
-    box = (
-        opening(source.name, source.about, published)
-        if published is not None
-        else opening(source.name, source.about, records, "Run")
-    )
-    if box:
+    of = (records, "Run") if published is None else (published,)
+    if box := opening(source.name, source.about, *of):
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
     if asked := exercises(source.name, source.about, published):
+        import nbformat  # slow
+
         cell = nbformat.v4.new_markdown_cell(asked, id="exercises")
         notebook.cells.insert(len(notebook.cells) - 1, cell)
     _number_equations(notebook, source.name)
@@ -102,6 +99,13 @@ def _name(cell, prompt):
 def _plain(caption):
     """A caption without the marks of formulas and code."""
     return re.sub(r"[$`*\\]", "", caption).rstrip(".")
+
+
+def _minus_signs(text):
+    """A sentence with signs of minus before its negative numbers; tables and figures have them."""
+    if text.startswith("`"):
+        return text
+    return _HYPHEN.sub(lambda found: found[1] or "\N{MINUS SIGN}", text)
 
 
 def page_links(text):

@@ -104,4 +104,4 @@ def why_the_sign_turns(sizes, problem):
         f"Among the {least['words']:,} most frequent words rho is {least['value'].mean:.2f} for "
         f"ridge, among all {most['words']:,} it is {most['value'].mean:.2f}. A word's cosine to "
         f"the mean has a rho of {rare:.2f} with its frequency rank: {crowd}."
-    ).replace("-", "−")
+    )

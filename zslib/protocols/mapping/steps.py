@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from zslib.mapping import MultiStepMap
 from zslib.protocols.mapping.methods import Method
 
@@ -52,4 +50,4 @@ def told_by_step(results):
     precision = {name: results.value(method=name, metric="P@1") for name in CHANGES}
     best = max(precision, key=lambda name: precision[name].mean)
     told.append(f"Precision gains most by {best}, {precision[best]} points")
-    return re.sub(r"-(?=\d)", "\N{MINUS SIGN}", ". ".join(told)) + "."
+    return ". ".join(told) + "."
