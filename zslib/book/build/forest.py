@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from html import escape
 
 from zslib.papers.claims import MIXED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 from zslib.papers.effects import ratios
 
-__all__ = ["KINDS", "MARKS", "axis", "bar", "chip", "named", "panel", "strip"]
+__all__ = ["KINDS", "MARKS", "TALLY", "axis", "bar", "chip", "named", "panel", "strip"]
 
 KINDS = {
     REPRODUCED: "held",
@@ -17,6 +18,9 @@ KINDS = {
     NOT_TESTABLE: "untested",
 }
 """Each verdict's class in the style sheet."""
+
+TALLY = KINDS | {NOT_TESTABLE: "open"}
+"""The four kinds that verdicts are counted as."""
 
 MARKS = {REPRODUCED: "✓", MIXED: "±", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "–"}
 
@@ -147,11 +151,8 @@ def bar(verdicts):
     >>> bar([])
     ''
     """
-    told = {"held": 0, "mixed": 0, "failed": 0, "open": 0}
-    for verdict in verdicts:
-        kind = KINDS[verdict.verdict]
-        told["open" if kind == "untested" else kind] += 1
-    told = {kind: n for kind, n in told.items() if n}
+    counts = Counter(TALLY[verdict.verdict] for verdict in verdicts)
+    told = {kind: counts[kind] for kind in dict.fromkeys(TALLY.values()) if counts[kind]}
     if not told:
         return ""
     pieces = "".join(f'<i class="{kind}" style="flex:{n}"></i>' for kind, n in told.items())

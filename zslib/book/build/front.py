@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from zslib.book.build.forest import KINDS, MARKS, bar, chip, panel
+from zslib.book.build.forest import MARKS, TALLY, bar, chip, panel
 from zslib.book.build.scorecard import raw
 from zslib.papers import check_claims
 from zslib.papers.effects import printed_effect
@@ -25,18 +25,17 @@ def finding(paper, verdicts):
     told = []
     for piece in read_data(paper, "claims")["finding"]:
         verdict = by_id[piece["claim"]]
-        kind = KINDS[verdict.verdict]
         effect = printed_effect(verdict.claim)
         told.append(
-            piece["open" if kind == "untested" else kind].format(
+            piece[TALLY[verdict.verdict]].format(
                 size=_numbers(verdict), printed="" if effect is None else f"{abs(effect):.3g}"
             )
         )
     return "; ".join(told) + "."
 
 
-def _results(paper, published):
-    return [v for v in check_claims(paper, published) if v.claim.kind == "result"]
+def _results(verdicts):
+    return [verdict for verdict in verdicts if verdict.claim.kind == "result"]
 
 
 def questions_page(published, chapters, *, note=""):
@@ -51,11 +50,12 @@ def questions_page(published, chapters, *, note=""):
         question = escape(data["question"])
         if first:
             question = f'<a href="executed/{first}.html">{question}</a>'
-        found = escape(finding(paper, check_claims(paper, published)))
+        verdicts = check_claims(paper, published)
+        found = escape(finding(paper, verdicts))
         rows.append(
             f'<div class="paper"><p><b>{question}</b> <small>{escape(data["authors"])}</small><br>'
             f'{found}</p><a class="tally" href="scorecard.html#{paper}-claims" '
-            f'aria-label="Claims of {escape(data["title"])}">{bar(_results(paper, published))}</a>'
+            f'aria-label="Claims of {escape(data["title"])}">{bar(_results(verdicts))}</a>'
             "</div>"
         )
     html = f'<div class="papers">\n{"".join(rows)}\n</div>'
@@ -71,7 +71,7 @@ def results_page(published, today=()):
     panels = []
     for paper in PAPERS:
         title = read_data(paper, "claims")["title"]
-        drawn = panel(_results(paper, published), title)
+        drawn = panel(_results(check_claims(paper, published)), title)
         panels.append(
             f'<a class="panel" href="scorecard.html#{paper}-claims"><b>{title}</b>{drawn}</a>'
         )
