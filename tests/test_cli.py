@@ -154,7 +154,7 @@ def test_report_prints_the_scorecard(copy, capsys):
         (["run", "--all", "-p", "seed", "-1"], "'seed' of demo/01_first must be >= 0 (first"),
         (["publish"], "name the chapters to publish, or pass --all"),
         (["publish", "demo/01_first", "--all"], "name chapters, or pass --all"),
-        (["report", "demo/01_first"], "chapters go with --against published"),
+        (["report", "demo/01_first"], "chapters and --keep go with --against published"),
         (["report", "--against", "published", "demo/02"], "there is no chapter 'demo/02' in"),
         (["data", "fetch", "nothing"], "unknown dataset 'nothing'"),
     ],

@@ -66,6 +66,9 @@ def _parser():
     report.add_argument(
         "--against", choices=["published"], help="list numbers apart from the published run's"
     )
+    report.add_argument(
+        "--keep", metavar="NAME", help="with --against: keep the counts for the book, as a repeat"
+    )
     report.set_defaults(call=_report)
 
     publish = commands.add_parser("publish", help="keep latest records as the published run")
@@ -110,8 +113,8 @@ def _positive(text):
 
 
 def _run(arguments):
-    from zslib.book.build.report import write_if_changed
     from zslib.book.build.run import plan, run_chapters
+    from zslib.book.build.writing import write_if_changed
     from zslib.book.parameters import Source, parse_text
     from zslib.book.paths import layout
 
@@ -196,14 +199,19 @@ def _compare(arguments):
 
 
 def _report(arguments):
-    from zslib.book.build.report import against_published, scorecard, write_pages
+    from zslib.book.build.repeats import keep_repeat
+    from zslib.book.build.report import against_published, beside_published, scorecard, write_pages
     from zslib.book.paths import layout
 
     if arguments.against:
+        if arguments.keep:
+            print(_near(keep_repeat(arguments.keep, beside_published(arguments.chapters))))
         print(against_published(arguments.chapters))
         return
-    if arguments.chapters:
-        raise ValueError("the scorecard is of all chapters: chapters go with --against published")
+    if arguments.chapters or arguments.keep:
+        raise ValueError(
+            "the scorecard is of all chapters: chapters and --keep go with --against published"
+        )
     if not layout().names():
         raise ValueError(f"no chapters in {layout().chapters}: call zslib from a copy of the book")
     write_pages()

@@ -98,6 +98,7 @@ def accelerator():
 def machine(device="cpu"):
     """The machine, as far as numbers and times depend on it; its name is not among that."""
     import numpy
+    from threadpoolctl import threadpool_info
 
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
@@ -113,4 +114,7 @@ def machine(device="cpu"):
         "python": platform.python_version(),
         "numpy": numpy.__version__,
     }
+    if blas := [one for one in threadpool_info() if one["user_api"] == "blas"]:
+        kernels = f"{blas[0]['internal_api']} {blas[0].get('architecture', '')}".strip()
+        found["blas"] = f"{kernels}, threads {blas[0]['num_threads']}"
     return found | {"accelerator": accelerator()} if device == "gpu" else found

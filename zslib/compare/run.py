@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.arrays import to_host
-from zslib.book.build.report import write_if_changed
+from zslib.book.build.writing import write_if_changed
 from zslib.datasets.attributes.features import read_features
 from zslib.datasets.attributes.scaling import unit_length
 from zslib.protocols.attributes.leaderboard import board_measures, run_board

@@ -8,7 +8,7 @@ import inspect
 import re
 from dataclasses import dataclass
 
-from zslib.book.build.report import write_if_changed
+from zslib.book.build.writing import write_if_changed
 
 __all__ = ["Entry", "entries", "links", "listed", "uses", "write_reference"]
 

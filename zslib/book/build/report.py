@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 
 from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from zslib.book.build.errata import errata_page
 from zslib.book.build.front import questions_page, results_page
 from zslib.book.build.opening import answers
+from zslib.book.build.repeats import repeats_page
 from zslib.book.build.scorecard import scorecard_page, scorecard_text
+from zslib.book.build.writing import write_if_changed
 from zslib.book.keys import outdated
 from zslib.book.parameters import Source
 from zslib.book.paths import CHOSEN, layout
@@ -20,6 +20,7 @@ from zslib.book.tables import aligned, escape
 
 __all__ = [
     "against_published",
+    "beside_published",
     "current_records",
     "publish",
     "runs_markdown",
@@ -30,18 +31,6 @@ __all__ = [
 
 # Which run of each chapter the built book shows.
 _BOOK = "book.json"
-
-
-def write_if_changed(path, text):
-    """Write ``text`` to ``path`` unless it holds just that; tells whether it was written."""
-    path = Path(path)
-    if path.is_file() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
-    return True
 
 
 def note_book(runs, place):
@@ -130,6 +119,7 @@ def write_pages(*, root=None):
         "scorecard": scorecard_page(_flat(ours), records, note=note),
         "runs": "\n".join(runs),
         "errata": errata_page(),
+        "repeats": repeats_page(place),
     }
     for name, text in pages.items():
         write_if_changed(place.generated / f"{name}.md", text)
@@ -205,30 +195,37 @@ def _check(records, source, place):
     return records.run
 
 
-def against_published(chapters=(), *, root=None):
-    """Numbers of the latest runs that are apart from the published ones, as text.
-
-    For each chapter how many agree, then those apart, the farthest first. Default: all chapters
-    that have run.
-    """
+def beside_published(chapters=(), *, root=None):
+    """Name, latest `Records`, published `Records` or None: of ``chapters``, or of all that ran."""
     place = layout(root)
     current = current_records(root=root)
     for name in chapters:
         place.source(name)
         if name not in current:
             current[name] = latest_records(name, root=place.root)
-    head = ["chapter", "numbers", EQUAL, WITHIN, APART, ABSENT, "published", "here"]
-    totals, apart = [head], []
     for name in chapters or current:
         theirs = published_records(name, root=root)
+        if theirs is not None:
+            _check(theirs, Source.read(name, place), place)
+        yield name, current[name], theirs
+
+
+def against_published(chapters=(), *, root=None):
+    """Numbers of the latest runs that are apart from the published ones, as text.
+
+    For each chapter how many agree, then those apart, the farthest first. Default: all chapters
+    that have run.
+    """
+    totals = [["chapter", "numbers", EQUAL, WITHIN, APART, ABSENT, "published", "here"]]
+    apart = []
+    for name, ours, theirs in beside_published(chapters, root=root):
         if theirs is None:
             totals.append([name, "–", "–", "–", "–", "–", "no", ""])
             continue
-        run = _check(theirs, Source.read(name, place), place)
-        found = compare(current[name], theirs)
-        counts = [sum(one.kind == kind for one in found) for kind in head[2:6]]
-        others = other_parameters(current[name].run, run)
-        totals.append([name, len(found), *counts, run["date"][:10], others])
+        found = compare(ours, theirs)
+        counts = [sum(one.kind == kind for one in found) for kind in totals[0][2:6]]
+        others = other_parameters(ours.run, theirs.run)
+        totals.append([name, len(found), *counts, theirs.run["date"][:10], others])
         apart += [(name, one) for one in found if one.kind == APART]
     apart.sort(key=lambda pair: -pair[1].distance)
     rows = [["chapter", "what", "ours", "published"]]

@@ -9,9 +9,10 @@ import sys
 from zslib.book.agreement import agreement
 from zslib.book.build.page import arrange
 from zslib.book.build.reference import entries, links, write_reference
-from zslib.book.build.report import note_book, write_if_changed, write_pages
+from zslib.book.build.report import note_book, write_pages
 from zslib.book.build.run import plan, run_chapters
 from zslib.book.build.stamp import Stamp
+from zslib.book.build.writing import write_if_changed
 from zslib.book.parameters import Source
 from zslib.book.paths import layout
 from zslib.book.store import published, published_records, read_records

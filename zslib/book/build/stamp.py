@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import zslib
-from zslib.book.build.report import write_if_changed
+from zslib.book.build.writing import write_if_changed
 
 __all__ = ["Stamp"]
 

@@ -1,0 +1,38 @@
+import json
+
+from zslib.book.build.repeats import keep_repeat, repeats_page
+from zslib.book.records import Records
+
+PUBLISHED = [
+    {"metric": "P@1", "method": "a", "value": 30.0},
+    {"metric": "P@1", "method": "b", "value": 30.0, "low": 28.0, "high": 32.0},
+    {"metric": "P@1", "method": "c", "value": 30.0},
+]
+OURS = [
+    {"metric": "P@1", "method": "a", "value": 30.0},
+    {"metric": "P@1", "method": "b", "value": 31.0},
+    {"metric": "P@1", "method": "c", "value": 35.0},
+    {"metric": "P@1", "method": "d", "value": 1.0},
+]
+
+
+def records(rows, **parameters):
+    machine = {"processor": "a processor", "blas": "some kernels, threads 1"}
+    run = {"parameters": parameters, "machine": machine, "date": "2026-01-02", "wall_seconds": 1.0}
+    return Records(rows, run=run)
+
+
+def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):
+    pairs = [
+        ("demo/first", records(OURS, n_seeds=1), records(PUBLISHED, n_seeds=5)),
+        ("demo/other", records(OURS), None),
+    ]
+    assert "not been repeated yet" in repeats_page(tiny_book.place)
+    path = keep_repeat("other-kernel", pairs)
+    assert list(json.loads(path.read_text())["chapters"]) == ["demo/first"]
+    page = repeats_page(tiny_book.place)
+    assert page.startswith("## Other kernel\n\n**66.7% of the numbers agree.** Of 4: 1 equal, ")
+    assert "a processor, some kernels, threads 1, 2026-01-02." in page
+    assert "| demo/first | 1 | 1 | 1 | 1 | n\\_seeds 1 instead of 5 |" in page
+    assert "The 1 apart" in page
+    assert "| demo/first | P\\@1, c | 35 | 30 |" in page

@@ -1,0 +1,20 @@
+"""Files that are written whole, and only where they change."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["write_if_changed"]
+
+
+def write_if_changed(path, text):
+    """Write ``text`` to ``path`` unless it holds just that; tells whether it was written."""
+    path = Path(path)
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
+    return True
