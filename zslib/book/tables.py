@@ -252,6 +252,18 @@ class Table:
         }
 
 
+def power(value):
+    """A small number in words of powers of ten, as a formula.
+
+    Examples
+    --------
+    >>> power(5.3e-7)
+    '$5 \\cdot 10^{-7}$'
+    """
+    digit, exponent = f"{value:.0e}".split("e")
+    return rf"${digit} \cdot 10^{{{int(exponent)}}}$"
+
+
 def aligned(grid, right=lambda column: False):
     """Rows of text as lines in columns; ``right(i)`` tells which columns end alike."""
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]

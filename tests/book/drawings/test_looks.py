@@ -81,7 +81,7 @@ def test_all_systems_methods_and_rules_have_a_look_of_their_own():
         ["random", "uncertainty", "uncertainty/correlation", "Bucher"],
         ["random", "uncertainty", "nearest", "drawn intruders", "intruder"],
         [*board_systems("auto"), "DARK-L", "DARK-H"],
-        ["cub", "awa1", "tiny-imagenet", "caltech101", "mean", "paper, CUB", "paper, FLOWERS"],
+        ["cub", "awa1", "tiny-imagenet", "caltech101", "mean", "CUB (paper)", "FLOWERS (paper)"],
         ["DeViSE", "ConSE", "ridge", "softmax", "random labels"],
     ],
 )

@@ -10,7 +10,14 @@ from zslib.arrays import to_host
 from zslib.book.figures import COLORS, look
 from zslib.compatibility.clarel.loss import embedding_distances
 
-__all__ = ["draw_batch", "draw_method", "draw_probabilities", "draw_schema", "draw_wedge"]
+__all__ = [
+    "draw_batch",
+    "draw_method",
+    "draw_probabilities",
+    "draw_schema",
+    "draw_shares_of_images",
+    "draw_wedge",
+]
 
 _IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
 
@@ -187,6 +194,26 @@ def draw_batch(pairs, models):
         row[0].set_ylabel("images, by their class")
     ticks = [0, 0.05, 0.2, 0.5, 1]
     fig.colorbar(drawn, ax=axes, shrink=0.5, label="probability", ticks=ticks)
+    return fig
+
+
+def draw_shares_of_images(counts):
+    """Bars of what images serve for; ``counts`` is {name: (kept, put aside, validation)}."""
+    from matplotlib import pyplot
+
+    fig, ax = pyplot.subplots(figsize=(7.2, 1.0 + 0.32 * len(counts)))
+    parts = "training classes, kept", "training classes, put aside", "validation classes"
+    table = np.array(list(counts.values()), dtype=float)  # (ways of counting, parts)
+    looks = zip(parts, table.T, (COLORS[0], COLORS[5], COLORS[1]), strict=True)
+    left = np.zeros(len(table))
+    for part, values, color in looks:
+        bars = ax.barh(list(counts), values, left=left, color=color, height=0.6, label=part)
+        told = [f"{value:,.0f}" if value > 0.06 * table.sum(1).max() else "" for value in values]
+        ax.bar_label(bars, told, label_type="center", color="white", fontsize=7)
+        left += values
+    ax.set(xlabel="images", ylim=(len(counts) - 0.5, -0.5))
+    ax.grid(False, axis="y")
+    fig.legend(loc="outside upper center", ncols=3, fontsize="small")
     return fig
 
 

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.book.figures import COLORS, MARKERS
+from zslib.book.figures import COLORS, look
 
-__all__ = ["draw_against", "draw_ranks"]
+__all__ = ["draw_against", "draw_ranks", "draw_shares", "name_points"]
 
 
-def draw_ranks(ranks, difference):
+def draw_shares(shares):
+    """One bar a factor; ``shares`` are rows of ``explained``, largest first."""
+    from matplotlib import pyplot
+
+    found = sorted(((row["value"], row["method"]) for row in shares), reverse=True)
+    values, names = zip(*found, strict=True)
+    fig, ax = pyplot.subplots(figsize=(7.0, 0.7 + 0.3 * len(names)))
+    bars = ax.barh(names, values, color=COLORS[0], height=0.6)
+    ax.bar_label(bars, fmt="%.2f", padding=3)
+    ax.set(xlabel="share of the variance of H", xlim=(0, max(0.1, 1.15 * max(values))))
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.grid(False, axis="y")
+    return fig
+
+
+def draw_ranks(ranks, difference, groups=None):
     """Mean ranks with their intervals, best first; the band reaches ``difference`` from the best.
 
-    ``ranks`` are rows of `zslib.protocols.attributes.leaderboard.mean_ranks`.
+    ``ranks`` are rows of `zslib.protocols.attributes.leaderboard.mean_ranks`; ``groups`` has the
+    group of each method, which is its color and marker.
     """
     from matplotlib import pyplot
 
@@ -21,15 +37,22 @@ def draw_ranks(ranks, difference):
     fig, ax = pyplot.subplots(figsize=(7.0, 0.9 + 0.22 * len(names)))
     best = found[names[0]].mean
     ax.axvspan(best, best + difference, color="0.92", label="not told apart from the first")
+    kinds = list(dict.fromkeys((groups or {}).values()))
     for place, name in enumerate(names):
         value = found[name]
         low, high = (np.clip(end, 1, len(names)) for end in (value.low, value.high))
-        ax.plot([low, high], [place, place], color=COLORS[0], lw=1.2)
-        ax.plot(value.mean, place, "o", color=COLORS[0], ms=5)
+        style = look(groups[name], kinds) if groups else {"color": COLORS[0], "marker": "o"}
+        ax.plot([low, high], [place, place], color=style["color"], lw=1.2)
+        label = groups[name] if groups else None
+        ax.plot(value.mean, place, ms=5, label=label, **(style | {"linestyle": ""}))
     ax.set_yticks(range(len(names)), names)
     ax.set(xlabel="mean rank over data sets", ylim=(len(names) - 0.4, -0.6))
     ax.set_xlim(0.5, len(names) + 0.5)
-    fig.legend(loc="outside upper center", fontsize="small")
+    handles, labels = ax.get_legend_handles_labels()
+    legend = dict(zip(labels, handles, strict=True))
+    legend = {kind: legend[kind] for kind in [*kinds, labels[0]]}
+    how = {"ncols": min(4, len(legend)), "fontsize": "small"}
+    fig.legend(legend.values(), legend, loc="outside upper center", **how)
     return fig
 
 
@@ -49,9 +72,8 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
     legend = {}
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
         for name, place in points.items():
-            turn = kinds.index(groups[name])
-            look = {"color": COLORS[turn % len(COLORS)], "marker": MARKERS[turn % len(MARKERS)]}
-            (drawn,) = ax.plot(*place, ls="", ms=5, **look)
+            style = look(groups[name], kinds) | {"linestyle": ""}
+            (drawn,) = ax.plot(*place, ms=5, **style)
             legend.setdefault(groups[name], drawn)
         ax.set(title=title, xlabel=xlabel, xscale=xscale)
         if same and points:
@@ -64,12 +86,12 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
     fig.legend(legend.values(), legend, loc="outside upper center", **how)
     fig.canvas.draw()  # places are known from here on
     for ax, points in zip(axes.flat, panels.values(), strict=False):
-        _name_points(ax, points)
+        name_points(ax, points)
     return fig
 
 
-def _name_points(ax, points, size=6):
-    """A name beside each point, on the side where it covers the fewest points and names."""
+def name_points(ax, points, size=6):
+    """A name beside each point, where it covers the least; in a crowd, none."""
     unit = ax.figure.dpi / 72
     marks = ax.transData.transform(list(points.values())) / unit
     left, right = (end / unit for end in ax.bbox.intervalx)
@@ -82,7 +104,9 @@ def _name_points(ax, points, size=6):
             for dx in (4, -4 - wide):
                 box = x + dx, y + dy - size / 2, x + dx + wide, y + dy + size / 2
                 found.append((sum(_cover(box, other) for other in taken), len(found), dx, dy, box))
-        *_, dx, dy, box = min(found)
+        covered, _, dx, dy, box = min(found)
+        if covered > size * size / 2:
+            continue
         taken.append(box)
         how = {"textcoords": "offset points", "fontsize": size, "va": "center"}
         ax.annotate(name, place, xytext=(dx, dy), **how)

@@ -29,17 +29,22 @@ LOOKS = {
     "CADAVAE": (3, "X", ":"), "f-CLSWGAN": (1, "v", ":"), "f-VAEGAN-D2": (0, "X", ":"),
     "cycle-WGAN": (6, "D", "-."), "cycle-CLSWGAN": (5, "v", "-."), "cycle-UWGAN": (4, "P", ":"),
     "softmax": (6, "s", ":"), "random labels": (5, "o", ":"),
+    # Families of systems.
+    "bilinear, ranking": (0, "o", "-"), "metric": (1, "s", "-"), "regression": (2, "D", "-"),
+    "generator": (3, "^", "-"), "network on classes": (4, "v", "-"),
+    "attribute classifiers": (5, "P", "-"), "mixtures of classes": (6, "X", "-"),
     # CLAREL and its parts.
     "CLAREL": (0, "o", "-"), "retrieval alone": (2, "s", "--"),
     "classifiers alone": (1, "D", "--"), "before training": (6, "o", ":"),
     # Measures.
     "seen": (1, "s", "--"), "unseen": (2, "v", ":"), "H": (0, "o", "-"),
     "ACC": (3, "D", "-."), "AUSUC": (4, "^", "-"),
+    "unseen taken for seen": (2, "v", ":"), "seen taken for unseen": (1, "s", "--"),
     # Data; crosses are the papers'.
     "cub": (0, "o", "-"), "awa1": (1, "s", "-"), "tiny-imagenet": (2, "^", "-"),
     "caltech101": (3, "D", "-"), "ikea": (4, "P", "-"), "cub-sentences": (5, "v", "-"),
     "apy": (4, "P", "--"), "digits": (5, "v", "--"), "mean": (6, "X", "-"),
-    "paper, CUB": (6, "x", "-"), "paper, FLOWERS": (6, "+", "-"),
+    "CUB (paper)": (6, "x", "-"), "FLOWERS (paper)": (6, "+", "-"),
 }  # fmt: skip
 
 

@@ -1,12 +1,13 @@
-"""Seen-unseen curves of many systems, as small plots."""
+"""Accuracies on unseen against seen classes: curves of many systems, and single points."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from zslib.book.drawings.leaderboard import name_points
 from zslib.book.figures import look
 
-__all__ = ["draw_seen_unseen"]
+__all__ = ["draw_balance", "draw_seen_unseen"]
 
 _MARKS = "osX^"
 
@@ -45,6 +46,47 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
     fig.supylabel("accuracy on unseen classes, %", fontsize="medium")
     legend |= marks
     fig.legend(legend.values(), legend, loc="outside upper center", ncols=5, fontsize="small")
+    return fig
+
+
+def draw_balance(rows):
+    """A point for each system, one plot for each data set, with curves of equal H.
+
+    ``rows`` have the metrics "seen" and "unseen", in percent; who lacks one is left out.
+    """
+    from matplotlib import pyplot
+
+    found = {}
+    for row in rows:
+        if row["metric"] in ("seen", "unseen") and row["value"] is not None:
+            place = found.setdefault(row["dataset"], {}).setdefault(row["method"], {})
+            place[row["metric"]] = getattr(row["value"], "mean", row["value"])
+    panels = {
+        data: {name: (p["seen"], p["unseen"]) for name, p in of.items() if len(p) == 2}
+        for data, of in found.items()
+    }
+    down = -(-len(panels) // 2)
+    size = (7.2, 3.3 * down + 0.2)
+    fig, axes = pyplot.subplots(down, 2, figsize=size, squeeze=False, sharex=True, sharey=True)
+    grid = np.linspace(0.5, 100, 200)
+    seen, unseen = np.meshgrid(grid, grid)
+    for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
+        levels = 2 * seen * unseen / (seen + unseen)
+        drawn = ax.contour(seen, unseen, levels, levels=range(10, 100, 10), colors="0.8")
+        drawn.set_linewidth(0.7)
+        ax.grid(False)
+        for name, place in points.items():
+            ax.plot(*place, ms=6, **(look(name, list(points)) | {"linestyle": ""}))
+        ax.set(title=title)
+    for ax in axes.flat[len(panels) :]:
+        ax.remove()
+    top = max(max(place) for points in panels.values() for place in points.values())
+    axes[0, 0].set(xlim=(0, min(100, top + 12)), ylim=(0, min(100, top + 4)))
+    fig.supxlabel("accuracy on seen classes, %", fontsize="medium")
+    fig.supylabel("accuracy on unseen classes, %", fontsize="medium")
+    fig.canvas.draw()
+    for ax, points in zip(axes.flat, panels.values(), strict=False):
+        name_points(ax, points, size=7)
     return fig
 
 
