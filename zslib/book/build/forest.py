@@ -8,7 +8,20 @@ from html import escape
 from zslib.papers.claims import MIXED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
 from zslib.papers.effects import ratios
 
-__all__ = ["KINDS", "MARKS", "TALLY", "axis", "bar", "chip", "named", "panel", "strip"]
+__all__ = [
+    "KINDS",
+    "MARKS",
+    "TALLY",
+    "axis",
+    "bar",
+    "chip",
+    "drawing",
+    "named",
+    "panel",
+    "shown",
+    "strip",
+    "tally",
+]
 
 KINDS = {
     REPRODUCED: "held",
@@ -69,21 +82,22 @@ def named(ratio):
     return f"{ratio.verdict.dataset} {ratio}".replace("_", "-")
 
 
-def _drawing(rows, label):
-    """Lines of ratios, one below the other, on the marks of no effect and of the printed one."""
+def drawing(rows, label):
+    """Pixels high, and SVG: lines of ratios, on the marks of no effect and of the printed one."""
     first = -LINE * max(len(rows) - 1, 0) / 2
     lines = "".join(
         f'<line class="{kind}" x1="{_across(x)}" x2="{_across(x)}" y1="0" y2="100%"/>'
         for x, kind in ((0, "zero"), (1, "one"))
     )
     drawn = "".join(_row(ratio, first + LINE * i) for i, row in enumerate(rows) for ratio in row)
-    return (
-        f'<svg class="strip" style="height:{2 * (MARGIN - first):g}px" role="img" '
+    height = 2 * (MARGIN - first)
+    return height, (
+        f'<svg class="strip" style="height:{height:g}px" role="img" '
         f'aria-label="{escape(label)}">{lines}<svg y="50%">{drawn}</svg></svg>'
     )
 
 
-def _shown(verdict):
+def shown(verdict):
     """The number over all data sets, or that of each."""
     found = ratios(verdict)
     return [ratio for ratio in found if ratio.whole] or found
@@ -98,9 +112,9 @@ def strip(verdict):
     >>> strip(next(v for v in check_claims("dark", []) if v.claim.id == "best-acc"))[:46]
     '<svg class="strip" style="height:14px" role="i'
     """
-    rows = _shown(verdict)
+    rows = shown(verdict)
     told = "; ".join(map(named, rows)) or "no number"
-    return _drawing([[row] for row in rows], f"Our effect over the printed one: {told}")
+    return drawing([[row] for row in rows], f"Our effect over the printed one: {told}")[1]
 
 
 def axis():
@@ -120,14 +134,14 @@ def panel(verdicts, name):
     >>> panel([], "Nothing")
     ''
     """
-    rows = sorted(filter(None, map(_shown, verdicts)), key=lambda row: row[0].value)
+    rows = sorted(filter(None, map(shown, verdicts)), key=lambda row: row[0].value)
     tiles = "".join(
         f'<i class="{KINDS[v.verdict]}" title="{escape(v.claim.headline)}">{MARKS[v.verdict]}</i>'
         for v in verdicts
-        if not _shown(v)
+        if not shown(v)
     )
     label = f"{name}: {len(rows)} effects of ours over the printed ones"
-    drawn = axis() + _drawing(rows, label) if rows else ""
+    drawn = axis() + drawing(rows, label)[1] if rows else ""
     return drawn + (f'<span class="tiles" aria-hidden="true">{tiles}</span>' if tiles else "")
 
 
@@ -143,6 +157,12 @@ def chip(verdict):
     return f'<span class="chip {KINDS[verdict]}">{sign} <span>{verdict}</span></span>'
 
 
+def tally(verdicts):
+    """How many verdicts of each of the four kinds, without those of which there are none."""
+    counts = Counter(TALLY[verdict.verdict] for verdict in verdicts)
+    return {kind: counts[kind] for kind in dict.fromkeys(TALLY.values()) if counts[kind]}
+
+
 def bar(verdicts):
     """How many verdicts of each kind, as a bar with its legend, in HTML.
 
@@ -151,8 +171,7 @@ def bar(verdicts):
     >>> bar([])
     ''
     """
-    counts = Counter(TALLY[verdict.verdict] for verdict in verdicts)
-    told = {kind: counts[kind] for kind in dict.fromkeys(TALLY.values()) if counts[kind]}
+    told = tally(verdicts)
     if not told:
         return ""
     pieces = "".join(f'<i class="{kind}" style="flex:{n}"></i>' for kind, n in told.items())

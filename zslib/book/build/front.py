@@ -10,7 +10,7 @@ from zslib.papers import check_claims
 from zslib.papers.effects import printed_effect
 from zslib.papers.printed import PAPERS, read_data
 
-__all__ = ["finding", "questions_page", "results_page"]
+__all__ = ["finding", "questions_page", "results", "results_page"]
 
 
 def _numbers(verdict):
@@ -34,7 +34,8 @@ def finding(paper, verdicts):
     return "; ".join(told) + "."
 
 
-def _results(verdicts):
+def results(verdicts):
+    """The verdicts on what a paper measured, without theorems and sanity checks."""
     return [verdict for verdict in verdicts if verdict.claim.kind == "result"]
 
 
@@ -55,7 +56,7 @@ def questions_page(published, chapters, *, note=""):
         rows.append(
             f'<div class="paper"><p><b>{question}</b> <small>{escape(data["authors"])}</small><br>'
             f'{found}</p><a class="tally" href="scorecard.html#{paper}-claims" '
-            f'aria-label="Claims of {escape(data["title"])}">{bar(_results(verdicts))}</a>'
+            f'aria-label="Claims of {escape(data["title"])}">{bar(results(verdicts))}</a>'
             "</div>"
         )
     html = f'<div class="papers">\n{"".join(rows)}\n</div>'
@@ -71,7 +72,7 @@ def results_page(published, today=()):
     panels = []
     for paper in PAPERS:
         title = read_data(paper, "claims")["title"]
-        drawn = panel(_results(check_claims(paper, published)), title)
+        drawn = panel(results(check_claims(paper, published)), title)
         panels.append(
             f'<a class="panel" href="scorecard.html#{paper}-claims"><b>{title}</b>{drawn}</a>'
         )

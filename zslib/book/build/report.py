@@ -6,8 +6,9 @@ import json
 
 from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from zslib.book.build.errata import errata_page
-from zslib.book.build.front import questions_page, results_page
+from zslib.book.build.front import questions_page, results, results_page
 from zslib.book.build.opening import answers
+from zslib.book.build.picture import picture
 from zslib.book.build.repeats import repeats_page
 from zslib.book.build.scorecard import scorecard_page, scorecard_text
 from zslib.book.build.writing import write_if_changed
@@ -17,6 +18,8 @@ from zslib.book.paths import CHOSEN, layout
 from zslib.book.records import Records
 from zslib.book.store import latest_records, published, published_records, read_records
 from zslib.book.tables import aligned, escape
+from zslib.papers import check_claims
+from zslib.papers.printed import PAPERS, read_data
 
 __all__ = [
     "against_published",
@@ -25,6 +28,7 @@ __all__ = [
     "publish",
     "runs_markdown",
     "scorecard",
+    "scorecard_picture",
     "stale",
     "write_pages",
 ]
@@ -123,6 +127,14 @@ def write_pages(*, root=None):
     }
     for name, text in pages.items():
         write_if_changed(place.generated / f"{name}.md", text)
+    if theirs:
+        write_if_changed(place.published / "scorecard.svg", scorecard_picture(records))
+
+
+def scorecard_picture(records):
+    """The published verdicts in one picture, which the README shows."""
+    titles = {paper: read_data(paper, "claims")["title"] for paper in PAPERS}
+    return picture({titles[p]: results(check_claims(p, records)) for p in PAPERS})
 
 
 def _today(theirs, place):
