@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,3 +57,34 @@ def test_printed_commands_parse(page, words):
     for name in getattr(arguments, "chapters", ()):
         known = Source.read(name, layout(ROOT)).parameters
         parse_text(known, dict(getattr(arguments, "parameter", ())), name)
+
+
+# Those that take seconds, in an order in which the last find what the first leave.
+QUICKLY = (
+    "list",
+    "data list",
+    "data where",
+    "run hubness/02_hubness --quick",
+    "report",
+    "report --against published",
+    "publish --check",
+)
+
+
+def test_printed_commands_run_in_a_copy(tmp_path):
+    printed = {" ".join(words) for _, words in COMMANDS}
+    for name in ("chapters", "data"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "results/published", tmp_path / "results/published")
+    environment = os.environ | {"ZSLIB_BOOK": "", "PYTHONPATH": str(ROOT)}
+    for words in QUICKLY:
+        assert words in printed
+        command = [sys.executable, "-m", "zslib", *words.split()]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        stale = words == "publish --check" and "stale" in done.stdout
+        assert done.returncode == int(stale), f"{words}: {done.stdout}{done.stderr}"
+        assert done.stdout
+    assert (tmp_path / "book/generated/scorecard.md").is_file()
+    assert (tmp_path / "results/hubness/02_hubness/latest").is_file()
