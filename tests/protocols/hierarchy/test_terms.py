@@ -110,6 +110,5 @@ def test_readings_are_compared_only_where_they_part_a_class():
         )
     ]
     assert scored.parted_told(rows) == (
-        "Of the classes tested here 3 of 7 (within: seen among 1K) have another correct set; none "
-        "of 7 (beyond: unseen among 2-hop) has, and nothing is said there."
+        "By row, 3 of 7 classes have another correct set; where none has, there is no row."
     )

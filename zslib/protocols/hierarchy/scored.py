@@ -183,12 +183,12 @@ def parted_told(rows):
     for row in rows:
         case = f"{row['setting']}: {row['images']} among {row['label_set']}"
         counts.setdefault(case, {})[row["metric"]] = row["value"]
-    some, none = [], []
-    for case, found in counts.items():
-        tested = found["tested classes"]
-        if parted := found["tested classes with another correct set"]:
-            some.append(f"{parted} of {tested} ({case})")
-        else:
-            none.append(f"{tested} ({case})")
-    told = f"Of the classes tested here {', '.join(some) or 'none'} have another correct set"
-    return told + (f"; none of {', '.join(none)} has, and nothing is said there." if none else ".")
+    some = [
+        f"{parted} of {found['tested classes']}"
+        for found in counts.values()
+        if (parted := found["tested classes with another correct set"])
+    ]
+    if not some:
+        return "No class that is tested here has another correct set."
+    told = f"By row, {', '.join(some)} classes have another correct set"
+    return told + ("; where none has, there is no row." if len(some) < len(counts) else ".")
