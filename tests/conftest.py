@@ -68,28 +68,12 @@ def backend(request):
     return Backend(request.param)
 
 
-class Frame:
-    """What is asked of a pandas DataFrame here, where pandas need not be installed."""
-
-    def __init__(self, array, index=None, columns=None):
-        self.values, self.shape = np.asarray(array), np.shape(array)
-        n, d = self.shape
-        self.index = np.arange(n) if index is None else np.array(index, dtype=object)
-        self.columns = np.arange(d) if columns is None else np.array(columns, dtype=object)
-
-    def __len__(self):
-        return len(self.values)
-
-    def __array__(self, dtype=None, copy=None):
-        return np.array(self.values, dtype=dtype)
-
-
-@pytest.fixture(params=["stand-in", "pandas"])
-def frame(request):
+@pytest.fixture
+def frame():
     """``frame(array, index=..., columns=...)``: a data frame."""
-    if request.param == "stand-in":
-        return Frame
-    return pytest.importorskip("pandas").DataFrame
+    import pandas
+
+    return pandas.DataFrame
 
 
 @pytest.fixture(autouse=True)

@@ -99,5 +99,7 @@ def test_refusals():
     ):
         with pytest.raises(error, match=message):
             clone(detector).fit(points, codes, centres)
-    with pytest.raises(ValueError, match="points has 2 columns and the training images has 3"):
-        OutlierProbability().fit(known).unseen(known[:, :2])
+    with pytest.raises(ValueError, match=r"codes lacks .* the first in row 1"):
+        GaussianThreshold().fit(known, 0 * codes, centres)
+    with pytest.raises(ValueError, match="codes must lie in"):
+        GaussianThreshold().fit(known, codes + 9, centres)

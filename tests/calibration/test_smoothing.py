@@ -220,7 +220,7 @@ def test_refusals():
         (lambda: mix_experts(experts - 1, SEEN, u), ValueError, "must hold probabilities, found"),
         (lambda: mix_experts(3 * experts, SEEN, u), ValueError, "take a softmax of scores first"),
         (lambda: mix_experts(experts, SEEN[1:], u), TypeError, "mask over the 8 classes"),
-        (lambda: mix_experts(experts, SEEN, u[1:]), TypeError, "probability for each of the 40"),
+        (lambda: mix_experts(experts, SEEN, u[1:]), ValueError, "probability for each of the 40"),
         (lambda: mix_experts(experts, SEEN, u + 1), ValueError, r"unseen must .* in \[0, 1\]"),
         (lambda: mix_experts(experts, SEEN, u * np.nan), ValueError, "unseen must hold"),
         (lambda: mix_experts(experts, SEEN, u, mixture="x"), ValueError, "mixture must be one of"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -46,7 +47,6 @@ def test_what_scikit_learn_converts_is_converted(mapper, pairs, frame):
 
 
 def test_data_frames_come_out_where_they_are_asked_for(pairs):
-    pandas = pytest.importorskip("pandas")
     X, Y = pairs
     frame = pandas.DataFrame(X, index=np.arange(40) + 7, columns=list("abcd"))
     for mapper in MAPS:

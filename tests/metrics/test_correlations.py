@@ -69,7 +69,7 @@ def test_refusals():
         ((counts[:2], targets[:2], mask[:2]), ValueError, "at least 3"),
         ((counts, targets * np.nan, mask), ValueError, "NaN"),
         ((counts, np.ones((9, 3)), mask), ValueError, "same for every target"),
-        ((counts, targets.astype(int), mask), TypeError, "float32 or float64"),
+        ((counts / 2, targets, mask), TypeError, "counts must hold integers"),
     ]:
         with pytest.raises(error, match=message):
             hub_correlations(*bad)

@@ -449,7 +449,7 @@ ROWS, GOLD = np.array([[0, 1], [2, 3]]), np.array([0, 1])
         (ROWS, ROWS, 1, ValueError, "one label per row"),
         (ROWS, GOLD - 1, 1, ValueError, "gold must"),
         (ROWS, GOLD, 0, ValueError, "k must be"),
-        (ROWS.tolist(), GOLD, 1, TypeError, "expected arrays"),
+        ([["dog"], ["cat"]], GOLD, 1, TypeError, "predictions must hold integers"),
     ],
 )
 def test_refusals_of_predictions(predictions, gold, ks, error, message):

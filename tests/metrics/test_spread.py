@@ -38,5 +38,5 @@ def test_rotation_changes_nothing():
 def test_bad_input():
     with pytest.raises(ValueError, match="all equal"):
         effective_dimension(np.ones((3, 2)))
-    with pytest.raises(TypeError, match="float32 or float64"):
-        effective_dimension(np.ones((3, 2), dtype=int))
+    with pytest.raises(ValueError, match="vectors must be a 2-d array"):
+        effective_dimension([1.0, 2.0])

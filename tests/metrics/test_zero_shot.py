@@ -140,7 +140,7 @@ def test_printed_harmonic_means(seen, unseen, h):
         (0.1, math.nan, ValueError, "unseen must be a finite number"),
         (np.array([0.5]), np.array([-0.5]), ValueError, "unseen must hold accuracies"),
         (np.array([np.nan]), np.array([0.5]), ValueError, "seen must hold accuracies"),
-        ("0.1", 0.2, TypeError, "expected arrays of one library"),
+        ("0.1", 0.2, ValueError, "seen must hold accuracies"),
     ],
 )
 def test_refusals_of_accuracies(seen, unseen, error, message):
@@ -161,8 +161,8 @@ def test_top_classes(backend, k):
 def test_top_classes_refusals():
     with pytest.raises(ValueError, match=r"k must be between 1 and 2 \(the number of classes\)"):
         top_classes(np.zeros((3, 2)), 3)
-    with pytest.raises(TypeError, match="scores must be float32 or float64"):
-        top_classes(np.zeros((3, 2), int))
+    with pytest.raises(ValueError, match="scores must be a 2-d array"):
+        top_classes([0.5, 0.2])
 
 
 def problem(seed, n_seen=3, n_unseen=2, n=12, integers=True):
@@ -336,7 +336,7 @@ def test_curve_refusals():
     nan = s.copy()
     nan[3, 0] = np.nan
     for arguments, error, message in (
-        ((nan, y_s, u, y_u, mask), ValueError, "scores holds NaN or infinity in 1 row"),
+        ((nan, y_s, u, y_u, mask), ValueError, "scores_seen holds NaN or infinity in 1 row"),
         ((s, y_s[1:], u, y_u, mask), ValueError, "y_seen has 11 labels and scores_seen 12 rows"),
         ((s, y_s, u, np.full(12, seen), mask), ValueError, f"y_unseen holds class {seen}, which"),
         ((s, np.full(12, unseen), u, y_u, mask), ValueError, "marks as unseen"),
@@ -346,7 +346,7 @@ def test_curve_refusals():
         ((s, y_s, u, y_u, mask.astype(int)), TypeError, "boolean mask"),
         ((s, y_s, u, y_u, np.ones(5, bool)), ValueError, "marks all of the classes"),
         ((s, y_s, u, y_u, np.zeros(5, bool)), ValueError, "marks none of the classes"),
-        ((s[:0], y_s[:0], u, y_u, mask), ValueError, "scores is empty"),
+        ((s[:0], y_s[:0], u, y_u, mask), ValueError, "scores_seen is empty"),
     ):
         with pytest.raises(error, match=message):
             seen_unseen_curve(*arguments)

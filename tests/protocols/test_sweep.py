@@ -7,6 +7,7 @@ import pytest
 
 import zslib.protocols.sweep as sweep_module
 from zslib.compatibility import SAE, Centred
+from zslib.protocols import choices
 from zslib.protocols.sweep import (
     best_that_trains,
     beyond_the_ends,
@@ -92,6 +93,18 @@ def test_the_best_are_tried_with_every_seed():
     assert [t["parameters"]["depth"] for t in ranked(trials, "score")][:4] == [8, 7, 6, 5]
     assert [t.get("n_seeds") for t in trials] == [1] * 6 + [3, 3, 3, None]
     assert "another seed" in trials[9]["failed"]
+
+
+def test_candidates_are_told_to_who_asked(capsys):
+    told = []
+    choices.use(None, told.append)
+    sweep({"step": (1.0, 10.0), "depth": (1, 2)}, lambda p, seeds: attempt(p), "toy", seeds=(0, 1))
+    choices.use(None)
+    sweep(GRID, attempt, "toy")
+    assert told[:4] == ["candidate 1 of 4 of toy", "", "candidate 2 of 4 of toy", ""]
+    assert told[8:10] == ["candidate 1 of 4 of toy, 2 seeds", ""]
+    assert told[-2:] == ["beyond the grid of toy", ""]
+    assert capsys.readouterr() == ("", "")
 
 
 def test_means_over_seeds():

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from zslib.book.agreement import agreement
 from zslib.book.figures import figure, style
 from zslib.book.keys import data_fingerprint, identify, run_key
 from zslib.book.parameters import Source, check_parameters
-from zslib.book.paths import RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
+from zslib.book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from zslib.book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from zslib.book.records import RESULT, Records, clean_column, clean_value
 from zslib.book.results import Results, measure
@@ -107,7 +108,8 @@ class Chapter:
         anew = self.parameters.get("tune", True)
         chosen = [name, *(self._source.choices_of if self._source else ())]
         self._choices = Choices() if anew else Choices.read(*map(place.chosen, chosen))
-        use(self._choices)
+        folder = os.environ.get(RUN_DIRECTORY)
+        use(self._choices, folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8"))
 
     def use(self, problem):
         """Note that the chapter uses this data; its records and its run then say which.

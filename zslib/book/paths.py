@@ -8,12 +8,14 @@ from pathlib import Path
 
 from zslib.papers.printed import PAPERS
 
-__all__ = ["CHOSEN", "RUN_DIGESTS", "RUN_DIRECTORY", "RUN_KEY", "Layout", "layout"]
+__all__ = ["CHOSEN", "PROGRESS", "RUN_DIGESTS", "RUN_DIRECTORY", "RUN_KEY", "Layout", "layout"]
 
 # Beside the records of a run: the settings that it chose, or took over, on validation data.
 CHOSEN = "chosen.json"
 # Set by the runner for the kernel of one chapter: where its records and figures go.
 RUN_DIRECTORY = "ZSLIB_RUN_DIRECTORY"
+# In that folder: what a long cell does at the moment.
+PROGRESS = "progress.txt"
 # Set by the runner: the key under which it will keep this run.
 RUN_KEY = "ZSLIB_RUN_KEY"
 # Set by the runner: digests of what the run is made of, as JSON.

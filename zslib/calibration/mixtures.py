@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zslib.arrays import like, namespace
 from zslib.metrics.zero_shot import check_seen_mask
-from zslib.validation import check_choice, check_real, check_vectors
+from zslib.validation import as_array, as_vectors, check_choice, check_real
 
 __all__ = ["MIXTURES", "check_experts", "even_odds", "mix_experts"]
 
@@ -39,7 +39,7 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
     is_seen : (C,) bool array
         Which columns are seen classes.
     unseen : (n,) float array
-        u, in [0, 1], with the type of ``experts``.
+        u, in [0, 1].
     mixture : {"adaptive", "constant", "total"}, default "adaptive"
     weight : float, default 0.5
         w of "constant", in [0, 1].
@@ -58,14 +58,16 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
     >>> mix_experts(experts, is_seen, np.array([0.5]), mixture="total").round(3)
     array([[0.4, 0.1, 0.4, 0.1]])
     """
-    mask = check_experts(experts, is_seen)
+    experts, mask = check_experts(experts, is_seen)
     check_choice(mixture, "mixture", MIXTURES)
+    unseen = as_array(unseen, "unseen")
     xp = namespace(experts, unseen)
-    if unseen.dtype != experts.dtype or unseen.shape != experts.shape[:1]:
-        raise TypeError(
-            f"unseen is {unseen.dtype} of shape {tuple(unseen.shape)}: give a probability for "
-            f"each of the {experts.shape[0]} rows of experts, as {experts.dtype}"
+    if unseen.shape != experts.shape[:1]:
+        raise ValueError(
+            f"unseen has shape {tuple(unseen.shape)}: give a probability for each of the "
+            f"{experts.shape[0]} rows of experts"
         )
+    unseen = xp.astype(unseen, experts.dtype, copy=False)
     # NaN fails both comparisons.
     if not bool(xp.all((unseen >= 0) & (unseen <= 1))):
         raise ValueError("unseen must hold probabilities, in [0, 1]")
@@ -102,7 +104,7 @@ def even_odds(experts, is_seen, *, mixture="adaptive", weight=0.5):
     of the one root in [0, 1] of :math:`-d u^2 + (a + b + d) u - b`, with a and b what the experts
     say of their best class and :math:`d = 1/U - 1/S`.
     """
-    mask = check_experts(experts, is_seen)
+    experts, mask = check_experts(experts, is_seen)
     xp = namespace(experts)
     adaptive = check_choice(mixture, "mixture", MIXTURES) == "adaptive"
     smoothed = _smoothed(experts, mask, 0.0 * experts, mixture, weight) + EPSILON
@@ -121,13 +123,13 @@ def even_odds(experts, is_seen, *, mixture="adaptive", weight=0.5):
 
 
 def check_experts(experts, is_seen):
-    """The mask of seen classes on the host, when ``experts`` are probabilities of both kinds."""
+    """``experts``, when they are probabilities, and the mask of seen classes, on the host."""
+    experts = as_vectors(experts, "experts")
     xp = namespace(experts)
-    check_vectors(experts, "experts")
     lowest, highest = float(xp.min(experts)), float(xp.max(experts))
     if lowest < 0 or highest > 1.0001:
         raise ValueError(
             f"experts must hold probabilities, found {lowest:.3g} to {highest:.3g}: take a "
             "softmax of scores first"
         )
-    return check_seen_mask(is_seen, experts.shape[1])
+    return experts, check_seen_mask(is_seen, experts.shape[1])

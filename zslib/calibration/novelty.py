@@ -11,7 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, namespace, row_blocks, to_host
 from zslib.search import top_k
-from zslib.validation import check_integer, check_real, check_same_width, check_vectors
+from zslib.validation import (
+    as_array,
+    as_vectors,
+    check_indices,
+    check_integer,
+    check_real,
+    check_same_width,
+)
 
 __all__ = ["GaussianThreshold", "OutlierProbability"]
 
@@ -66,7 +73,7 @@ class OutlierProbability(BaseEstimator):
         """Learn from the mapped training images, (n, q); their classes have no influence."""
         check_integer(self.n_neighbors, "n_neighbors", low=1)
         check_real(self.scale, "scale", low=0, inclusive=False)
-        check_vectors(points, "points")
+        points = as_vectors(points, "points")
         if points.shape[0] < 2:
             raise ValueError("points has one row: an outlier needs neighbours, give at least two")
         k = min(self.n_neighbors, points.shape[0] - 1)
@@ -80,7 +87,7 @@ class OutlierProbability(BaseEstimator):
     def unseen(self, points):
         """Probability that each mapped image is of no seen class, (n,), with its type."""
         check_is_fitted(self)
-        check_vectors(points, "points")
+        points = as_vectors(points, "points")
         check_same_width(points, self.points_, "points", "the training images")
         spread, neighbours = self._spread(points, min(self.n_neighbors, self.points_.shape[0]))
         found = to_host(self._outlyingness(spread, neighbours))
@@ -148,9 +155,17 @@ class GaussianThreshold(BaseEstimator):
         ``codes`` are rows of ``centres``, each of which occurs.
         """
         share = check_real(self.share, "share", low=0, high=1)
-        xp = namespace(points, centres)
+        points, codes = as_vectors(points, "points"), as_array(codes, "codes")
+        centres = as_vectors(centres, "centres", like=points)
+        xp = namespace(points, check_indices(codes, "codes", centres.shape[0]))
+        check_same_width(points, centres, "points", "centres")
         own = points - xp.take(centres, codes, axis=0)
         distances, labels = to_host(xp.sqrt(xp.sum(own * own, axis=1))), to_host(codes)
+        if (missing := np.setdiff1d(np.arange(centres.shape[0]), labels)).size:
+            raise ValueError(
+                f"codes lacks {missing.size} class(es) of centres, the first in row {missing[0]}: "
+                "leave out what has no training image"
+            )
         radii = [
             np.quantile(distances[labels == c], share, method="inverted_cdf")
             for c in range(centres.shape[0])
@@ -161,6 +176,7 @@ class GaussianThreshold(BaseEstimator):
     def unseen(self, points):
         """1 for each mapped image outside of all balls, 0 for the others, (n,)."""
         check_is_fitted(self)
+        points = as_vectors(points, "points")
         xp = namespace(points)
         centres, radii = (
             xp.astype(array, points.dtype, copy=False) for array in (self.centres_, self.radii_)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration.mixtures import EPSILON, check_experts, even_odds, mix_experts
 from zslib.metrics.zero_shot import seen_unseen_curve
-from zslib.validation import check_indices, check_integer, check_real
+from zslib.validation import as_array, check_indices, check_integer, check_real
 
 __all__ = ["AdaptiveSmoothing", "ConfidenceGate"]
 
@@ -71,10 +71,11 @@ class ConfidenceGate(BaseEstimator):
         self
         """
         C = check_real(self.C, "C", low=0, inclusive=False)
-        n_top, mask = check_integer(self.n_top, "n_top", low=1), check_experts(experts, is_seen)
+        n_top = check_integer(self.n_top, "n_top", low=1)
+        experts, mask = check_experts(experts, is_seen)
         self.sizes_ = tuple(min(n_top, int(side.sum())) for side in (~mask, mask))
         found = to_host(self._largest(experts, mask)).astype(np.float64)
-        target = to_host(from_seen)
+        target = to_host(as_array(from_seen, "from_seen"))
         if target.dtype != np.bool_ or target.shape != found.shape[:1]:
             raise TypeError(
                 f"from_seen must be a boolean mask over the {found.shape[0]} rows of experts, got "
@@ -92,8 +93,8 @@ class ConfidenceGate(BaseEstimator):
     def confidence(self, experts, is_seen):
         """Probability that each image is of a seen class, (n,), with the type of ``experts``."""
         check_is_fitted(self)
-        xp = namespace(experts)
-        found = self._largest(experts, check_experts(experts, is_seen))
+        found = self._largest(*check_experts(experts, is_seen))
+        xp = namespace(found)
         return sigmoid(found @ xp.astype(like(self.coef_, found), found.dtype) + self.intercept_)
 
     def _largest(self, experts, mask):
@@ -196,7 +197,8 @@ class AdaptiveSmoothing(BaseEstimator):
         -------
         self
         """
-        xp, mask = namespace(experts), check_experts(experts, is_seen)
+        (experts, mask), labels = check_experts(experts, is_seen), as_array(labels, "labels")
+        xp = namespace(experts, labels)
         if labels.ndim != 1 or labels.shape[0] != experts.shape[0]:
             raise ValueError(
                 f"labels must have one class for each of the {experts.shape[0]} rows of experts, "
@@ -236,7 +238,7 @@ class AdaptiveSmoothing(BaseEstimator):
     def scores(self, experts, is_seen):
         """Scores that calibrated stacking by ``threshold_`` answers as the mixture, (n, C)."""
         check_is_fitted(self)
-        mask = check_experts(experts, is_seen)
+        experts, mask = check_experts(experts, is_seen)
         return self._scores(experts, mask, self.gate_, self.temperature_)
 
     def _scores(self, experts, mask, gate, temperature):

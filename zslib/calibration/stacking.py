@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from zslib.arrays import like, namespace
 from zslib.metrics.zero_shot import check_seen_mask
-from zslib.validation import check_real, check_vectors
+from zslib.validation import as_vectors, check_real
 
 __all__ = ["CalibratedStacking", "MetricRescaling", "log_distance_scores"]
 
@@ -55,9 +55,8 @@ class CalibratedStacking(BaseEstimator):
         (n, C) array
             New, of the library, device and type of ``scores``.
         """
+        gamma, scores = check_real(self.gamma, "gamma"), as_vectors(scores, "scores")
         xp = namespace(scores)
-        gamma = check_real(self.gamma, "gamma")
-        check_vectors(scores, "scores")
         mask = like(check_seen_mask(is_seen, scores.shape[1]), scores)
         return scores - gamma * xp.astype(mask, scores.dtype)[None, :]
 
@@ -118,7 +117,7 @@ class MetricRescaling(BaseEstimator):
             New, of the library, device and type of ``distances``.
         """
         alpha = check_real(self.alpha, "alpha", low=0)
-        xp = _check_distances(distances)
+        xp, distances = _check_distances(distances)
         mask = like(check_seen_mask(is_seen, distances.shape[1]), distances)
         largest = float(xp.max(distances))
         if largest > float(xp.finfo(distances.dtype).max) / (1 + alpha):
@@ -159,18 +158,18 @@ def log_distance_scores(distances):
     >>> log_distance_scores(np.array([[0.5, 2.0]])).round(3)
     array([[ 0.693, -0.693]])
     """
-    xp = _check_distances(distances)
+    xp, distances = _check_distances(distances)
     smallest = float(xp.finfo(distances.dtype).smallest_normal)
     return -xp.log(xp.where(distances > smallest, distances, smallest * xp.ones_like(distances)))
 
 
 def _check_distances(distances):
-    """The namespace of ``distances``, when they are finite and not negative."""
+    """Namespace of ``distances`` and these as an array, when they are finite and not negative."""
+    distances = as_vectors(distances, "distances")
     xp = namespace(distances)
-    check_vectors(distances, "distances")
     lowest = float(xp.min(distances))
     if lowest < 0:
         raise ValueError(
             f"distances must not be negative, found {lowest:.3g}: pass distances, not scores"
         )
-    return xp
+    return xp, distances

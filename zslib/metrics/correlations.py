@@ -11,7 +11,7 @@ from zslib.arrays import like, namespace, to_host
 from zslib.metrics.hubness import check_counts
 from zslib.search import top_k
 from zslib.search.tiles import Tiles, slices
-from zslib.validation import check_vectors
+from zslib.validation import as_array, as_vectors
 
 __all__ = ["HubCorrelations", "hub_correlations"]
 
@@ -53,9 +53,9 @@ def hub_correlations(counts, targets, is_training_target, *, exclude_self=False)
     >>> round(found.mean_rho, 3), round(found.training_rho, 3)
     (0.8, 0.8)
     """
+    counts, targets = check_counts(counts), as_vectors(targets, "targets", finite=False)
+    is_training_target = as_array(is_training_target, "is_training_target")
     xp = namespace(counts, targets, is_training_target)
-    check_counts(counts)
-    check_vectors(targets, "targets", finite=False)
     n = targets.shape[0]
     if n < 3:
         raise ValueError(f"targets has {n} rows: a rank correlation needs at least 3")

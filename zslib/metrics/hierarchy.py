@@ -16,7 +16,7 @@ from scipy import sparse
 
 from zslib.arrays import like, namespace, to_host
 from zslib.metrics import _walk
-from zslib.validation import check_choice, check_indices, check_integer
+from zslib.validation import as_array, check_choice, check_indices, check_integer
 
 __all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
 
@@ -284,7 +284,8 @@ class Hierarchy:
 
 
 def _check_predictions(predictions, gold, ks):
-    """The columns of ``predictions`` that ``ks`` need, after checks of shapes and types."""
+    """``gold``, and the columns of ``predictions`` that ``ks`` need, of the right shapes."""
+    predictions, gold = as_array(predictions, "predictions"), as_array(gold, "gold")
     xp = namespace(predictions, gold)
     if predictions.ndim != 2 or 0 in predictions.shape:
         raise ValueError(
@@ -304,7 +305,7 @@ def _check_predictions(predictions, gold, ks):
             f"predictions has {predictions.shape[1]} answer(s) a row, fewer than k = {max(ks)}: "
             "predict more, or fill the rows with -1, which counts as wrong"
         )
-    return predictions[:, : max(ks)]
+    return predictions[:, : max(ks)], gold
 
 
 def hierarchical_precision_at_k(
@@ -355,7 +356,8 @@ def hierarchical_precision_at_k(
         raise TypeError("valid_labels must have an order, positions refer to it: pass a list")
     valid = hierarchy._valid_positions(valid_labels)
     ks = _check_ks(ks, len(valid))
-    answers = _check_answers(predictions, gold, ks, len(valid))
+    predictions, gold = _check_predictions(predictions, gold, ks)
+    answers = _check_answers(predictions, len(valid))
     # Samples in the order of their labels, so that each block of walks serves a run of them.
     gold = check_indices(to_host(gold), "gold", len(valid))
     sources, row = np.unique(valid[gold], return_inverse=True)
@@ -372,9 +374,9 @@ def hierarchical_precision_at_k(
     return like(np.stack(shares, axis=1), predictions)
 
 
-def _check_answers(predictions, gold, ks, n_valid):
-    """The columns of ``predictions`` that ``ks`` need, on the host, after all checks of them."""
-    answers = to_host(_check_predictions(predictions, gold, ks)).astype(np.int64)
+def _check_answers(predictions, n_valid):
+    """``predictions`` on the host, when they are positions, none twice in a row."""
+    answers = to_host(predictions).astype(np.int64)
     if answers.min() < -1 or answers.max() >= n_valid:
         raise ValueError(
             f"predictions must lie in [-1, {n_valid}), positions in valid_labels or -1, found "
@@ -403,9 +405,10 @@ def flat_hits_at_k(predictions, gold, ks):
     array([[False,  True],
            [ True,  True]])
     """
-    xp = namespace(predictions, gold)
     ks = _check_ks(ks)
-    answers = xp.astype(_check_predictions(predictions, gold, ks), xp.int64)
+    predictions, gold = _check_predictions(predictions, gold, ks)
+    xp = namespace(predictions)
+    answers = xp.astype(predictions, xp.int64)
     if int(xp.min(gold)) < 0:
         raise ValueError(f"gold must not be negative, found {int(xp.min(gold))}")
     same = answers == xp.astype(gold, xp.int64)[:, None]

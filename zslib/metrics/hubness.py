@@ -66,7 +66,8 @@ def check_lists(indices, n_targets):
 
 
 def check_counts(counts, name="counts"):
-    """Return ``counts`` when it is a non-empty 1-d array of non-negative integers."""
+    """``counts`` as an array when it is non-empty, 1-d, of non-negative integers."""
+    counts = as_array(counts, name)
     xp = namespace(counts)
     if counts.ndim != 1 or counts.shape[0] == 0:
         raise ValueError(
@@ -110,8 +111,8 @@ def hub_share(top1, counts, *, threshold=5):
     >>> hub_share(np.array([2, 0, 2, 1]), np.array([1, 5, 6]))
     0.5
     """
+    top1, counts = as_array(top1, "top1"), check_counts(counts)
     xp = namespace(top1, counts)
-    check_counts(counts)
     if top1.ndim != 1 or top1.shape[0] == 0:
         raise ValueError(
             "top1 must be a 1-d array with the first neighbour of each query, got shape "

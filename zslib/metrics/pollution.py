@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from zslib.arrays import namespace
 from zslib.metrics.hubness import check_lists
+from zslib.validation import as_array
 
 __all__ = ["pollution"]
 
@@ -28,6 +29,8 @@ def pollution(indices, is_training_target):
     >>> pollution(np.array([[0, 2], [1, 0]]), np.array([False, False, True]))
     array([ True, False])
     """
+    indices = as_array(indices, "indices")
+    is_training_target = as_array(is_training_target, "is_training_target")
     xp = namespace(indices, is_training_target)
     if is_training_target.dtype != xp.bool or is_training_target.ndim != 1:
         raise TypeError(

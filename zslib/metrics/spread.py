@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zslib.arrays import namespace
-from zslib.validation import check_vectors
+from zslib.validation import as_vectors
 
 __all__ = ["effective_dimension"]
 
@@ -26,8 +26,8 @@ def effective_dimension(vectors) -> float:
     >>> effective_dimension(np.array([[1.0, 1.0], [2.0, 2.0]]))
     1.0
     """
+    vectors = as_vectors(vectors, "vectors")
     xp = namespace(vectors)
-    check_vectors(vectors, "vectors")
     centred = vectors - xp.mean(vectors, axis=0, keepdims=True)
     largest = float(xp.max(xp.abs(centred)))
     if largest == 0:

@@ -18,10 +18,10 @@ import numpy as np
 from zslib.arrays import like, namespace, to_host
 from zslib.validation import (
     as_array,
+    as_vectors,
     check_indices,
     check_integer,
     check_real,
-    check_vectors,
     is_text,
 )
 
@@ -136,9 +136,11 @@ def harmonic_mean(seen, unseen):
         seen = check_real(seen, "seen", low=0.0)
         unseen = check_real(unseen, "unseen", low=0.0)
         return 2 * seen * unseen / (seen + unseen) if seen + unseen > 0 else 0.0
+    seen, unseen = as_array(seen, "seen"), as_array(unseen, "unseen")
     xp = namespace(seen, unseen)
     for name, accuracy in (("seen", seen), ("unseen", unseen)):
-        if not bool(xp.all(xp.isfinite(accuracy) & (accuracy >= 0))):
+        numbers = xp.isdtype(accuracy.dtype, "numeric")
+        if not numbers or not bool(xp.all(xp.isfinite(accuracy) & (accuracy >= 0))):
             raise ValueError(f"{name} must hold accuracies, finite and at least 0")
     total = seen + unseen
     return 2 * seen * unseen / xp.where(total > 0, total, xp.ones_like(total))
@@ -164,8 +166,8 @@ def top_classes(scores, k=1):
     >>> pollution(found[:, :1], np.array([True, True, False]))
     array([ True, False])
     """
+    scores = as_vectors(scores, "scores")
     xp = namespace(scores)
-    check_vectors(scores, "scores")
     k = check_integer(k, "k", low=1, high=scores.shape[1], high_means=" (the number of classes)")
     if k == 1:
         return xp.astype(xp.argmax(scores, axis=1)[:, None], xp.int64)
@@ -193,8 +195,8 @@ def seen_unseen_maxima(scores, is_seen):
     >>> seen_unseen_maxima(scores, np.array([True, True, False]))
     (array([0, 1]), array([2, 2]), array([ 0.25, -0.5 ]))
     """
+    scores = as_vectors(scores, "scores")
     xp = namespace(scores)
-    check_vectors(scores, "scores")
     mask = check_seen_mask(is_seen, scores.shape[1])
     best, highest = [], []
     for side in (mask, ~mask):
@@ -311,6 +313,9 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
     >>> curve.at(0.2)
     (0.5, 1.0)
     """
+    scores_seen, y_seen = as_vectors(scores_seen, "scores_seen"), as_array(y_seen, "y_seen")
+    scores_unseen = as_vectors(scores_unseen, "scores_unseen")
+    y_unseen, is_seen = as_array(y_unseen, "y_unseen"), as_array(is_seen, "is_seen")
     namespace(scores_seen, y_seen, scores_unseen, y_unseen)
     flips, weights = [], []
     sides = ("seen", scores_seen, y_seen), ("unseen", scores_unseen, y_unseen)
@@ -403,7 +408,7 @@ def sample_weights(labels):
 
 def check_seen_mask(is_seen, n_classes):
     """The mask of seen classes on the host, when it is one over ``n_classes`` with both kinds."""
-    mask = to_host(is_seen)
+    mask = to_host(as_array(is_seen, "is_seen"))
     if mask.dtype != np.bool_ or mask.shape != (n_classes,):
         raise TypeError(
             f"is_seen must be a boolean mask over the {n_classes} classes (columns of scores), "

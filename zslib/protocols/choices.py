@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Choices", "in_use", "told_apart", "use"]
+__all__ = ["Choices", "in_use", "tell", "told_apart", "use"]
 
 # Settings chosen for a training of one length serve another.
 _LENGTHS = {"n_epochs", "n_iter", "max_iter", "n_batches", "decay_every"}
@@ -19,13 +19,22 @@ _LENGTHS = {"n_epochs", "n_iter", "max_iter", "n_batches", "decay_every"}
 _NO_SETTINGS = {"random_state", "checkpoint", "progress", "callback", "keep_epochs"}
 
 # Not a ContextVar: cells of one notebook do not share those.
-_in_use = None
+_in_use = _tell = None
 
 
-def use(choices):
-    """From now on let every `sweep` ask these `Choices`; None: none, as at the start."""
-    global _in_use
-    _in_use = choices
+def use(choices, tell=None):
+    """From now on let every `sweep` ask these `Choices`; None: none, as at the start.
+
+    ``tell`` is called with a text for each candidate, and with an empty one when it is done.
+    """
+    global _in_use, _tell
+    _in_use, _tell = choices, tell
+
+
+def tell(text):
+    """Hand on what a sweep tries to whoever asked for it by `use`."""
+    if _tell is not None:
+        _tell(text)
 
 
 def in_use():

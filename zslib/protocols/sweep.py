@@ -54,12 +54,17 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **of):
     store = choices.in_use()
     if store is not None and (known := store.find(choice, candidates)) is not None:
         return known
-    trials = [_trial(attempt, parameters, seeds and seeds[:1]) for parameters in candidates]
+    counted = f"of {len(candidates)} of {choice}"
+    trials = [
+        _trial(attempt, parameters, seeds and seeds[:1], f"candidate {number} {counted}")
+        for number, parameters in enumerate(candidates, 1)
+    ]
     if seeds is not None and len(seeds) > 1:
         finalists = max(_FINALISTS, len(trials) // 3)
         for trial in ranked(trials, by):
             at = trials.index(trial)
-            trials[at] = _trial(attempt, trial["parameters"], seeds)
+            told = f"candidate {at + 1} {counted}, {len(seeds)} seeds"
+            trials[at] = _trial(attempt, trial["parameters"], seeds, told)
             finalists -= by in trials[at]
             if not finalists:
                 break
@@ -68,12 +73,14 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **of):
     for _ in range(_MOST_STEPS):
         if not (further := beyond_the_ends(trials, by, limits)):
             break
-        trials += [_trial(attempt, parameters, seeds) for parameters in further]
+        told = f"beyond the grid of {choice}"
+        trials += [_trial(attempt, parameters, seeds, told) for parameters in further]
     return trials if store is None else store.note(choice, trials)
 
 
-def _trial(attempt, parameters, seeds):
+def _trial(attempt, parameters, seeds, told):
     """What came of one candidate."""
+    choices.tell(told)
     try:
         # Numbers that overflow end in the error that is caught here.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -83,6 +90,8 @@ def _trial(attempt, parameters, seeds):
             return {"parameters": parameters} | found | {"n_seeds": len(seeds)}
     except ValueError as error:
         return {"parameters": parameters, "failed": str(error)}
+    finally:
+        choices.tell("")
 
 
 def beyond_the_ends(trials, by, limits=None):

@@ -209,6 +209,26 @@ def test_running_chapters_are_told_with_their_cell(tiny_book):
     )
 
 
+def test_the_candidate_that_a_sweep_tries_is_told(tiny_book):
+    told = """
+    from zslib.book.build.run import _where, plan
+    from zslib.protocols.sweep import _trial
+
+    def attempt(parameters):
+        return {"where": _where(plan([chapter.name])[chapter.name])}
+
+    told = _trial(attempt, {}, None, "candidate 2 of 2 of a toy")["where"]
+    left = _where(plan([chapter.name])[chapter.name])
+    chapter.record(metric="where", value=1.0, told=told, left=left)
+    """
+    tiny_book.write("demo/01_first", told)
+    runs, _ = run(["demo/01_first"])
+    (record,) = latest_records("demo/01_first")
+    assert record["told"] == "demo/01_first 3/4 candidate 2 of 2 of a toy"
+    assert record["left"].endswith("def attempt(parameters):")
+    assert not (runs["demo/01_first"].folder / "progress.txt").exists()
+
+
 def test_a_chapter_without_finish_fails(tiny_book):
     path = tiny_book.write("demo/01_first")
     path.write_text(path.read_text().replace("chapter.finish()", "None"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas
 import pytest
 from scipy.io import savemat
 
@@ -53,26 +54,15 @@ def test_numbers_and_names_say_the_same(arrays, written):
     assert not problem.val.size
 
 
-class Frame:
-    """What of a DataFrame, or of a Series, is used."""
-
-    def __init__(self, values, index):
-        self.values, self.index = values, index
-
-    def __array__(self, dtype=None, copy=None):
-        return np.asarray(self.values, dtype)
-
-
 def test_arrays_lists_and_frames_say_what_a_file_says(arrays, written):
     problem = read_features(written(arrays))
     assert from_features(**arrays).checksum == problem.checksum
     lists = {name: array.tolist() for name, array in arrays.items()}
     assert from_features(**lists, name="mine").checksum == problem.checksum
-    rows = range(40)
     frames = from_features(
-        Frame(arrays["features"], rows),
-        Frame(arrays["class_names"][arrays["labels"]].astype(object), rows),
-        Frame(arrays["class_embeddings"], list("abcdefgh")),
+        pandas.DataFrame(arrays["features"]),
+        pandas.Series(arrays["class_names"][arrays["labels"]]),
+        pandas.DataFrame(arrays["class_embeddings"], index=list("abcdefgh")),
         unseen_classes=["c", "h"],
     )
     assert frames.checksum == problem.checksum

@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, wait
 
 from zslib.book.build.plan import Run, plan
 from zslib.book.parameters import Source
-from zslib.book.paths import RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
+from zslib.book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
 from zslib.book.store import DEPENDENCIES, point_latest, publish_run
 from zslib.book.unfinished import SOCKETS, at_work, unfinished
 
@@ -88,12 +88,15 @@ def _show_running(bar, runs):
 
 
 def _where(run):
-    """The chapter, the cell that runs, and what it does first; None where none runs."""
+    """The chapter, the cell that runs, and what it does; None where none runs."""
     if (folder := at_work(run.folder.parent, run.key)) is None:
         return None
     number, total, text = _last_cell(folder / _FAILED)
     if not number:
         return run.chapter
+    with contextlib.suppress(FileNotFoundError):
+        if told := (folder / PROGRESS).read_text(encoding="utf-8"):
+            return f"{run.chapter} {number}/{total} {told}"
     does = (node.lineno - 1 for node in ast.parse(text).body if not isinstance(node, _IMPORTS))
     line = text.splitlines()[next(does, 0)]
     return f"{run.chapter} {number}/{total} {line[:_SHOWN]}".rstrip()
@@ -184,6 +187,7 @@ def execute(run, *, one_thread=False, force=False):
                 )
             (folder / "notebook.ipynb").write_text(notebook, encoding="utf-8")
             (folder / _FAILED).unlink()
+            (folder / PROGRESS).unlink(missing_ok=True)
             publish_run(folder, parent, run.key)
         except Exception as error:
             told = _traceback(error, folder / _FAILED)
