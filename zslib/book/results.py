@@ -244,7 +244,9 @@ class Results:
                 ax.axvline(place, color="gray", lw=0.8, label=label)
             ax.set(xlabel=xlabel, xscale=xscale, yscale=yscale)
             if xscale != "linear" and len(part.of(x)) < 9:
-                ax.set_xticks(part.of(x), [f"{place:g}" for place in part.of(x)])
+                ax.set_xticks(
+                    part.of(x), [f"{place:.{3 if place < 1 else 6}g}" for place in part.of(x)]
+                )
                 ax.xaxis.minorticks_off()
             elif xscale == "linear" and all(isinstance(place, int) for place in part.of(x)):
                 ax.xaxis.get_major_locator().set_params(integer=True)
