@@ -16,6 +16,7 @@ NOT_PRINTED, NO_DATA = "·", "–"
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _NUMBER = re.compile(r"[−+-]?[\d.,]+(e[−+-]?\d+)?( ?%| ± .*| \[.*\])?")
 _FIXED = re.compile(r"(,?)\.(\d)f")
+_LARGE = re.compile(r"[\d.]+e\+\d+")
 _MINUS_ZERO = re.compile(r"-(0(?:\.0*)?)(?![\d.])")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>$|~#&^:@])")
 
@@ -96,8 +97,8 @@ def _shown(value, number_format):
     if _takes_format(value):
         # What rounds to zero has no sign.
         text = _MINUS_ZERO.sub(r"\1", format(value, number_format)).replace("-", "−")
-        if number_format[-1:] == "g" and _is_number(value) and "e+" in text:
-            text = f"{float(text.replace('−', '-')):,.0f}".replace("-", "−")
+        if number_format[-1:] == "g":
+            text = _LARGE.sub(lambda found: f"{float(found[0]):,.0f}", text)
         # An interval without width says nothing.
         return re.sub(r"^(\S+) \[\1, \1\]$", r"\1", text)
     return str(value)

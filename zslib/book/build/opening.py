@@ -107,7 +107,7 @@ def opening(chapter, about, records, whose="Published run"):
     ]
     data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
     n_claims = len(found) - found.count(NOT_TESTABLE)
-    small = f"{n_claims} claims: {' '.join(chips)} " if chips else ""
+    small = f"{n_claims} claim{'s' * (n_claims != 1)}: {' '.join(chips)} " if chips else ""
     small += f"{whose} of {records.run['date'][:10]} on {data or 'no data'}."
     body = [" ".join(lines), "", small] if lines else [small]
     return "\n".join([f":::{{admonition}} {question}", ":class: finding", "", *body, ":::"])

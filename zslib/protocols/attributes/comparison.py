@@ -184,15 +184,13 @@ def what_it_would_take(runs, results, table, own="DARK"):
         scores = [trial["score"] for trial in runs[problem][own][0].tuned.ranked]
         off = [of[name][m] - table[m][as_printed]["ACC"] for m in built if m != own]
         said.append(
-            f"On {name} it has {got:.1f}; the paper prints {wanted:g}. Of what the paper leaves "
-            f"open {len(scores)} combinations were trained. On validation classes they reach "
-            f"{min(scores):.1f} to {max(scores):.1f}, and the best of these is shown. The other "
-            f"systems are {min(off):+.1f} to {max(off):+.1f} points from what they have in print, "
-            f"in the mean {np.mean(off):+.1f}, so that features explain about as much. For "
-            f"{wanted:g}, {own} would need {wanted - got:.1f} points from something that neither "
-            f"the text nor these combinations have, and that does not help the other systems."
+            f"On {name} it has {got:.1f}, {got - wanted:+.1f} points from print; the others are "
+            f"{min(off):+.1f} to {max(off):+.1f} from it, in the mean {np.mean(off):+.1f}: so "
+            f"much other features and grids may explain. Of what the paper leaves open "
+            f"{len(scores)} combinations were tried; they reach {min(scores):.1f} to "
+            f"{max(scores):.1f} on validation classes, and the best is shown."
         )
-    return " ".join(said)
+    return " ".join(said).replace(" -", " −")
 
 
 def calibration_lifts(runs, gamma, **options):
