@@ -115,8 +115,8 @@ def test_what_it_would_take_is_the_distance_to_print(runs):
     shown = results(ESZSL=(52.9, 1.0, 2.0), DARK=(51.0, 3.0, 4.0))
     said = what_it_would_take(given, shown, TABLE)
     assert said.startswith("DARK has the highest accuracy on 0 of 1 data sets.")
-    assert "51.0, −11.5 points from print" in said
-    assert "in the mean −1.0" in said
+    assert "51.0, -11.5 points from print" in said
+    assert "in the mean -1.0" in said
 
 
 def test_lifts_are_differences_to_no_calibration(runs):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,11 @@ def test_cells_are_averaged_within_their_seeds(problem):
     one = ratios.MeanOfCells.of(runs, cells[:1])
     alone = [run.outcome for run in runs[cells[0]]]
     assert zero_shot_estimate(one, "ACC") == zero_shot_estimate(alone, "ACC")
+    rows = {(row["method"], row["ratio"]): row["value"] for row in ratios.cell_rows(runs)}
+    assert rows[cells[0]] == zero_shot_estimate(alone, "ACC")
+    gains = {row["method"]: row["value"].mean for row in ratios.gain_rows(runs)}
+    means = {c: SimpleNamespace(mean=rows[c].mean) for c in rows}
+    assert gains == pytest.approx(ratios.printed_gains(means))
 
 
 def test_rows_of_table_1(problem):

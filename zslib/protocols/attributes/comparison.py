@@ -190,7 +190,7 @@ def what_it_would_take(runs, results, table, own="DARK"):
             f"{len(scores)} combinations were tried; they reach {min(scores):.1f} to "
             f"{max(scores):.1f} on validation classes, and the best is shown."
         )
-    return " ".join(said).replace(" -", " −")
+    return " ".join(said)
 
 
 def calibration_lifts(runs, gamma, **options):

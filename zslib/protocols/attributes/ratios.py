@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zslib.datasets import load_problem
+from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.methods import (
     HARD_NEGATIVE_METHODS,
     ZERO_SHOT_METHODS,
@@ -20,8 +21,11 @@ from zslib.validation import check_choice
 __all__ = [
     "MeanOfCells",
     "best_methods",
+    "cell_rows",
     "fixed_method",
+    "gain_rows",
     "lasting_method",
+    "printed_gains",
     "ratio_differences",
     "run_ratios",
     "table_methods",
@@ -164,3 +168,30 @@ class MeanOfCells:
 
     def right(self, measure):
         return np.mean([part.right(measure) for part in self.parts], axis=0)
+
+
+def cell_rows(cells, **options):
+    """Rows of the accuracy of each cell, with intervals."""
+    for (method, ratio), runs in cells.items():
+        value = zero_shot_estimate([run.outcome for run in runs], "ACC", **options)
+        yield {"metric": "ACC", "method": method, "ratio": ratio, "value": value}
+
+
+def gain_rows(cells, **options):
+    """Rows of the `ratio_differences` of runs: cells are averaged within a run."""
+    for columns, plus, minus in ratio_differences(cells):
+        more, less = MeanOfCells.of(cells, plus), MeanOfCells.of(cells, minus)
+        value = zero_shot_estimate(more, "ACC", minus=less, **options)
+        yield {"metric": "ACC", **columns, "value": value}
+
+
+def printed_gains(cells):
+    """The `ratio_differences` of printed cells, by method."""
+
+    def mean(of):
+        return np.mean([cells[cell].mean for cell in of])
+
+    return {
+        columns["method"]: float(mean(plus) - mean(minus))
+        for columns, plus, minus in ratio_differences(cells)
+    }
