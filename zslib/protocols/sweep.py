@@ -54,7 +54,7 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **of):
     store = choices.in_use()
     if store is not None and (known := store.find(choice, candidates)) is not None:
         return known
-    counted = f"of {len(candidates)} of {choice}"
+    counted = f"of {len(candidates)} of {name}"
     trials = [
         _trial(attempt, parameters, seeds and seeds[:1], f"candidate {number} {counted}")
         for number, parameters in enumerate(candidates, 1)
@@ -73,7 +73,7 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **of):
     for _ in range(_MOST_STEPS):
         if not (further := beyond_the_ends(trials, by, limits)):
             break
-        told = f"beyond the grid of {choice}"
+        told = f"beyond the grid of {name}"
         trials += [_trial(attempt, parameters, seeds, told) for parameters in further]
     return trials if store is None else store.note(choice, trials)
 
