@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas
 import pytest
+from scipy import sparse
 from scipy.io import savemat
 
 from zslib.datasets import (
@@ -66,6 +67,10 @@ def test_arrays_lists_and_frames_say_what_a_file_says(arrays, written):
         unseen_classes=["c", "h"],
     )
     assert frames.checksum == problem.checksum
+    mask = np.isin(list("abcdefgh"), ["c", "h"])
+    assert from_features(**arrays | {"unseen_classes": mask}).checksum == problem.checksum
+    with pytest.raises(TypeError, match="features is sparse"):
+        from_features(**arrays | {"features": sparse.csr_array(arrays["features"])})
     unnamed = from_features(*list(arrays.values())[:3], unseen_classes=[2])
     assert unnamed.class_names[0] == "class 0"
 

@@ -18,6 +18,7 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
 from zslib.datasets.files import naming
+from zslib.validation import as_array
 
 __all__ = ["from_features", "own_parts", "read_class_vectors", "read_features"]
 
@@ -110,7 +111,7 @@ def from_features(
 
 def as_matrix(values, name):
     """A host matrix of numbers from an array or frame, or an error that names it."""
-    array = np.asarray(values)
+    array = np.asarray(as_array(values, name))
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
             f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}"
@@ -233,6 +234,8 @@ def _rows(classes, names, what):
     classes = np.atleast_1d(np.asarray(classes))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
+    if classes.dtype == bool and classes.shape == (len(names),):
+        classes = np.flatnonzero(classes)
     if classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)
     if classes.dtype.kind not in "iuU":
