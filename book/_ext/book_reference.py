@@ -43,6 +43,12 @@ def summary(thing):
     return re.sub(r"\[\w+\]_", "", first)
 
 
+def keep_symbols(app, what, name, obj, options, lines):
+    """A line that begins with a symbol and a full stop, "d." or "A. Frome", opens no list."""
+    lines[:] = [re.sub(r"^(\s*[A-Za-z])\.(?=\s|$)", r"\1\\.", line) for line in lines]
+
+
 def setup(app):
     app.add_directive("reference", ReferenceDirective)
+    app.connect("autodoc-process-docstring", keep_symbols)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

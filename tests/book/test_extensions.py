@@ -12,7 +12,7 @@ import pytest
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from zslib.book.build.reference import entries, links, uses, write_reference
+from zslib.book.build.reference import entries, links, listed, uses, write_reference
 from zslib.book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -155,3 +155,15 @@ def test_chapters_are_held_against_names_as_they_import_them():
     text = (ROOT / "chapters" / "hubness" / "02_hubness.md").read_text("utf-8")
     assert "zslib.metrics.k_occurrence" in {entry.target for entry in uses(text, found)}
     assert len({entry.target for entry in found.values()}) == len(found)
+
+
+def test_a_line_that_begins_with_a_symbol_opens_no_list(site):
+    lines = ["d. The distance.", "    p.", "A. Frome et al.", "e.g. this", "1. one"]
+    sys.modules["book_reference"].keep_symbols(None, "class", "A", None, None, lines)
+    assert lines == [r"d\. The distance.", r"    p\.", r"A\. Frome et al.", "e.g. this", "1. one"]
+
+
+def test_all_of_a_room_are_listed_by_letter():
+    names = listed("zslib.compatibility")
+    assert names == sorted(names, key=str.lower)
+    assert listed("zslib.metrics", "k_occurrence, Hierarchy") == ["k_occurrence", "Hierarchy"]

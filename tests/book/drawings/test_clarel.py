@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from zslib.book.drawings.clarel import draw_probabilities, draw_schema
+from zslib.book.drawings.clarel import draw_probabilities, draw_schema, draw_shares_of_images
 
 
 @pytest.fixture
@@ -55,3 +55,13 @@ def test_schema_names_both_branches_and_all_losses(ax):
         box = text.get_window_extent().transformed(ax.transData.inverted())
         assert box.y0 >= ax.get_ylim()[0] - 1
         assert box.y1 <= ax.get_ylim()[1] + 1
+
+
+def test_images_are_drawn_end_to_end_and_counted():
+    (ax,) = draw_shares_of_images({"a": (4700, 1175, 2946), "b": (10, 2, 3)}).axes
+    first = [bar for bar in ax.patches if bar.get_y() < 0.5]
+    assert [(bar.get_x(), bar.get_width()) for bar in first] == [
+        (0, 4700), (4700, 1175), (5875, 2946)
+    ]  # fmt: skip
+    told = [text.get_text() for text in ax.texts if text.get_text()]
+    assert told == ["4,700", "1,175", "2,946"]

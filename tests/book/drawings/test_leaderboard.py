@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from zslib.book.drawings.leaderboard import draw_against, draw_ranks
+from zslib.book.drawings.leaderboard import draw_against, draw_ranks, draw_shares
+from zslib.book.figures import look
 from zslib.protocols.intervals import Estimate
 
 
@@ -43,3 +44,40 @@ def test_a_line_stands_where_ours_and_theirs_are_equal():
     )
     (line,) = [line for line in fig.axes[0].get_lines() if line.get_color() == "gray"]
     assert line.get_xydata().tolist() == [[30.0, 30.0], [55.0, 55.0]]
+
+
+def test_ranks_have_the_colors_of_their_groups():
+    ranks = [
+        {"method": m, "value": Estimate(v, v - 1, v + 1, 1)} for m, v in (("b", 2.5), ("a", 1.5))
+    ]
+    fig = draw_ranks(ranks, 0.7, {"a": "metric", "b": "generator"})
+    (legend,) = fig.legends
+    told = [text.get_text() for text in legend.get_texts()]
+    assert told == ["metric", "generator", "not told apart from the first"]
+    marks = [line for line in fig.axes[0].get_lines() if line.get_marker() not in ("None", "")]
+    assert [mark.get_color() for mark in marks] == [
+        look(kind)["color"] for kind in ("metric", "generator")
+    ]
+
+
+def test_in_a_crowd_only_some_points_are_named():
+    points = {f"a long name {i}": (1.0 + 0.001 * i, 50.0) for i in range(60)}
+    fig = draw_against({"cub": points}, dict.fromkeys(points, "a"), xlabel="x", ylabel="y")
+    assert 0 < len(fig.axes[0].texts) < 60
+
+
+def test_a_short_logarithmic_axis_has_plain_numbers():
+    points = {"a": (2.0, 1.0), "b": (6.0, 2.0)}
+    fig = draw_against(
+        {"cub": points}, dict.fromkeys(points, "p"), xlabel="x", ylabel="y", xscale="log"
+    )
+    fig.canvas.draw()
+    told = [label.get_text() for label in fig.axes[0].get_xticklabels()]
+    assert {"2", "3", "5"} <= set(told)
+
+
+def test_shares_are_drawn_largest_first():
+    rows = [{"method": "year", "value": 0.1}, {"method": "calibration", "value": 0.5}]
+    (ax,) = draw_shares(rows).axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["calibration", "year"]
+    assert [bar.get_width() for bar in ax.patches] == [0.5, 0.1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib import pyplot
 
-from zslib.book.drawings.seen_unseen import draw_seen_unseen
+from zslib.book.drawings.seen_unseen import draw_balance, draw_seen_unseen
 from zslib.metrics import seen_unseen_curve
 
 
@@ -23,3 +23,16 @@ def test_marks_stand_where_gamma_puts_them():
     assert [t.get_text() for t in fig.legends[0].get_texts()] == ["x", "y", "zero", "one"]
     assert sum(a.axison for a in fig.axes) == 1
     pyplot.close(fig)
+
+
+def test_a_system_stands_where_its_two_accuracies_say():
+    rows = [
+        {"dataset": data, "method": method, "metric": metric, "value": value}
+        for data, method, seen, unseen in [("x", "a", 50.0, 20.0), ("y", "a", 10.0, None)]
+        for metric, value in (("seen", seen), ("unseen", unseen), ("H", 1.0))
+    ]
+    fig = draw_balance([*rows, {**rows[0], "dataset": "y", "method": "b", "metric": "seen"}])
+    first, second = fig.axes
+    assert [line.get_xydata().tolist() for line in first.get_lines()] == [[[50.0, 20.0]]]
+    assert "a" in [text.get_text() for text in first.texts]
+    assert not list(second.get_lines())

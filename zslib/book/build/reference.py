@@ -48,7 +48,7 @@ class Entry:
 def listed(module, names=""):
     """The classes and functions among ``names``, or among all that a module exports."""
     home = importlib.import_module(module)
-    names = names.replace(",", " ").split() or home.__all__
+    names = names.replace(",", " ").split() or sorted(home.__all__, key=str.lower)
     kinds = {name: getattr(home, name) for name in names}
     return [n for n, found in kinds.items() if inspect.isclass(found) or inspect.isroutine(found)]
 

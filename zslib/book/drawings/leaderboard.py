@@ -63,6 +63,7 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
     stands where both numbers are equal.
     """
     from matplotlib import pyplot
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     rows = -(-len(panels) // 2)
     across = min(2, len(panels))
@@ -76,6 +77,10 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
             (drawn,) = ax.plot(*place, ms=5, **style)
             legend.setdefault(groups[name], drawn)
         ax.set(title=title, xlabel=xlabel, xscale=xscale)
+        if xscale == "log" and points and _reach(points) < 30:
+            ax.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7), numticks=20))
+            ax.xaxis.set_major_formatter("{x:g}")
+            ax.xaxis.set_minor_formatter(NullFormatter())
         if same and points:
             ends = min(map(min, points.values())), max(map(max, points.values()))
             ax.plot(ends, ends, color="gray", lw=0.8, zorder=0)
@@ -110,6 +115,12 @@ def name_points(ax, points, size=6):
         taken.append(box)
         how = {"textcoords": "offset points", "fontsize": size, "va": "center"}
         ax.annotate(name, place, xytext=(dx, dy), **how)
+
+
+def _reach(points):
+    """How many times the smallest the largest of the first numbers is."""
+    across = [x for x, _ in points.values()]
+    return max(across) / min(across) if min(across) > 0 else np.inf
 
 
 def _cover(a, b):

@@ -75,6 +75,8 @@ def draw_balance(rows):
         drawn = ax.contour(seen, unseen, levels, levels=range(10, 100, 10), colors="0.8")
         drawn.set_linewidth(0.7)
         ax.grid(False)
+        for h in range(20, 100, 20):  # where both accuracies are h, so is H
+            ax.text(h, h, f"H = {h}", fontsize=6, color="0.5", clip_on=True)
         for name, place in points.items():
             ax.plot(*place, ms=6, **(look(name, list(points)) | {"linestyle": ""}))
         ax.set(title=title)
