@@ -29,6 +29,9 @@ LOOKS = {
     "CADAVAE": (3, "X", ":"), "f-CLSWGAN": (1, "v", ":"), "f-VAEGAN-D2": (0, "X", ":"),
     "cycle-WGAN": (6, "D", "-."), "cycle-CLSWGAN": (5, "v", "-."), "cycle-UWGAN": (4, "P", ":"),
     "softmax": (6, "s", ":"), "random labels": (5, "o", ":"),
+    # What is taken off seen classes, beside "none".
+    "fixed": (1, "s", "-"), "chosen": (2, "D", "-"),
+    "fixed - none": (1, "s", "-"), "chosen - none": (2, "D", "-"),
     # Families of systems.
     "bilinear, ranking": (0, "o", "-"), "metric": (1, "s", "-"), "regression": (2, "D", "-"),
     "generator": (3, "^", "-"), "network on classes": (4, "v", "-"),
