@@ -83,21 +83,17 @@ def count_before(tiles, scores, gold):
             walked = tiles.walk(rows, buffer)
             slack = tiles.slack(level, rows)
             for number, (chunk, tile) in enumerate(zip(tiles.chunks, walked, strict=True)):
-                above, least, low, high = _counted(tile, level[chunk], slack[chunk])
-                if tiles.narrow and (least - above).sum() > math.prod(tile.shape) // NARROW:
+                above, row, query = _compared(tile, level[chunk], slack[chunk])
+                if tiles.narrow and row.size > math.prod(tile.shape) // NARROW:
                     wide = tiles.wide()
-                    tile = list(wide.walk(rows))[number]
+                    tile = wide.tile(rows, number)
                     found = wide.slack(level, rows)[chunk]
-                    above, least, low, high = _counted(tile, level[chunk], found)
+                    above, row, query = _compared(tile, level[chunk], found)
                 ranks[chunk] += above
-                unsure = np.flatnonzero(least != above)
-                if not unsure.size:
+                if not row.size:
                     continue
-                tile, low, high = (_columns(array, unsure) for array in (tile, low, high))
-                between = (tile >= low[None, :]) & ~(tile > high[None, :])
-                row, query = map(to_host, tiles.xp.nonzero(between))
-                row, query = row + rows.start, unsure[query] + chunk.start
-                # A corrected score has no slack: between are those equal to the gold one's.
+                row, query = row + rows.start, query + chunk.start
+                # A corrected score has no slack: in doubt are those equal to the gold one's.
                 found = scores[query] if tiles.corrected else tiles.pair_scores(query, row)
                 before = (found > scores[query]) | (found == scores[query]) & (row < gold[query])
                 ranks += np.bincount(query[before], minlength=ranks.size)
@@ -106,12 +102,20 @@ def count_before(tiles, scores, gold):
     return sum(over_blocks(tiles, work)) if tiles.on_host else work(tiles.blocks)
 
 
-def _counted(tile, level, slack):
-    """Targets surely better than each level, those not surely worse, and the bounds of both."""
-    xp = namespace(tile)
+def _compared(tile, level, slack):
+    """How many targets are surely better than each level, and rows and columns of those in doubt."""
+    xp, width = namespace(tile), tile.shape[1]
     low, high = _lowered(level - slack, tile), -_lowered(-level - slack, tile)
-    above, least = (_count_rows(xp, mask) for mask in (tile > high[None, :], tile >= low[None, :]))
-    return above, least, low, high
+    # Piece by piece, which stay in the cache; bytes add up many at a time.
+    size, kind = (255, xp.uint8) if isinstance(tile, np.ndarray) else (tile.shape[0], xp.int64)
+    above, doubt = np.zeros(width, np.int64), []
+    for rows in slices(tile.shape[0], size):
+        piece = tile[rows, :]
+        better = piece > high[None, :]
+        above += to_host(xp.sum(xp.astype(better, kind), axis=0, dtype=kind))
+        unsure = xp.reshape((piece >= low[None, :]) ^ better, (-1,))
+        doubt.append(to_host(xp.nonzero(unsure)[0]) + rows.start * width)
+    return above, *np.divmod(np.concatenate(doubt), width)
 
 
 def _lowered(values, tile):
@@ -120,18 +124,3 @@ def _lowered(values, tile):
     with np.errstate(over="ignore"):
         lowered = np.where(lowered > values, np.nextafter(lowered, -np.inf), lowered)
     return like(lowered, tile)
-
-
-def _columns(array, some):
-    """Some of the last axis, by a host array."""
-    return namespace(array).take(array, like(some, array), axis=-1)
-
-
-def _count_rows(xp, mask):
-    """Trues in each column, on the host; NumPy's by bytes, which add up many at a time."""
-    if not isinstance(mask, np.ndarray):
-        return to_host(xp.sum(xp.astype(mask, xp.int64), axis=0))
-    counts = np.zeros(mask.shape[1], np.int64)
-    for start in range(0, mask.shape[0], 255):
-        counts += mask[start : start + 255].view(np.uint8).sum(axis=0, dtype=np.uint8)
-    return counts

@@ -312,6 +312,10 @@ class Tiles:
         """
         return self._raw(rows, buffer)
 
+    def tile(self, rows, number):
+        """The tile of the targets ``rows`` with one chunk of queries, (block, chunk), alone."""
+        return self._raw_scores(self.block(rows), self._factors[number], None)
+
     def _raw(self, rows, buffer=None):
         if self.kept is None:
             block = self.block(rows)
