@@ -149,8 +149,13 @@ class CorrectedTiles(Tiles):
     def _apply(self, raw):
         if not self.on_host:
             return self._apply_to(raw)
-        pieces = slices(raw.shape[0], max(1, PIECE // raw.shape[1]))
-        return np.concatenate([self._apply_to(raw[piece]) for piece in pieces])
+        corrected = None
+        for piece in slices(raw.shape[0], max(1, PIECE // raw.shape[1])):
+            found = self._apply_to(raw[piece])
+            if corrected is None:
+                corrected = np.empty((raw.shape[0], found.shape[1]), found.dtype)
+            corrected[piece] = found
+        return corrected
 
     def _apply_to(self, raw):
         xp = self.xp

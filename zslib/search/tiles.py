@@ -130,7 +130,8 @@ class Tiles:
             return unit_rows(vectors, name=name)
         # Squared lengths and products cancel where points are close: float32 is too coarse.
         if self.metric == "euclidean":
-            return self.xp.astype(vectors, self.xp.float64) - self._centre
+            vectors = self.xp.astype(vectors, self.xp.float64)
+            vectors -= self._centre
         return vectors
 
     def _lengths(self, prepared):
@@ -158,7 +159,8 @@ class Tiles:
         xp = self.xp
         ones = xp.ones_like(vectors[:, :1])
         more = [ones * (c if isinstance(c, int) else c[:, None]) for c in columns]
-        return xp.astype(xp.concat([vectors, *more], axis=1), self._type, copy=False)
+        parts = [xp.astype(part, self._type, copy=False) for part in (vectors, *more)]
+        return xp.concat(parts, axis=1)
 
     def wide(self):
         """The same in float64, where float32 leaves the order of too many targets open."""
@@ -261,7 +263,7 @@ class Tiles:
             return None
         block = self._prepared(block, "targets")
         if self.metric == "euclidean":
-            squares = xp.sum(block * block, axis=1)
+            squares = xp.vecdot(block, block)
             high = float(xp.max(squares))
             block = self._with_squares(block, 1, squares)
         if self.metric != "cosine":

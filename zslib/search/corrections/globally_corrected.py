@@ -46,16 +46,24 @@ class GloballyCorrected(Correction):
 
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
-        tie = xp.astype(scores, xp.float64)
-        tie /= 2 + 2 * xp.abs(tie)
+        if scores is reference and is_numpy_namespace(xp) and scores.dtype == xp.float32:
+            return _of_row(scores)
+        tie = _ties(xp, xp.astype(scores, xp.float64))
         tie -= _number_above(xp, scores, reference)
         return tie
 
 
+def _ties(xp, scores):
+    """s / (2 + 2|s|) for float64 ``scores``, in their place."""
+    below = xp.abs(scores)
+    below *= 2
+    below += 2
+    scores /= below
+    return scores
+
+
 def _number_above(xp, scores, reference):
     """For each score, how many entries of its row of ``reference`` are larger, float64."""
-    if scores is reference and is_numpy_namespace(xp):
-        return _number_above_in_row(scores)
     above = xp.zeros_like(scores, dtype=xp.float64)
     rows = range(scores.shape[0])
     if scores is reference:
@@ -72,35 +80,28 @@ def _number_above(xp, scores, reference):
     return above
 
 
-def _number_above_in_row(scores):
-    """`_number_above` for NumPy, of a row among itself: by one sort."""
+def _of_row(scores):
+    """The corrected scores of float32 NumPy rows among themselves, by one sort of each row.
+
+    float64 has 29 bits more: with its place in these, what is sorted says where it stood, in half
+    the time of an argsort.
+    """
     n, m = scores.shape
-    order, last = _sorted_rows(scores)
-    order += m * np.arange(n)[:, None]
-    counts = np.empty((n, m))
-    counts[:] = np.arange(m - 1.0, -1.0, -1.0)
+    scores = scores + np.float64(0)  # no -0.0
+    bits = scores.view(np.int64)
+    bits |= np.arange(n * m).reshape(n, m)
+    scores.sort(axis=1)
+    places = bits & (2**29 - 1)
+    bits ^= places
+    last = scores[:, 1:] != scores[:, :-1]
     tied = np.flatnonzero(~last.all(axis=1))
-    ends = np.where(last[tied], counts[tied], 0.0)
-    counts[tied] = np.maximum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
-    above = np.empty(n * m)
-    above[order] = counts
-    return above.reshape(n, m)
-
-
-def _sorted_rows(scores):
-    """Columns of each row in ascending order, and which of them are the last of equal scores."""
-    last = np.ones(scores.shape, bool)
-    if scores.dtype == np.float32:
-        # Whole numbers that sort alike, with the column behind: half the time of an argsort.
-        bits = (scores + np.float32(0)).view(np.int32)
-        keys = (bits ^ ((bits >> 31) & np.int32(2**31 - 1))).astype(np.int64)
-        keys <<= 32
-        keys |= np.arange(scores.shape[1])
-        keys.sort(axis=1)
-        order = keys & (2**32 - 1)
-        keys >>= 32
-    else:
-        order = np.argsort(scores, axis=1)
-        keys = np.take_along_axis(scores, order, axis=1)
-    np.not_equal(keys[:, 1:], keys[:, :-1], out=last[:, :-1])
-    return order, last
+    above = np.arange(m - 1.0, -1.0, -1.0)
+    scores = _ties(np, scores)
+    ends = np.zeros((tied.size, m))
+    ends[:, :-1] = np.where(last[tied], above[:-1], 0.0)
+    ends = scores[tied] - np.maximum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    scores -= above
+    scores[tied] = ends
+    found = np.empty(n * m)
+    found[places] = scores
+    return found.reshape(n, m)
