@@ -103,7 +103,7 @@ def count_before(tiles, scores, gold):
 
 
 def _compared(tile, level, slack):
-    """How many targets are surely better than each level, and rows and columns of those in doubt."""
+    """Targets surely better than each level: how many; rows and columns of those in doubt."""
     xp, width = namespace(tile), tile.shape[1]
     low, high = _lowered(level - slack, tile), -_lowered(-level - slack, tile)
     # Piece by piece, which stay in the cache; bytes add up many at a time.

@@ -60,8 +60,11 @@ class MutualProximity(Correction):
         spread = _at_least_rounding(xp, spread, target_mean)
         if reference is not scores:
             centred = scores - target_mean
-        proximity = log_normal_cdf((scores - mean) / deviation)
-        proximity += log_normal_cdf(centred / spread)
+        centred /= spread
+        proximity = log_normal_cdf(centred)
+        scores = scores - mean
+        scores /= deviation
+        proximity += log_normal_cdf(scores)
         return proximity
 
 
@@ -113,13 +116,13 @@ def _by_table(z):
     offset = offset * z.dtype.type(_POINTS)
     nearest = np.rint(offset)
     offset -= nearest
-    nearest = nearest.astype(np.intp)
     nearest -= _LOW * _POINTS  # from 0 on: NumPy takes long over negative indices
+    nearest = nearest.astype(np.intp)
     highest, *others = _table(z.dtype)
-    found = highest.take(nearest)
+    found = highest.take(nearest, mode="clip")  # none is out of range: no check is quicker
     for coefficients in others:
         found *= offset
-        found += coefficients.take(nearest)
+        found += coefficients.take(nearest, mode="clip")
     if beyond:
         far = (z < _LOW) | (z > _HIGH)
         found[far] = log_ndtr(z[far])
