@@ -24,6 +24,9 @@ KEPT = 2**26  # scores that `top_k_and_ranks` keeps at most
 def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=None):
     """The k best targets of each query, best first, ties to the lower index.
 
+    Equal rows tie, whatever ``block_size``. Under a ``correction`` they do where its scores, which
+    are computed tile by tile, are equal to the last bit.
+
     Parameters
     ----------
     queries : (n_queries, d) float array
