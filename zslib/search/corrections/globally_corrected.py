@@ -46,7 +46,7 @@ class GloballyCorrected(Correction):
 
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
-        if scores is reference and is_numpy_namespace(xp) and scores.dtype == xp.float32:
+        if scores is reference and is_numpy_namespace(xp):
             return _of_row(scores)
         tie = _ties(xp, xp.astype(scores, xp.float64))
         tie -= _number_above(xp, scores, reference)
@@ -81,18 +81,9 @@ def _number_above(xp, scores, reference):
 
 
 def _of_row(scores):
-    """The corrected scores of float32 NumPy rows among themselves, by one sort of each row.
-
-    float64 has 29 bits more: with its place in these, what is sorted says where it stood, in half
-    the time of an argsort.
-    """
+    """The corrected scores of NumPy rows among themselves, by one sort of each row."""
+    scores, places = _sorted_rows(scores)
     n, m = scores.shape
-    scores = scores + np.float64(0)  # no -0.0
-    bits = scores.view(np.int64)
-    bits |= np.arange(n * m).reshape(n, m)
-    scores.sort(axis=1)
-    places = bits & (2**29 - 1)
-    bits ^= places
     last = scores[:, 1:] != scores[:, :-1]
     tied = np.flatnonzero(~last.all(axis=1))
     above = np.arange(m - 1.0, -1.0, -1.0)
@@ -105,3 +96,22 @@ def _of_row(scores):
     found = np.empty(n * m)
     found[places] = scores
     return found.reshape(n, m)
+
+
+def _sorted_rows(scores):
+    """Each row in ascending order, float64, and the places in the whole where they stood.
+
+    float64 has 29 bits more than float32. With the place in these, what is sorted says where it
+    stood, in half the time of an argsort.
+    """
+    n, m = scores.shape
+    if scores.dtype == np.float64:
+        order = np.argsort(scores, axis=1)
+        return np.take_along_axis(scores, order, axis=1), order + m * np.arange(n)[:, None]
+    scores = scores + np.float64(0)  # no -0.0
+    bits = scores.view(np.int64)
+    bits |= np.arange(n * m).reshape(n, m)  # the search gives few rows at a time
+    scores.sort(axis=1)
+    places = bits & (2**29 - 1)
+    bits ^= places
+    return scores, places
