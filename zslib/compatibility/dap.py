@@ -7,6 +7,7 @@ from array_api_compat import device as array_device
 from zslib.arrays import namespace, row_blocks
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import fit_linear
+from zslib.nn import sigmoid
 from zslib.validation import check_real
 
 __all__ = [
@@ -169,11 +170,10 @@ def attribute_objective(weights, X, codes, binary, regularization):
     for rows in row_blocks(n, binary.shape[1]):
         block, own = X[rows, :], xp.take(binary, codes[rows], axis=0)
         logits = block @ coef + intercept
-        small = xp.exp(-xp.abs(logits))
-        # log(1 + exp(-t f)) for t = 1 less the logit where the attribute is there.
-        losses = xp.clip(logits, min=0.0) + xp.log1p(small) - own * logits
+        likely = sigmoid(logits)
+        # log(1 + exp f), less the logit where the attribute is there.
+        losses = xp.clip(logits, min=0.0) - xp.log(xp.maximum(likely, 1.0 - likely)) - own * logits
         value += float(xp.sum(losses, dtype=xp.float64)) / n
-        likely = xp.where(logits >= 0, xp.ones_like(small), small) / (1.0 + small)
         error = (likely - own) / n
         slopes = slopes + block.T @ error
         totals = totals + xp.sum(error, axis=0, keepdims=True)

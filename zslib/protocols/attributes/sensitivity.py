@@ -6,7 +6,7 @@ from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.sweep import kept
 
-__all__ = ["BASES", "sensitivity_ranges", "sensitivity_rows"]
+__all__ = ["BASES", "NAMES", "sensitivity_ranges", "sensitivity_rows"]
 
 # Where each system stands while one of its settings moves. DARK's are the printed ones, its
 # gradients and start those that do best in the readings.
@@ -33,20 +33,20 @@ def _values(base, setting, wide):
     return [own * factor for factor in ((0.1, 1 / 3, 1, 3, 10) if wide else (1 / 3, 1, 3))]
 
 
-def sensitivity_rows(problem, held, systems, *, wide, seed):
+def sensitivity_rows(problem, held, systems, settings=tuple(NAMES), *, wide, seed):
     """Rows of accuracy on the classes ``held`` out, one setting of a system moved at a time.
 
     ``wide`` tries more values. A training that fails has the value None.
     """
     for name in systems:
         base = BASES[name]
-        for setting, symbol in NAMES.items():
+        for setting in settings:
             if setting not in base.get_params():
                 continue
             for value in _values(base, setting, wide):
                 model = type(base)(**base.get_params() | {setting: value, "random_state": seed})
                 row = {"dataset": problem, "metric": "validation ACC", "method": name}
-                row |= {"setting moved": symbol, "at": float(value)}
+                row |= {"setting moved": NAMES[setting], "at": float(value)}
                 row |= {"as set": bool(value == getattr(base, setting))}
                 try:
                     accuracy = kept(evaluate_zero_shot, model, held, k=1).accuracy

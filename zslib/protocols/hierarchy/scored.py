@@ -152,13 +152,20 @@ def curve_rows(found):
             yield of | {"k": k, "method": method, "value": value}
 
 
-def other_tree(found, lists, tree, other, k=5):
+def other_tree(answered, lists, tree, other, k=5):
     """Rows: the tested classes that two readings part, and hp@k of ridge's answers under both.
 
-    Parted are classes whose correct sets differ in size. Where there is none, hp@k cannot differ,
-    and is not compared.
+    ``answered`` are the `Scored` of all cases. Parted are classes whose correct sets differ in
+    size. Where there is none, hp@k cannot differ, and is not compared.
     """
     trees = [reading_hierarchy(lists, name) for name in (tree, other)]
+    for found in answered:
+        yield from _two_trees(found, trees, (tree, other), k)
+
+
+def _two_trees(found, trees, names, k):
+    """Rows of `other_tree` of one case."""
+    tree, other = names
     tested, parted = set(), set()
     for a in found.answers:
         sizes, others = (a.set_sizes(graph, k, if_fewer="all")[:, 0] for graph in trees)

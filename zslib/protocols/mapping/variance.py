@@ -8,9 +8,9 @@ from zslib.mapping import RidgeMap
 from zslib.protocols.mapping.outcome import evaluate, gold_queries
 from zslib.protocols.tidy import row
 
-__all__ = ["column_variances", "projection_checks", "variance_by_penalty"]
+__all__ = ["PENALTIES", "column_variances", "projection_checks", "variance_by_penalty"]
 
-_PENALTIES = 10.0 ** np.arange(-3, 4)
+PENALTIES = 10.0 ** np.arange(-3, 4)
 
 
 def _mapped_training(problem, penalty=0.0):
@@ -50,7 +50,7 @@ def column_variances(problem, penalties):
     return {penalty: tuple(a.var(axis=0) for a in pair) for penalty, pair in pairs.items()}
 
 
-def variance_by_penalty(problem, alphas=_PENALTIES):
+def variance_by_penalty(problem, alphas=PENALTIES):
     """Rows: total variance after mapping by ridge over gold's, and hub answers, by penalty."""
     gold = [vectors.var(axis=0).sum() for vectors in (gold_queries(problem), problem.Y_train)]
     for alpha in alphas:
