@@ -21,6 +21,7 @@ RECORDS = [
     {"metric": "P@1", "method": "a - b", "dataset": "x", "value": -2.0, "low": -3.1, "high": -0.9},
     {"metric": "P@1", "method": "b - c", "dataset": "x", "value": 1.0, "low": -1.0, "high": 3.0},
     {"metric": "size", "value": 12345.0, "k": 2, "space": "all words"},
+    {"metric": "error", "value": 2.13e-7},
 ]
 
 
@@ -35,6 +36,7 @@ RECORDS = [
         ("{P@1; b - c | up | down | level}", "level"),
         ("{P@1; b - c; +.1f}", "+1.0"),
         ("{size; k=2; space=all words}, {size; .2f}", "12,345, 12345.00"),
+        ("{error}, {error; .0%}", "2.13·10⁻⁷, 0%"),
         ("{paper; table3; cross-modal; ridge; P@1}", "1.1"),
     ],
 )

@@ -12,6 +12,9 @@ from zslib.papers.claims import NOT_TESTABLE
 __all__ = ["answers", "exercises", "opening", "told"]
 
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def told(sentence, records, paper=None):
     """A sentence with its fields in braces filled from records.
 
@@ -45,7 +48,7 @@ def told(sentence, records, paper=None):
 def _filled(field, records, paper):
     where, *words = (part.strip() for part in re.split(r"\s\|\s", field))
     parts = [part.strip() for part in where.split(";")]
-    forms = [p for p in parts if p == "interval" or re.fullmatch(r"\+?,?(\.\d[fg])?", p)]
+    forms = [p for p in parts if p == "interval" or re.fullmatch(r"\+?,?(\.\d[fg%])?", p)]
     names = [part for part in parts if part not in forms]
     plain = next((form for form in forms if form != "interval"), "")
     if names[0] == "paper":
@@ -68,8 +71,11 @@ def _filled(field, records, paper):
 
 
 def _number(value, form):
-    """Three digits where no format says otherwise, and a minus that is one."""
+    """Three digits where no format says otherwise; a minus and powers of ten that are such."""
     text = format(value, form or (",.0f" if abs(value) >= 1000 else ".3g"))
+    if "e" in text:
+        digits, power = text.split("e")
+        text = f"{digits}·10{str(int(power)).translate(_RAISED)}"
     return re.sub(r"^[-+](?=[0.]+$)", "", text).replace("-", "−")
 
 
