@@ -111,7 +111,8 @@ def opening(chapter, about, records, whose="Published run"):
         for kind, name in KINDS.items()
         if kind in found and kind != NOT_TESTABLE
     ]
-    data = ", ".join(d["name"].replace("_", "-") for d in records.run["data"])
+    used = [d["name"] for d in records.run["data"]] or [r.get("dataset", "") for r in records]
+    data = ", ".join(name.replace("_", "-") for name in dict.fromkeys(used) if name)
     n_claims = len(found) - found.count(NOT_TESTABLE)
     small = f"{n_claims} claim{'s' * (n_claims != 1)}: {' '.join(chips)} " if chips else ""
     small += f"{whose} of {records.run['date'][:10]} on {data or 'no data'}."

@@ -21,14 +21,14 @@ LOOKS = {
     # Systems that score images with classes.
     "DARK": (0, "o", "-"), "DARK-L": (5, "^", "--"), "DARK-H": (4, "v", "--"),
     "ALE": (2, "s", "-"), "SJE": (1, "D", "-"), "DeViSE": (3, "P", "-"), "LatEm": (4, "X", "-"),
-    "ESZSL": (1, "s", "-."), "SAE": (2, "D", "-."), "ConSE": (3, "^", "-."),
+    "ESZSL": (1, "s", "-."), "SAE": (2, "D", "-."), "ConSE": (2, "^", "-."),
     "CMT": (4, "v", "-."), "CMT*": (4, "v", ":"), "SSE": (5, "P", "-."), "SynC": (6, "X", "-."),
     "DAP": (4, "D", "--"), "IAP": (3, "P", "--"), "JLSE": (2, "X", "--"),
     "BiDiLEL": (5, "D", "-"), "ICINESS": (1, "^", "--"), "PSR": (5, "s", ":"),
     "CNZSL": (2, "P", ":"), "ZKL": (6, "v", ":"), "GMMN": (3, "s", ":"),
     "CADAVAE": (3, "X", ":"), "f-CLSWGAN": (1, "v", ":"), "f-VAEGAN-D2": (0, "X", ":"),
     "cycle-WGAN": (6, "D", "-."), "cycle-CLSWGAN": (5, "v", "-."), "cycle-UWGAN": (4, "P", ":"),
-    "softmax": (6, "s", ":"), "random labels": (5, "o", ":"),
+    "softmax": (6, "s", ":"), "random labels": (5, "o", ":"), "equal shares": (6, "", ":"),
     # What is taken off seen classes, beside "none".
     "fixed": (1, "s", "-"), "chosen": (2, "D", "-"),
     "fixed - none": (1, "s", "-"), "chosen - none": (2, "D", "-"),

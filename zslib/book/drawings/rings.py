@@ -42,6 +42,7 @@ def answers_figure(lists, reading, label, answers):
     reach = max(1, *(hops[node] for node in every))
     layout = ring_layout(hierarchy, label, reach, every)
     place = {node: (r * np.cos(a), r * np.sin(a)) for node, (r, a, _) in layout.items()}
+    limit = 1.25 * reach
     fig, ax = pyplot.subplots(figsize=(7.4, 6.8))
     for ring in range(1, reach + 1):
         ax.add_patch(Circle((0, 0), ring, fill=False, ls=":", color="0.8", lw=0.8))
@@ -57,9 +58,8 @@ def answers_figure(lists, reading, label, answers):
         ranks = (f"{m} {found.index(node) + 1}" for m, found in given.items() if node in found)
         told = ", ".join(ranks)
         said = lists.lemmas.get(node, [node])[0] + (f" ({told})" if told else "")
-        _write(ax, said, *place[node], *layout[node][:2], valid=True)
+        _write(ax, said, *place[node], *layout[node][:2], valid=True, gap=0.03 * limit)
     ax.plot(0, 0, "*", color="black", ms=14, zorder=2, label="true label")
-    limit = 1.25 * reach
     ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
     ax.axis("off")
     fig.legend(loc="outside upper center", ncols=1 + len(answers))
@@ -150,15 +150,15 @@ def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names, *, if_fewer=
     return radii
 
 
-def _write(ax, name, x, y, hops, angle, valid):
+def _write(ax, name, x, y, hops, angle, valid, gap=0.15):
     """A name beside its node: a label's points away from the middle, never upside down."""
     degrees = (np.degrees(angle) + 180) % 360 - 180
     right = abs(degrees) <= 90
     turn = degrees if right else degrees - 180
-    reach = 0.15 if valid else 0.0
+    reach = gap if valid else 0.0
     ax.text(
         x + reach * np.cos(angle) * (hops > 0),
-        y + reach * np.sin(angle) * (hops > 0) + (0.22 if not (hops and valid) else 0),
+        y + reach * np.sin(angle) * (hops > 0) + (1.5 * gap if not (hops and valid) else 0),
         name,
         ha=("left" if right else "right") if hops and valid else "center",
         va="center",
