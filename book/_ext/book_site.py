@@ -9,6 +9,8 @@ import shutil
 from importlib import resources
 from pathlib import Path
 
+from sphinx import addnodes
+
 # Of MathJax the one bundle that pages load, its fonts, and what that loads by need.
 MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 # What the theme has every page load for a search as one types, which this site has not.
@@ -17,6 +19,8 @@ SEARCH = re.compile(
 )
 # A part of the contents in the sidebar.
 PART = re.compile(r'<p aria-level="2" class="caption".*?(?=<p aria-level="2"|</div>)', re.DOTALL)
+# Pages of single classes and functions.
+FUNCTIONS = "book/generated/api/"
 # Of the theme: maps for its developers, words of other languages, fonts of ancient browsers.
 UNUSED = ("**/*.map", "locales/*", "**/*.ttf")
 
@@ -40,10 +44,25 @@ def rewrite_all_when_numbers_change(app, env):
     return sorted(env.found_docs) if before not in (None, digest) else []
 
 
+def read_in_parallel(app):
+    """Let pages be read in parallel: the extensions that do not say so themselves read none."""
+    for extension in app.extensions.values():
+        if extension.parallel_read_safe is None:
+            extension.parallel_read_safe = True
+
+
 def launch_from_an_address(app, config):
     """Leave out the launch buttons where the repository has no address: the theme cannot."""
     if not config.html_theme_options.get("repository_url"):
         config.html_theme_options.pop("launch_buttons", None)
+
+
+def trim_contents(app, pagename, templatename, context, doctree):
+    """Leave to the sidebar the page's own function alone: it shows none, but walks all of them."""
+    for room, pages in app.env.toctree_includes.items():
+        if pages and pages[0].startswith(FUNCTIONS):
+            for tree in app.env.tocs[room].findall(addnodes.toctree):
+                tree["entries"] = [(None, page) for page in pages if page == pagename]
 
 
 def plain_citations(app, pagename, templatename, context, doctree):
@@ -70,19 +89,23 @@ def lighten(app, error):
         for path in static.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     for path in site.rglob("*.html"):
-        text = path.read_text("utf-8")
+        text = before = path.read_text("utf-8")
         if path.name != "search.html":
             text = SEARCH.sub("", text)
         # Hundreds of pages, each with its own part alone.
         if "generated" in path.relative_to(site).parts:
             text = PART.sub(lambda part: part[0] if "current" in part[0] else "", text)
-        path.write_text(text, "utf-8")
+        if text != before:
+            path.write_text(text, "utf-8")
     for path in (site / "_sources").rglob("*.ipynb"):
-        notebook = json.loads(path.read_text("utf-8"))
+        before = path.read_text("utf-8")
+        notebook = json.loads(before)
         for cell in notebook["cells"]:
             if cell.get("outputs"):
                 cell |= {"outputs": [], "execution_count": None}
-        path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+        if text != before:
+            path.write_text(text, "utf-8")
 
 
 def setup(app):
@@ -90,7 +113,9 @@ def setup(app):
     app.add_config_value("comments_config", {}, "html")
     app.add_js_file("sortable.js")
     app.connect("config-inited", launch_from_an_address)
+    app.connect("builder-inited", read_in_parallel)
     app.connect("env-updated", rewrite_all_when_numbers_change)
+    app.connect("html-page-context", trim_contents, priority=100)  # before the theme's own
     app.connect("html-page-context", plain_citations)
     app.connect("build-finished", lighten, priority=900)  # after the theme's and MathJax's files
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,8 +7,11 @@ import io
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
@@ -45,15 +48,18 @@ H
 """
 
 
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "book" / "_ext" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     """Function that builds pages, ``{name: Markdown}``, and gives them as HTML with warnings."""
     for name in NAMES:
-        file = ROOT / "book" / "_ext" / f"{name}.py"
-        spec = importlib.util.spec_from_file_location(name, file)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        monkeypatch.setitem(sys.modules, name, module)
+        monkeypatch.setitem(sys.modules, name, load(name))
 
     def build(pages):
         for name, text in pages.items():
@@ -167,3 +173,18 @@ def test_all_of_a_room_are_listed_by_letter():
     names = listed("zslib.compatibility")
     assert names == sorted(names, key=str.lower)
     assert listed("zslib.metrics", "k_occurrence, Hierarchy") == ["k_occurrence", "Hierarchy"]
+
+
+def test_the_sidebar_walks_no_page_of_a_function_but_the_pages_own():
+    own, other = "book/generated/api/search/top_k", "book/generated/api/search/CSLS"
+    includes = {"book/api/search": [other, own], "book/index": ["book/a", "book/b"]}
+    trees = {
+        doc: addnodes.toctree(entries=[(None, page) for page in pages])
+        for doc, pages in includes.items()
+    }
+    tocs = {doc: nodes.bullet_list("", tree) for doc, tree in trees.items()}
+    app = SimpleNamespace(env=SimpleNamespace(toctree_includes=includes, tocs=tocs))
+    for page, left in (("book/a", []), (own, [(None, own)]), (other, [(None, other)])):
+        load("book_site").trim_contents(app, page, "page.html", {}, None)
+        assert trees["book/api/search"]["entries"] == left
+        assert trees["book/index"]["entries"] == [(None, "book/a"), (None, "book/b")]

@@ -25,7 +25,7 @@ def sphinx(tiny_book, monkeypatch):
     """Stands for Jupyter Book: notes how it was called, and writes a site of two pages."""
     called = []
 
-    def write(place, *, fresh, strict):
+    def write(place, *, jobs, fresh, strict):
         called.append("fresh" if fresh else "again")
         html = place.root / "_build" / "html"
         (html / "book").mkdir(parents=True, exist_ok=True)

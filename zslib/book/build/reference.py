@@ -78,14 +78,14 @@ def uses(text, found):
 
 def _imported(code):
     """Dotted names of what code imports from the package, and of what it takes from modules."""
-    modules = {}
-    for node in ast.walk(ast.parse(code)):
+    modules, nodes = {}, list(ast.walk(ast.parse(code)))
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("zslib"):
             for alias in node.names:
                 modules[alias.asname or alias.name] = f"{node.module}.{alias.name}"
     taken = [
         f"{modules[node.value.id]}.{node.attr}"
-        for node in ast.walk(ast.parse(code))
+        for node in nodes
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id in modules

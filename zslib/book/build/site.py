@@ -19,7 +19,14 @@ from zslib.book.store import published, published_records, read_records
 
 __all__ = ["BuildFailed", "build"]
 
-_CALL = "import sys; from jupyter_book.cli.main import main; main(sys.argv[1:])"
+# Sphinx can work in several processes, but the command has no option for it.
+_CALL = """
+import sys
+from jupyter_book.cli.main import main
+from jupyter_book.sphinx import build_sphinx
+build_sphinx.__kwdefaults__["jobs"] = int(sys.argv.pop(1))
+main(sys.argv[1:])
+"""
 
 
 class BuildFailed(RuntimeError):
@@ -53,7 +60,7 @@ def build(*, root=None, quick=False, full=False, jobs=1, force=False, strict=Fal
     if force or pages != before or not whole:
         stamp.remove()
         fresh = force or pages["frame"] != before.get("frame") or not whole
-        _call_jupyter_book(place, fresh=fresh, strict=strict)
+        _call_jupyter_book(place, jobs=jobs, fresh=fresh, strict=strict)
     stamp.write(pages)
     return index
 
@@ -80,8 +87,8 @@ def show(run, place, found=()):
         write_if_changed(page.parent / "figures" / figure.name, text)
 
 
-def _call_jupyter_book(place, *, fresh, strict):
-    command = [sys.executable, "-c", _CALL, "build", str(place.root), "-q"]
+def _call_jupyter_book(place, *, jobs, fresh, strict):
+    command = [sys.executable, "-c", _CALL, str(jobs), "build", str(place.root), "-q"]
     command += ["--all"] if fresh else []
     command += ["-W", "-n", "--keep-going"] if strict else []
     done = subprocess.run(command, cwd=place.root, check=False)
