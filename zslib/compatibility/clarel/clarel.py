@@ -87,8 +87,8 @@ class CLAREL(BaseEstimator):
         L2 weight, of the whole sum of squares, of convolutions and batch normalisations. Not part
         of the printed losses.
     shuffle_labels : bool, keyword only, default False
-        Whether the text classifier learns the class of a random other pair of the batch: the
-        fault in the authors' loader of CUB, to measure what it does.
+        Whether the text classifier learns the class of a random other pair of the batch, as with
+        the authors' loader of CUB: to measure what that does.
     word_vectors : None or array (n_tokens, d), keyword only, default None
         Vectors of the tokens, which stay as they are. None: they are drawn and learned.
     word_dim : int, keyword only, default 300

@@ -26,7 +26,7 @@ def clarel_settings(which):
     """Parameters of `CLAREL` by the ``"paper"``, its defaults, or by the ``"authors"``' code.
 
     The code also has frozen word vectors (``word_vectors``), texts of 30 words, image features as
-    they are, and on CUB a fault that ``shuffle_labels`` repeats. Left as here: texts of a sample
+    they are, and on CUB labels as by ``shuffle_labels``. Left as here: texts of a sample
     are drawn without replacement, the convolutions see zeros at padded positions, and weights
     start as in `zslib.nn`.
 
