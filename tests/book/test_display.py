@@ -102,6 +102,9 @@ def test_a_column_shows_three_digits_at_most():
         "70.1 [67.1,\N{NO-BREAK SPACE}73.2]"
     ]
     assert shown([0.00123, -23456.0], ".3g") == ["0.00123", "−23,500"]
+    assert shown([Estimate(23456.0, 1.0, 34567.0, 3)], ".3g") == [
+        "23,500 [1,\N{NO-BREAK SPACE}34,600]"
+    ]
 
 
 def test_an_interval_without_width_is_not_shown():

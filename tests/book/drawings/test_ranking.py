@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.book.drawings.ranking import draw_ranking, ranking_projection
+from zslib.book.drawings.ranking import draw_changes, draw_ranking, ranking_projection
 
 
 def test_the_projection_keeps_scores_and_drops_no_more_than_it_must():
@@ -29,4 +29,22 @@ def test_a_drawing_names_what_it_is_told_to_name():
     assert texts == ["cat", "dog", "own score", "less the margin"]
     lines = [line.get_xdata()[0] for line in ax.get_lines()]
     assert lines == [0.0, -0.5]
+    plt.close(fig)
+
+
+def test_changes_are_drawn_from_small_spans_to_large():
+    import matplotlib.pyplot as plt
+
+    found = {"ten": 30.0, "one": 3.0, "two": 6.0}
+    rows = [
+        {"moment": moment, "span": span, "what": what, "value": value * share}
+        for moment, share in (("start", 1.0), ("end", 0.1))
+        for span, value in found.items()
+        for what in ("U", "weights")
+    ]
+    fig = draw_changes(rows)
+    start, end = fig.axes
+    assert [label.get_text() for label in start.get_xticklabels()] == ["one", "two", "ten"]
+    assert [ax.get_title() for ax in (start, end)] == ["start", "end"]
+    np.testing.assert_allclose(end.get_lines()[1].get_ydata(), [0.3, 0.6, 3.0])
     plt.close(fig)

@@ -136,7 +136,7 @@ def draw_margins(scored, margin):
 
     before, after = (scored.own(kind)[0] for kind in ("before training", "DARK"))
     sets = np.diag(scored.sets(scored.scores["DARK"][0]))
-    fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 3.4))
+    fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 3.8))
     low, high = np.quantile(np.r_[before, after], (0.001, 0.999))
     F = np.linspace(min(low, -3.0), max(high, 3.0), 400)
     left.plot(F, density_margin(F, margin), color=COLORS[0], label="Eq. 3")
@@ -148,13 +148,16 @@ def draw_margins(scored, margin):
     _outline(density, before, color=COLORS[2], alpha=0.35, fill=True, label="own scores before")
     _outline(density, after, color=COLORS[3], alpha=0.35, fill=True, label="own scores after")
     _outline(right, density_margin(after, margin), color=COLORS[3], alpha=0.5, fill=True,
-             label="margins, image view")  # fmt: skip
-    _outline(right, density_margin(sets, margin), 15, color=COLORS[4], label="margins, label view")
-    left.axhline(1.0, color="0.4", ls="--", lw=1, label="margin 1 of the others")
-    right.axvline(1.0, color="0.4", ls="--", lw=1)
+             label="image view")  # fmt: skip
+    _outline(right, density_margin(sets, margin), 15, color=COLORS[4], label="label view")
+    left.axhline(1.0, color="0.4", ls="--", lw=1, label="margin 1")
+    right.axvline(1.0, color="0.4", ls="--", lw=1, label="margin 1 of other systems")
     left.set(xlabel="own score F", ylabel="margin")
     right.set(xlabel="margin at the end of training", ylabel="frequency, highest = 1")
-    fig.legend(loc="outside upper center", ncols=4, fontsize="small")
+    found = [ax.get_legend_handles_labels() for ax in (left, density)]
+    below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "fontsize": 8}
+    left.legend(*(a + b for a, b in zip(*found, strict=True)), **below)
+    right.legend(**below)
     return fig
 
 
