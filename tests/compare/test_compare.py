@@ -6,6 +6,7 @@ import csv
 import os
 import re
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -193,6 +194,24 @@ def test_refused_before_anything_runs(tmp_path, capsys, arrays, message):
 def test_mistakes_are_one_message(mine, capsys, words, message):
     assert main(["compare", str(mine), *words]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_the_data_are_not_replaced_by_the_table(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    world = small()
+    for name, owners, rows in (
+        ("images", world["labels"], world["features"]),
+        ("classes", range(len(world["class_embeddings"])), world["class_embeddings"]),
+    ):
+        lines = [f"c{i},{','.join(map(str, row))}\n" for i, row in zip(owners, rows, strict=True)]
+        Path(f"{name}.csv").write_text("".join(lines))
+    unseen = ",".join(f"c{i}" for i in world["unseen_classes"])
+    words = ["compare", "images.csv", "--vectors", "classes.csv", "--unseen", unseen]
+    for told in ([], ["--out", "classes.html"]):
+        assert main([*words, *told]) == 1
+        assert "your data: name the report by --out" in capsys.readouterr().err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["classes.csv", "images.csv"]
+    assert Path("images.csv").read_text().startswith("c")
 
 
 @pytest.fixture

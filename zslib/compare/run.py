@@ -91,6 +91,9 @@ def compare(
     out = Path(out or f"{problem.name}.html")
     if out.suffix not in (".html", ".htm"):
         raise ValueError(f"the report is a page: give {out} the ending .html")
+    table = out.with_suffix(".csv")
+    if table.resolve() in {Path(given).resolve() for given in (path, vectors) if given}:
+        raise ValueError(f"the table would replace {table}, your data: name the report by --out")
     with (
         workers(jobs, backend, scheduler) as (executor, share),
         tqdm(total=len(chosen), unit="system", disable=not progress) as bar,
@@ -108,7 +111,6 @@ def compare(
         why = "; ".join(f"{name}: {text}" for name, text in failed.items())
         raise ValueError(f"no system could be trained on {path}: {why}")
     rows = list(board_rows(problem, runs, failed))
-    table = out.with_suffix(".csv")
     write_if_changed(table, as_csv(rows))
     write_if_changed(out, report(problem, runs, rows))
     return [out, table]
