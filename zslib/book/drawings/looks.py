@@ -28,6 +28,7 @@ LOOKS = {
     "CNZSL": (2, "P", ":"), "ZKL": (6, "v", ":"), "GMMN": (3, "s", ":"),
     "CADAVAE": (3, "X", ":"), "f-CLSWGAN": (1, "v", ":"), "f-VAEGAN-D2": (0, "X", ":"),
     "cycle-WGAN": (6, "D", "-."), "cycle-CLSWGAN": (5, "v", "-."), "cycle-UWGAN": (4, "P", ":"),
+    "cycle-(U)WGAN": (4, "P", ":"), "CADA-VAE": (3, "X", ":"), "COSMO": (5, "X", ":"),
     "softmax": (6, "s", ":"), "random labels": (5, "o", ":"), "equal shares": (6, "", ":"),
     # What is taken off seen classes, beside "none".
     "fixed": (1, "s", "-"), "chosen": (2, "D", "-"),
