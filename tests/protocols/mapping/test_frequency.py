@@ -74,3 +74,4 @@ def test_why_the_sign_turns_follows_the_numbers(languages):
     assert "rho is 0.30" in told
     assert "among all 300 it is -0.20" in told
     assert ("rare words crowd" in told) == (mean_and_frequency(languages) > 0)
+    assert "among all 100 it is 0.30" in why_the_sign_turns(Results(None, rows[:1]), languages)

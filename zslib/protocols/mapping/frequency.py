@@ -92,7 +92,8 @@ def mean_and_frequency(problem):
 
 def why_the_sign_turns(sizes, problem):
     """What `rho_by_vocabulary` found for ridge at both ends, and why, in sentences."""
-    least, *_, most = sizes.only(method="ridge", dataset=sizes.of("dataset")[0])
+    of = list(sizes.only(method="ridge", dataset=sizes.of("dataset")[0]))
+    least, most = of[0], of[-1]  # the same where the vocabulary is small
     rare = mean_and_frequency(problem)
     crowd = (
         "rare words crowd around the mean. They are most of a large vocabulary, and where hubs "
