@@ -373,11 +373,10 @@ def teaches(ranks, shares, correlations, n_datasets):
     told = ", ".join(f"{factor} {100 * share[factor]:.0f}%" for factor in factors)
     rho = [row["value"] for row in correlations]
     negative = sum(r < 0 for r in rho)
-    hubs = (
-        "The more accurate systems have the smaller hubs"
-        if 2 * negative > n
-        else ("The more accurate systems do not have the smaller hubs")
-    )
+    hubs = {
+        0: "The more accurate systems do not have the smaller hubs",
+        n: "The more accurate systems have the smaller hubs",
+    }.get(negative, "Whether the more accurate systems have the smaller hubs depends on the data")
     return (
         f"By mean rank {first} leads {len(ranks)} systems in zero-shot accuracy. Ranks over {n} "
         f"data sets must differ by {difference:.1f} to be told apart, and {len(near)} others are "
