@@ -78,6 +78,14 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     assert opening(chapter, about, None) == ""
 
 
+def test_a_run_that_read_others_names_the_data_of_its_records():
+    records = Records(RECORDS[:3], run={"date": "2026-01-02T03:04", "data": []})
+    box = opening(
+        "hubness/05_roadmap", {"question": "What?", "finding": ["{P@1; a; x}%"]}, records
+    )
+    assert "Published run of 2026-01-02 on x." in box
+
+
 @pytest.mark.parametrize("name", PLACE.names())
 def test_each_chapter_asks_and_its_published_run_answers(name):
     about = Source.read(name, PLACE).about
