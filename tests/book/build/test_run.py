@@ -127,6 +127,13 @@ def test_chapters_start_when_what_they_read_is_there_the_longest_chain_first(tin
         return [name[5:7] for name in found]
 
     assert ready([], []) == ["04", "01", "05"]
+    published = tiny_book.place.published / "demo/05_alone"
+    published.mkdir(parents=True)
+    (published / "run.json").write_text('{"wall_seconds": 2.5}')
+    todo = {name: plan(names)[name] for name in names}
+    assert ready([], []) == ["04", "05", "01"]
+    published.joinpath("run.json").unlink()
+    todo = {name: plan(names)[name] for name in names}
     assert ready(["04", "01"], ["01"]) == ["05"]
     assert ready(["04", "01"], ["04"]) == ["03", "05"]
     assert ready(["04", "03", "01"], ["04", "03"]) == ["02", "05"]

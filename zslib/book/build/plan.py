@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import graphlib
+import json
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from zslib.book.keys import identify
 from zslib.book.parameters import Source
@@ -51,6 +53,14 @@ class Run:
     def notebook(self):
         """The executed notebook."""
         return self.folder / "notebook.ipynb"
+
+    @cached_property
+    def seconds(self):
+        """What the published run of the chapter took; 1 where there is none."""
+        path = layout(self.root).published / self.chapter / "run.json"
+        if not path.is_file():
+            return 1.0
+        return json.loads(path.read_text(encoding="utf-8")).get("wall_seconds", 1.0)
 
     @property
     def done(self):

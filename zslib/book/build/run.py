@@ -114,11 +114,14 @@ def _last_cell(notebook):
 
 
 def _ready(todo, started, finished):
-    """Chapters that can start: those on whose records most waits, then those that have waited."""
+    """Chapters that can start: those that most time hangs on, then those that have waited.
+
+    So the longest do not remain for one processor alone at the end.
+    """
     readers = {name: [n for n, run in todo.items() if name in run.depends] for name in todo}
 
     def chain(name):
-        return 1 + max(map(chain, readers[name]), default=0)
+        return todo[name].seconds + max(map(chain, readers[name]), default=0.0)
 
     found = [
         name
