@@ -24,7 +24,7 @@ SWEEP, CHAPTERS = (
 @pytest.fixture
 def address():
     distributed = pytest.importorskip("dask.distributed")
-    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**how) as cluster:
         yield cluster.scheduler_address
 

@@ -218,7 +218,7 @@ def test_the_data_are_not_replaced_by_the_table(tmp_path, monkeypatch, capsys):
 def cluster():
     """Two workers, each a process of its own."""
     distributed = pytest.importorskip("dask.distributed")
-    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**how) as started:
         yield started
 
