@@ -254,7 +254,7 @@ class Table:
 
 
 def power(value):
-    """A small number in words of powers of ten, as a formula.
+    r"""A small number in words of powers of ten, as a formula.
 
     Examples
     --------
