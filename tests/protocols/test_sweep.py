@@ -1,5 +1,7 @@
 """Sweeps against their definition, with a problem that counts how often it is worked on."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,6 +109,12 @@ def test_candidates_are_told_to_who_asked(capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_a_rounding_makes_no_candidate_better():
+    trials = sweep({"depth": (1, 2)}, lambda p: {"score": (0.3, 0.1 + 0.2)[p["depth"] - 1]}, "toy")
+    assert trials[0]["score"] < trials[1]["score"]
+    assert ranked(trials, "score") == trials
+
+
 def test_means_over_seeds():
     assert mean_trial([{"a": 1.0, "b": 4}, {"a": 2.0, "b": 0}]) == {"a": 1.5, "b": 2.0}
 
@@ -200,3 +208,22 @@ def test_a_result_is_kept_by_all_that_it_depends_on():
     kept(work, 3, Problem(), known_by="three")
     assert kept(work, 5, Problem(), known_by="three") == ("nowhere", 3)
     assert len(CALLS) == 6
+
+
+MEETING = threading.Barrier(2)
+
+
+def meet(model, problem):
+    CALLS.append(model)
+    try:
+        MEETING.wait(0.5)
+    except threading.BrokenBarrierError:
+        return 1
+    return 2
+
+
+def test_who_asks_at_the_same_time_waits_for_the_first():
+    CALLS.clear()
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda _: kept(meet, 7, Problem()), range(2))) == [1, 1]
+    assert CALLS == [7]

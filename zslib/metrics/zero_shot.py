@@ -135,15 +135,17 @@ def harmonic_mean(seen, unseen):
     if isinstance(seen, Real) and isinstance(unseen, Real):
         seen = check_real(seen, "seen", low=0.0)
         unseen = check_real(unseen, "unseen", low=0.0)
-        return 2 * seen * unseen / (seen + unseen) if seen + unseen > 0 else 0.0
+        low, high = sorted((seen, unseen))
+        # The product of two small ones would leave the range of floats.
+        return 2 * low / (1 + low / high) if high > 0 else 0.0
     seen, unseen = as_array(seen, "seen"), as_array(unseen, "unseen")
     xp = namespace(seen, unseen)
     for name, accuracy in (("seen", seen), ("unseen", unseen)):
         numbers = xp.isdtype(accuracy.dtype, "numeric")
         if not numbers or not bool(xp.all(xp.isfinite(accuracy) & (accuracy >= 0))):
             raise ValueError(f"{name} must hold accuracies, finite and at least 0")
-    total = seen + unseen
-    return 2 * seen * unseen / xp.where(total > 0, total, xp.ones_like(total))
+    low, high = xp.minimum(seen, unseen), xp.maximum(seen, unseen)
+    return 2 * low / (1 + low / xp.where(high > 0, high, xp.ones_like(high)))
 
 
 def top_classes(scores, k=1):
@@ -248,11 +250,12 @@ class SeenUnseenCurve:
     def best_gamma(self):
         """Middle of the first stretch of gammas with the largest H; 0 where H is 0 throughout."""
         means, gammas = to_host(self.harmonic_means), to_host(self.gammas)
-        first = int(np.argmax(means))
-        if means[first] == 0:
+        if not means.any():
             return 0.0
+        largest = means >= means.max() * (1 - 1e-9)  # not for a rounding
+        first = int(np.argmax(largest))
         # H is 0 at both ends, so that the stretch has two finite ends.
-        after = first + int(np.argmax(means[first:] != means[first]))
+        after = first + int(np.argmin(largest[first:]))
         return float((gammas[first] + gammas[after]) / 2)
 
     def at(self, gamma):

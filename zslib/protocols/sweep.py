@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 from numbers import Real
 
+import joblib
 import numpy as np
-from joblib import Memory
+from filelock import FileLock
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import ParameterGrid
 
@@ -172,10 +173,10 @@ def check_trained(accuracy, n_choices, n_items):
 def ranked(trials, by):
     """The trials that did not fail, largest ``by`` first; equally good ones in the order tried.
 
-    Those of more seeds come before those of fewer.
+    Those of more seeds come before those of fewer. A rounding makes none better.
     """
     found = [trial for trial in trials if by in trial]
-    return sorted(found, key=lambda trial: (-trial.get("n_seeds", 1), -trial[by]))
+    return sorted(found, key=lambda trial: (-trial.get("n_seeds", 1), -round(trial[by], 9)))
 
 
 def best_that_trains(trials, by, train, name):
@@ -205,8 +206,9 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
 
     A result is found again by the function's name, the problem's checksum, the model, the options,
     the device that the problem is moved to, and the code that function and model import. So an
-    interrupted run goes on where it stopped, and chapters share what they have in common. What is
-    ``known_by`` stands for a model that cannot be hashed, or not all of which matters.
+    interrupted run goes on where it stopped, and chapters share what they have in common, those
+    that run at the same time too. What is ``known_by`` stands for a model that cannot be hashed,
+    or not all of which matters.
     """
     device = device and resolve_device(device)
     known_by = model if known_by is None else known_by
@@ -217,8 +219,11 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     modules = {function.__module__, *(type(part).__module__ for part in parts)}
     code = _code_digest(*sorted(name for name in modules if name.split(".")[0] == "zslib"))
     name = f"{function.__module__}.{function.__qualname__}"
-    call = _memory(cache_dir() / "memo")
-    return call(function, model, problem, options, device, name, problem.checksum, known_by, code)
+    folder = cache_dir() / "memo"
+    call, key = _memory(folder), (options, device, name, problem.checksum, known_by, code)
+    # Whoever asks for the same at the same time waits for it.
+    with FileLock(folder / f"{joblib.hash(key)}.lock"):
+        return call(function, model, problem, *key)
 
 
 def _call(function, model, problem, options, device, name, checksum, known_by, code):
@@ -230,7 +235,7 @@ def _call(function, model, problem, options, device, name, checksum, known_by, c
 
 @cache
 def _memory(folder):
-    memory = Memory(folder, verbose=0)
+    memory = joblib.Memory(folder, verbose=0)
     memory.reduce_size(bytes_limit=_LIMIT)
     return memory.cache(_call, ignore=["function", "model", "problem"])
 

@@ -262,6 +262,8 @@ def test_refusals_of_evaluation():
     ):
         with pytest.raises(ValueError, match=message):
             evaluate_zero_shot(NearestClass(), problem, **options)
+    with pytest.raises(TypeError, match="a model, then a ZeroShotProblem: got Zero"):
+        evaluate_zero_shot(problem, NearestClass())
     with pytest.raises(ValueError, match="scores holds NaN or infinity"):
         evaluate_zero_shot(NearestClass(jitter=np.nan), problem)
     with pytest.raises(ValueError, match="measure must be one of 'ACC', 'seen'"):
