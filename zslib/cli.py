@@ -199,14 +199,11 @@ def _compare(arguments):
 
 
 def _report(arguments):
-    from zslib.book.build.repeats import keep_repeat
-    from zslib.book.build.report import against_published, beside_published, scorecard, write_pages
+    from zslib.book.build.report import against_published, scorecard, write_pages
     from zslib.book.paths import layout
 
     if arguments.against:
-        if arguments.keep:
-            print(_near(keep_repeat(arguments.keep, beside_published(arguments.chapters))))
-        print(against_published(arguments.chapters))
+        print(against_published(arguments.chapters, keep=arguments.keep))
         return
     if arguments.chapters or arguments.keep:
         raise ValueError(

@@ -14,9 +14,9 @@ document.addEventListener("DOMContentLoaded", () => {
 
   filterEntries();
   openTarget();
-  // A table wider than its place says that it scrolls.
+  // A table or drawing wider than its place says that it scrolls.
   const mark = () => {
-    for (const box of document.querySelectorAll(".pst-scrollable-table-container")) {
+    for (const box of document.querySelectorAll(".pst-scrollable-table-container, figure > a")) {
       box.classList.toggle("scrolls", box.scrollWidth > box.clientWidth + 1);
     }
   };

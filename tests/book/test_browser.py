@@ -130,9 +130,9 @@ def overflow(page):
 
 
 def hidden_tables(page):
-    """Tables that reach beyond their place and do not say so."""
+    """Tables and drawings that reach beyond their place and do not say so."""
     return page.evaluate(
-        """() => [...document.querySelectorAll(".pst-scrollable-table-container")]
+        """() => [...document.querySelectorAll(".pst-scrollable-table-container, figure > a")]
             .filter((box) => box.scrollWidth > box.clientWidth + 1)
             .filter((box) => !getComputedStyle(box, "::before").content.includes("scrolls"))
             .map((box) => box.textContent.trim().slice(0, 60))"""

@@ -211,7 +211,7 @@ class Table:
         headers = [column.header.replace("|", "\\|") for column in self.columns]
         rules = ["--:" if self._right(i) else ":--" for i in range(len(self.columns))]
         cells = self._texts(_markdown_cell)
-        lines = ["| " + " | ".join(row) + " |" for row in [headers, rules, *cells]]
+        lines = [pipes(row) for row in [headers, rules, *cells]]
         head = [f"````{{table}} {self.caption}", f":name: {self.name}"]
         kinds = ["sortable"] * self.sortable + ["folded"] * self.folded
         head += [f":class: {' '.join(kinds)}"] if kinds else []
@@ -251,6 +251,17 @@ class Table:
             "text/html": self._html(),
             "text/plain": str(self),
         }
+
+
+def pipes(cells):
+    """A row of a Markdown table.
+
+    Examples
+    --------
+    >>> pipes(["a", "b"])
+    '| a | b |'
+    """
+    return "| " + " | ".join(cells) + " |"
 
 
 def power(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
@@ -69,6 +70,15 @@ def test_publishing_keeps_a_full_run_on_real_data(tiny_book):
     assert sorted(p.name for p in folder.iterdir()) == ["records.jsonl", "run.json"]
     assert published() == {"demo/01_first": latest_records("demo/01_first")}
     assert published_records("demo/01_first").run["machine"]["processor"] == "Some | CPU"
+    manifest = (tiny_book.place.published / "manifest.tsv").read_text().splitlines()
+    (row,) = csv.DictReader(manifest, delimiter="\t")
+    run = latest_records("demo/01_first").run
+    assert (row["chapter"], row["key"], row["processor"]) == (
+        "demo/01_first",
+        run["key"],
+        "Some | CPU",
+    )
+    assert float(row["wall_seconds"]) == run["wall_seconds"]
 
 
 def test_quick_and_synthetic_runs_are_not_published(tiny_book):

@@ -16,9 +16,9 @@ __all__ = [
     "bar",
     "chip",
     "drawing",
+    "lines_and_tiles",
     "named",
     "panel",
-    "shown",
     "strip",
     "tally",
 ]
@@ -97,7 +97,7 @@ def drawing(rows, label):
     )
 
 
-def shown(verdict):
+def _shown(verdict):
     """The number over all data sets, or that of each."""
     found = ratios(verdict)
     return [ratio for ratio in found if ratio.whole] or found
@@ -112,7 +112,7 @@ def strip(verdict):
     >>> strip(next(v for v in check_claims("dark", []) if v.claim.id == "best-acc"))[:46]
     '<svg class="strip" style="height:14px" role="i'
     """
-    rows = shown(verdict)
+    rows = _shown(verdict)
     told = "; ".join(map(named, rows)) or "no number"
     return drawing([[row] for row in rows], f"Our effect over the printed one: {told}")[1]
 
@@ -126,6 +126,13 @@ def axis():
     return f'<svg class="axis" height="16" aria-hidden="true">{ticks}</svg>'
 
 
+def lines_and_tiles(verdicts):
+    """Rows of ratios, the smallest first, and the verdicts that have none."""
+    found = [(verdict, _shown(verdict)) for verdict in verdicts]
+    rows = sorted((row for _, row in found if row), key=lambda row: row[0].value)
+    return rows, [verdict for verdict, row in found if not row]
+
+
 def panel(verdicts, name):
     """All results of a paper in little: a line for each with a printed size, else a tile.
 
@@ -134,11 +141,10 @@ def panel(verdicts, name):
     >>> panel([], "Nothing")
     ''
     """
-    rows = sorted(filter(None, map(shown, verdicts)), key=lambda row: row[0].value)
+    rows, without = lines_and_tiles(verdicts)
     tiles = "".join(
         f'<i class="{KINDS[v.verdict]}" title="{escape(v.claim.headline)}">{MARKS[v.verdict]}</i>'
-        for v in verdicts
-        if not shown(v)
+        for v in without
     )
     label = f"{name}: {len(rows)} effects of ours over the printed ones"
     drawn = axis() + drawing(rows, label)[1] if rows else ""

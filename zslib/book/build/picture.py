@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from zslib.book.build.forest import KINDS, axis, drawing, shown, tally
+from zslib.book.build.forest import KINDS, axis, drawing, lines_and_tiles, tally
 
 __all__ = ["picture"]
 
@@ -30,7 +30,7 @@ rect.open,rect.untested{fill:#fff}
 
 def _panel(verdicts, title):
     """A paper's claims as SVG, and how many pixels high it is."""
-    rows = sorted(filter(None, map(shown, verdicts)), key=lambda row: row[0].value)
+    rows, tiles = lines_and_tiles(verdicts)
     told = ", ".join(f"{n} {kind}" for kind, n in tally(verdicts).items())
     head = escape(f"{title}: ")
     parts = [f'<text class="title" y="13">{head}<tspan font-weight="normal">{told}</tspan></text>']
@@ -40,7 +40,6 @@ def _panel(verdicts, title):
         parts += [f'<svg y="{y}" height="16">{axis()}</svg>']
         parts += [f'<svg y="{y + 16}" height="{height:g}">{plot}</svg>']
         y += 16 + height
-    tiles = [verdict for verdict in verdicts if not shown(verdict)]
     for place, verdict in enumerate(tiles):
         across, down = place % (_WIDTH // _TILE) * _TILE, place // (_WIDTH // _TILE) * _TILE
         parts.append(

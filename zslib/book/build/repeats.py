@@ -8,7 +8,7 @@ from collections import Counter
 from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from zslib.book.build.writing import write_if_changed
 from zslib.book.paths import layout
-from zslib.book.tables import escape
+from zslib.book.tables import escape, pipes
 
 __all__ = ["keep_repeat", "repeats_page"]
 
@@ -78,7 +78,7 @@ def _repeat(name, repeat):
         f"**{share:.1%} of the numbers agree.** Of {counts.total():,}: {told}. "
         f"{machine['processor']}, {machine.get('blas', 'BLAS not noted')}, {repeat['date']}.",
         "",
-        "| chapter | " + " | ".join(_KINDS) + " | settings |",
+        pipes(["chapter", *_KINDS, "settings"]),
         "|:--|" + "--:|" * len(_KINDS) + ":--|",
     ]
     for chapter, of in repeat["chapters"].items():
@@ -87,12 +87,12 @@ def _repeat(name, repeat):
             *(of["counts"].get(kind, "") for kind in _KINDS),
             of["settings"] or "same",
         ]
-        lines.append("| " + " | ".join(map(escape, cells)) + " |")
+        lines.append(pipes(map(escape, cells)))
     if repeat["apart"]:
         lines += ["", f":::{{dropdown}} The {len(repeat['apart']):,} apart", ""]
         lines += ["| chapter | number | here | published |", "|:--|:--|--:|--:|"]
         for chapter, what, ours, theirs in repeat["apart"]:
             cells = [chapter, what, f"{ours:.4g}", f"{theirs:.4g}"]
-            lines.append("| " + " | ".join(map(escape, cells)) + " |")
+            lines.append(pipes(map(escape, cells)))
         lines += ["", ":::"]
     return "\n".join(lines)

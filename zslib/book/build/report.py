@@ -9,7 +9,7 @@ from zslib.book.build.errata import errata_page
 from zslib.book.build.front import questions_page, results, results_page
 from zslib.book.build.opening import answers
 from zslib.book.build.picture import picture
-from zslib.book.build.repeats import repeats_page
+from zslib.book.build.repeats import keep_repeat, repeats_page
 from zslib.book.build.scorecard import scorecard_page, scorecard_text
 from zslib.book.build.writing import write_if_changed
 from zslib.book.keys import outdated
@@ -17,13 +17,12 @@ from zslib.book.parameters import Source
 from zslib.book.paths import CHOSEN, layout
 from zslib.book.records import Records
 from zslib.book.store import latest_records, published, published_records, read_records
-from zslib.book.tables import aligned, escape
+from zslib.book.tables import aligned, escape, pipes
 from zslib.papers import check_claims
 from zslib.papers.printed import PAPERS, read_data
 
 __all__ = [
     "against_published",
-    "beside_published",
     "current_records",
     "publish",
     "runs_markdown",
@@ -35,6 +34,11 @@ __all__ = [
 
 # Which run of each chapter the built book shows.
 _BOOK = "book.json"
+
+# Columns of the published runs' manifest.
+_DIGESTS = ("chapter", "package", "data")
+_OF_RUN = ("commit", "date", "wall_seconds", "peak_memory_mib")
+_OF_MACHINE = ("processor", "cores", "blas", "python", "numpy")
 
 
 def note_book(runs, place):
@@ -96,7 +100,7 @@ def _run_row(chapter, run):
         run["date"][:10],
         run["key"][:8],
     ]
-    return "| " + " | ".join(escape(cell) for cell in cells) + " |"
+    return pipes(map(escape, cells))
 
 
 def runs_markdown(records_by_chapter):
@@ -173,7 +177,20 @@ def publish(chapters, *, root=None):
             text = (source / file).read_text(encoding="utf-8")
             write_if_changed(place.published / name / file, text)
         written.append(place.published / name)
+    _write_manifest(place)
     return written
+
+
+def _write_manifest(place):
+    """List what is published, of what sources and data, where, when and in how many seconds."""
+    rows = [["chapter", "key", *(f"{of} digest" for of in _DIGESTS), *_OF_RUN, *_OF_MACHINE]]
+    for name, records in sorted(published(root=place.root).items()):
+        run = records.run
+        digests = [run.get("digests", {}).get(of, "")[:16] for of in _DIGESTS]
+        told = [run.get(k, "") for k in _OF_RUN] + [run["machine"].get(k, "") for k in _OF_MACHINE]
+        rows.append([name, run["key"], *digests, *map(str, told)])
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    write_if_changed(place.published / "manifest.tsv", text)
 
 
 def stale(chapters, *, data=True, root=None):
@@ -207,7 +224,7 @@ def _check(records, source, place):
     return records.run
 
 
-def beside_published(chapters=(), *, root=None):
+def _beside_published(chapters, root):
     """Name, latest `Records`, published `Records` or None: of ``chapters``, or of all that ran."""
     place = layout(root)
     current = current_records(root=root)
@@ -222,15 +239,18 @@ def beside_published(chapters=(), *, root=None):
         yield name, current[name], theirs
 
 
-def against_published(chapters=(), *, root=None):
+def against_published(chapters=(), *, keep=None, root=None):
     """Numbers of the latest runs that are apart from the published ones, as text.
 
     For each chapter how many agree, then those apart, the farthest first. Default: all chapters
-    that have run.
+    that have run. To ``keep`` it under a name writes it for the book, as a repeat.
     """
+    pairs = list(_beside_published(chapters, root))
+    if keep:
+        keep_repeat(keep, pairs, root=root)
     totals = [["chapter", "numbers", EQUAL, WITHIN, APART, ABSENT, "published", "here"]]
     apart = []
-    for name, ours, theirs in beside_published(chapters, root=root):
+    for name, ours, theirs in pairs:
         if theirs is None:
             totals.append([name, "–", "–", "–", "–", "–", "no", ""])
             continue
