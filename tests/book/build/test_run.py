@@ -14,6 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from zslib.book.build.report import publish
 from zslib.book.build.run import ChaptersFailed, _ready, _where, execute, plan, run_chapters
 from zslib.book.store import latest_records, read_records
 from zslib.book.unfinished import unfinished
@@ -23,8 +24,8 @@ ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.book
 
 
-def run(names, parameters=None, **options):
-    runs = plan(names, parameters)
+def run(names, parameters=None, *, full=False, **options):
+    runs = plan(names, parameters, full=full)
     return runs, run_chapters(runs, progress=False, **options)
 
 
@@ -101,6 +102,29 @@ def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
     path.write_text(path.read_text().replace("Text", "Other text"))
     after = plan(["demo/01_reader"], {"level": 5.0})
     assert after["demo/01_reader"].key != runs["demo/01_reader"].key
+
+
+def test_published_records_stand_for_full_runs_of_the_same_sources(tiny_book):
+    tiny_book.write(
+        "demo/01_reader",
+        """
+        read = book.latest_records("demo/02_source")
+        chapter.record(metric="sum", value=sum(read.values(metric="level")))
+        """,
+        depends=["demo/02_source"],
+    )
+    path = tiny_book.write("demo/02_source")
+    run(["demo/02_source"], full=True)
+    publish(["demo/02_source"])
+    shutil.rmtree(tiny_book.place.results / "demo")
+    assert list(plan(["demo/01_reader"])) == ["demo/02_source", "demo/01_reader"]
+    assert len(plan(["demo/01_reader"], {"level": 5.0}, full=True)) == 2
+    assert len(plan(["demo/01_reader", "demo/02_source"], full=True)) == 2
+    _, executed = run(["demo/01_reader"], full=True)
+    assert executed == ["demo/01_reader"]
+    assert latest_records("demo/01_reader").value(metric="sum") == 4.0
+    path.write_text(path.read_text().replace("level + s", "level - s"))
+    assert len(plan(["demo/01_reader"], full=True)) == 2
 
 
 def test_a_chapter_whose_sources_are_there_does_not_wait_for_those_without(tiny_book):

@@ -7,9 +7,10 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from zslib.book.keys import identify
+from zslib.book.keys import identify, outdated
 from zslib.book.parameters import Source
 from zslib.book.paths import layout
+from zslib.book.store import published_records
 
 __all__ = ["Run", "plan"]
 
@@ -82,7 +83,8 @@ def plan(chapters, parameters=None, *, full=False, root=None):
 
     ``parameters`` are values other than the defaults, for every one of ``chapters``. Chapters that
     are there for their records alone take those of the values that they declare. ``full`` starts
-    from each chapter's values for the published run.
+    from each chapter's values for the published run; then published records that are of these
+    sources stand for chapters that are there for their records alone.
     """
     place, parameters = layout(root), dict(parameters or {})
     sources, waiting = {}, list(chapters)
@@ -119,4 +121,18 @@ def plan(chapters, parameters=None, *, full=False, root=None):
             depends=depends,
             root=str(place.root),
         )
+    if full:
+        for name in order:
+            if name not in chapters and _published(runs, name, sources[name], place):
+                del runs[name]
     return runs
+
+
+def _published(runs, name, source, place):
+    """Whether published records give what this run would, and so do those that it reads."""
+    if runs[name].done or any(other in runs for other in source.depends):
+        return False
+    if source.settings(source.full) != runs[name].parameters:
+        return False
+    records = published_records(name, root=place.root)
+    return records is not None and not outdated(records.run, source)
