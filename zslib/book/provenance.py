@@ -69,13 +69,19 @@ def told_choices(choices):
 
 
 def commit(root):
-    """The commit of the sources, with "-dirty" where files differ from it; None without git."""
-    words = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    """The commit of the sources, with "-dirty" where they differ from it; None without git."""
+
+    def git(*words):
+        done = subprocess.run(
+            ["git", *words], cwd=root, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
     try:
-        found = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!results")
+        return git("rev-parse", "HEAD") + ("-dirty" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return None
-    return found.stdout.strip()
 
 
 def peak_memory():
