@@ -86,7 +86,8 @@ def test_latest_is_the_run_that_was_asked_for_last(tiny_book):
     assert latest_records("demo/01_first")[0]["value"] == 1.0
 
 
-def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
+def write_source_and_reader(tiny_book):
+    """Write a chapter that sums what another records; the path of that other."""
     tiny_book.write(
         "demo/01_reader",
         """
@@ -95,7 +96,11 @@ def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
         """,
         depends=["demo/02_source"],
     )
-    path = tiny_book.write("demo/02_source")
+    return tiny_book.write("demo/02_source")
+
+
+def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
+    path = write_source_and_reader(tiny_book)
     runs, executed = run(["demo/01_reader"], {"level": 5.0}, jobs=2)
     assert executed == ["demo/02_source", "demo/01_reader"]
     assert latest_records("demo/01_reader").value(metric="sum") == 11.0
@@ -105,15 +110,7 @@ def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
 
 
 def test_published_records_stand_for_full_runs_of_the_same_sources(tiny_book):
-    tiny_book.write(
-        "demo/01_reader",
-        """
-        read = book.latest_records("demo/02_source")
-        chapter.record(metric="sum", value=sum(read.values(metric="level")))
-        """,
-        depends=["demo/02_source"],
-    )
-    path = tiny_book.write("demo/02_source")
+    path = write_source_and_reader(tiny_book)
     run(["demo/02_source"], full=True)
     publish(["demo/02_source"])
     shutil.rmtree(tiny_book.place.results / "demo")
