@@ -16,18 +16,18 @@ Peak memory (Linux) is measured in a process of its own for each competitor.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
-import subprocess
-import sys
-import time
-from datetime import date
-from pathlib import Path
 from types import SimpleNamespace
 
-from mapping import busy_seconds, high_water, processor
+from _harness import (
+    machine,
+    median_and_least,
+    peak_memory,
+    print_peak,
+    run_stages,
+    take_turns,
+    tasks_of,
+)
 
-RESULTS = Path(__file__).parent / "results" / "compatibility.md"
 RANK, MARGIN, PENALTY, RATE, DROP, STEPS, BATCH, REFRESH = 64, 0.5, 0.01, 0.01, 150, 200, 512, 10
 START = RANK**-0.5
 EPOCHS = 3  # in one turn of DeViSE, ALE and SJE
@@ -251,7 +251,7 @@ COMPETITORS = {
 }
 
 
-def accuracies(options):
+def print_accuracies(options):
     """Unseen-class accuracy of our epochs and of the loop, each at its best learning rate."""
     import numpy as np
 
@@ -263,6 +263,8 @@ def accuracies(options):
         return np.mean([right[data.y_unseen == c].mean() for c in range(UNSEEN)])
 
     lines = [
+        "## Accuracy",
+        "",
         f"Accuracy on {UNSEEN} unseen classes (average per class, %) after {options.epochs} "
         f"epochs on {options.small:,} samples, mean of {options.seeds} synthetic data sets; each "
         "at the best of three learning rates. The loop takes one sample at a time, zslib 64.",
@@ -291,16 +293,7 @@ def accuracies(options):
                 found.append(accuracy(W, d))
             loop.append(np.mean(found))
         lines.append(f"| {system} | {100 * max(ours):.1f} | {100 * max(loop):.1f} |")
-    return "\n".join(lines) + "\n"
-
-
-def in_new_process(options, **changes):
-    """Standard output of this script, run with some options changed."""
-    command = [sys.executable, __file__]
-    for name, value in {**vars(options), "write": None, **changes}.items():
-        if value is not None:
-            command += [f"--{name}", str(value)]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    print("\n".join(lines))
 
 
 def measure_memory(options):
@@ -313,55 +306,35 @@ def measure_memory(options):
     # What is loaded or set up once is paid for on a small problem first.
     small = argparse.Namespace(**{**vars(options), "n": 4 * options.classes, "p": 64})
     build(problem(small), small)()
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before = high_water()
-    run()
-    print((high_water() - before) / 1024)
+    print_peak(run)
 
 
 def measure_times(options):
     """Print the table of times."""
-    import numpy as np
-    import psutil
     import torch
 
     torch.set_num_threads(options.threads)
     data = problem(options)
-    times, notes = {key: [] for key in COMPETITORS}, {}
-    begun, busy, own = time.perf_counter(), busy_seconds(psutil), time.process_time()
-    for task in dict.fromkeys(task for task, _ in COMPETITORS):
-        runs = {key: COMPETITORS[key](data, options) for key in COMPETITORS if key[0] == task}
-        for turn in range(options.repeats + 1):
-            for key, run in runs.items():
-                start = time.perf_counter()
-                notes[key] = run()
-                if turn:  # the first warms up
-                    taken = time.perf_counter() - start
-                    times[key].append(taken * getattr(run, "scale", 1.0))
-    elapsed, own = time.perf_counter() - begun, time.process_time() - own
-    others = (busy_seconds(psutil) - busy - own) / elapsed
+    tasks = tasks_of(COMPETITORS, lambda key: COMPETITORS[key](data, options))
+    found = take_turns(tasks, options.repeats)
     print(
         f"## {options.threads} thread{'s' * (options.threads > 1)}\n\n"
-        f"{date.today().isoformat()}, {processor()}, NumPy {np.__version__}, PyTorch "
-        f"{torch.__version__}, Python {platform.python_version()}. Synthetic data of "
+        f"{machine('torch')}. Synthetic data of "
         f"{options.n:,} samples, {options.p:,} features, {options.classes} seen classes, "
         f"{options.q} attributes, float32; {options.repeats} turns. Loops are timed on "
         f"{options.loop} samples and scaled up. The ratio is each one's time over zslib's, at the "
         "medians and at the minima. The last loss is that of the last run (of loops: on their "
         "samples). Peak memory: growth from data and imports loaded to the run done, in a process "
-        f"of its own. Other processes kept {max(others, 0):.1f} of {psutil.cpu_count()} cores "
-        "busy meanwhile.\n\n"
+        f"of its own. {found.others}\n\n"
         "| task | by | median, s | minimum, s | ratio, median | ratio, minimum | last loss "
         "| peak memory, MiB |\n|---|---|---|---|---|---|---|---|"
     )
-    for index, (key, taken) in enumerate(times.items()):
-        base = times[(key[0], "zslib")]
-        memory = float(in_new_process(options, one="memory", index=index))
-        note = "" if notes[key] is None else f"{notes[key]:.3f}"
+    for index, (key, taken) in enumerate(found.times.items()):
+        cells = median_and_least(taken, over=found.times[(key[0], "zslib")])
+        loss = found.answers[key]
         print(
-            f"| {key[0]} | {key[1]} | {np.median(taken):.3g} | {min(taken):.3g} "
-            f"| {np.median(taken) / np.median(base):.2f} | {min(taken) / min(base):.2f} "
-            f"| {note} | {memory:.0f} |"
+            f"| {key[0]} | {key[1]} | {cells} | {'' if loss is None else f'{loss:.3f}'} "
+            f"| {peak_memory(options, index):.0f} |"
         )
 
 
@@ -379,33 +352,8 @@ def main():
         "seeds": 3,
     }.items():
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--one", choices=["times", "memory", "accuracy"], help=argparse.SUPPRESS)
-    parser.add_argument("--index", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.one is None:
-        parts = ["# Zero-shot scorers\n"]
-        for threads in options.threads:
-            parts.append(in_new_process(options, one="times", threads=threads))
-        parts.append("## Accuracy\n")
-        parts.append(in_new_process(options, one="accuracy", threads=max(options.threads)))
-        report = "\n".join(parts)
-        print(report)
-        if options.write:
-            RESULTS.parent.mkdir(exist_ok=True)
-            RESULTS.write_text(report)
-        return
-    options.threads = options.threads[0]
-    # Read by BLAS when NumPy is first imported, which is why the imports above are late.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = str(options.threads)
-    if options.one == "times":
-        measure_times(options)
-    elif options.one == "memory":
-        measure_memory(options)
-    else:
-        print(accuracies(options), end="")
+    stages = {"times": measure_times, "memory": measure_memory, "accuracy": print_accuracies}
+    run_stages(parser, "compatibility.md", "Zero-shot scorers", stages)
 
 
 if __name__ == "__main__":

@@ -14,17 +14,15 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import time
-from datetime import date
-from pathlib import Path
 from types import SimpleNamespace
 
 import nn
 import numpy as np
-from mapping import pairs, processor
+from _harness import keep, machine
+from mapping import pairs
 
 from zslib.arrays import like, resolve_device
 
-RESULTS = Path(__file__).parent / "results" / "gpu.md"
 PAPER = {
     "batch": 32, "captions": 10, "tokens": 30, "vocabulary": 6000, "words": 300, "units": 512,
     "features": 2048, "classes": 150, "embedding": 1024, "filters": [128, 256],
@@ -130,7 +128,7 @@ def table(share):
 
         gpu = accelerator()
     lines = [
-        f"{date.today()}, {processor()}; GPU: {gpu}." + f" Sizes times {share:g}." * (share != 1),
+        f"{machine()}; GPU: {gpu}." + f" Sizes times {share:g}." * (share != 1),
         "",
         "| | host, s | GPU, s | times as fast |",
         "|:--|--:|--:|--:|",
@@ -150,7 +148,7 @@ def main():
     print(text)
     if options.write:
         head = "# On a GPU\n\n`python benchmarks/gpu.py --write`; see there for how.\n\n"
-        RESULTS.write_text(head + text, encoding="utf-8")
+        keep("gpu.md", head + text)
 
 
 if __name__ == "__main__":

@@ -19,24 +19,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
-import subprocess
-import sys
-import threading
-import time
-from datetime import date
-from pathlib import Path
 
 import numpy as np
-import scipy
-from mapping import processor
+from _harness import answer, keep, machine, watched
 
 from zslib.datasets.files import read_lines
 from zslib.datasets.locate import find_folder
 from zslib.metrics import Hierarchy, hierarchical_precision_at_k
 
 KS = (1, 2, 5, 10, 20)
-RESULTS = Path(__file__).parent / "results" / "hierarchy.md"
 
 
 # --- data ---
@@ -207,70 +198,39 @@ PRECISION = {
 # --- measuring ---
 
 
-def anonymous_memory():
-    """Bytes of this process's memory that are not a file's pages."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("RssAnon"):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError("the kernel does not tell RssAnon")
-
-
-def watched(run):
-    """What ``run`` returns, its seconds, and the growth of memory meanwhile."""
-    before, peak, done = anonymous_memory(), 0, threading.Event()
-
-    def watch():
-        nonlocal peak
-        while not done.wait(0.002):
-            peak = max(peak, anonymous_memory())
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        start = time.perf_counter()
-        value = run()
-        took = time.perf_counter() - start
-    finally:
-        done.set()
-        watcher.join()
-    return value, took, max(peak - before, 0)
-
-
 def measure_sizes(name, options):
     """Seconds, memory and a sum of sizes of one contestant, in this process."""
     _, edges, rows = load(options)
     start, every = SIZES[name]
     start(edges[:1])  # load code
-    sizes_of, building, grown = watched(lambda: start(edges))
-    sizes, walking, more = watched(
-        lambda: np.concatenate([sizes_of(labels[::every], valid) for labels, valid in rows])
+    built = watched(lambda: start(edges))
+    walked = watched(
+        lambda: np.concatenate([built.value(labels[::every], valid) for labels, valid in rows])
     )
     if start is not zslib_sizes:
         ours = zslib_sizes(edges)
         expected = np.concatenate([ours(labels[::every], valid) for labels, valid in rows])
-        np.testing.assert_array_equal(sizes, expected)
-    return {"seconds": building + every * walking, "growth": grown + more}
+        np.testing.assert_array_equal(walked.value, expected)
+    seconds = built.seconds + every * walked.seconds
+    return {"seconds": seconds, "growth": built.growth + walked.growth}
 
 
 def measure_precision(name, options):
     _, edges, rows = load(options)
     valid = rows[-1][1]
     predictions, gold = random_predictions(options.samples, len(valid))
-    shares, took, growth = watched(lambda: PRECISION[name](edges, valid, predictions, gold))
+    found = watched(lambda: PRECISION[name](edges, valid, predictions, gold))
     if name != next(iter(PRECISION)):
         expected = zslib_precision(edges, valid, predictions, gold)
-        np.testing.assert_allclose(shares, expected, rtol=1e-12)
-    return {"seconds": took, "growth": growth}
+        np.testing.assert_allclose(found.value, expected, rtol=1e-12)
+    return {"seconds": found.seconds, "growth": found.growth}
 
 
 def in_process(options, name, **changes):
     """The JSON answer of this script for one contestant, run in a new process."""
     settings = {"nodes": options.nodes, "samples": options.samples, **changes}
-    command = [sys.executable, __file__, "--alone", name]
-    command += [part for key, value in settings.items() for part in (f"--{key}", str(value))]
-    command += ["--random"] if options.random else []
-    print(name, settings, file=sys.stderr, flush=True)
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    arguments = [part for key, value in settings.items() for part in (f"--{key}", value)]
+    return answer("--alone", name, *arguments, *["--random"] * options.random)
 
 
 def in_turns(options, names, **changes):
@@ -298,13 +258,6 @@ def table(found):
     return "\n".join(lines)
 
 
-def machine():
-    return (
-        f"{date.today()}, one core of {processor()}, Python {platform.python_version()}, NumPy "
-        f"{np.__version__}, SciPy {scipy.__version__}."
-    )
-
-
 def report(options):
     what, edges, rows = load(options)
     names = list(SIZES)
@@ -315,7 +268,7 @@ def report(options):
     n_labels = sum(len(labels) for labels, _ in rows)
     parts = [
         "# Correct sets and hierarchical precision",
-        machine(),
+        machine("scipy", cores=1) + ".",
         "`OMP_NUM_THREADS=1 python benchmarks/hierarchy.py --write`; see there for how.",
         f"The graph is {what}: {len(edges):,} links.",
         f"Sizes of the correct sets of {n_labels:,} labels in four label sets at k = "
@@ -340,7 +293,7 @@ def main():
     parser.add_argument("--nodes", type=int, default=32_327, help="of the random graph")
     parser.add_argument("--samples", type=int, default=50_000, help="predictions")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
+    parser.add_argument("--write", action="store_true", help="write hierarchy.md")
     parser.add_argument("--alone", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.alone:
@@ -349,8 +302,7 @@ def main():
         return
     text = report(options)
     if options.write:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(text, encoding="utf-8")
+        keep("hierarchy.md", text)
     print(text)
 
 

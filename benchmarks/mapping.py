@@ -9,19 +9,19 @@ Peak memory (Linux) is measured in a process of its own for each competitor.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
-import re
-import subprocess
-import sys
-import time
-from datetime import date
 from importlib import import_module
-from pathlib import Path
+
+from _harness import (
+    machine,
+    median_and_least,
+    peak_memory,
+    print_peak,
+    run_stages,
+    take_turns,
+)
 
 MARGIN, LEARNING_RATE, BATCH = 0.4, 0.1, 32
 EPOCHS = 3  # in one turn
-RESULTS = Path(__file__).parent / "results" / "mapping.md"
 
 
 def pairs(n, d1, d2):
@@ -115,38 +115,9 @@ COMPETITORS = {
 }
 
 
-def processor():
-    """Name of the processor, where Linux tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
-def in_new_process(options, **changes):
-    """Standard output of this script, run with some options changed."""
-    command = [sys.executable, __file__]
-    for name, value in {**vars(options), "write": None, **changes}.items():
-        if value is not None:
-            command += [f"--{name}", str(value)]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-
-
-def peak_memory(key, options):
-    """Growth of a fresh process's peak memory, in MiB, from data in memory to training done."""
-    index = list(COMPETITORS).index(key)
-    return float(in_new_process(options, one="memory", index=index))
-
-
-def high_water():
-    """Largest resident size so far, in KiB."""
-    return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text()).group(1))
-
-
-def measure_memory(index, options):
-    """Body of that fresh process."""
-    (negatives, k, name), build = list(COMPETITORS.items())[index]
+def measure_memory(options):
+    """Print the growth of peak memory, in MiB, from data in memory to training done."""
+    (negatives, k, name), build = list(COMPETITORS.items())[options.index]
     X, Y = pairs(options.n, options.d1, options.d2)
     if name == "zslib":
         import_module("zslib.mapping")
@@ -154,96 +125,43 @@ def measure_memory(index, options):
         import torch
 
         torch.ones(2, 2, requires_grad=True).sum().backward()
-    train = build(X, Y, negatives, k)
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before = high_water()
-    train()
-    print((high_water() - before) / 1024)
+    print_peak(build(X, Y, negatives, k))
 
 
-def busy_seconds(psutil):
-    """CPU time that all processes together have used."""
-    times = psutil.cpu_times()
-    return sum(times) - times.idle - getattr(times, "iowait", 0.0)
-
-
-def run(options):
-    """Time all competitors in turn and return the Markdown report."""
-    import numpy as np
-    import psutil
+def measure_times(options):
+    """Print the table of times."""
     import torch
 
     torch.set_num_threads(options.threads)
     X, Y = pairs(options.n, options.d1, options.d2)
     runs = {key: build(X, Y, *key[:2]) for key, build in COMPETITORS.items()}
-    times = {key: [] for key in runs}
-    losses = {}
-    begun, busy, own = time.perf_counter(), busy_seconds(psutil), time.process_time()
-    for turn in range(options.repeats + 1):
-        for key, train in runs.items():
-            start = time.perf_counter()
-            losses[key] = train()
-            if turn:  # the first warms up
-                times[key].append((time.perf_counter() - start) / EPOCHS)
-    elapsed, own = time.perf_counter() - begun, time.process_time() - own
-    others = (busy_seconds(psutil) - busy - own) / elapsed
-    lines = [
-        f"## {options.threads} thread{'s' * (options.threads > 1)}",
-        "",
-        f"{date.today().isoformat()}, {processor()}, "
-        f"NumPy {np.__version__}, PyTorch {torch.__version__}, Python "
-        f"{platform.python_version()}. {options.n:,} pairs of {options.d1} and {options.d2} "
-        f"dimensions, float32, batch {BATCH}, k negatives; {options.repeats} turns of {EPOCHS} "
-        "epochs each, one competitor after the other. Times are per epoch. The ratio is each "
-        "one's time over zslib's, at the medians and at the minima. Loss: the last epoch's mean; "
-        "equal up to the draws. Peak memory: growth from data and imports loaded to training "
-        "done, in a process of its own. Other processes kept "
-        f"{max(others, 0):.1f} of {psutil.cpu_count()} cores busy meanwhile.",
-        "",
+    found = take_turns([runs], options.repeats)
+    print(
+        f"## {options.threads} thread{'s' * (options.threads > 1)}\n\n"
+        f"{machine('torch')}. {options.n:,} pairs of {options.d1} and {options.d2} dimensions, "
+        f"float32, batch {BATCH}, k negatives; {options.repeats} turns of {EPOCHS} epochs each, "
+        "one competitor after the other. Times are per epoch. The ratio is each one's time over "
+        "zslib's, at the medians and at the minima. Loss: the last epoch's mean; equal up to the "
+        "draws. Peak memory: growth from data and imports loaded to training done, in a process "
+        f"of its own. {found.others}\n\n"
         "| negatives | k | loop | median, ms | minimum, ms | ratio, median | ratio, minimum "
-        "| loss | peak memory, MiB |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    for key, taken in times.items():
-        base = times[(*key[:2], "zslib")]
-        lines.append(
-            f"| {key[0]} | {key[1]} | {key[2]} | {1e3 * np.median(taken):.0f} "
-            f"| {1e3 * min(taken):.0f} | {np.median(taken) / np.median(base):.2f} "
-            f"| {min(taken) / min(base):.2f} | {losses[key]:.3f} "
-            f"| {peak_memory(key, options):.0f} |"
+        "| loss | peak memory, MiB |\n|---|---|---|---|---|---|---|---|---|"
+    )
+    for index, (key, taken) in enumerate(found.times.items()):
+        base = found.times[(*key[:2], "zslib")]
+        cells = median_and_least(taken, over=base, unit=1e3 / EPOCHS, digits=".0f")
+        print(
+            f"| {key[0]} | {key[1]} | {key[2]} | {cells} | {found.answers[key]:.3f} "
+            f"| {peak_memory(options, index):.0f} |"
         )
-    return "\n".join(lines) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=5000)
-    parser.add_argument("--d1", type=int, default=300)
-    parser.add_argument("--d2", type=int, default=300)
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--repeats", type=int, default=15)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--one", choices=["table", "memory"], help=argparse.SUPPRESS)
-    parser.add_argument("--index", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.one is None:
-        parts = ["# One epoch of max-margin training\n"]
-        for threads in options.threads:
-            parts.append(in_new_process(options, one="table", threads=threads))
-        report = "\n".join(parts)
-        print(report)
-        if options.write:
-            RESULTS.parent.mkdir(exist_ok=True)
-            RESULTS.write_text(report)
-        return
-    options.threads = options.threads[0]
-    # Read by BLAS when NumPy is first imported, which is why the imports above are late.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = str(options.threads)
-    if options.one == "table":
-        print(run(options), end="")
-    else:
-        measure_memory(options.index, options)
+    for name, default in {"n": 5000, "d1": 300, "d2": 300, "repeats": 15}.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
+    stages = {"times": measure_times, "memory": measure_memory}
+    run_stages(parser, "mapping.md", "One epoch of max-margin training", stages)
 
 
 if __name__ == "__main__":

@@ -19,20 +19,20 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
-import platform
-import subprocess
-import sys
-import time
-from datetime import date
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
+from _harness import (
+    machine,
+    median_and_least,
+    peak_memory,
+    print_peak,
+    run_stages,
+    take_turns,
+    tasks_of,
+)
 from compatibility import problem
-from mapping import busy_seconds, high_water, processor
 
-RESULTS = Path(__file__).parent / "results" / "metric_learner.md"
 DIMENSIONS, WEIGHT, PENALTY, RATE = 64, 0.3, 1e-4, 0.1  # the defaults
 NEGATIVES = 10
 EPOCHS = 3  # in one turn
@@ -322,15 +322,6 @@ COMPETITORS = {
 }
 
 
-def in_new_process(options, **changes):
-    """Standard output of this script, run with some options changed."""
-    command = [sys.executable, __file__]
-    for name, value in {**vars(options), "write": None, **changes}.items():
-        if value is not None:
-            command += [f"--{name}", str(value)]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-
-
 def measure_memory(options):
     """Print the growth of peak memory during a run, in MiB, over what is prepared for it."""
     shape, build, given = list(COMPETITORS.values())[options.index]
@@ -338,10 +329,7 @@ def measure_memory(options):
     # What is loaded or set up once is paid for on a small problem first.
     changes = {"n": 4 * options.classes, "p": 64, "apy": 4 * APY["classes"]}
     build(shape(argparse.Namespace(**{**vars(options), **changes})), *given)()
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before = high_water()
-    run()
-    print((high_water() - before) / 1024)
+    print_peak(run)
 
 
 def largest_difference(curves):
@@ -357,8 +345,6 @@ def largest_difference(curves):
 
 def measure_times(options):
     """Print the table of times."""
-    import numpy as np
-    import psutil
     import torch
 
     from zslib.compatibility.metric.negatives import distinct_candidates
@@ -366,29 +352,21 @@ def measure_times(options):
     torch.set_num_threads(options.threads)
     data = {shape: shape(options) for shape in (awa2, apy)}
     vectors = distinct_candidates(data[apy].y, data[apy].seen, data[apy].image_attributes).vectors
-    times, notes, gap = {key: [] for key in COMPETITORS}, {}, 0.0
-    begun, busy, own = time.perf_counter(), busy_seconds(psutil), time.process_time()
-    for task in dict.fromkeys(task for task, _ in COMPETITORS if options.tasks in task):
-        runs = {
-            key: build(data[shape], *given)
-            for key, (shape, build, given) in COMPETITORS.items()
-            if key[0] == task
-        }
-        for turn in range(options.repeats + 1):
-            for key, run in runs.items():
-                start = time.perf_counter()
-                notes[key] = run()
-                if turn:  # the first warms up
-                    taken = time.perf_counter() - start
-                    times[key].append(taken * getattr(run, "scale", 1.0))
-        curves = [notes[key] for key in runs if notes[key] is not None]
-        gap = max(gap, largest_difference(curves)) if curves else gap
-    elapsed, own = time.perf_counter() - begun, time.process_time() - own
-    others = (busy_seconds(psutil) - busy - own) / elapsed
+
+    def build(key):
+        shape, start, given = COMPETITORS[key]
+        return start(data[shape], *given)
+
+    tasks = tasks_of([key for key in COMPETITORS if options.tasks in key[0]], build)
+    found = take_turns(tasks, options.repeats)
+    curves = {}
+    for key, curve in found.answers.items():
+        if curve is not None:
+            curves.setdefault(key[0], []).append(curve)
+    gap = max(map(largest_difference, curves.values()), default=0.0)
     print(
         f"## {options.threads} thread{'s' * (options.threads > 1)}\n\n"
-        f"{date.today().isoformat()}, {processor()}, NumPy {np.__version__}, PyTorch "
-        f"{torch.__version__}, Python {platform.python_version()}. Synthetic data, float32: "
+        f"{machine('torch')}. Synthetic data, float32: "
         f"AWA2's shape is {options.n:,} images, {options.p:,} features, {options.q} attributes, "
         f"{options.classes} seen classes; aPY's {options.apy:,} images, {APY['p']} features, "
         f"{APY['q']} binary attributes for each image, {len(vectors):,} different vectors, "
@@ -401,36 +379,33 @@ def measure_times(options):
         "PyTorch, and at most 2 for steps. The last loss is that of the last epoch; losses of "
         "zslib and PyTorch differ "
         f"by {gap:.0e} at most, relatively. Peak memory: growth over data, imports and what is "
-        f"prepared (for steps, their pairs), during one run in a process of its own. Other "
-        f"processes kept {max(others, 0):.1f} of {psutil.cpu_count()} cores busy meanwhile.\n\n"
+        f"prepared (for steps, their pairs), during one run in a process of its own. "
+        f"{found.others}\n\n"
         "| task | by | median, s | minimum, s | ratio, median | ratio, minimum | last loss "
         "| peak memory, MiB |\n|---|---|---|---|---|---|---|---|"
     )
     first = {}
-    for index, (key, taken) in enumerate(times.items()):
-        if not taken:
+    for index, key in enumerate(COMPETITORS):
+        if key not in found.times:
             continue
+        taken, curve = found.times[key], found.answers[key]
         base = first.setdefault(key[0], taken)
-        ratios = " | "
-        if base is not taken:
-            ratios = f"{np.median(base) / np.median(taken):.2f} | {min(base) / min(taken):.2f}"
-        memory = float(in_new_process(options, one="memory", index=index))
-        note = "" if notes[key] is None else f"{notes[key][-1]:.4f}"
+        cells = median_and_least(taken, under=None if base is taken else base)
         print(
-            f"| {key[0]} | {key[1]} | {np.median(taken):.3g} | {min(taken):.3g} | {ratios} "
-            f"| {note} | {memory:.0f} |"
+            f"| {key[0]} | {key[1]} | {cells} | {'' if curve is None else f'{curve[-1]:.4f}'} "
+            f"| {peak_memory(options, index):.0f} |"
         )
 
 
-def accuracy(seeds=range(5)):
-    """Accuracy by the number of candidates that are scored, as a Markdown table."""
+def print_accuracy(options):
+    """Print accuracy by the number of candidates that are scored."""
     import numpy as np
 
     from zslib.compatibility import MetricLearner
     from zslib.datasets import synthetic_attributes
     from zslib.metrics import per_class_accuracy
 
-    found, most = {}, 0
+    found, most, seeds = {}, 0, range(5)
     for seed in seeds:
         problem = synthetic_attributes("APY", scale=0.3, seed=seed, att="original")
         X, S, A = (
@@ -464,7 +439,7 @@ def accuracy(seeds=range(5)):
     for (k, scored), values in found.items():
         error = np.std(values, ddof=1) / len(values) ** 0.5
         lines.append(f"| {k} | {scored or 'all'} | {np.mean(values):.1f} | {error:.1f} |")
-    return "\n".join(lines) + "\n"
+    print("\n".join(lines))
 
 
 PRODUCTS = f"""
@@ -494,31 +469,10 @@ def main():
         "repeats": 5,
     }.items():
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--write", action="store_true")
     parser.add_argument("--tasks", default="", help="only those with this in their name")
-    parser.add_argument("--one", choices=["times", "memory"], help=argparse.SUPPRESS)
-    parser.add_argument("--index", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.one is None:
-        parts = ["# Metric learner and its negatives\n" + PRODUCTS]
-        for threads in options.threads:
-            parts.append(in_new_process(options, one="times", threads=threads))
-        parts.append(accuracy())
-        report = "\n".join(parts)
-        print(report)
-        if options.write:
-            RESULTS.parent.mkdir(exist_ok=True)
-            RESULTS.write_text(report)
-        return
-    options.threads = options.threads[0]
-    # Read by BLAS when NumPy is first imported, which is why the imports above are late.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = str(options.threads)
-    if options.one == "times":
-        measure_times(options)
-    else:
-        measure_memory(options)
+    stages = {"times": measure_times, "memory": measure_memory, "accuracy": print_accuracy}
+    title = "Metric learner and its negatives\n" + PRODUCTS.rstrip()
+    run_stages(parser, "metric_learner.md", title, stages)
 
 
 if __name__ == "__main__":

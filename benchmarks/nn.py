@@ -17,18 +17,18 @@ work on the machine hits both alike. Peak memory (Linux) is measured in a proces
 from __future__ import annotations
 
 import argparse
-import os
-import platform
-import subprocess
-import sys
-import time
-from datetime import date
-from pathlib import Path
 from types import SimpleNamespace
 
-from mapping import busy_seconds, high_water, processor
+from _harness import (
+    machine,
+    median_and_least,
+    peak_memory,
+    print_peak,
+    run_stages,
+    take_turns,
+    tasks_of,
+)
 
-RESULTS = Path(__file__).parent / "results" / "nn.md"
 RATE, PENALTY = 0.1, 0.001
 STEP = "training step"
 LENGTHS = "training step, different lengths"
@@ -242,9 +242,11 @@ COMPETITORS = {
 }
 
 
-def losses(options):
+def print_losses(options):
     """Losses of the first steps without dropout: the two programs compute the same thing."""
     lines = [
+        "## The same steps",
+        "",
         "Loss of the first steps without dropout, texts of one length, from the same parameters:",
         "",
         "| by | " + " | ".join(f"step {k}" for k in range(1, 5)) + " |",
@@ -253,17 +255,7 @@ def losses(options):
     for by, build in (("zslib", ours_step), ("PyTorch eager", torch_step)):
         step = build(options, dropout=0.0)
         lines.append(f"| {by} | " + " | ".join(f"{step():.4f}" for _ in range(4)) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def in_new_process(options, **changes):
-    """Standard output of this script, run with some options changed."""
-    command = [sys.executable, __file__]
-    for name, value in {**vars(options), "write": None, **changes}.items():
-        if value is not None:
-            values = value if isinstance(value, list | tuple) else [value]
-            command += [f"--{name}", *map(str, values)]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    print("\n".join(lines))
 
 
 def measure_memory(options):
@@ -272,58 +264,36 @@ def measure_memory(options):
     # What is loaded or set up once is paid for on a small problem first.
     tiny = {"batch": 2, "captions": 2, "tokens": 5}
     build(argparse.Namespace(**{**vars(options), **tiny}))()
-    run = build(options)
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before = high_water()
-    run()
-    print((high_water() - before) / 1024)
+    print_peak(build(options))
 
 
 def measure_times(options):
     """Print the table of times."""
-    import numpy as np
-    import psutil
     import torch
 
     torch.set_num_threads(options.threads)
-    times = {key: [] for key in COMPETITORS}
-    begun, busy, own = time.perf_counter(), busy_seconds(psutil), time.process_time()
-    for task in dict.fromkeys(task for task, _ in COMPETITORS):
-        runs = {key: COMPETITORS[key](options) for key in COMPETITORS if key[0] == task}
-        for turn in range(options.repeats + 2):
-            for key, run in runs.items():
-                start = time.perf_counter()
-                run()
-                if turn > 1:  # the first two warm up
-                    times[key].append(time.perf_counter() - start)
-    elapsed, own = time.perf_counter() - begun, time.process_time() - own
-    others = (busy_seconds(psutil) - busy - own) / elapsed
+    tasks = tasks_of(COMPETITORS, lambda key: COMPETITORS[key](options))
+    found = take_turns(tasks, options.repeats, warm_up=2)
     parameters = sum(p.value.size for p in network(options, 0.0).parameters().values())
     first, second = options.filters
     print(
         f"## {options.threads} thread{'s' * (options.threads > 1)}\n\n"
-        f"{date.today().isoformat()}, {processor()}, NumPy {np.__version__}, PyTorch "
-        f"{torch.__version__}, Python {platform.python_version()}. {options.batch} images of "
+        f"{machine('torch')}. {options.batch} images of "
         f"{options.features:,} features, {options.captions} captions each of {options.tokens} "
         f"tokens (or {min(5, options.tokens)} to {options.tokens}), vocabulary of "
         f"{options.vocabulary:,}, word vectors of {options.words}, blocks of {first} and {second} "
         f"filters, {options.units} LSTM units in each direction, {options.classes} classes: "
         f"{parameters / 1e6:.1f} million parameters, float32; {options.repeats} turns. The ratio "
         "is zslib's time over PyTorch's, at the medians and at the minima. Peak memory: growth "
-        "over parameters and batch during one run, in a process of its own. Other processes kept "
-        f"{max(others, 0):.1f} of {psutil.cpu_count()} cores busy meanwhile.\n\n"
+        f"over parameters and batch during one run, in a process of its own. {found.others}\n\n"
         "| task | by | median, s | minimum, s | ratio, median | ratio, minimum "
         "| peak memory, MiB |\n|---|---|---|---|---|---|---|"
     )
-    for index, (key, taken) in enumerate(times.items()):
-        ratios = " | "
-        if key[1] == "zslib":
-            peer = times[(key[0], "PyTorch eager")]
-            ratios = f"{np.median(taken) / np.median(peer):.2f} | {min(taken) / min(peer):.2f}"
-        memory = float(in_new_process(options, one="memory", index=index))
+    for index, (key, taken) in enumerate(found.times.items()):
+        peer = found.times[(key[0], "PyTorch eager")] if key[1] == "zslib" else None
         print(
-            f"| {key[0]} | {key[1]} | {np.median(taken):.3g} | {min(taken):.3g} | {ratios} "
-            f"| {memory:.0f} |"
+            f"| {key[0]} | {key[1]} | {median_and_least(taken, over=peer)} "
+            f"| {peak_memory(options, index):.0f} |"
         )
 
 
@@ -343,33 +313,8 @@ def main():
     }.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--filters", type=int, nargs=2, default=[128, 256])
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--one", choices=["times", "memory", "losses"], help=argparse.SUPPRESS)
-    parser.add_argument("--index", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.one is None:
-        parts = ["# CLAREL's layers\n"]
-        for threads in options.threads:
-            parts.append(in_new_process(options, one="times", threads=threads))
-        parts.append("## The same steps\n")
-        parts.append(in_new_process(options, one="losses", threads=max(options.threads)))
-        report = "\n".join(parts)
-        print(report)
-        if options.write:
-            RESULTS.parent.mkdir(exist_ok=True)
-            RESULTS.write_text(report)
-        return
-    options.threads = options.threads[0]
-    # Read by BLAS when NumPy is first imported, which is why the imports above are late.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = str(options.threads)
-    if options.one == "times":
-        measure_times(options)
-    elif options.one == "memory":
-        measure_memory(options)
-    else:
-        print(losses(options), end="")
+    stages = {"times": measure_times, "memory": measure_memory, "losses": print_losses}
+    run_stages(parser, "nn.md", "CLAREL's layers", stages)
 
 
 if __name__ == "__main__":

@@ -11,19 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
-import subprocess
-import sys
 import tempfile
-from datetime import date
 from pathlib import Path
 
 import numpy as np
-from mapping import processor
-from search import nearest, product, ranks, watched
+from _harness import RESULTS, answer, keep, machine, watched
+from search import nearest, product, ranks
 
-RESULTS = Path(__file__).parent / "results"
 SIZES = (10**4, 10**5, 10**6, 10**7)
 QUERIES, DIMENSIONS = 200, 64
 SEARCHES = {
@@ -48,7 +42,8 @@ def run_alone(path, name, n):
     queries = np.random.default_rng(1).standard_normal((QUERIES, DIMENSIONS), dtype=np.float32)
     targets = np.load(path, mmap_mode="r")
     SEARCHES[name](queries[:100], targets[:5000])()  # start threads, load code
-    return watched(SEARCHES[name](queries, targets[:n]))
+    found = watched(SEARCHES[name](queries, targets[:n]))
+    return {"seconds": found.cpu, "growth": found.growth}
 
 
 def measure(sizes):
@@ -59,10 +54,7 @@ def measure(sizes):
         found = {}
         for name in SEARCHES:
             for n in sizes:
-                command = [sys.executable, __file__, "--alone", str(path), name, str(n)]
-                out = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
-                found.setdefault(name, []).append(json.loads(out))
-                print(name, n, out.decode().strip(), file=sys.stderr, flush=True)
+                found.setdefault(name, []).append(answer("--alone", path, name, n))
     return found
 
 
@@ -88,9 +80,8 @@ def told(sizes, found):
     times = sizes[-1] / sizes[-2]
     most = max(run["growth"] for runs in found.values() for run in runs) / 1e6
     return (
-        f"{QUERIES} queries, {DIMENSIONS} dimensions, float32, k = 20; {date.today()}, "
-        f"{len(os.sched_getaffinity(0))} cores of {processor()}, Python "
-        f"{platform.python_version()}, NumPy {np.__version__}. From {sizes[-2]:,} to "
+        f"{QUERIES} queries, {DIMENSIONS} dimensions, float32, k = 20; {machine()}. From "
+        f"{sizes[-2]:,} to "
         f"{sizes[-1]:,} targets, {times:.0f} times as many, `top_k` takes {growth:.1f} times as "
         f"long; the slowest, `{slowest}`, takes {found[slowest][-1]['seconds']:.0f} s. No "
         f"search needs more than {most:.0f} MB beside the file of "
@@ -132,14 +123,14 @@ def main():
         path, name, n = options.alone
         print(json.dumps(run_alone(path, name, int(n))))
         return
-    sizes = [n for n in SIZES if n <= options.largest]
+    sizes = [n for n in SIZES if n <= max(options.largest, SIZES[1])]  # growth needs two
     found = measure(sizes)
     text = "\n\n".join([told(sizes, found), table(sizes, found)]) + "\n"
     print(text)
     if options.write:
         head = "# Scale\n\n`python benchmarks/scale.py --write`; see there for how.\n\n"
         head += "<!-- measured -->\n\n"
-        (RESULTS / "scale.md").write_text(head + text, encoding="utf-8")
+        keep("scale.md", head + text)
         draw(sizes, found, RESULTS / "scale.svg")
 
 

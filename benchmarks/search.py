@@ -14,21 +14,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
-import subprocess
-import sys
 import tempfile
-import threading
 import time
-from datetime import date
 from pathlib import Path
 
 import numpy as np
-from mapping import processor
+from _harness import anonymous_memory, answer, keep, machine, watched
 
 K = 20
-RESULTS = Path(__file__).parent / "results" / "search.md"
 
 
 def product(queries, targets):
@@ -98,14 +91,6 @@ CONTESTANTS = {
 LARGE = [name for name in CONTESTANTS if "correction" not in name and "gold" not in name]
 
 
-def anonymous_memory():
-    """Bytes of this process's memory that are not a file's pages."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("RssAnon"):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError("the kernel does not tell RssAnon")
-
-
 def load(folder):
     queries = np.load(folder / "queries.npy")
     targets = np.load(folder / "targets.npy", mmap_mode="r")
@@ -126,24 +111,8 @@ def run_alone(name, folder):
     CONTESTANTS[name](queries[:300], targets[:20_000])()  # start threads, load code
     run = CONTESTANTS[name](queries, targets)
     setup = anonymous_memory() - empty
-    return watched(run) | {"setup": setup}
-
-
-def watched(run):
-    """Seconds that it takes, and bytes by which it lets memory grow."""
-    before, peak, done = anonymous_memory(), 0, threading.Event()
-
-    def watch():
-        nonlocal peak
-        while not done.wait(0.002):
-            peak = max(peak, anonymous_memory())
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    took = seconds(run)
-    done.set()
-    watcher.join()
-    return {"seconds": took, "growth": max(peak - before, 0)}
+    found = watched(run)
+    return {"seconds": found.cpu, "growth": found.growth, "setup": setup}
 
 
 def run_in_turns(rounds, names, folder):
@@ -168,20 +137,13 @@ def write_data(folder, n_targets):
     targets.flush()
 
 
-def in_process(folder, *options):
-    """The JSON answer of this script, run again with ``options``."""
-    command = [sys.executable, __file__, "--folder", str(folder), *options]
-    print(*options, file=sys.stderr, flush=True)
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-
-
 def measure(n_targets, rounds, names):
     """Seconds and memory of each contestant."""
     with tempfile.TemporaryDirectory() as folder:
         write_data(Path(folder), n_targets)
-        found = {name: in_process(folder, "--alone", name) for name in names}
+        found = {name: answer("--folder", folder, "--alone", name) for name in names}
         turns = ["--turns", str(rounds), "--names", *(n for n in names if "scikit" not in n)]
-        for name, least in in_process(folder, *turns).items():
+        for name, least in answer("--folder", folder, *turns).items():
             found[name]["seconds"] = min(least, found[name]["seconds"])
     return found
 
@@ -206,17 +168,6 @@ def table(n_targets, found):
     return "\n".join(lines)
 
 
-def machine():
-    import faiss
-    import sklearn
-
-    return (
-        f"{date.today()}, {len(os.sched_getaffinity(0))} cores of {processor()}, Python "
-        f"{platform.python_version()}, NumPy {np.__version__}, faiss-cpu {faiss.__version__}, "
-        f"scikit-learn {sklearn.__version__}."
-    )
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--targets", type=int, default=200_000)
@@ -236,11 +187,14 @@ def main():
         names = list(CONTESTANTS) if options.targets <= 500_000 else LARGE
         print(table(options.targets, measure(options.targets, options.rounds, names)))
         return
-    parts = ["# Search", machine(), "`python benchmarks/search.py --write`; see there for how."]
+    parts = [
+        "# Search",
+        machine("faiss-cpu", "scikit-learn") + ".",
+        "`python benchmarks/search.py --write`; see there for how.",
+    ]
     parts.append(table(200_000, measure(200_000, options.rounds, list(CONTESTANTS))))
     parts.append(table(2_000_000, measure(2_000_000, 2, LARGE)))
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    keep("search.md", "\n\n".join(parts) + "\n")
 
 
 if __name__ == "__main__":
