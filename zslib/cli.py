@@ -230,6 +230,8 @@ def _publish(arguments):
         found = stale(names, data=not arguments.no_data)
         for name, why in found.items():
             print(f"{name}: {why}")
+        if not found:
+            print("Every published run matches the sources.")
         return int(bool(found))
     for folder in publish(names):
         print(_near(folder))
