@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import re
 import subprocess
 import sys
@@ -19,21 +18,15 @@ from types import SimpleNamespace
 RESULTS = Path(__file__).parent / "results"
 
 
-def processor():
-    """Name of the processor, where Linux tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
 def machine(*packages, cores=None):
     """Date, cores, processor and versions, as the beginning of a sentence."""
+    from zslib.book import provenance
+
+    told = provenance.machine()
     cores = cores or len(os.sched_getaffinity(0))
     versions = [f"{name} {version(name)}" for name in ("numpy", *packages)]
-    where = f"{date.today()}, {cores} core{'s' * (cores > 1)} of {processor()}"
-    return ", ".join([where, f"Python {platform.python_version()}", *versions])
+    where = f"{date.today()}, {cores} core{'s' * (cores > 1)} of {told['processor']}"
+    return ", ".join([where, f"Python {told['python']}", *versions])
 
 
 def keep(name, text):
@@ -133,15 +126,15 @@ def tasks_of(competitors, build):
         yield {key: build(key) for key in competitors if key[0] == task}
 
 
-def median_and_least(taken, over=None, under=None, *, unit=1.0, digits=".3g"):
-    """Four cells: median and minimum, and their ratios over or under another's, if any."""
+def median_and_least(taken, ratio=None, *, unit=1.0, digits=".3g"):
+    """Four cells: median and minimum, and those of the first of ``ratio`` over the second's."""
     from statistics import median
 
-    cells = [f"{unit * median(taken):{digits}}", f"{unit * min(taken):{digits}}", "", ""]
-    if over is not None:
-        cells[2:] = [f"{least(taken) / least(over):.2f}" for least in (median, min)]
-    if under is not None:
-        cells[2:] = [f"{least(under) / least(taken):.2f}" for least in (median, min)]
+    cells = [f"{unit * least(taken):{digits}}" for least in (median, min)]
+    if ratio is None:
+        cells += ["", ""]
+    else:
+        cells += [f"{least(ratio[0]) / least(ratio[1]):.2f}" for least in (median, min)]
     return " | ".join(cells)
 
 

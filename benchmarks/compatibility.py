@@ -330,7 +330,7 @@ def measure_times(options):
         "| peak memory, MiB |\n|---|---|---|---|---|---|---|---|"
     )
     for index, (key, taken) in enumerate(found.times.items()):
-        cells = median_and_least(taken, over=found.times[(key[0], "zslib")])
+        cells = median_and_least(taken, (taken, found.times[(key[0], "zslib")]))
         loss = found.answers[key]
         print(
             f"| {key[0]} | {key[1]} | {cells} | {'' if loss is None else f'{loss:.3f}'} "

@@ -149,7 +149,7 @@ def measure_times(options):
     )
     for index, (key, taken) in enumerate(found.times.items()):
         base = found.times[(*key[:2], "zslib")]
-        cells = median_and_least(taken, over=base, unit=1e3 / EPOCHS, digits=".0f")
+        cells = median_and_least(taken, (taken, base), unit=1e3 / EPOCHS, digits=".0f")
         print(
             f"| {key[0]} | {key[1]} | {key[2]} | {cells} | {found.answers[key]:.3f} "
             f"| {peak_memory(options, index):.0f} |"

@@ -390,7 +390,7 @@ def measure_times(options):
             continue
         taken, curve = found.times[key], found.answers[key]
         base = first.setdefault(key[0], taken)
-        cells = median_and_least(taken, under=None if base is taken else base)
+        cells = median_and_least(taken, None if base is taken else (base, taken))
         print(
             f"| {key[0]} | {key[1]} | {cells} | {'' if curve is None else f'{curve[-1]:.4f}'} "
             f"| {peak_memory(options, index):.0f} |"

@@ -290,9 +290,9 @@ def measure_times(options):
         "| peak memory, MiB |\n|---|---|---|---|---|---|---|"
     )
     for index, (key, taken) in enumerate(found.times.items()):
-        peer = found.times[(key[0], "PyTorch eager")] if key[1] == "zslib" else None
+        ratio = (taken, found.times[(key[0], "PyTorch eager")]) if key[1] == "zslib" else None
         print(
-            f"| {key[0]} | {key[1]} | {median_and_least(taken, over=peer)} "
+            f"| {key[0]} | {key[1]} | {median_and_least(taken, ratio)} "
             f"| {peak_memory(options, index):.0f} |"
         )
 
