@@ -90,7 +90,7 @@ def parts_of(problem):
     """
     fixed = _short(problem)
     weight = fixed.pop("data_weight")
-    grid = {"scale": (3.0, 5.0, 8.0), "data_weight": (weight, 2.0 * weight)}
+    grid = {"scale": (3.0, 8.0, 21.0), "data_weight": (weight, 4.0 * weight)}
     low = {"scale": (1.0, 3.0, 8.0), "data_weight": (weight / 64.0, weight / 16.0)}
     variants = {
         BASE: (DARK, {}),
