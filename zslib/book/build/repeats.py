@@ -12,7 +12,7 @@ from zslib.book.tables import escape, pipes
 
 __all__ = ["keep_repeat", "repeats_page"]
 
-_KINDS = (EQUAL, WITHIN, APART, ABSENT)
+_HEADS = {EQUAL: "equal", WITHIN: "within", APART: "apart", ABSENT: "unmatched"}
 
 
 def keep_repeat(name, pairs, *, root=None):
@@ -64,30 +64,31 @@ def repeats_page(place):
 
 
 def _repeat(name, repeat):
-    """One repeat: a sentence, a table of its chapters, and a fold of the numbers apart."""
+    """One repeat: a sentence, a table of its chapters, folds of settings and of numbers apart."""
     counts = Counter()
     for of in repeat["chapters"].values():
         counts.update(of["counts"])
     machine = repeat["machine"]
     compared = counts.total() - counts[ABSENT]
     share = (counts[EQUAL] + counts[WITHIN]) / max(compared, 1)
-    told = ", ".join(f"{counts[kind]:,} {kind}" for kind in _KINDS if counts[kind])
+    told = ", ".join(f"{counts[k]:,} {head}" for k, head in _HEADS.items() if counts[k])
     lines = [
         f"## {name[0].upper()}{name[1:]}",
         "",
         f"**{share:.1%} of the numbers agree.** Of {counts.total():,}: {told}. "
         f"{machine['processor']}, {machine.get('blas', 'BLAS not noted')}, {repeat['date']}.",
         "",
-        pipes(["chapter", *_KINDS, "settings"]),
-        "|:--|" + "--:|" * len(_KINDS) + ":--|",
+        pipes(["chapter", *_HEADS.values()]),
+        "|:--|" + "--:|" * len(_HEADS),
     ]
     for chapter, of in repeat["chapters"].items():
-        cells = [
-            chapter,
-            *(of["counts"].get(kind, "") for kind in _KINDS),
-            of["settings"] or "same",
-        ]
-        lines.append(pipes(map(escape, cells)))
+        counted = [of["counts"].get(kind, "") for kind in _HEADS]
+        lines.append(pipes(map(escape, [chapter, *counted])))
+    others = [(chapter, of["settings"]) for chapter, of in repeat["chapters"].items()]
+    if any(told for _, told in others):
+        lines += ["", ":::{dropdown} What was set otherwise", ""]
+        lines += [f"- {escape(name)}: {escape(told)}" for name, told in others if told]
+        lines += ["", ":::"]
     if repeat["apart"]:
         lines += ["", f":::{{dropdown}} The {len(repeat['apart']):,} apart", ""]
         lines += ["| chapter | number | here | published |", "|:--|:--|--:|--:|"]
