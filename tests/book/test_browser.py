@@ -345,11 +345,11 @@ def test_the_scorecard_is_filtered_and_its_lines_open(visit):
     assert 0 < entries(page) < everything
     assert page.locator("h2:visible", has_text="DARK").count() == 1
     assert page.locator("h2:visible", has_text="CLAREL").count() == 0
-    page.select_option("select[name=verdict]", "undecided")
+    page.select_option("select[name=verdict]", "open")
     marks = page.locator(".entry:not([hidden])").evaluate_all(
         "(found) => found.map((e) => [e.dataset.paper, e.dataset.verdict].join())"
     )
-    assert set(marks) == {"dark,undecided"}
+    assert set(marks) == {"dark,open"}
     assert page.locator(".entry-filter output").text_content() == f"{len(marks)} shown"
     page.select_option("select[name=paper]", "")
     page.select_option("select[name=verdict]", "")

@@ -41,12 +41,12 @@ def test_the_papers_own_numbers_satisfy_the_claims_that_compare_two_of_them():
 @pytest.mark.parametrize(
     ("record", "verdict", "why"),
     [
-        ({"value": 2.0, "low": 1.0, "high": 3.0}, "reproduced", "whole interval > 0"),
-        ({"value": 2.0, "low": -1.0, "high": 5.0}, "undecided", "cannot tell"),
-        ({"value": -2.0, "low": -3.0, "high": -1.0}, "not reproduced", "other side"),
-        ({"value": 2.0}, "reproduced", "2 > 0"),
-        ({"value": -2.0}, "not reproduced", "-2 not > 0"),
-        ({"value": 0.0, "low": 0.0, "high": 0.0}, "not reproduced", "lies at 0"),
+        ({"value": 2.0, "low": 1.0, "high": 3.0}, "held", "whole interval > 0"),
+        ({"value": 2.0, "low": -1.0, "high": 5.0}, "open", "cannot tell"),
+        ({"value": -2.0, "low": -3.0, "high": -1.0}, "failed", "other side"),
+        ({"value": 2.0}, "held", "2 > 0"),
+        ({"value": -2.0}, "failed", "-2 not > 0"),
+        ({"value": 0.0, "low": 0.0, "high": 0.0}, "failed", "lies at 0"),
     ],
 )
 def test_verdicts(record, verdict, why):
@@ -56,7 +56,7 @@ def test_verdicts(record, verdict, why):
 
 
 @pytest.mark.parametrize(
-    ("rho", "verdict"), [((0.1, 0.3), "reproduced"), ((-0.3, -0.1), "not testable here")]
+    ("rho", "verdict"), [((0.1, 0.3), "held"), ((-0.3, -0.1), "not testable here")]
 )
 def test_a_claim_whose_premise_fails_is_not_judged(rho, verdict):
     rule = replace(CLAIM, given=({"metric": "rho", "method": "r"}, (">", 0.0)))
@@ -82,16 +82,16 @@ ENDS = ("value", "low", "high")
 @pytest.mark.parametrize(
     ("sets", "mean", "verdict"),
     [
-        ((YES, YES), None, "reproduced"),
+        ((YES, YES), None, "held"),
         ((YES, NO), None, "mixed"),
-        ((YES, MAYBE), None, "undecided"),
-        ((NO, NO), None, "not reproduced"),
-        ((NO, MAYBE), None, "undecided"),
+        ((YES, MAYBE), None, "open"),
+        ((NO, NO), None, "failed"),
+        ((NO, MAYBE), None, "open"),
         ((YES, NO), YES, "mixed"),
         ((MAYBE, NO), YES, "mixed"),
-        ((YES, MAYBE), YES, "reproduced"),
-        ((MAYBE, MAYBE), NO, "not reproduced"),
-        ((YES, MAYBE), MAYBE, "undecided"),
+        ((YES, MAYBE), YES, "held"),
+        ((MAYBE, MAYBE), NO, "failed"),
+        ((YES, MAYBE), MAYBE, "open"),
     ],
 )
 def test_each_data_set_then_all(sets, mean, verdict):
@@ -110,15 +110,15 @@ def test_each_data_set_then_all(sets, mean, verdict):
 def test_what_several_sets_say_is_told():
     judged = _judge(CLAIM, [on("a", YES), on("b", NO)])
     assert judged.found == "a 2 [1, 3]; b -2 [-3, -1]"
-    assert judged.why == "reproduced on a; not reproduced on b"
+    assert judged.why == "held on a; failed on b"
 
 
 def test_a_premise_is_that_of_the_same_data():
     rule = replace(CLAIM, given=({"metric": "rho", "method": "r"}, (">", 0.0)))
     rho = [on("a", YES, metric="rho", method="r"), on("b", NO, metric="rho", method="r")]
     judged = _judge(rule, [on("a", YES), on("b", NO), *rho])
-    assert judged.verdict == "reproduced"
-    assert [part.verdict for part in judged.parts] == ["reproduced", "not testable here"]
+    assert judged.verdict == "held"
+    assert [part.verdict for part in judged.parts] == ["held", "not testable here"]
 
 
 def test_no_record_is_not_testable():
@@ -134,7 +134,7 @@ def test_an_unknown_paper_is_named():
 
 def test_a_claim_is_judged_by_its_own_chapter():
     record = {"metric": "m", "value": 2.0}
-    assert _judge(CLAIM, [record | {"chapter": "c"}]).verdict == "reproduced"
+    assert _judge(CLAIM, [record | {"chapter": "c"}]).verdict == "held"
     assert _judge(CLAIM, [record | {"chapter": "another"}]).verdict == "not testable here"
 
 

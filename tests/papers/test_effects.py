@@ -36,7 +36,7 @@ def test_an_interval_keeps_its_order_and_its_verdict(claim):
     assert (ratio.low, ratio.value, ratio.high) == pytest.approx(
         (1 / effect, 2 / effect, 3 / effect)
     )
-    assert ratio.verdict.verdict == "reproduced"
+    assert ratio.verdict.verdict == "held"
     assert str(ratio) == f"{2 / effect:.2f} [{1 / effect:.2f}, {3 / effect:.2f}]"
 
 

@@ -17,8 +17,8 @@ OF_THE_DATA = ("dataset", "setting")
 
 _OPERATORS = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
 
-REPRODUCED, NOT_REPRODUCED, MIXED = "reproduced", "not reproduced", "mixed"
-UNDECIDED, NOT_TESTABLE = "undecided", "not testable here"
+HELD, FAILED, MIXED = "held", "failed", "mixed"
+OPEN, NOT_TESTABLE = "open", "not testable here"
 
 KINDS = ("result", "check", "theorem")
 """What a claim is: a measured result, a sanity check, or what holds by proof."""
@@ -175,7 +175,7 @@ def _premise_fails(claim, records):
         return ""
     wanted, holds = claim.given
     premise = _judge(replace(claim, record=wanted, holds=holds, given=()), records)
-    if premise.verdict == REPRODUCED:
+    if premise.verdict == HELD:
         return ""
     named = f"{wanted['metric']} under {wanted['method']}"
     return f"its premise fails: {named} is {premise.found}, not {holds[0]} {holds[1]:g}"
@@ -219,26 +219,26 @@ def _judge_one(claim, record, records):
     holds = compare(value, threshold)
     if hard_end is None:
         reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {threshold:g}"
-        return Verdict(claim, REPRODUCED if holds else NOT_REPRODUCED, reason, **shown)
+        return Verdict(claim, HELD if holds else FAILED, reason, **shown)
     if holds and compare(hard_end, threshold):
-        return Verdict(claim, REPRODUCED, f"whole interval {comparison} {threshold:g}", **shown)
+        return Verdict(claim, HELD, f"whole interval {comparison} {threshold:g}", **shown)
     if low <= threshold <= high and low < high:
         reason = f"the interval includes {threshold:g}: the run cannot tell"
-        return Verdict(claim, UNDECIDED, reason, **shown)
+        return Verdict(claim, OPEN, reason, **shown)
     beside = "on the other side of" if low < high else "at"
     reason = f"the whole interval lies {beside} {threshold:g}"
-    return Verdict(claim, NOT_REPRODUCED, reason, **shown)
+    return Verdict(claim, FAILED, reason, **shown)
 
 
 def _together(claim, parts, mean):
     """The verdict over several data sets: the mean's or that of each, unless some contradict."""
     said = {part.verdict for part in (*parts, *([mean] if mean else []))} - {NOT_TESTABLE}
-    if {REPRODUCED, NOT_REPRODUCED} <= said:
+    if {HELD, FAILED} <= said:
         verdict = MIXED
     elif mean:
         verdict = mean.verdict
     else:
-        verdict = said.pop() if len(said) == 1 else UNDECIDED if said else NOT_TESTABLE
+        verdict = said.pop() if len(said) == 1 else OPEN if said else NOT_TESTABLE
     sets = {}
     for part in parts:
         sets.setdefault(part.verdict, []).append(part.dataset)
@@ -253,10 +253,10 @@ def _together(claim, parts, mean):
 def check_claims(paper, records):
     """Verdict of ``records`` on every claim of ``paper``.
 
-    "reproduced" when the value and its whole interval satisfy the claim, "undecided" when only a
-    part of the interval does, "not reproduced" when none of it does, "not testable here" when no
+    "held" when the value and its whole interval satisfy the claim, "open" when only a
+    part of the interval does, "failed" when none of it does, "not testable here" when no
     record speaks of it. A claim that names no data set is judged on each, and on the mean over
-    "all sets" where there is one: "mixed" when some reproduce it and others do not. A record with
+    "all sets" where there is one: "mixed" when it held on some and failed on others. A record with
     a ``chapter`` speaks only of the claims of this chapter.
 
     Examples

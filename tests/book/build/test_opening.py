@@ -70,8 +70,8 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     head, kind, _, said, _, last, end = opening(chapter, about, records).split("\n")
     assert (head, kind, end) == (":::{admonition} Do they differ?", ":class: finding", ":::")
     assert said == "By 0.08 points."
-    assert '<a class="chip held" href="#verdicts">1 reproduced</a>' in last
-    assert '<a class="chip failed" href="#verdicts">1 not reproduced</a>' in last
+    assert '<a class="chip held" href="#verdicts">1 held</a>' in last
+    assert '<a class="chip failed" href="#verdicts">1 failed</a>' in last
     assert "2 claims" in last
     assert "Published run of 2026-01-02 on own-cub." in last
     assert opening(chapter, {}, records) == ""

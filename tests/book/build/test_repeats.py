@@ -35,5 +35,6 @@ def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):
     assert "a processor, some kernels, threads 1, 2026-01-02." in page
     assert "| demo/first | 1 | 1 | 1 | 1 |" in page
     assert "- demo/first: n\\_seeds 1 instead of 5" in page
+    assert "Apart most often: demo/first (1)." in page
     assert "The 1 apart" in page
     assert "| demo/first | P\\@1, c | 35 | 30 |" in page

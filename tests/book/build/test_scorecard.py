@@ -54,8 +54,8 @@ class Html(HTMLParser):
 
 
 def test_counts_keep_kinds_apart():
-    verdicts = [v for v in check_claims("hubness", [RECORD | YES]) if v.verdict == "reproduced"]
-    assert counts(verdicts) == "results: 1 reproduced"
+    verdicts = [v for v in check_claims("hubness", [RECORD | YES]) if v.verdict == "held"]
+    assert counts(verdicts) == "results: 1 held"
     told = counts(check_claims("hubness", []))
     assert re.fullmatch(r"results: \d+ not .*; sanity checks: \d+ .*; theorems: \d+ .*", told)
 
@@ -78,14 +78,14 @@ def test_a_line_has_what_it_can_be_filtered_by():
     html = Html(scorecard_page([], [RECORD | NO]))
     entry = next(a for tag, a in html.tags if a.get("id", "").endswith(CLAIM.id))
     marks = {name: entry[f"data-{name}"] for name in ("paper", "verdict", "data")}
-    assert marks == {"paper": "hubness", "verdict": "not reproduced", "data": "europarl-dinu"}
+    assert marks == {"paper": "hubness", "verdict": "failed", "data": "europarl-dinu"}
     offered = {a["value"] for tag, a in html.tags if tag == "option"}
     assert set(marks.values()) <= offered
 
 
 def test_both_runs_are_told_where_they_differ():
     page = scorecard_page([RECORD | MAYBE], [RECORD | YES])
-    assert page.count(" · this run: undecided</small>") == 1
+    assert page.count(" · this run: open</small>") == 1
     assert "2 [1, 3]" in page and "2 [-1, 5]" in page
     same = scorecard_page([RECORD | YES], [RECORD | YES])
     assert "this run: " not in same
@@ -139,12 +139,12 @@ def test_a_panel_has_a_line_or_a_tile_for_each_claim():
 def test_the_terminal_has_a_line_for_each_claim():
     text = scorecard_text([RECORD | NO], [RECORD | YES], note="A note.")
     assert text.startswith("A note.\n\nHubness and Pollution\n=====")
-    (line,) = [line for line in text.splitlines() if "✓ reproduced" in line]
+    (line,) = [line for line in text.splitlines() if "✓ held" in line]
     assert line.split("  ")[0] == "Max-margin is better than ridge at P@1, cross-linguistic"
-    assert "38.4 against 29.7" in line and " 0.2 " in line and line.endswith("✗ not reproduced")
+    assert "38.4 against 29.7" in line and " 0.2 " in line and line.endswith("✗ failed")
     claims = sum(len(load_claims(paper)) for paper in PAPERS)
     assert sum(" – not testable here" in line for line in text.splitlines()) == claims - 1
-    assert all(len(line) < 160 for line in text.splitlines() if "reproduced  " in line)
+    assert all(len(line) < 160 for line in text.splitlines() if "held  " in line)
 
 
 def test_a_headline_leaves_out_how_it_is_measured():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from html import escape
 
-from zslib.papers.claims import MIXED, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, UNDECIDED
+from zslib.papers.claims import FAILED, HELD, MIXED, NOT_TESTABLE, OPEN
 from zslib.papers.effects import ratios
 
 __all__ = [
@@ -23,29 +23,23 @@ __all__ = [
     "tally",
 ]
 
-KINDS = {
-    REPRODUCED: "held",
-    MIXED: "mixed",
-    NOT_REPRODUCED: "failed",
-    UNDECIDED: "open",
-    NOT_TESTABLE: "untested",
-}
+KINDS = {kind: kind for kind in (HELD, MIXED, FAILED, OPEN)} | {NOT_TESTABLE: "untested"}
 """Each verdict's class in the style sheet."""
 
 TALLY = KINDS | {NOT_TESTABLE: "open"}
 """The four kinds that verdicts are counted as."""
 
-MARKS = {REPRODUCED: "✓", MIXED: "±", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "–"}
+MARKS = {HELD: "✓", MIXED: "±", FAILED: "✗", OPEN: "?", NOT_TESTABLE: "–"}
 
 LEFT, RIGHT = -1.5, 3.0
 LINE, MARGIN = 10, 7  # pixels from line to line, and around them
 
 # A verdict is told by its shape too: a disc, a diamond, a square, a ring.
 _SHAPES = {
-    REPRODUCED: '<circle r="4"/>',
+    HELD: '<circle r="4"/>',
     MIXED: '<path d="M-5 0 0-5 5 0 0 5Z"/>',
-    NOT_REPRODUCED: '<path d="M-4-4h8v8h-8Z"/>',
-    UNDECIDED: '<circle class="ring" r="3.5"/>',
+    FAILED: '<path d="M-4-4h8v8h-8Z"/>',
+    OPEN: '<circle class="ring" r="3.5"/>',
 }
 
 

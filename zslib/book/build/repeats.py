@@ -72,11 +72,19 @@ def _repeat(name, repeat):
     compared = counts.total() - counts[ABSENT]
     share = (counts[EQUAL] + counts[WITHIN]) / max(compared, 1)
     told = ", ".join(f"{counts[k]:,} {head}" for k, head in _HEADS.items() if counts[k])
+    n_apart = Counter(
+        {name: of["counts"].get(APART, 0) for name, of in repeat["chapters"].items()}
+    )
+    most = ", ".join(f"{escape(name)} ({n})" for name, n in n_apart.most_common(3) if n)
     lines = [
         f"## {name[0].upper()}{name[1:]}",
         "",
         f"**{share:.1%} of the numbers agree.** Of {counts.total():,}: {told}. "
-        f"{machine['processor']}, {machine.get('blas', 'BLAS not noted')}, {repeat['date']}.",
+        f"{machine['processor']}, {machine.get('blas', 'BLAS not noted')}, {repeat['date']}."
+        + f" Apart most often: {most}."
+        * bool(most),
+        "",
+        f":::{{dropdown}} By chapter ({len(repeat['chapters'])})",
         "",
         pipes(["chapter", *_HEADS.values()]),
         "|:--|" + "--:|" * len(_HEADS),
@@ -84,6 +92,7 @@ def _repeat(name, repeat):
     for chapter, of in repeat["chapters"].items():
         counted = [of["counts"].get(kind, "") for kind in _HEADS]
         lines.append(pipes(map(escape, [chapter, *counted])))
+    lines += ["", ":::"]
     others = [(chapter, of["settings"]) for chapter, of in repeat["chapters"].items()]
     if any(told for _, told in others):
         lines += ["", ":::{dropdown} What was set otherwise", ""]
