@@ -44,8 +44,11 @@ bench: $(VENV)/.bench  ## compare speed with other libraries
 notebooks: $(VENV)/.book  ## pair the chapters with notebooks, newer side wins
 	$(BIN)/jupytext --sync chapters/*/[0-9][0-9]_*.md
 
-archive: book  ## sources with data and records, and the site, with checksums, in dist/
-	@test -z "$$(git status --porcelain)" || { echo "Commit first: an archive is of one commit" >&2; exit 1; }
+archive:  ## sources with data and records, and the site, with checksums, in dist/
+	@test -z "$(QUICK)" || { echo "An archive is of the whole book: leave QUICK out" >&2; exit 1; }
+	@changed=$$(git status --porcelain) && test -z "$$changed" || \
+	  { echo "Commit first: an archive is of one commit" >&2; exit 1; }
+	@$(MAKE) --no-print-directory book
 	@rm -rf dist && mkdir dist
 	@set -e; name=zslib-$$($(BIN)/python -c 'import zslib; print(zslib.__version__)'); \
 	  git archive --prefix=$$name/ -o dist/$$name-sources.tar.gz HEAD; \

@@ -85,7 +85,7 @@ def explain(entry):
 
 
 def label(row, heads):
-    """Put the column's head before each cell but the first, which heads the row."""
+    """Put the column's head before each cell; the first heads the row."""
     numbers = [
         "text-right" in entry["classes"] or head.astext().endswith(("paper", "ours"))
         for entry, head in zip(row, heads, strict=True)
@@ -96,7 +96,7 @@ def label(row, heads):
         entry["classes"].append("row-name" if i < n_names else "row-value")
         if len(entry.astext()) > 24:
             entry["classes"].append("long")
-        if i and labelled and head.astext().strip():
+        if labelled and head.astext().strip():
             parts = [part.deepcopy() for block in head for part in block.children]
             parts = [part for part in parts if not isinstance(part, addnodes.index)]
             block = entry[0] if len(entry) and isinstance(entry[0], nodes.paragraph) else entry

@@ -14,9 +14,10 @@ document.addEventListener("DOMContentLoaded", () => {
 
   filterEntries();
   openTarget();
-  // A table or drawing wider than its place says that it scrolls.
+  // A table, drawing or formula wider than its place says that it scrolls.
   const mark = () => {
-    for (const box of document.querySelectorAll(".pst-scrollable-table-container, figure > a")) {
+    const boxes = ".pst-scrollable-table-container, figure > a, div.math";
+    for (const box of document.querySelectorAll(boxes)) {
       box.classList.toggle("scrolls", box.scrollWidth > box.clientWidth + 1);
     }
   };

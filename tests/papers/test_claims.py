@@ -45,7 +45,7 @@ def test_the_papers_own_numbers_satisfy_the_claims_that_compare_two_of_them():
         ({"value": 2.0, "low": -1.0, "high": 5.0}, "open", "cannot tell"),
         ({"value": -2.0, "low": -3.0, "high": -1.0}, "failed", "other side"),
         ({"value": 2.0}, "held", "2 > 0"),
-        ({"value": -2.0}, "failed", "-2 not > 0"),
+        ({"value": -2.0}, "failed", "−2 not > 0"),
         ({"value": 0.0, "low": 0.0, "high": 0.0}, "failed", "lies at 0"),
     ],
 )
@@ -109,7 +109,7 @@ def test_each_data_set_then_all(sets, mean, verdict):
 
 def test_what_several_sets_say_is_told():
     judged = _judge(CLAIM, [on("a", YES), on("b", NO)])
-    assert judged.found == "a 2 [1, 3]; b -2 [-3, -1]"
+    assert judged.found == "a 2 [1, 3]; b −2 [−3, −1]"
     assert judged.why == "held on a; failed on b"
 
 

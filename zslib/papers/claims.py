@@ -156,9 +156,8 @@ def load_claims(paper):
 
 def _number(value):
     """Three digits, or all before the point; of what is next to nothing its size."""
-    if 0 < abs(value) < 1e-6:
-        return f"{value:.0e}"
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
+    tiny, large = 0 < abs(value) < 1e-6, 1000 <= abs(value) < 1e9
+    return format(value, ".0e" if tiny else ",.0f" if large else ".3g").replace("-", "−")
 
 
 def _premise(entry, setting):
@@ -178,7 +177,7 @@ def _premise_fails(claim, records):
     if premise.verdict == HELD:
         return ""
     named = f"{wanted['metric']} under {wanted['method']}"
-    return f"its premise fails: {named} is {premise.found}, not {holds[0]} {holds[1]:g}"
+    return f"its premise fails: {named} is {premise.found}, not {holds[0]} {_number(holds[1])}"
 
 
 def _judge(claim, records):
@@ -218,15 +217,15 @@ def _judge_one(claim, record, records):
     hard_end = low if comparison in (">", ">=") else high
     holds = compare(value, threshold)
     if hard_end is None:
-        reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {threshold:g}"
+        reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {_number(threshold)}"
         return Verdict(claim, HELD if holds else FAILED, reason, **shown)
     if holds and compare(hard_end, threshold):
-        return Verdict(claim, HELD, f"whole interval {comparison} {threshold:g}", **shown)
+        return Verdict(claim, HELD, f"whole interval {comparison} {_number(threshold)}", **shown)
     if low <= threshold <= high and low < high:
-        reason = f"the interval includes {threshold:g}: the run cannot tell"
+        reason = f"the interval includes {_number(threshold)}: the run cannot tell"
         return Verdict(claim, OPEN, reason, **shown)
     beside = "on the other side of" if low < high else "at"
-    reason = f"the whole interval lies {beside} {threshold:g}"
+    reason = f"the whole interval lies {beside} {_number(threshold)}"
     return Verdict(claim, FAILED, reason, **shown)
 
 

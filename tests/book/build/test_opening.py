@@ -72,7 +72,7 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     assert said == "By 0.08 points."
     assert '<a class="chip held" href="#verdicts">1 held</a>' in last
     assert '<a class="chip failed" href="#verdicts">1 failed</a>' in last
-    assert "2 claims" in last
+    assert "3 claims" in last and "1 not testable here" in last
     assert "Published run of 2026-01-02 on own-cub." in last
     assert opening(chapter, {}, records) == ""
     assert opening(chapter, about, None) == ""

@@ -140,6 +140,11 @@ def test_published_runs_are_checked(tiny_book):
     keep(tiny_book, parameters=one.parameters, digests=one.digests)
     publish([chapter])
     assert stale([chapter]) == {}
+    path = tiny_book.place.published / chapter / "records.jsonl"
+    text = path.read_text()
+    path.write_text(text + text.splitlines()[0] + "\n")
+    assert stale([chapter]) == {chapter: "broken: records.jsonl not as in manifest.tsv"}
+    path.write_text(text)
     digests = one.digests | {"package": "old", "data": "old"}
     keep(tiny_book, parameters=one.parameters, digests=digests)
     publish([chapter])

@@ -170,18 +170,19 @@ def test_chapters_run_by_a_given_executor(tiny_book):
     assert all(run.done for run in plan(["demo/01_reader"]).values())
 
 
-def test_a_chapter_whose_own_data_set_is_not_here_takes_what_is(tiny_book, monkeypatch):
+@pytest.mark.parametrize("own", ["ikea", "synthetic+ikea"])
+def test_a_chapter_whose_own_data_set_is_not_here_takes_what_is(tiny_book, monkeypatch, own):
     path = tiny_book.write("demo/01_first")
-    text = path.read_text().replace('dataset: str = "synthetic"', 'dataset: str = "ikea"')
+    text = path.read_text().replace('dataset: str = "synthetic"', f'dataset: str = "{own}"')
     path.write_text(text.replace("zslib:\n", "zslib:\n  settings: [pairs]\n"))
     named = plan(["demo/01_first"])["demo/01_first"]
-    assert (named.parameters["dataset"], named.given) == ("ikea", {})
+    assert (named.parameters["dataset"], named.given) == (own, {})
     folders = tiny_book.root / "data"
     monkeypatch.setattr("zslib.datasets.locate.data_folders", lambda: [folders])
     without = plan(["demo/01_first"])["demo/01_first"]
     assert without.given == {"dataset": "auto"}
     with pytest.raises(FileNotFoundError, match="the files of 'ikea' are not here"):
-        plan(["demo/01_first"], {"dataset": "ikea"})
+        plan(["demo/01_first"], {"dataset": own})
 
 
 def test_a_circle_of_chapters_is_refused(tiny_book):

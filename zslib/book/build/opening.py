@@ -6,8 +6,8 @@ import contextlib
 import re
 
 from zslib.book.build.forest import KINDS
+from zslib.book.tables import escape
 from zslib.papers import chapter_verdicts, printed
-from zslib.papers.claims import NOT_TESTABLE
 
 __all__ = ["answers", "exercises", "opening", "told"]
 
@@ -88,7 +88,7 @@ def answers(chapter, about, records):
     return lines
 
 
-def opening(chapter, about, records, whose="Published run"):
+def opening(chapter, about, records, whose="Published run", here=""):
     """The box of a chapter as Markdown; empty where there is nothing to say.
 
     Parameters
@@ -100,6 +100,8 @@ def opening(chapter, about, records, whose="Published run"):
     records : Records or None
     whose : str
         Which run the records are of.
+    here : str
+        What the run on the page has set otherwise.
     """
     question = about.get("question", "What was found")
     lines = answers(chapter, about, records)
@@ -109,13 +111,13 @@ def opening(chapter, about, records, whose="Published run"):
     chips = [
         f'<a class="chip {name}" href="#verdicts">{found.count(kind)} {kind}</a>'
         for kind, name in KINDS.items()
-        if kind in found and kind != NOT_TESTABLE
+        if kind in found
     ]
     used = [d["name"] for d in records.run["data"]] or [r.get("dataset", "") for r in records]
     data = ", ".join(name.replace("_", "-") for name in dict.fromkeys(used) if name)
-    n_claims = len(found) - found.count(NOT_TESTABLE)
-    small = f"{n_claims} claim{'s' * (n_claims != 1)}: {' '.join(chips)} " if chips else ""
+    small = f"{len(found)} claim{'s' * (len(found) != 1)}: {' '.join(chips)} " if chips else ""
     small += f"{whose} of {records.run['date'][:10]} on {data or 'no data'}."
+    small += f" Below: {escape(here)}." * bool(here)
     body = [" ".join(lines), "", small] if lines else [small]
     return "\n".join([f":::{{admonition}} {question}", ":class: finding", "", *body, ":::"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from zslib.book.agreement import other_parameters
 from zslib.book.build.opening import exercises, opening
 from zslib.book.provenance import PUBLISHED_RUN
 from zslib.book.tables import escape
@@ -38,7 +39,8 @@ def arrange(notebook, source, records, published, agreement):
                 shown = _minus_signs(page_links(data["text/markdown"]))
                 data["text/markdown"] = _AGREEMENT.sub(lambda line: f"{line[1]}{said} |", shown)
     of = (records, "Run") if published is None else (published,)
-    if box := opening(source.name, source.about, *of):
+    here = other_parameters(records.run, published.run) if published is not None else ""
+    if box := opening(source.name, source.about, *of, here=here):
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
     if asked := exercises(source.name, source.about, published):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
 
 from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
@@ -35,7 +37,8 @@ __all__ = [
 # Which run of each chapter the built book shows.
 _BOOK = "book.json"
 
-# Columns of the published runs' manifest.
+# Columns of the published runs' manifest, and the files that it has digests of.
+_FILES = {"records": "records.jsonl", "run": "run.json", "settings": CHOSEN}
 _DIGESTS = ("chapter", "package", "data")
 _OF_RUN = ("commit", "date", "wall_seconds", "peak_memory_mib")
 _OF_MACHINE = ("processor", "cores", "blas", "python", "numpy")
@@ -183,14 +186,31 @@ def publish(chapters, *, root=None):
 
 def _write_manifest(place):
     """List what is published, of what sources and data, where, when and in how many seconds."""
-    rows = [["chapter", "key", *(f"{of} digest" for of in _DIGESTS), *_OF_RUN, *_OF_MACHINE]]
+    heads = [f"{of} digest" for of in (*_DIGESTS, *_FILES)]
+    rows = [["chapter", "key", *heads, *_OF_RUN, *_OF_MACHINE]]
     for name, records in sorted(published(root=place.root).items()):
         run = records.run
         digests = [run.get("digests", {}).get(of, "")[:16] for of in _DIGESTS]
         told = [run.get(k, "") for k in _OF_RUN] + [run["machine"].get(k, "") for k in _OF_MACHINE]
-        rows.append([name, run["key"], *digests, *map(str, told)])
+        rows.append([name, run["key"], *digests, *_of_files(name, place), *map(str, told)])
     text = "".join("\t".join(row) + "\n" for row in rows)
     write_if_changed(place.published / "manifest.tsv", text)
+
+
+def _of_files(name, place):
+    """Digests of a published run's files, empty for one that it has not."""
+    paths = [place.published / name / file for file in _FILES.values()]
+    texts = [path.read_text("utf-8").encode() if path.is_file() else b"" for path in paths]
+    return [hashlib.sha256(text).hexdigest()[:16] if text else "" for text in texts]
+
+
+def _altered(name, place):
+    """Which of a published run's files are not those that its manifest lists."""
+    text = (place.published / "manifest.tsv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines(), delimiter="\t")
+    listed = next((row for row in rows if row["chapter"] == name), {})
+    now = zip(_FILES, _of_files(name, place), strict=True)
+    return [_FILES[of] for of, digest in now if listed.get(f"{of} digest") != digest]
 
 
 def stale(chapters, *, data=True, root=None):
@@ -206,6 +226,8 @@ def stale(chapters, *, data=True, root=None):
             records = published_records(name, root=root)
             if records is None:
                 found[name] = "missing"
+            elif altered := _altered(name, place):
+                found[name] = f"broken: {', '.join(altered)} not as in manifest.tsv"
             elif why := outdated(_check(records, source, place), source, data=data):
                 found[name] = "stale: " + ", ".join(why)
         except (OSError, ValueError) as error:
