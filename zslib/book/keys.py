@@ -24,6 +24,8 @@ _NOT_RECORDED = [
     *(f"zslib.book.{name}" for name in ("drawings", "figures", "provenance", "store", "tables")),
     *(f"zslib.papers.{name}" for name in ("claims", "effects", "errata", "errata_checks")),
     *(f"zslib.papers.{paper}.{name}" for paper in PAPERS for name in ("claims", "errata")),
+    # These read files of a user's own, and no published run has such.
+    *(f"zslib.datasets.{name}" for name in ("attributes.features", "pairs.own")),
 ]
 
 
