@@ -39,7 +39,7 @@ format: $(VENV)/.test  ## mend style
 	$(BIN)/ruff format $(SOURCES)
 
 bench: $(VENV)/.bench  ## compare speed with other libraries
-	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script --write || exit 1; done
 
 notebooks: $(VENV)/.book  ## pair the chapters with notebooks, newer side wins
 	$(BIN)/jupytext --sync chapters/*/[0-9][0-9]_*.md

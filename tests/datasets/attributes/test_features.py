@@ -133,8 +133,10 @@ def test_class_vectors_from_csv(arrays, written, tmp_path):
         ("", "has no vector"),
         ("class,x\n", "has no vector"),
         ("a,1,2\nb,1\n", "line 2 has 1 numbers and the first one 2"),
-        ("a,1,2\nb,1,x\n", r"line 2: \['1', 'x'\] are not all numbers"),
+        ("a,1,2\nb,1,x\n", "line 2: 'x' is not a number"),
         ("a\nb\n", "line 1 has 0 numbers"),
+        ("a;1;2\nb;3;4\n", "with commas between"),
+        ("a,1x3,2\nb,1,2\n", "line 1: '1x3' is not a number"),
     ],
 )
 def test_csv_that_is_refused(tmp_path, text, message):
@@ -142,6 +144,47 @@ def test_csv_that_is_refused(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
         read_class_vectors(path)
+
+
+@pytest.mark.parametrize("heads", [",0,1,2", "class,0,1,2", ",x,y,z", "class,x,y,z"])
+def test_heads_are_no_class(tmp_path, heads):
+    path = tmp_path / "vectors.csv"
+    path.write_text(f"{heads}\na,1,2,3\nb,4,5,6\n")
+    names, vectors = read_class_vectors(path)
+    assert (names.tolist(), vectors.tolist()) == (["a", "b"], [[1, 2, 3], [4, 5, 6]])
+
+
+def test_a_file_in_another_encoding_is_named(tmp_path):
+    path = tmp_path / "vectors.csv"
+    path.write_bytes("é,1,2\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"vectors\.csv is not UTF-8"):
+        read_class_vectors(path)
+
+
+def test_whole_numbers_are_names_where_classes_are_named_so(arrays, written, tmp_path):
+    del arrays["class_names"]
+    problem = from_features(**arrays)
+    order = np.array([3, 0, 7, 1, 2, 6, 5, 4])
+    frame = pandas.DataFrame(arrays["class_embeddings"][order], index=order + 1)
+    shifted = {"labels": arrays["labels"] + 1, "unseen_classes": arrays["unseen_classes"] + 1}
+    named = from_features(**(arrays | shifted | {"class_embeddings": frame}))
+    row = {name: i for i, name in enumerate(named.class_names)}
+    assert set(row) == set("12345678")
+    assert set(named.class_names[named.unseen_classes]) == {"3", "8"}
+    own = named.class_embeddings[named.labels]
+    np.testing.assert_array_equal(own, problem.class_embeddings[problem.labels])
+    frame.to_csv(tmp_path / "vectors.csv")
+    path = written({"features": arrays["features"], "labels": shifted["labels"].astype(str)})
+    read = read_features(path, vectors=tmp_path / "vectors.csv", unseen=["3", "8"])
+    assert set(read.class_names[read.unseen_classes]) == {"3", "8"}
+    alone = read_features(path, vectors=tmp_path / "vectors.csv", unseen="3")
+    assert list(alone.class_names[alone.unseen_classes]) == ["3"]
+
+
+def test_frames_of_pandas_own_numbers_are_numbers(arrays):
+    frame = pandas.DataFrame(arrays["features"]).astype("Float64")
+    changed = from_features(**(arrays | {"features": frame}))
+    assert changed.checksum == from_features(**arrays).checksum
 
 
 def test_a_split_by_image_is_read_as_it_is(tmp_path):
@@ -187,7 +230,7 @@ def test_mat_files(tmp_path, arrays):
         ({"class_names": np.array(list("aacdefgh"))}, "has 'a' twice"),
         ({"class_names": np.array(list("abc"))}, "class_names has 3 entries for 8 class vectors"),
         ({"features": np.ones(40)}, "features must be a matrix of numbers"),
-        ({"val_classes": np.array([2])}, "both seen and unseen"),
+        ({"val_classes": np.array([2])}, "val_classes and unseen_classes share c"),
         ({"lables": np.arange(40)}, "has 'lables', which is not of the format"),
         ({"labels": np.full(40, "a", dtype=object)}, "labels is a pickled array.*dtype=str"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -48,12 +49,13 @@ def from_features(
     features : array or DataFrame, shape (n, p)
         One row for each image.
     labels : sequence of n int or str
-        Class of each image: its row of ``class_embeddings`` from 0, or its name.
+        Class of each image: its name, or its row of ``class_embeddings`` from 0. Whole numbers are
+        names where ``class_names`` are.
     class_embeddings : array or DataFrame, shape (C, q)
         One row for each class.
     unseen_classes : sequence of int or str
         Rows or names of the classes kept for testing.
-    class_names : sequence of C str, optional
+    class_names : sequence of C str or int, optional
         Default: the index of a DataFrame, else "class 0" and so on.
     val_classes : sequence of int or str, optional
         Rows or names of the classes to choose settings on; default: drawn when they are needed.
@@ -68,8 +70,8 @@ def from_features(
     Raises
     ------
     ValueError
-        For a label without a vector, a named class without an image, and what `ZeroShotProblem`
-        refuses.
+        For a label without a vector, a named class without an image, a name that two classes
+        have, and what `ZeroShotProblem` refuses.
 
     Examples
     --------
@@ -83,17 +85,23 @@ def from_features(
     """
     index = getattr(class_embeddings, "index", None)
     if class_names is None and index is not None and not callable(index):
-        class_names = list(map(str, index))
+        class_names = index
     features = as_matrix(features, "features")
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
         class_names = [f"class {row}" for row in range(len(vectors))]
     names = np.asarray(class_names)
+    if names.dtype.kind not in "iu":
+        names = names.astype(str)
     if len(names) != len(vectors):
         raise ValueError(
             f"class_names has {len(names)} entries for {len(vectors)} class vectors: give one for "
             "each"
         )
+    unique, counts = np.unique(names, return_counts=True)
+    if counts.max() > 1:
+        twice = str(unique[counts > 1][0])
+        raise ValueError(f"class_names has {twice!r} twice: name each class once")
     there, own, parts = own_parts(
         labels, names, len(features), unseen_classes, val_classes, seed=seed
     )
@@ -104,7 +112,7 @@ def from_features(
         features=features.astype(np.float32),
         labels=own,
         class_embeddings=vectors[there].astype(np.float32),
-        class_names=names[there],
+        class_names=names[there].astype(str),
         **parts,
     )
 
@@ -112,6 +120,9 @@ def from_features(
 def as_matrix(values, name):
     """A host matrix of numbers from an array or frame, or an error that names it."""
     array = np.asarray(as_array(values, name))
+    if array.dtype.kind == "O":  # pandas' own numbers
+        with suppress(TypeError, ValueError):
+            array = array.astype(np.float64)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
             f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}"
@@ -123,8 +134,10 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     """Rows of the classes with images, the labels as numbers of these, and the five parts."""
     labels = np.asarray(labels)
     if labels.shape != (n,):
+        shape = "" if labels.ndim == 1 else f" in shape {labels.shape}"
         raise ValueError(
-            f"labels has {labels.size} entries for {n} rows of features: give one for each row"
+            f"labels has {labels.size} entries{shape} for {n} rows of features: give one for each "
+            f"row, in shape ({n},)"
         )
     classes = _rows(labels, names, "labels")
     unseen = _rows(unseen, names, "unseen_classes")
@@ -134,10 +147,15 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
             "there is no unseen class: name those to test on in unseen_classes, or as --unseen "
             "A,B,C"
         )
+    if (both := np.intersect1d(unseen, val)).size:
+        raise ValueError(
+            f"val_classes and unseen_classes share {', '.join(map(str, names[both[:_SHOWN]]))}: "
+            "settings are chosen on classes that do not test"
+        )
     there, own = np.unique(classes, return_inverse=True)
     idle = np.setdiff1d(np.union1d(unseen, val), there)
     if idle.size:
-        raise ValueError(f"no image shows {', '.join(names[idle[:_SHOWN]])}")
+        raise ValueError(f"no image shows {', '.join(map(str, names[idle[:_SHOWN]]))}")
     unseen, val = (np.searchsorted(there, rows) for rows in (unseen, val))
     train = np.setdiff1d(np.arange(there.size), np.union1d(unseen, val))
     parts = class_parts(own, train, val, unseen, seed=seed, groups=groups)
@@ -161,9 +179,10 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     vectors : path, optional
         A CSV file with one class on each line, its name and then its numbers; a first line of
         heads is passed over. It takes the place of ``class_embeddings`` and ``class_names``;
-        labels that are numbers count its lines from 0.
+        labels that are numbers in an ``.npz`` file count its lines from 0.
     unseen : sequence of str, optional
-        Names or rows of the unseen classes, instead of ``unseen_classes``.
+        Names of the unseen classes, or rows where no class has such a name, instead of
+        ``unseen_classes``.
     max_per_class : int, optional
         At most so many images of each class in each part, for a quick look.
     seed : int
@@ -186,7 +205,7 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     if vectors is not None:
         arrays["class_names"], arrays["class_embeddings"] = read_class_vectors(vectors)
     if unseen is not None:
-        arrays["unseen_classes"] = _words(unseen)
+        arrays["unseen_classes"] = _named(unseen, arrays.get("class_names", ()))
     refuse_unknown(arrays, _KNOWN, path)
     if lacks := [name for name in _NEEDED if name not in arrays]:
         raise ValueError(
@@ -208,29 +227,60 @@ def _read(path):
 def read_class_vectors(path):
     """Names (C,) and vectors (C, q) float32 of a CSV file: on each line a name and its numbers."""
     path = Path(path)
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        lines = [(number, line) for number, line in enumerate(csv.reader(file), 1) if any(line)]
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = [(i, line) for i, line in enumerate(csv.reader(file), 1) if any(line)]
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8: save it in that encoding") from None
     names, rows = [], []
     for number, (name, *cells) in lines:
-        try:
-            rows.append([float(cell) for cell in cells])
-        except ValueError:
-            if number == lines[0][0]:
-                continue  # heads
-            raise ValueError(f"{path}, line {number}: {cells!r} are not all numbers") from None
+        if number == lines[0][0] and _are_heads(name, cells):
+            continue
+        if bad := [cell for cell in cells if not _is_number(cell)]:
+            raise ValueError(
+                f"{path}, line {number}: {bad[0]!r} is not a number: write a name and then "
+                "numbers, with commas between"
+            )
+        rows.append([float(cell) for cell in cells])
         names.append(name.strip())
         if not cells or len(cells) != len(rows[0]):
             raise ValueError(
                 f"{path}, line {number} has {len(cells)} numbers and the first one "
-                f"{len(rows[0])}: give each line as many, at least one"
+                f"{len(rows[0])}: give each line as many, at least one, with commas between"
             )
     if not rows:
         raise ValueError(f"{path} has no vector: write a name and its numbers on each line")
     return np.array(names, dtype=str), np.array(rows, dtype=np.float32)
 
 
+def _named(given, names):
+    """Classes as asked for: names, or rows where all are numbers and none is a name."""
+    given = [str(one).strip() for one in ([given] if isinstance(given, str) else given)]
+    rows = all(one.isdigit() for one in given) and not {*given} & {*map(str, names)}
+    return np.array([int(one) for one in given] if rows else given)
+
+
+def _is_number(cell):
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _are_heads(name, cells):
+    """Whether a first line names columns: by words, or as pandas numbers them, 0, 1, 2, …."""
+    if not any(map(_is_number, cells)):
+        return bool(cells)
+    counted = [str(i) for i in range(len(cells))] == [cell.strip() for cell in cells]
+    return not name.strip() or (counted and len(cells) > 2)
+
+
 def _rows(classes, names, what):
-    """Rows of classes that are given by row or by name; those without a vector are refused."""
+    """Rows of classes that are given by name or by row; those without a vector are refused.
+
+    Numbers are names where names are numbers.
+    """
     classes = np.atleast_1d(np.asarray(classes))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
@@ -239,10 +289,13 @@ def _rows(classes, names, what):
     if classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)
     if classes.dtype.kind not in "iuU":
+        odd = next((i for i, c in enumerate(classes.tolist()) if not isinstance(c, str | int)), 0)
         raise TypeError(
-            f"{what} must be whole numbers or names, got {classes.dtype}: convert them"
+            f"{what} must be whole numbers or names, got {classes.dtype} ({classes[odd]} "
+            f"at {odd}): convert them, "
+            "or drop what has no label"
         )
-    if classes.dtype.kind == "U":
+    if classes.dtype.kind == "U" or names.dtype.kind in "iu":
         known = {str(name): row for row, name in enumerate(names)}
         found = np.array([known.get(str(name), -1) for name in classes])
     else:
@@ -251,12 +304,8 @@ def _rows(classes, names, what):
     if lost:
         told = ", ".join(list(lost)[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
         raise ValueError(
-            f"{len(lost)} class(es) of {what} without a vector ({told}): add theirs to the "
-            f"{len(names)} class vectors, or drop their images"
+            f"{len(lost)} class(es) of {what} without a vector ({told}): the {len(names)} class "
+            f"vectors are named {', '.join(map(str, names[:_SHOWN]))}, …; give class_names, add "
+            "vectors, or drop these images"
         )
     return found
-
-
-def _words(given):
-    given = [str(word).strip() for word in given]
-    return np.array([int(w) for w in given] if all(w.isdigit() for w in given) else given)
