@@ -16,9 +16,13 @@ document.addEventListener("DOMContentLoaded", () => {
   openTarget();
   // A table, drawing or formula wider than its place says that it scrolls.
   const mark = () => {
-    const boxes = ".pst-scrollable-table-container, figure > a, div.math";
-    for (const box of document.querySelectorAll(boxes)) {
+    for (const box of document.querySelectorAll(".pst-scrollable-table-container, figure > a")) {
       box.classList.toggle("scrolls", box.scrollWidth > box.clientWidth + 1);
+    }
+    for (const formula of document.querySelectorAll("div.math")) {
+      const [box, drawn] = ["mjx-container", "mjx-math"].map((name) => formula.querySelector(name));
+      const width = drawn?.getBoundingClientRect().width ?? 0;
+      formula.classList.toggle("scrolls", width > (box?.clientWidth ?? 0) + 4);
     }
   };
   mark();
