@@ -73,7 +73,7 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const figure of document.querySelectorAll(".gamma-slider")) {
     const points = JSON.parse(figure.dataset.points);
     const lines = [...figure.querySelectorAll("polyline")].map((line) => line.points);
-    const marks = figure.querySelectorAll("g");
+    const marks = figure.querySelectorAll("g.mark");
     const told = figure.querySelectorAll("output");
     const slider = figure.querySelector("input");
     const move = () => {

@@ -255,7 +255,7 @@ def test_a_slider_moves_the_marks(visit):
     found = [name for name in PAGES if "gamma-slider" in (SITE / name).read_text("utf-8")]
     for name in found:
         page = visit.open(name)
-        place = "document.querySelector('.gamma-slider g').getAttribute('transform')"
+        place = "document.querySelector('.gamma-slider g.mark').getAttribute('transform')"
         before = page.evaluate(place)
         page.locator(".gamma-slider input").fill("0")
         assert page.evaluate(place) != before
