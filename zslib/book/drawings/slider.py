@@ -90,8 +90,8 @@ class Slider:
             '<svg viewBox="0 0 400 300" role="img" aria-label="Accuracy on unseen classes against '
             'that on seen classes, a curve and a mark for each system">'
             f'{_axes(reach)}<text x="215" y="292" text-anchor="middle">ACC on seen classes, %'
-            '</text><text transform="rotate(-90 12 132)" x="12" y="132" text-anchor="middle">ACC on '
-            f"unseen classes, %</text>{''.join(lines)}{''.join(marks)}</svg>"
+            '</text><text transform="rotate(-90 12 132)" x="12" y="132" text-anchor="middle">ACC '
+            f"on unseen classes, %</text>{''.join(lines)}{''.join(marks)}</svg>"
             f"<ul>{''.join(told)}</ul></div>"
         )
 
