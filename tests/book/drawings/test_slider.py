@@ -41,7 +41,7 @@ def test_each_system_has_a_line_a_mark_and_its_color(curve):
         assert found.count(part) == 2
     assert f'stroke="{look("DARK")["color"]}"' in found
     assert "a &lt; b" in found
-    shapes = re.findall(r'<path d="([^"]+)" fill="#', found)
+    shapes = re.findall(r'<path d="M[^"]+" fill="#[^"]+"', found)
     assert len(shapes) == 4 and shapes[0] == shapes[2] != shapes[1]  # on the curve and in the key
     points = json.loads(re.search("data-points='([^']*)'", found)[1])
     np.testing.assert_allclose(points[0], slider_points(curve), atol=0.051)
