@@ -160,5 +160,4 @@ def run_key(chapter, source, parameters, *, code="", fingerprint=None, depends=N
         "version": zslib.__version__,
         "package": package_digest(code),
     }
-    text = json.dumps(parts, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return _digest(parts)

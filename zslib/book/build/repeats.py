@@ -64,45 +64,42 @@ def repeats_page(place):
 
 
 def _repeat(name, repeat):
-    """One repeat: a sentence, a table of its chapters, folds of settings and of numbers apart."""
-    counts = Counter()
-    for of in repeat["chapters"].values():
+    """One repeat: a sentence, and folds of its chapters, its settings and the numbers apart."""
+    chapters, machine = repeat["chapters"], repeat["machine"]
+    counts, n_apart = Counter(), Counter()
+    for chapter, of in chapters.items():
         counts.update(of["counts"])
-    machine = repeat["machine"]
+        n_apart[chapter] = of["counts"].get(APART, 0)
     compared = counts.total() - counts[ABSENT]
     share = (counts[EQUAL] + counts[WITHIN]) / max(compared, 1)
     told = ", ".join(f"{counts[k]:,} {head}" for k, head in _HEADS.items() if counts[k])
-    n_apart = Counter(
-        {name: of["counts"].get(APART, 0) for name, of in repeat["chapters"].items()}
-    )
-    most = ", ".join(f"{escape(name)} ({n})" for name, n in n_apart.most_common(3) if n)
-    lines = [
-        f"## {name[0].upper()}{name[1:]}",
-        "",
+    said = (
         f"**{share:.1%} of the numbers agree.** Of {counts.total():,}: {told}. "
         f"{machine['processor']}, {machine.get('blas', 'BLAS not noted')}, {repeat['date']}."
-        + f" Apart most often: {most}."
-        * bool(most),
-        "",
-        f":::{{dropdown}} By chapter ({len(repeat['chapters'])})",
-        "",
-        pipes(["chapter", *_HEADS.values()]),
-        "|:--|" + "--:|" * len(_HEADS),
+    )
+    if most := ", ".join(f"{escape(name)} ({n})" for name, n in n_apart.most_common(3) if n):
+        said += f" Apart most often: {most}."
+    counted = [[c, *(of["counts"].get(k, "") for k in _HEADS)] for c, of in chapters.items()]
+    others = [(chapter, of["settings"]) for chapter, of in chapters.items() if of["settings"]]
+    apart = [
+        [c, what, f"{ours:.4g}", f"{theirs:.4g}"] for c, what, ours, theirs in repeat["apart"]
     ]
-    for chapter, of in repeat["chapters"].items():
-        counted = [of["counts"].get(kind, "") for kind in _HEADS]
-        lines.append(pipes(map(escape, [chapter, *counted])))
-    lines += ["", ":::"]
-    others = [(chapter, of["settings"]) for chapter, of in repeat["chapters"].items()]
-    if any(told for _, told in others):
-        lines += ["", ":::{dropdown} What was set otherwise", ""]
-        lines += [f"- {escape(name)}: {escape(told)}" for name, told in others if told]
-        lines += ["", ":::"]
-    if repeat["apart"]:
-        lines += ["", f":::{{dropdown}} The {len(repeat['apart']):,} apart", ""]
-        lines += ["| chapter | number | here | published |", "|:--|:--|--:|--:|"]
-        for chapter, what, ours, theirs in repeat["apart"]:
-            cells = [chapter, what, f"{ours:.4g}", f"{theirs:.4g}"]
-            lines.append(pipes(map(escape, cells)))
-        lines += ["", ":::"]
-    return "\n".join(lines)
+    folds = {
+        f"By chapter ({len(chapters)})": _table(["chapter", *_HEADS.values()], 1, counted),
+        "What was set otherwise": [f"- {escape(name)}: {escape(of)}" for name, of in others],
+        f"The {len(apart):,} apart": apart
+        and _table(["chapter", "number", "here", "published"], 2, apart),
+    }
+    parts = [f"## {name[0].upper()}{name[1:]}", said]
+    parts += [
+        "\n".join([f":::{{dropdown}} {title}", "", *lines, "", ":::"])
+        for title, lines in folds.items()
+        if lines
+    ]
+    return "\n\n".join(parts)
+
+
+def _table(heads, n_names, rows):
+    """Lines of a table whose first ``n_names`` columns are names, the others numbers."""
+    rule = "|" + ":--|" * n_names + "--:|" * (len(heads) - n_names)
+    return [pipes(heads), rule, *(pipes(map(escape, row)) for row in rows)]

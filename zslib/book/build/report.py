@@ -173,7 +173,7 @@ def publish(chapters, *, root=None):
     written = []
     for name, records in chosen.items():
         source = place.results / name / records.run["key"]
-        for file in ("records.jsonl", "run.json", CHOSEN):
+        for file in _FILES.values():
             if file == CHOSEN and not (source / file).is_file():
                 place.chosen(name).unlink(missing_ok=True)
                 continue
@@ -204,13 +204,17 @@ def _of_files(name, place):
     return [hashlib.sha256(text).hexdigest()[:16] if text else "" for text in texts]
 
 
-def _altered(name, place):
-    """Which of a published run's files are not those that its manifest lists."""
-    text = (place.published / "manifest.tsv").read_text(encoding="utf-8")
-    rows = csv.DictReader(text.splitlines(), delimiter="\t")
-    listed = next((row for row in rows if row["chapter"] == name), {})
+def _listed(place):
+    """Rows of the manifest by chapter; none where nothing was published."""
+    path = place.published / "manifest.tsv"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return {row["chapter"]: row for row in csv.DictReader(text.splitlines(), delimiter="\t")}
+
+
+def _altered(name, row, place):
+    """Which of a published run's files are not those of its row of the manifest."""
     now = zip(_FILES, _of_files(name, place), strict=True)
-    return [_FILES[of] for of, digest in now if listed.get(f"{of} digest") != digest]
+    return [_FILES[of] for of, digest in now if row.get(f"{of} digest") != digest]
 
 
 def stale(chapters, *, data=True, root=None):
@@ -219,14 +223,14 @@ def stale(chapters, *, data=True, root=None):
     Without ``data`` chapters and package are looked at alone.
     """
     place = layout(root)
-    found = {}
+    found, listed = {}, _listed(place)
     for name in chapters:
         source = Source.read(name, place)
         try:
             records = published_records(name, root=root)
             if records is None:
                 found[name] = "missing"
-            elif altered := _altered(name, place):
+            elif altered := _altered(name, listed.get(name, {}), place):
                 found[name] = f"broken: {', '.join(altered)} not as in manifest.tsv"
             elif why := outdated(_check(records, source, place), source, data=data):
                 found[name] = "stale: " + ", ".join(why)

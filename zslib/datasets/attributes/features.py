@@ -291,9 +291,8 @@ def _rows(classes, names, what):
     if classes.dtype.kind not in "iuU":
         odd = next((i for i, c in enumerate(classes.tolist()) if not isinstance(c, str | int)), 0)
         raise TypeError(
-            f"{what} must be whole numbers or names, got {classes.dtype} ({classes[odd]} "
-            f"at {odd}): convert them, "
-            "or drop what has no label"
+            f"{what} must be whole numbers or names, got {classes.dtype} ({classes[odd]} at "
+            f"{odd}): convert them, or drop what has no label"
         )
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":
         known = {str(name): row for row, name in enumerate(names)}
