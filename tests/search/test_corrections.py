@@ -7,6 +7,7 @@ import pytest
 from scipy.special import log_ndtr, logsumexp
 
 from zslib.search import exact, gold_ranks, top_k, top_k_and_ranks
+from zslib.search import ranks as _ranks
 from zslib.search.corrections import (
     CORRECTIONS,
     CSLS,
@@ -137,6 +138,51 @@ def test_several_at_once_find_what_each_finds_alone(backend, monkeypatch, limit)
             np.testing.assert_array_equal(*map(backend.to_numpy, (indices, same)))
             same = gold_ranks(*there, gold, **options)
             np.testing.assert_array_equal(*map(backend.to_numpy, (ranks, same)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kinds", [1, 25], ids=["all equal", "some equal"])
+@pytest.mark.parametrize(("name", "metric"), CASES)
+def test_equal_targets_tie_in_the_order_of_their_rows(backend, name, metric, kinds, dtype):
+    rng = np.random.default_rng(11)
+    queries, targets = (rng.standard_normal((n, 30)).astype(dtype) for n in (17, kinds))
+    which = np.append(np.arange(kinds), rng.integers(0, min(kinds, 12), 16))
+    targets = targets[which]
+    expected = np.zeros((17, which.size))
+    if kinds > 1:
+        wide = (a.astype(float) for a in (queries, targets))
+        expected = corrected_matrix(name, *wide, None, metric)[:, which]  # those of the first
+    order = np.argsort(-expected, axis=1, kind="stable")
+    gold = [rng.integers(0, which.size, 1 + i % 3) for i in range(17)]
+    positions = [min(order[i].tolist().index(g) for g in of) for i, of in enumerate(gold)]
+    given = DEFINITIONS[name][0](**DEFINITIONS[name][1])
+    q, t = backend.asarray(queries), backend.asarray(targets)
+    for block_size in (1, 7, None):
+        options = {"metric": metric, "correction": given, "block_size": block_size}
+        for k in (9, which.size):
+            scores, indices = map(backend.to_numpy, top_k(q, t, k, **options))
+            np.testing.assert_array_equal(indices, order[:, :k])
+            same = which[indices[:, 1:]] == which[indices[:, :-1]]
+            assert scores.dtype == dtype and (np.diff(scores, axis=1)[same] == 0).all()
+        ranks = backend.to_numpy(gold_ranks(q, t, gold, **options))
+        np.testing.assert_array_equal(ranks, positions)
+    [found] = top_k_and_ranks(q, t, 9, gold, metric=metric, corrections=[given])
+    for got, wanted in zip(found, (order[:, :9], positions), strict=True):
+        np.testing.assert_array_equal(backend.to_numpy(got), wanted)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_ranks_rest_on_the_tiles_of_the_walk(monkeypatch, name):
+    """However far off the scores are that are expected beforehand."""
+    rng = np.random.default_rng(12)
+    queries, targets = (rng.standard_normal((n, 8)).astype("f4") for n in (30, 200))
+    indices = top_k(queries, targets, 90, correction=name)[1]
+    for off in (0.0, 1e-3, 5.0):
+        expected = _ranks._expected
+        with monkeypatch.context() as patch:
+            patch.setattr(_ranks, "_expected", lambda *given: expected(*given) + off)  # noqa: B023
+            found = gold_ranks(queries, targets, indices[:, 80], correction=name)
+        np.testing.assert_array_equal(found, 80)
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)

@@ -333,6 +333,7 @@ def test_not_finite_is_refused_with_the_row(value, metric):
     for search in (
         lambda t: top_k(queries, t, 1, metric=metric, block_size=3),
         lambda t: gold_ranks(queries, t, [0, 7, 0], metric=metric, block_size=3),
+        lambda t: gold_ranks(queries, t, [9, 7, 9], metric=metric, correction=InvertedSoftmax()),
     ):
         with pytest.raises(ValueError, match=r"targets holds NaN or infinity.*row 7"):
             search(with_value(targets, (7, 0), value))

@@ -10,8 +10,9 @@ targets by a chunk of queries (`zslib.search.tiles`). Higher scores are better u
 **Exact** means: no target is left out by an approximation, and the order is that of the scores,
 equal ones in the order of their rows. Matrix products round a little differently from tile to
 tile, so where scores are that near, pairs are scored by themselves: equal rows have equal scores,
-and ``block_size`` changes no order. A rank r below k is position r of `top_k`'s list. Under
-a correction, whose scores are those of tiles, only scores equal to the last bit tie.
+and ``block_size`` changes no order. Under a correction scores are those of tiles, where the first
+of equal rows stands for all: they tie too, whatever the block size. A rank r below k is position
+r of `top_k`'s list.
 """
 
 from zslib.search.exact import gold_ranks, top_k, top_k_and_ranks

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import namespace
+from zslib.arrays import like, namespace, take_rows
 from zslib.search.corrections.base import largest
+from zslib.search.rows import copies_of, slices
 from zslib.search.selection import Best
-from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides, slices
+from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
 
 # A tile holds all queries at once: about so many scores, but no fewer targets than that.
 TILE, LEAST = 2**20, 32
@@ -67,6 +69,10 @@ class CorrectedTiles(Tiles):
                 [self._prepared(queries, "queries"), self._prepared(reference, "reference")]
             )
             self._factors = [self._factor(joined)]
+        known = {} if kept is None else kept
+        if "copies" not in known:
+            known["copies"] = copies_of(targets)
+        self.copies = known["copies"]
         self.score_dtype = xp.float64
         self.correction = correction
         n_reference = n if reference is None else both - n
@@ -85,13 +91,6 @@ class CorrectedTiles(Tiles):
         floor = np.full(self.n_queries, -np.inf)
         self._watching.append(Best(k, floor.dtype, floor, self.n_targets))
         return memory, self._watching[-1]
-
-    def slack(self, levels, rows=None):
-        """None: corrected scores are compared as they are."""
-        return 0 * levels
-
-    def level(self, scores):
-        return scores
 
     def finished(self, scores):
         xp, correction = self.xp, self.correction
@@ -141,10 +140,25 @@ class CorrectedTiles(Tiles):
             watch.offer(raw[:, : self.n_queries], rows.start)
         if known:
             return self._corrected[rows.start]
-        corrected = [self._apply(raw)]
+        corrected = [self._without_copies(self._apply(raw), rows)]
         if self._corrected is not None:
             self._corrected[rows.start] = corrected
         return corrected
+
+    def _without_copies(self, scores, rows):
+        if self.copies is None or self.copies.count[rows].all():
+            return scores
+        xp = self.xp
+        stands = like(self.copies.count[rows] > 0, scores)[:, None]
+        return xp.where(stands, scores, xp.full_like(scores, -xp.inf))
+
+    def picked(self, rows):
+        """Corrected scores of some targets alone, (n, n_queries)."""
+        few = copy(self)
+        few.targets, few._picked = take_rows(self.targets, rows), rows
+        few.kept = few._corrected = few.copies = few._watching = None
+        few._longest = {}
+        return few.walk(slice(0, rows.size))[0]
 
     def _apply(self, raw):
         if not self.on_host:

@@ -11,8 +11,10 @@ from zslib.arrays import like, namespace, to_host
 from zslib.search import selection as _selection
 from zslib.search.corrected import CorrectedTiles, corrected_block
 from zslib.search.corrections import resolve
-from zslib.search.order import count_before, in_order
-from zslib.search.tiles import Tiles, slices
+from zslib.search.order import in_order
+from zslib.search.ranks import corrected_ranks, plain_ranks
+from zslib.search.rows import slices
+from zslib.search.tiles import Tiles
 from zslib.validation import as_array, as_vectors, check_integer
 
 __all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
@@ -24,8 +26,8 @@ KEPT = 2**26  # scores that `top_k_and_ranks` keeps at most
 def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=None):
     """The k best targets of each query, best first, ties to the lower index.
 
-    Equal rows tie, whatever ``block_size``. Under a ``correction`` they do where its scores, which
-    are computed tile by tile, are equal to the last bit.
+    Equal rows tie, whatever ``block_size``, and also under a ``correction``. There the order of
+    others whose scores agree to rounding is that of the tiles.
 
     Parameters
     ----------
@@ -183,13 +185,8 @@ def _vectors(queries, targets):
 
 def _ranks(tiles, queries, gold):
     owners, accepted = _acceptable(gold, tiles.n_queries, tiles.n_targets)
-    if tiles.corrected:
-        scores = _scores_of_pairs(tiles, owners, accepted)
-    else:
-        scores = tiles.pair_scores(owners, accepted)
-    order = np.lexsort((accepted, -scores, owners))
-    best = order[np.unique(owners[order], return_index=True)[1]]
-    return like(count_before(tiles, scores[best], accepted[best]), queries)
+    count = corrected_ranks if tiles.corrected else plain_ranks
+    return like(count(tiles, owners, accepted), queries)
 
 
 def _tiles(queries, targets, metric, correction, block_size, kept=None):
@@ -211,6 +208,8 @@ def _best(tiles, k):
     if tiles.corrected:
         tiles.watch()
         scores, indices = _search(tiles, k)
+        if tiles.copies is not None:
+            scores, indices = tiles.copies.spread(scores, indices, k)
         return tiles.finished(scores), indices
     some = min(k + SPARE + k // 8, tiles.n_targets)
     return in_order(tiles, *_search(tiles, some), k)
@@ -259,31 +258,6 @@ def _merge(xp, best, scores, columns, start, k):
     order = xp.argsort(scores, axis=1, descending=True, stable=True)
     order = order[:, : min(k, order.shape[1])]
     return xp.take_along_axis(scores, order, axis=1), xp.take_along_axis(indices, order, axis=1)
-
-
-def _scores_of_pairs(tiles, owners, accepted):
-    """Score, on the host, of each (query, target) pair, read from its tile."""
-    xp = tiles.xp
-    found = np.empty(len(owners))
-
-    def visit(blocks):
-        buffer = tiles.buffer() if tiles.on_host else None
-        for rows in blocks:
-            inside = (accepted >= rows.start) & (accepted < rows.stop)
-            if not inside.any():
-                continue
-            for chunk, tile in zip(tiles.chunks, tiles.walk(rows, buffer), strict=True):
-                here = inside & (owners >= chunk.start) & (owners < chunk.stop)
-                if not here.any():
-                    continue
-                flat = (accepted[here] - rows.start) * tile.shape[1] + owners[here] - chunk.start
-                found[here] = to_host(xp.take(xp.reshape(tile, (-1,)), like(flat, tile)))
-
-    if tiles.on_host:
-        _selection.over_blocks(tiles, visit)
-    else:
-        visit(tiles.blocks)
-    return found
 
 
 def _acceptable(gold, n_queries, n_targets):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from zslib.arrays import like, namespace, take_rows, to_host
-from zslib.search.selection import over_blocks
-from zslib.search.tiles import HOST_BLOCK, HOST_CHUNK, Tiles, distinct, slices
-
-NARROW = 256  # one score in so many may be in doubt before float32 gives way to float64
+from zslib.arrays import like, take_rows, to_host
+from zslib.search.rows import distinct, slices
+from zslib.search.tiles import HOST_BLOCK, HOST_CHUNK, Tiles
 
 
 def in_order(tiles, scores, indices, k):
@@ -55,7 +51,7 @@ def _once_more(tiles, queries, least, k):
     for block in tiles.blocks:
         (tile,) = tiles.walk(block)
         level = tiles.level(least)
-        low = _lowered(level - tiles.slack(level, block), tile)
+        low = lowered(level - tiles.slack(level, block), tile)
         row, owner = map(to_host, tiles.xp.nonzero(tile >= low[None, :]))
         if not row.size:
             continue
@@ -72,53 +68,7 @@ def _once_more(tiles, queries, least, k):
     return best, rows
 
 
-def count_before(tiles, scores, gold):
-    """Number of targets before ``gold``, of the ``scores`` given, for each query: (n_queries,)."""
-    level = tiles.level(np.where(np.isfinite(scores), scores, 0.0))  # or refused with the block
-
-    def work(blocks):
-        ranks = np.zeros(tiles.n_queries, np.int64)
-        buffer = tiles.buffer() if tiles.on_host else None
-        for rows in blocks:
-            walked = tiles.walk(rows, buffer)
-            slack = tiles.slack(level, rows)
-            for number, (chunk, tile) in enumerate(zip(tiles.chunks, walked, strict=True)):
-                above, row, query = _compared(tile, level[chunk], slack[chunk])
-                if tiles.narrow and row.size > math.prod(tile.shape) // NARROW:
-                    wide = tiles.wide()
-                    tile = wide.tile(rows, number)
-                    found = wide.slack(level, rows)[chunk]
-                    above, row, query = _compared(tile, level[chunk], found)
-                ranks[chunk] += above
-                if not row.size:
-                    continue
-                row, query = row + rows.start, query + chunk.start
-                # A corrected score has no slack: in doubt are those equal to the gold one's.
-                found = scores[query] if tiles.corrected else tiles.pair_scores(query, row)
-                before = (found > scores[query]) | (found == scores[query]) & (row < gold[query])
-                ranks += np.bincount(query[before], minlength=ranks.size)
-        return ranks
-
-    return sum(over_blocks(tiles, work)) if tiles.on_host else work(tiles.blocks)
-
-
-def _compared(tile, level, slack):
-    """Targets surely better than each level: how many; rows and columns of those in doubt."""
-    xp, width = namespace(tile), tile.shape[1]
-    low, high = _lowered(level - slack, tile), -_lowered(-level - slack, tile)
-    # Piece by piece, which stay in the cache; bytes add up many at a time.
-    size, kind = (255, xp.uint8) if isinstance(tile, np.ndarray) else (tile.shape[0], xp.int64)
-    above, doubt = np.zeros(width, np.int64), []
-    for rows in slices(tile.shape[0], size):
-        piece = tile[rows, :]
-        better = piece > high[None, :]
-        above += to_host(xp.sum(xp.astype(better, kind), axis=0, dtype=kind))
-        unsure = xp.reshape((piece >= low[None, :]) ^ better, (-1,))
-        doubt.append(to_host(xp.nonzero(unsure)[0]) + rows.start * width)
-    return above, *np.divmod(np.concatenate(doubt), width)
-
-
-def _lowered(values, tile):
+def lowered(values, tile):
     """float64 values of the host with the type and place of ``tile``, rounded down."""
     lowered = values.astype(str(tile.dtype).split(".")[-1])
     with np.errstate(over="ignore"):

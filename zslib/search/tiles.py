@@ -15,6 +15,7 @@ import numpy as np
 from array_api_compat import is_numpy_array
 
 from zslib.arrays import ENTRIES, namespace, row_norms, take_rows, to_host, unit_rows
+from zslib.search.rows import distinct, first_equal, slices
 from zslib.validation import check_choice, check_integer, check_same_width, check_vectors
 
 METRICS = ("cosine", "dot", "euclidean")
@@ -24,34 +25,6 @@ HOST_BLOCK, HOST_CHUNK = 1024, 1536
 DEVICE_BLOCK, DEVICE_CHUNK = 16384, 2048
 _LARGE = 1e15  # what float32 can square
 PAIRS = 2**15  # entries of pairs at a time, which stay in the cache
-
-
-def slices(n, size):
-    """Consecutive slices of at most ``size`` that cover range(n).
-
-    Examples
-    --------
-    >>> slices(5, 2)
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
-    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
-
-
-def distinct(numbers):
-    """The distinct ``numbers``, ascending, and the place of each among them.
-
-    Examples
-    --------
-    >>> distinct(np.array([7, 5, 7]))
-    (array([5, 7]), array([1, 0, 1]))
-    """
-    low = int(numbers.min()) if numbers.size else 0
-    span = int(numbers.max()) - low + 1 if numbers.size else 0
-    if span > 4 * numbers.size:
-        return np.unique(numbers, return_inverse=True)
-    there = np.zeros(span, bool)  # where many are alike, sooner than to sort them
-    there[numbers - low] = True
-    return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[numbers - low]
 
 
 def check_sides(queries, targets, name):
@@ -99,6 +72,7 @@ class Tiles:
             chunk_size = HOST_CHUNK if self.on_host else DEVICE_CHUNK
         block_size = check_integer(block_size, "block_size", low=1)
         self.targets, self.kept = targets, kept
+        self._picked = None  # where the targets are some rows of others: which
         self.dtype = queries.dtype
         self.n_queries, self.n_targets = queries.shape[0], targets.shape[0]
         self.blocks = slices(self.n_targets, block_size)
@@ -213,13 +187,11 @@ class Tiles:
         """
         names, places = distinct(rows)
         if names.size < len(rows) // 4:  # many queries ask for the same targets: equal ones once
-            read = to_host(take_rows(self.targets, names))
-            _, first, same = np.unique(read, axis=0, return_index=True, return_inverse=True)
-            if first.size < names.size:
-                keys = owners * first.size + same.reshape(-1)[places]
-                keys, back = distinct(keys)
-                owners, places = np.divmod(keys, first.size)
-                return self._pair_scores(owners, names[first[places]])[back]
+            first = first_equal(take_rows(self.targets, names))
+            keys, back = distinct(owners * names.size + first[places])
+            if keys.size < len(rows):
+                owners, places = np.divmod(keys, names.size)
+                return self._pair_scores(owners, names[places])[back]
         return self._pair_scores(owners, rows)
 
     def _pair_scores(self, owners, rows):
@@ -277,14 +249,14 @@ class Tiles:
         if bool(xp.any(bad)):
             raise ValueError(
                 "targets holds NaN or infinity, the first at row "
-                f"{start + int(xp.argmax(xp.astype(bad, xp.int64)))}: remove or repair these rows"
+                f"{self._first(bad, start)}: remove or repair these rows"
             )
         zero = peaks == 0
         if self.metric == "cosine" and bool(xp.any(zero)):
             raise ValueError(
                 "targets has a zero row, the first at row "
-                f"{start + int(xp.argmax(xp.astype(zero, xp.int64)))}: the cosine with a zero "
-                "vector is undefined; drop such rows"
+                f"{self._first(zero, start)}: the cosine with a zero vector is undefined; drop "
+                "such rows"
             )
         peak = float(xp.max(peaks))
         if self.metric != "cosine" and not self._fits(peak):
@@ -292,6 +264,10 @@ class Tiles:
                 f"queries (largest entry {self._peak:.3g}) and targets (largest entry {peak:.3g}) "
                 f"are too large for the {self.metric} scores to fit {self.dtype}: scale them down"
             )
+
+    def _first(self, bad, start):
+        position = start + int(self.xp.argmax(self.xp.astype(bad, self.xp.int64)))
+        return position if self._picked is None else self._picked[position]
 
     def _fits(self, peak):
         """Whether no score with a target of largest entry ``peak`` can overflow."""

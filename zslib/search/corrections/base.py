@@ -43,6 +43,9 @@ class Correction(BaseEstimator, ABC):
     def __init__(self, *, reference=None):
         self.reference = reference
 
+    # How far a corrected score leaps where rounding swaps two scores.
+    jump = 0.0
+
     def begin(self, base):
         """Check the parameters; statistics of each query over all targets, or None."""
         return None

@@ -44,6 +44,8 @@ class GloballyCorrected(Correction):
     array([[0, 1]])
     """
 
+    jump = 1.0  # a rank
+
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
         if scores is reference and is_numpy_namespace(xp):
