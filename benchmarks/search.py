@@ -87,6 +87,7 @@ CONTESTANTS = {
     "scikit-learn NearestNeighbors, brute, cosine": scikit_learn,
     **{f'zslib gold_ranks, metric="{metric}"': ranks(metric=metric) for metric in METRICS},
     **{f'zslib top_k, correction="{name}"': nearest(correction=name) for name in CORRECTIONS},
+    **{f'zslib gold_ranks, correction="{name}"': ranks(correction=name) for name in CORRECTIONS},
 }
 LARGE = [name for name in CONTESTANTS if "correction" not in name and "gold" not in name]
 

@@ -23,7 +23,8 @@ def in_order(tiles, scores, indices, k):
     if not unsure.size:
         return finished[:, :k], indices[:, :k]
     best, rows = np.array(to_host(finished)), np.array(to_host(indices))
-    pairs = np.full((unsure.size, best.shape[1]), tiles.narrow)
+    pairs = np.zeros((unsure.size, best.shape[1]), bool)
+    pairs[:, :k] = tiles.narrow
     pairs[:, 1:] |= near[unsure]
     pairs[:, :-1] |= near[unsure]
     query, place = np.nonzero(pairs)

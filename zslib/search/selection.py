@@ -56,7 +56,8 @@ class Best:
             hits = np.flatnonzero(maxima > level)
         if hits.size:
             values = groups.take(hits, axis=1)
-            row, hit = np.nonzero(values > level.take(hits % n))
+            # Flat, which NumPy finds several times sooner than by rows and columns.
+            row, hit = np.divmod(np.flatnonzero(values > level.take(hits % n)), hits.size)
             group, column = np.divmod(hits.take(hit), n)
             self.waiting.append((column, start + row * m + group, values[row, hit]))
             self.n_waiting += row.size

@@ -24,7 +24,7 @@ METRICS = ("cosine", "dot", "euclidean")
 HOST_BLOCK, HOST_CHUNK = 1024, 1536
 DEVICE_BLOCK, DEVICE_CHUNK = 16384, 2048
 _LARGE = 1e15  # what float32 can square
-PAIRS = 2**15  # entries of pairs at a time, which stay in the cache
+PAIRS = 2**16  # entries of pairs at a time, which stay in the cache
 
 
 def check_sides(queries, targets, name):
@@ -97,15 +97,14 @@ class Tiles:
         if self.metric != "euclidean":
             return None
         xp = self.xp
-        return xp.sum(xp.astype(queries, xp.float64) / queries.shape[0], axis=0)
+        middle = xp.sum(xp.astype(queries, xp.float64) / queries.shape[0], axis=0)
+        return xp.astype(middle, self._type, copy=False)
 
     def _prepared(self, vectors, name):
         if self.metric == "cosine":
             return unit_rows(vectors, name=name)
-        # Squared lengths and products cancel where points are close: float32 is too coarse.
         if self.metric == "euclidean":
-            vectors = self.xp.astype(vectors, self.xp.float64)
-            vectors -= self._centre
+            return self.xp.astype(vectors, self._type, copy=False) - self._centre
         return vectors
 
     def _lengths(self, prepared):
@@ -121,7 +120,7 @@ class Tiles:
         xp = self.xp
         if self.metric == "euclidean":
             with np.errstate(over="ignore", invalid="ignore"):
-                squares = xp.sum(vectors * vectors, axis=1)
+                squares = xp.sum(xp.astype(vectors, xp.float64) ** 2, axis=1)
                 vectors = self._with_squares(2 * vectors, -squares, -1)
         return xp.asarray(xp.matrix_transpose(vectors), copy=True)
 
@@ -162,8 +161,9 @@ class Tiles:
         if self.metric != "euclidean":
             return rounding * reach * longest + d * float(info.smallest_normal) + 0 * levels
         roots = 4 * float(self.xp.finfo(self.dtype).eps)  # those of pairs are rounded
-        least = d * float(info.smallest_normal)
-        found = rounding * (reach + longest) ** 2 + least + roots * np.abs(levels)
+        least = 2 * d * float(info.smallest_normal)
+        squares = (reach + longest) ** 2 + longest**2  # of the product, and of the factor's column
+        found = rounding * squares + least + roots * np.abs(levels)
         if rows is None and self._odd:
             found = np.maximum(found, self.wide().slack(levels))
         return found
@@ -208,7 +208,9 @@ class Tiles:
     def _scores_of(self, q, t):
         xp = self.xp
         if self.metric == "euclidean":
-            return -xp.sqrt(xp.sum((q - t) ** 2, axis=1))
+            q -= t
+            q *= q
+            return -xp.sqrt(xp.sum(q, axis=1))
         if self.metric == "dot":
             return xp.sum(q * t, axis=1)
         if self.dtype == xp.float64:  # squares of float32 are in range without this
