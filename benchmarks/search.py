@@ -80,8 +80,9 @@ CORRECTIONS = (
     "globally_corrected",
     "mutual_proximity",
 )
+BARE = "bare matrix product, no selection"
 CONTESTANTS = {
-    "bare matrix product, no selection": product,
+    BARE: product,
     **{f'zslib top_k, metric="{metric}"': nearest(metric=metric) for metric in METRICS},
     "faiss-cpu IndexFlatIP": faiss_flat,
     "scikit-learn NearestNeighbors, brute, cosine": scikit_learn,
@@ -150,7 +151,7 @@ def measure(n_targets, rounds, names):
 
 
 def table(n_targets, found):
-    bare = found["bare matrix product, no selection"]["seconds"]
+    bare = found[BARE]["seconds"]
     where = "in a memory-mapped file" if n_targets > 500_000 else "in memory"
     lines = [
         f"1,500 queries, {n_targets:,} targets ({n_targets * 1200 / 1e9:.2f} GB, {where}), "
@@ -173,7 +174,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--targets", type=int, default=200_000)
     parser.add_argument("--rounds", type=int, default=5, help="turns of the contestants")
-    parser.add_argument("--names", nargs="+", default=list(CONTESTANTS), help=argparse.SUPPRESS)
+    parser.add_argument("--names", nargs="+", help="contestants, beside the bare product")
     parser.add_argument("--write", action="store_true", help="write benchmarks/results/search.md")
     for internal in ("--alone", "--turns", "--folder"):
         parser.add_argument(internal, help=argparse.SUPPRESS)
@@ -185,7 +186,8 @@ def main():
         print(json.dumps(run_in_turns(int(options.turns), options.names, Path(options.folder))))
         return
     if not options.write:
-        names = list(CONTESTANTS) if options.targets <= 500_000 else LARGE
+        names = options.names or (CONTESTANTS if options.targets <= 500_000 else LARGE)
+        names = list(dict.fromkeys([BARE, *names]))
         print(table(options.targets, measure(options.targets, options.rounds, names)))
         return
     parts = [

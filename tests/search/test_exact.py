@@ -245,20 +245,22 @@ def test_euclidean_distances_of_close_float32_points():
     np.testing.assert_array_equal(scores, [[0, -0.0625, -0.125]])
 
 
-def test_memory_mapped_targets(tmp_path):
+@pytest.mark.parametrize("correction", [None, "csls"])
+def test_memory_mapped_targets(tmp_path, correction):
+    options = {"block_size": 64, "correction": correction}
     rng = np.random.default_rng(5)
-    queries = rng.standard_normal((4, 6)).astype(np.float32)
+    queries = rng.standard_normal((14, 6)).astype(np.float32)
     targets = rng.standard_normal((500, 6)).astype(np.float32)
     np.save(tmp_path / "targets.npy", targets)
     mapped = np.load(tmp_path / "targets.npy", mmap_mode="r")
     for got, expected in zip(
-        top_k(queries, mapped, 3, block_size=64),
-        top_k(queries, targets, 3, block_size=64),
+        top_k(queries, mapped, 3, **options),
+        top_k(queries, targets, 3, **options),
         strict=True,
     ):
         assert type(got) is np.ndarray
         np.testing.assert_array_equal(got, expected)
-    assert gold_ranks(queries, mapped, [0, 1, 2, 3]).shape == (4,)
+    assert gold_ranks(queries, mapped, np.arange(14), **options).shape == (14,)
 
 
 def test_inputs_are_left_alone():
@@ -275,7 +277,7 @@ def test_inputs_are_left_alone():
 @pytest.mark.parametrize("order", ["F", "strided", "reversed"])
 def test_any_memory_layout(order):
     rng = np.random.default_rng(7)
-    queries, targets = integer_vectors(rng, 4, 6), integer_vectors(rng, 80, 6)
+    queries, targets = integer_vectors(rng, 14, 6), integer_vectors(rng, 80, 6)
     expected = top_k(queries, targets, 9, metric="dot")
     views = {
         "F": (np.asfortranarray(queries), np.asfortranarray(targets)),
@@ -283,6 +285,9 @@ def test_any_memory_layout(order):
         "reversed": (queries[::-1][::-1], targets[:, ::-1][:, ::-1]),
     }[order]
     for got, want in zip(top_k(*views, 9, metric="dot"), expected, strict=True):
+        np.testing.assert_array_equal(got, want)
+    expected = top_k(queries, targets, 9, metric="dot", correction="csls")
+    for got, want in zip(top_k(*views, 9, metric="dot", correction="csls"), expected, strict=True):
         np.testing.assert_array_equal(got, want)
 
 

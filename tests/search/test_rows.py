@@ -25,6 +25,9 @@ def test_first_equal(backend, monkeypatch, dtype, d, keys):
     ]
     found = _rows.first_equal(backend.asarray(vectors))
     np.testing.assert_array_equal(found, expected)
+    if backend.name == "numpy":
+        for view in (np.asfortranarray(vectors), vectors.repeat(2, axis=1)[:, ::2]):
+            np.testing.assert_array_equal(_rows.first_equal(view), expected)
 
 
 @pytest.mark.parametrize("k", [1, 4, 30])

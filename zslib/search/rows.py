@@ -71,7 +71,7 @@ def _keys(block):
     xp = namespace(block)
     if not (is_numpy_array(block) or is_cupy_namespace(xp)):
         block, xp = to_host(block), np
-    block = xp.asarray(block) + block.dtype.type(0)  # no -0.0, and contiguous
+    block = xp.ascontiguousarray(block + block.dtype.type(0))  # no -0.0
     half = 32 if block.shape[1] * block.itemsize % 8 == 0 else 16
     bits = block.view(np.uint64 if half == 32 else np.uint32)
     # Low bits of short numbers are zeros, which no multiplication changes.
