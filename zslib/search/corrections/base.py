@@ -43,7 +43,7 @@ class Correction(BaseEstimator, ABC):
     def __init__(self, *, reference=None):
         self.reference = reference
 
-    # How far a corrected score leaps where rounding swaps two scores.
+    # How far a corrected score leaps where rounding swaps two scores: ranks are then counted once.
     jump = 0.0
 
     def begin(self, base):
