@@ -94,20 +94,20 @@ def _is_module(name):
 
 @cache
 def _tree(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
+    """A file's syntax, without docstrings."""
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if holds and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return tree
 
 
 @cache
 def _digest(path):
     """Hash of a file's name and content: of Python, without docstrings, comments and layout."""
-    content = path.read_bytes()
-    if path.suffix == ".py":
-        tree = ast.parse(content)
-        for node in ast.walk(tree):
-            holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-            if holds and ast.get_docstring(node, clean=False) is not None:
-                node.body = node.body[1:] or [ast.Pass()]
-        content = ast.unparse(tree).encode()
+    python = path.suffix == ".py"
+    content = ast.unparse(_tree(path)).encode() if python else path.read_bytes()
     return hashlib.sha256(_relative(path).encode() + b"\0" + content).digest()
 
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 # Entries of a dense (sources, states) block: bounds the memory of every walk.
-BLOCK_ENTRIES = 1 << 22
+BLOCK_ENTRIES = 1 << 24
 
 
 def find_cycle(links):

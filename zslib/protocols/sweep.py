@@ -235,7 +235,7 @@ def _call(function, model, problem, options, device, name, checksum, known_by, c
 
 @cache
 def _memory(folder):
-    memory = joblib.Memory(folder, verbose=0)
+    memory = joblib.Memory(folder, compress=1, verbose=0)
     memory.reduce_size(bytes_limit=_LIMIT)
     return memory.cache(_call, ignore=["function", "model", "problem"])
 

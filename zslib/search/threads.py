@@ -5,12 +5,19 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _running = 0
 _limit = None
+
+
+@cache
+def _blas():
+    """The BLAS libraries of this process; to look for them takes longer than many a product."""
+    return ThreadpoolController().select(user_api="blas")
 
 
 @contextmanager
@@ -23,9 +30,8 @@ def one_blas_thread():
     global _running, _limit
     with _lock:
         if _running == 0:
-            blas = ThreadpoolController().select(user_api="blas")
-            threads = max((lib["num_threads"] for lib in blas.info()), default=1)
-            _limit = blas.limit(limits=1), threads
+            threads = max((lib.num_threads for lib in _blas().lib_controllers), default=1)
+            _limit = _blas().limit(limits=1), threads
             _limit[0].__enter__()
         _running += 1
         threads = _limit[1]
