@@ -41,6 +41,17 @@ def test_neighbours_ranks_and_measures(images, space):
         np.testing.assert_array_equal(outcome.hits(k), 100.0 * (ranks < k))
 
 
+def test_without_neighbours_the_ranks_are_the_same(images):
+    queries = np.random.default_rng(0).normal(size=(len(images.test_gold), 24)).astype("f4")
+    for correction in (None, {"none": None, "csls": "csls"}):
+        whole, bare = (evaluate(images, queries, k=k, correction=correction) for k in (3, 0))
+        for with_lists, without in zip(
+            *(o.values() if correction else [o] for o in (whole, bare)), strict=True
+        ):
+            assert np.array_equal(with_lists.ranks, without.ranks)
+            assert without.neighbours.shape == (len(queries), 0)
+
+
 def test_no_query_is_polluted_where_training_targets_are_not_searched(images):
     outcome = evaluate(images, gold_queries(images), space="test")
     assert not outcome.polluted(1).any()

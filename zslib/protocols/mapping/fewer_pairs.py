@@ -50,7 +50,7 @@ def training_precision(runs, methods, n):
     for name in methods:
         fits = runs.train(name)
         mapping = fits[0].mapping
-        on_training = evaluate(trained, mapping.transform(trained.X_test), k=1, mapping=mapping)
+        on_training = evaluate(trained, mapping.transform(trained.X_test), k=0, mapping=mapping)
         parts = {"training words": on_training, "test words": runs.search(fits)[0]}
         for part, outcome in parts.items():
             value = over_queries([outcome.hits(1)], [outcome])

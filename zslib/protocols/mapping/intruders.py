@@ -164,7 +164,7 @@ def _curve(method, problem, parameters, seed, looks, on):
 
     def look(epoch, fitted):
         if epoch in looks:
-            seen.append(evaluate(problem, fitted.transform(queries), k=1).hits(1))
+            seen.append(evaluate(problem, fitted.transform(queries), k=0).hits(1))
 
     estimator = method.fresh(seed, **parameters | {"n_epochs": looks[-1]})
     estimator.set_params(callback=look).fit(X, Y)

@@ -11,7 +11,7 @@ from zslib.arrays import like, to_host
 from zslib.datasets.mapping.problem import MappingProblem
 from zslib.metrics import hits_at_k, k_occurrence, pollution
 from zslib.metrics.correlations import correlations_with
-from zslib.search import top_k_and_ranks
+from zslib.search import gold_ranks, top_k_and_ranks
 
 __all__ = ["CrossFittedOutcome", "Outcome", "evaluate", "gold_queries"]
 
@@ -161,7 +161,7 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
     space : {"full", "labels", "test"} or int array
         Rows of the problem's targets to search: by name, or given.
     k : int
-        Length of the neighbour lists (cut to the size of the space).
+        Length of the neighbour lists (cut to the size of the space); 0 gives ranks alone, sooner.
     correction
         As in `zslib.search.top_k`; or a dict of them by name, which gives a dict of outcomes
         sooner than one call for each.
@@ -194,9 +194,12 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
             "choose a space that holds the test labels"
         )
     several = correction if isinstance(correction, dict) else {"": correction}
-    found = top_k_and_ranks(
-        queries, targets, min(k, rows.size), gold, corrections=several.values()
-    )
+    corrections = several.values()
+    if k:
+        found = top_k_and_ranks(queries, targets, min(k, rows.size), gold, corrections=corrections)
+    else:
+        none = np.empty((len(gold), 0), np.int64)
+        found = [(none, gold_ranks(queries, targets, gold, correction=c)) for c in corrections]
     outcomes = {
         name: Outcome(problem, to_host(queries), rows, rows[to_host(near)], to_host(ranks))
         for name, (near, ranks) in zip(several, found, strict=True)

@@ -69,7 +69,7 @@ def epochs_for(updates, n_items, batch_size):
 
 def _reciprocal_rank(problem, fitted):
     space = "full" if problem.setting == "cross-linguistic" else "labels"
-    found = evaluate(problem, fitted.transform(problem.X_test), space=space, k=1, mapping=fitted)
+    found = evaluate(problem, fitted.transform(problem.X_test), space=space, k=0, mapping=fitted)
     return float(np.mean(1 / (1 + found.ranks)))
 
 
