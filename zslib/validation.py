@@ -128,8 +128,10 @@ def rows_of_names(values, names, name, where):
     rows = {str(known): row for row, known in enumerate(names)}
     missing = sorted({str(value) for value in values.ravel()} - set(rows))
     if missing:
+        beside = ", ".join([*map(repr, list(rows)[:3]), *["…"] * (len(rows) > 3)])
         raise ValueError(
-            f"{name} has {missing[0]!r}, which {where} lacks ({len(missing)} such): name it there"
+            f"{name} has {missing[0]!r}, which {where} lacks ({len(missing)} such): name it "
+            f"there, beside {beside}, or leave it out"
         )
     found = np.array([rows[str(value)] for value in values.ravel()], dtype=np.int64)
     return found.reshape(values.shape)
