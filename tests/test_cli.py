@@ -167,6 +167,14 @@ def test_mistakes_are_one_message(copy, capsys, words, message):
     assert "Traceback" not in captured.err
 
 
+def test_the_chapter_that_was_named_is_named(copy, capsys):
+    reading = CHAPTER.replace("---\n\n#", "zslib:\n  depends: [demo/01_first]\n---\n\n#")
+    assert reading != CHAPTER
+    (copy / "chapters" / "demo" / "02_second.md").write_text(reading)
+    assert main(["run", "demo/02_second", "-p", "seed", "-1"]) == 1
+    assert "'seed' of demo/02_second must be >= 0" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("jobs", ["0", "-1", "many"])
 def test_jobs_must_be_positive(copy, capsys, jobs):
     with pytest.raises(SystemExit) as caught:

@@ -55,8 +55,24 @@ def test_names_of_rows(frame):
     assert v.row_names(np.eye(2), "S") is None
     assert v.row_names([[1.0]], "S") is None
     assert v.row_names(frame(np.eye(2), index=["a", "b"]), "S").tolist() == ["a", "b"]
-    with pytest.raises(ValueError, match=r"y has 'c', which S lacks \(2 such\)"):
+    with pytest.raises(ValueError, match=r"y has 'c', which S lacks \(2 such\): .*'a', 'b', or"):
         v.rows_of_names(np.array(["a", "c", "d"]), ["a", "b"], "y", "S")
+    assert v.row_names(frame(np.eye(2), index=[3, 1]), "S", numbers=True).tolist() == [3, 1]
+    with pytest.raises(ValueError, match="two rows of one name"):
+        v.row_names(frame(np.eye(2), index=[3, 3]), "S", numbers=True)
+
+
+def test_columns_of_frames(frame):
+    assert v.column_names(np.eye(2)) is None
+    known = v.column_names(frame(np.eye(2), columns=["a", "b"]))
+    assert known == ["a", "b"]
+    v.check_columns(frame(np.eye(2)), known, "S")
+    v.check_columns(np.eye(3), known, "S")
+    for other in ("ba", "ac"):
+        with pytest.raises(ValueError, match=r"of S is .*pass S\[names\]"):
+            v.check_columns(frame(np.eye(2), columns=list(other)), known, "S")
+    with pytest.raises(ValueError, match="column 0 of S is 1, and was 0"):
+        v.check_columns(frame(np.eye(2), columns=[1, 0]), [0, 1], "S")
 
 
 def test_pairs_must_match():

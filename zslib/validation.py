@@ -15,6 +15,7 @@ __all__ = [
     "as_array",
     "as_vectors",
     "check_choice",
+    "check_columns",
     "check_disjoint",
     "check_each",
     "check_indices",
@@ -25,6 +26,7 @@ __all__ = [
     "check_same_rows",
     "check_same_width",
     "check_vectors",
+    "column_names",
     "is_text",
     "row_names",
     "rows_of_names",
@@ -90,18 +92,25 @@ def is_text(array):
     return getattr(array.dtype, "kind", "") in tuple("OSUT")
 
 
-def row_names(frame, name):
+def _is_frame(value):
+    return hasattr(value, "columns") and hasattr(value, "index")
+
+
+def row_names(frame, name, *, numbers=False):
     """Names of the rows, (n,), where ``frame`` is a data frame with an index of text, else None.
+
+    With ``numbers`` an index of whole numbers, as the default one is, has names too.
 
     Raises
     ------
     ValueError
         When two rows have one name.
     """
-    if not hasattr(frame, "columns") or not hasattr(frame, "index"):
+    if not _is_frame(frame):
         return None
     names = np.asarray(frame.index)
-    if not all(isinstance(one, str) for one in names):
+    known = all(isinstance(one, str) for one in names)
+    if not known and not (numbers and names.dtype.kind in "iu"):
         return None
     if len(set(names)) < len(names):
         raise ValueError(f"{name} has two rows of one name: name each once")
@@ -119,11 +128,36 @@ def rows_of_names(values, names, name, where):
     rows = {str(known): row for row, known in enumerate(names)}
     missing = sorted({str(value) for value in values.ravel()} - set(rows))
     if missing:
+        beside = ", ".join([*map(repr, list(rows)[:3]), *["…"] * (len(rows) > 3)])
         raise ValueError(
-            f"{name} has {missing[0]!r}, which {where} lacks ({len(missing)} such): name it there"
+            f"{name} has {missing[0]!r}, which {where} lacks ({len(missing)} such): name it "
+            f"there, beside {beside}, or leave it out"
         )
     found = np.array([rows[str(value)] for value in values.ravel()], dtype=np.int64)
     return found.reshape(values.shape)
+
+
+def column_names(frame):
+    """Names of the columns, a list, where ``frame`` is a data frame, else None."""
+    return list(frame.columns) if _is_frame(frame) else None
+
+
+def check_columns(frame, names, name):
+    """Raise ValueError unless a data frame's columns are ``names``, as many, in their order.
+
+    None, and the numbers from 0 that pandas gives to columns without names, fit any.
+    """
+    got = column_names(frame)
+    if names is None or got is None or got == names:
+        return
+    unnamed = list(range(len(names)))
+    if unnamed not in (names, got) or set(names) == set(got):
+        at = next(i for i, one in enumerate(names) if got[i] != one)
+        raise ValueError(
+            f"The feature names should match those that were passed during fit: column {at} of "
+            f"{name} is {got[at]!r}, and was {names[at]!r} in fit; pass {name}[names] with the "
+            "names in the order of fit"
+        )
 
 
 def check_vectors(array, name, *, finite=True):

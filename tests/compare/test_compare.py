@@ -158,7 +158,10 @@ def twins(arrays):
     [
         (small(labels=np.zeros(3, dtype=int)), "labels has 3 entries for"),
         (small(unseen_classes=np.array([], dtype=int)), "there is no unseen class"),
-        (small(class_embeddings=np.eye(5)), "without a vector"),
+        (
+            small(class_embeddings=np.eye(5)),
+            "labels (each the row of a class) must lie in [0, 5)",
+        ),
         (twins(small()), "the vectors of class 3, class 5 coincide"),
         (small(features=np.full_like(small()["features"], np.nan)), "holds NaN"),
         (
@@ -188,7 +191,7 @@ def test_refused_before_anything_runs(tmp_path, capsys, arrays, message):
         (["--out", "report.txt"], "give report.txt the ending .html"),
         (["--backend", "dask"], "--backend dask and --scheduler ADDRESS go together"),
         (["--scheduler", "tcp://127.0.0.1:1"], "go together"),
-        (["--unseen", "unicorn"], "without a vector (unicorn)"),
+        (["--unseen", "unicorn"], "unseen_classes has 'unicorn', which class_names lacks"),
     ],
 )
 def test_mistakes_are_one_message(mine, capsys, words, message):

@@ -3,8 +3,13 @@
 import array_api_strict
 import numpy as np
 import pytest
+import sklearn
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from zslib.compatibility import ESZSL, BilinearModel, zero_shot_scorer
 from zslib.compatibility.base import check_fit_input, cosines
@@ -210,3 +215,101 @@ def test_classes_may_be_named(frame):
         ESZSL().fit(X, np.where(names[y] == "ant", "yak", names[y]), named)
     with pytest.raises(ValueError, match="two rows of one name"):
         ESZSL().fit(X, names[y], frame(S, index=["owl"] * 5))
+
+
+def test_whole_numbers_of_an_index_are_names(frame):
+    X, y, S = training_data()
+    names = np.array([7, 0, 30, 1, 4])
+    model, plain = ESZSL().fit(X, names[y], frame(S, index=names)), ESZSL().fit(X, y, S)
+    np.testing.assert_array_equal(model.classes_, plain.classes_)
+    np.testing.assert_array_equal(model.predict(X), names[plain.predict(X)])
+    assert model.predict(X).dtype == np.int64
+    some = [3, 0, 1]
+    found = model.predict(X, frame(S, index=names).iloc[some])
+    np.testing.assert_array_equal(found, names[some][plain.predict(X, S[some])])
+    assert model.score(X, names[y]) == plain.score(X, y)
+    assert zero_shot_scorer(model, X, names[y]) == zero_shot_scorer(plain, X, y)
+    # Part of a frame with the default index keeps its numbers.
+    found = ESZSL().fit(X, y, frame(S)).predict(X, frame(S).iloc[some])
+    np.testing.assert_array_equal(found, np.array(some)[plain.predict(X, S[some])])
+    with pytest.raises(ValueError, match="y has '2', which the index of class_embeddings lacks"):
+        ESZSL().fit(X, y, frame(S, index=names))
+    with pytest.raises(TypeError, match="must hold integers"):
+        ESZSL().fit(X, y.astype(float), frame(S, index=names))
+
+
+def test_columns_of_class_embeddings_are_in_the_order_of_fit(frame):
+    X, y, S = training_data()
+    for columns, unnamed in ((["sweet", "round"], None), ([0, 1], [0, 1])):
+        named = frame(S, columns=columns)
+        model = ESZSL().fit(X, y, named)
+        expected = model.predict(X)
+        for same in (named, S, frame(S)):
+            np.testing.assert_array_equal(model.predict(X, same), expected)
+        message = rf"feature names should match .* column 0 of class_embeddings is {columns[1]!r}"
+        turned = named[columns[::-1]]
+        for use, *inputs in ((model.predict, X), (model.score, X, y)):
+            with pytest.raises(ValueError, match=message):
+                use(*inputs, turned)
+        if unnamed is None:
+            with pytest.raises(ValueError, match="column 1 of class_embeddings is 'red'"):
+                model.predict(X, frame(S, columns=["sweet", "red"]))
+
+
+def test_weights_of_samples():
+    X, y, S = training_data()
+    model = ESZSL().fit(X, y, S)
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    right = model.predict(X) == y
+    expected = np.mean([np.average(right[y == c], weights=weight[y == c]) for c in (1, 2, 4)])
+    assert model.score(X, y, sample_weight=weight) == pytest.approx(expected)
+    assert model.score(X, y, S, sample_weight=np.ones(len(y))) == pytest.approx(model.score(X, y))
+    # A class without weight does not count.
+    alone = model.score(X[y != 1], y[y != 1])
+    assert model.score(X, y, sample_weight=(y != 1).tolist()) == pytest.approx(alone)
+    for wrong in (weight[1:], -weight, 0 * weight, np.inf * weight):
+        with pytest.raises(ValueError, match="sample_weight must have a finite weight"):
+            model.score(X, y, sample_weight=wrong)
+
+
+def many():
+    rng = np.random.default_rng(0)
+    S = rng.standard_normal((6, 4))
+    y = np.repeat(np.arange(6), 10)
+    return S[y] @ rng.standard_normal((4, 8)) + 0.5 * rng.standard_normal((60, 8)), y, S
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_pipeline_in_a_search(routing):
+    X, y, S = many()
+    pipeline = make_pipeline(StandardScaler(), ESZSL())
+    grid = {"eszsl__feature_penalty": [0.1, 10.0]}
+    passed = {"class_embeddings" if routing else "eszsl__class_embeddings": S}
+    with sklearn.config_context(enable_metadata_routing=routing):
+        search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(X, y, **passed)
+        first = search.best_estimator_
+        Z = first[0].transform(X)
+        assert search.score(X, y) == first.score(X, y) == first[-1].score(Z, y)
+        some = first.predict(X, class_embeddings=S[[4, 0]])
+    np.testing.assert_array_equal(some, first[-1].predict(Z, S[[4, 0]]))
+
+
+def test_the_zero_shot_scorer_takes_a_pipeline_or_a_search():
+    X, y, S = many()
+    pipeline = make_pipeline(StandardScaler(), make_pipeline(ESZSL()))
+    grid = {"pipeline__eszsl__feature_penalty": [0.1, 10.0]}
+    folds = GroupShuffleSplit(2, test_size=3, random_state=0)
+    search = GridSearchCV(pipeline, grid, cv=folds, scoring=zero_shot_scorer, error_score="raise")
+    search.fit(X, y, groups=y, pipeline__eszsl__class_embeddings=S)
+    train, test = next(folds.split(X, groups=y))
+    scaler = StandardScaler().fit(X[train])
+    model = ESZSL(0.1).fit(scaler.transform(X[train]), y[train], S)
+    expected = zero_shot_scorer(model, scaler.transform(X[test]), y[test])
+    assert search.cv_results_["split0_test_score"][0] == expected
+    fitted = search.best_estimator_
+    expected = zero_shot_scorer(fitted[-1][-1], fitted[0].transform(X), y)
+    assert zero_shot_scorer(search, X, y) == zero_shot_scorer(fitted, X, y) == expected
+    with pytest.raises(NotFittedError):
+        zero_shot_scorer(make_pipeline(ESZSL()), X, y)
+    with pytest.raises(TypeError, match=r"takes a scorer of .*, or a pipeline"):
+        zero_shot_scorer(LogisticRegression(), X, y)

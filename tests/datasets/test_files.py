@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import shutil
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from zslib.datasets import available, data_status, fingerprint, load_problem, lo
 from zslib.datasets.files import (
     SUMS,
     checked,
+    file_hash,
     quantise,
     read_arrays,
     read_lines,
@@ -94,6 +96,54 @@ def test_an_altered_file_of_the_repository_is_named(edition, harm):
     (edition / SUMS).unlink()
     with pytest.raises(FileNotFoundError, match=f"git checkout -- data/{SUMS}"):
         load_problem("cross-linguistic")
+
+
+@pytest.mark.parametrize(
+    ("line", "harm"),
+    [
+        (1, lambda content: content[9:]),
+        (1, lambda content: b"\xff" + content),
+        (1, lambda content: content.replace(b"  ", b" ", 1)),
+        (2, lambda content: content.replace(b"\n", b"\n\n", 1)),
+    ],
+)
+def test_a_damaged_list_of_checksums_is_named(edition, line, harm):
+    path = edition / SUMS
+    path.write_bytes(harm(path.read_bytes()))
+    said = rf"{SUMS}, line {line} is damaged.*'git checkout -- data/{SUMS}'"
+    with pytest.raises(ValueError, match=said):
+        load_problem("cross-linguistic")
+
+
+def test_a_file_in_the_place_of_one_of_the_repository_is_refused(edition):
+    plain = edition / "crosslingual" / "opus.test.txt"
+    packed = plain.with_name(plain.name + ".gz")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    listed = (edition / SUMS).read_text()
+    listed = listed.replace(file_hash(plain), file_hash(packed))
+    (edition / SUMS).write_text(listed.replace(f"/{plain.name}\n", f"/{packed.name}\n"))
+    with pytest.raises(ValueError, match=r"opus\.test\.txt is in the place of .*gz.*: remove it"):
+        load_problem("cross-linguistic", "europarl")
+    plain.unlink()
+    assert load_problem("cross-linguistic", "europarl").name == "europarl"
+    # One that stands for none of the repository's is its owner's.
+    (edition / "mine.txt").write_text("one\n")
+    assert read_lines(edition / "mine.txt") == ["one"]
+
+
+def test_an_array_that_a_file_lacks_is_named(edition, tmp_path, monkeypatch):
+    old = tmp_path / "old" / "visual" / "tiny_imagenet"
+    shutil.copytree(edition / "visual" / "tiny_imagenet", old)
+    path = old / "tiny_imagenet.npz"
+    with np.load(path) as stored:
+        np.savez(path, **{name: stored[name] for name in stored if name != "part"})
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path / "old"))
+    said = r"old.*tiny_imagenet\.npz has no array 'part', only .*zjl_name.*: complete the folder"
+    with pytest.raises(ValueError, match=said):
+        load_problem("cross-modal", "tiny_imagenet")
+    arrays = read_arrays(path)
+    assert "part" not in arrays
+    assert arrays.get("part") is None
 
 
 def test_a_set_half_deleted_is_an_error(edition):

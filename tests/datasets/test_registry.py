@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from zslib.datasets import (
@@ -12,8 +14,10 @@ from zslib.datasets import (
     fingerprint,
     load_problem,
     load_problems,
+    locate,
     resolve,
     resolve_all,
+    save_zero_shot,
     served,
 )
 from zslib.datasets.entry import KINDS
@@ -265,6 +269,31 @@ def test_paths(tmp_path):
     assert resolve_all("pairs", path) == [str(path)]
     assert resolve_all("attributes", f"digits+{path}") == ["digits", str(path)]
     assert served(str(path), ("cross-linguistic", "attributes")) == ["attributes"]
+
+
+def test_a_path_may_be_a_bare_name(tmp_path, monkeypatch):
+    problem = load_problem("attributes", "digits")
+    save_zero_shot(problem, tmp_path / "mine.npz")
+    monkeypatch.chdir(tmp_path)
+    for name in ("MINE", "cub", "a+b"):
+        (tmp_path / name).mkdir()
+        with np.load("mine.npz") as stored:
+            for key in stored:
+                np.save(tmp_path / name / f"{key}.npy", stored[key])
+    for path in ("MINE", "./MINE", Path("MINE"), "./cub", Path("cub"), "a+b", tmp_path / "a+b"):
+        found = load_problem("attributes", path)
+        np.testing.assert_array_equal(found.labels, problem.labels)
+        assert len(fingerprint(path, settings=("attributes",))) == 64
+        assert len(resolve_all("attributes", path)) == 1
+    # A name of the catalogue goes before a folder that has it.
+    monkeypatch.setattr(locate, "embedded_data", lambda: None)
+    with pytest.raises(FileNotFoundError, match="the files of 'cub' are not here"):
+        load_problem("attributes", "cub")
+    with pytest.raises(TypeError, match="dataset must be a string or a path"):
+        resolve_all("attributes", 3)
+    for absent in ("YOURS", "", "y" * 5000):
+        with pytest.raises(ValueError, match="paths of your own files: none is called so here"):
+            load_problem("attributes", absent)
 
 
 def test_vectors_and_dictionary_by_path(tmp_path):

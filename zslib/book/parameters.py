@@ -150,7 +150,7 @@ def _refuse_unknown(parameters, names, where):
 
 
 def parse_text(parameters, texts, where):
-    """Values from the command line, where everything is text, in the declared types."""
+    """Values from a command line, where everything is text, checked as by `check_parameters`."""
     _refuse_unknown(parameters, texts, where)
     values = {}
     for name, text in texts.items():
@@ -168,6 +168,7 @@ def parse_text(parameters, texts, where):
                 f"parameter {name!r} of {where} must be {parameter.type.__name__} "
                 f"({parameter.told}), got {text!r}"
             ) from None
+        parameter.check(values[name], where)
     return values
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zslib.arrays import like, namespace, to_host, unit_rows
@@ -12,7 +14,9 @@ from zslib.metrics.zero_shot import per_class_accuracy
 from zslib.validation import (
     as_array,
     as_vectors,
+    check_columns,
     check_indices,
+    column_names,
     is_text,
     row_names,
     rows_of_names,
@@ -61,13 +65,14 @@ def check_fit_input(X, y, class_embeddings):
 def _row_numbers(y, names, X):
     """``y`` as an array beside ``X``, names of classes as rows, and whether these were names."""
     given, y = y, as_array(y, "y")
-    named = is_text(y)
+    if is_text(y) and names is None:
+        raise TypeError(
+            "y holds names of classes: pass class_embeddings as a data frame whose index has "
+            "them, or make y the rows of class_embeddings"
+        )
+    whole = namespace(y).isdtype(y.dtype, "integral")
+    named = is_text(y) or (whole and names is not None and not is_text(names))
     if named:
-        if names is None:
-            raise TypeError(
-                "y holds names of classes: pass class_embeddings as a data frame whose index has "
-                "them, or make y the rows of class_embeddings"
-            )
         y = rows_of_names(y, names, "y", "the index of class_embeddings")
     return (y if y is given else like(y, X)), named
 
@@ -102,7 +107,8 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     Data frames, lists and numbers of other types are converted, class embeddings to the type of
     ``X``. Where ``class_embeddings`` is a data frame whose index names the classes, ``y`` may hold
-    these names, and ``predict`` then gives names.
+    these names, and ``predict`` then gives names. A whole number in ``y`` is a name where those of
+    the index are numbers, else a row. Columns of data frames must be in the order of ``fit``.
 
     Attributes
     ----------
@@ -110,12 +116,14 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         Rows of the ``class_embeddings`` given to ``fit`` that training used: the seen classes.
     class_embeddings_ : array, shape (C, q)
         What ``fit`` was given, for candidates only. Training looks at rows ``classes_``.
-    class_names_ : array of str, shape (C,), or None
+    class_names_ : array of str or int, shape (C,), or None
         Names of these rows, where ``y`` held names.
     n_features_in_ : int
         p.
     embedding_dim_ : int
         q.
+    embedding_names_in_ : list, or None
+        Names of the columns of ``class_embeddings``, where it was a data frame.
 
     Notes
     -----
@@ -140,14 +148,18 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     >>> y = np.repeat(np.arange(5), 12)
     >>> X = S[y] @ rng.standard_normal((4, 8)) + 0.5 * rng.standard_normal((60, 8))
     >>> with sklearn.config_context(enable_metadata_routing=True):
-    ...     scorer = ESZSL().set_fit_request(class_embeddings=True)
-    ...     pipeline = make_pipeline(StandardScaler(), scorer)
+    ...     pipeline = make_pipeline(StandardScaler(), ESZSL())
     ...     grid = {"eszsl__feature_penalty": [0.1, 10.0]}
-    ...     search = GridSearchCV(pipeline, grid, scoring="accuracy", cv=3)
-    ...     search = search.fit(X, y, class_embeddings=S)
+    ...     search = GridSearchCV(pipeline, grid, cv=3).fit(X, y, class_embeddings=S)
     >>> search.best_params_
     {'eszsl__feature_penalty': 0.1}
     """
+
+    # In scikit-learn's metadata routing the embeddings go wherever they are taken.
+    __metadata_request__fit = {"class_embeddings": True}
+    __metadata_request__score = {"class_embeddings": True}
+    __metadata_request__predict = {"class_embeddings": True}
+    __metadata_request__decision_function = {"class_embeddings": True}
 
     def fit(self, X, y, class_embeddings):
         """Learn from samples of the seen classes.
@@ -170,7 +182,8 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     def _checked_fit(self, X, y, class_embeddings, **more):
         """``fit`` of a model that is also given ``more``, which it has checked."""
-        given, names = X, row_names(class_embeddings, "class_embeddings")
+        given, columns = X, column_names(class_embeddings)
+        names = row_names(class_embeddings, "class_embeddings", numbers=True)
         X = as_vectors(X, "X")
         validate_data(self, given, y, skip_check_array=True)
         class_embeddings = as_vectors(class_embeddings, "class_embeddings", like=X)
@@ -180,7 +193,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         vars(self).pop("classes_", None)
         self._fit(X, codes, embeddings, **more)
         self.class_names_ = names if named else None
-        self.embedding_dim_ = class_embeddings.shape[1]
+        self.embedding_dim_, self.embedding_names_in_ = class_embeddings.shape[1], columns
         self.class_embeddings_ = class_embeddings
         self.classes_ = classes
         return self
@@ -202,10 +215,9 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "classes_")
         given, X = X, as_vectors(X, "X")
-        if class_embeddings is None:
-            class_embeddings = self.class_embeddings_
+        candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
         namespace(X, self.classes_)
-        class_embeddings = as_vectors(class_embeddings, "class_embeddings", like=X)
+        class_embeddings = as_vectors(candidates, "class_embeddings", like=X)
         validate_data(self, given, reset=False, skip_check_array=True)
         if class_embeddings.shape[1] != self.embedding_dim_:
             raise ValueError(
@@ -213,6 +225,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} was fitted on {self.embedding_dim_}: pass vectors of the "
                 "same space"
             )
+        check_columns(candidates, self.embedding_names_in_, "class_embeddings")
         return self._scores(X, class_embeddings)
 
     def predict(self, X, class_embeddings=None):
@@ -233,28 +246,57 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         """Names of candidates, where ``fit`` was given names."""
         if class_embeddings is None or self.class_names_ is None:
             return self.class_names_
-        return row_names(class_embeddings, "class_embeddings")
+        return row_names(class_embeddings, "class_embeddings", numbers=True)
 
-    def score(self, X, y, class_embeddings=None):
+    def score(self, X, y, class_embeddings=None, sample_weight=None):
         """Average per-class top-1 accuracy, in [0, 1]; all rows of ``class_embeddings`` compete.
 
         Parameters as in `decision_function`, and ``y`` (n,), the row of ``class_embeddings`` that
-        each sample belongs to.
+        each sample belongs to, or its name. With ``sample_weight`` (n,) the accuracy of a class is
+        the weighted mean over its samples; each class still counts as much as another.
         """
         check_is_fitted(self, "classes_")
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
         predicted, names = self._best(X, class_embeddings), self._names(class_embeddings)
         y, _ = _row_numbers(y, names, predicted)
         _check_labels(y, predicted, as_array(candidates, "class_embeddings"))
-        return per_class_accuracy(y, predicted)
+        if sample_weight is None:
+            return per_class_accuracy(y, predicted)
+        return _weighted_accuracy(to_host(y), to_host(predicted), sample_weight)
+
+
+def _weighted_accuracy(y, predicted, sample_weight):
+    """Mean over classes of the accuracy of weighted samples, but for classes without weight."""
+    weight = np.asarray(to_host(as_array(sample_weight, "sample_weight")), dtype=np.float64)
+    good = weight.shape == y.shape and np.all(np.isfinite(weight) & (weight >= 0))
+    if not good or not np.any(weight):
+        raise ValueError(
+            f"sample_weight must have a finite weight of at least 0 for each of the {len(y)} "
+            "samples, not all of them 0"
+        )
+    total = np.bincount(y, weight)
+    hits = np.bincount(y, weight * (y == predicted))
+    return float(np.mean(hits[total > 0] / total[total > 0]))
 
 
 def zero_shot_scorer(model, X, y):
     """Average per-class accuracy when only the classes that occur in ``y`` compete.
 
     For ``scoring=`` of scikit-learn's searches with class-disjoint folds: the accuracy of
-    zero-shot learning on the held-out classes. ``y`` has rows of ``model.class_embeddings_``.
+    zero-shot learning on the held-out classes. ``model`` is a zero-shot scorer, or a pipeline or
+    finished search that ends in one; ``y`` has rows, or names, of its ``class_embeddings_``.
     """
+    while not isinstance(model, CompatibilityModel):
+        if hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif isinstance(model, Pipeline):
+            X = model[:-1].transform(X) if len(model) > 1 else X
+            model = model[-1]
+        else:
+            raise TypeError(
+                "zero_shot_scorer takes a scorer of zslib.compatibility, or a pipeline or a "
+                f"finished search that ends in one, got {model!r}"
+            )
     check_is_fitted(model, "classes_")
     X = as_vectors(X, "X")
     y, _ = _row_numbers(y, model.class_names_, X)

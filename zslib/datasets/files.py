@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import tempfile
 import zipfile
 import zlib
@@ -55,24 +56,36 @@ def checked(path):
     FileNotFoundError
         Where it is not there.
     ValueError
-        Where it is not the file that the repository has.
+        Where it is not the file that the repository has, or is in the place of one.
     """
     path = Path(path)
     found = find_file(path)
     name = _place(path if found is None else found, locate.embedded_data())
     if found is None:
-        todo = "check the path"
-        if name is not None:
-            todo = f"get it back by 'git checkout -- data/{name}*'"
-        elif _place(path, locate.named_data()) is not None:
-            todo = "complete the folder that ZSLIB_DATA names, an old edition perhaps, or unset it"
-        raise FileNotFoundError(f"{path} is not there: {todo}")
-    if name is not None and file_hash(found) != _listed(name, found):
+        raise FileNotFoundError(f"{path} is not there: {_remedy(path)}")
+    if name is None:
+        return found
+    listed = _listed()
+    if name not in listed and f"{name}.gz" in listed:
+        raise ValueError(
+            f"{found} is in the place of data/{name}.gz, which the repository has: remove it, or "
+            "move it to a folder of your own, which ZSLIB_DATA names"
+        )
+    if name in listed and file_hash(found) != listed[name]:
         raise ValueError(
             f"{found} is not the file that the repository has: it is truncated or altered. Get it "
             f"back by 'git checkout -- data/{name}'"
         )
     return found
+
+
+def _remedy(path):
+    """What to do where a file, or a part of it, is not there."""
+    if (name := _place(path, locate.embedded_data())) is not None:
+        return f"get it back by 'git checkout -- data/{name}*'"
+    if _place(path, locate.named_data()) is not None:
+        return "complete the folder that ZSLIB_DATA names, an old edition perhaps, or unset it"
+    return "check the path"
 
 
 def _place(path, root):
@@ -83,21 +96,27 @@ def _place(path, root):
     return path.relative_to(root.resolve()).as_posix()
 
 
-def _listed(name, found):
-    """The SHA-256 that a file of the repository must have; its own where none is listed."""
+def _listed():
+    """The SHA-256 that files of the repository must have, by name."""
     path = locate.embedded_data() / SUMS
     if not path.is_file():
         raise FileNotFoundError(
             f"{path} is not there: get it back by 'git checkout -- data/{SUMS}'"
         )
-    return _sums(path, path.stat().st_mtime_ns).get(name) or file_hash(found)
+    return _sums(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
 def _sums(path, changed):
     """SHA-256 of each file, by name; ``changed`` is when the list was."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    found = [re.fullmatch("([0-9a-f]{64})  (.+)", line) for line in lines]
+    if None in found:
+        raise ValueError(
+            f"{path}, line {found.index(None) + 1} is damaged, it is no SHA-256 with a file's "
+            f"name: get it back by 'git checkout -- data/{SUMS}'"
+        )
+    return {line[2]: line[1] for line in found}
 
 
 def file_hash(path):
@@ -202,9 +221,26 @@ def read_rows(matrix, rows=slice(None), *, of=None):
     return part["value"] * part["scale"][:, None]
 
 
+class _Arrays(dict):
+    """Arrays of a file, which is named where it lacks one that is asked for."""
+
+    def __init__(self, arrays, path):
+        super().__init__(arrays)
+        self.path = path
+
+    def __missing__(self, name):
+        raise ValueError(
+            f"{self.path} has no array {name!r}, only {', '.join(self)}: {_remedy(self.path)}"
+        )
+
+
 def read_arrays(path):
-    """The arrays of an ``.npz`` by name, quantised ones as float32."""
+    """The arrays of an ``.npz`` by name, quantised ones as float32.
+
+    To ask for one that is not in it is a ValueError, which says what to do.
+    """
     path = checked(path)
     with _readable(path), open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
         arrays = dict(stored)
-    return {name: read_rows(a) if a.dtype.names else a for name, a in arrays.items()}
+    found = {name: read_rows(a) if a.dtype.names else a for name, a in arrays.items()}
+    return _Arrays(found, path)

@@ -50,15 +50,17 @@ _CARRIED = {"wordnet": "in the package", "digits": "in scikit-learn"}
 _OWN = {ATTRIBUTES: read_features, METRIC: read_features, PAIRS: read_captions}
 _OWN_ENDINGS = (".npz", ".mat", ".csv", "")
 _QUICK_IMAGES = 20
+_GENERAL = ("auto", "real")
 
 
 def _entry(name):
     if name in DATASETS:
         return DATASETS[name]
-    if not ("." in name or os.sep in name):
+    if not ("." in name or os.sep in name or os.path.exists(name)):
         raise ValueError(
             f"unknown dataset {name!r}: known are {', '.join(DATASETS)}, the requests "
-            "'auto' (real where present) and 'real', and paths of your own files"
+            "'auto' (real where present) and 'real', and paths of your own files: none is called "
+            "so here"
         )
     readers = _OWN if Path(name).suffix in _OWN_ENDINGS else {BILINGUAL: from_files}
     return Dataset(
@@ -68,6 +70,17 @@ def _entry(name):
         quick={setting: {"max_per_class": _QUICK_IMAGES} for setting in _OWN},
         files=(name,),
     )
+
+
+def _parts(dataset):
+    """The names that a request joins by "+", a sign that the path of a file may have too."""
+    if isinstance(dataset, os.PathLike):
+        path = os.fspath(dataset)
+        # A path is none of these names, whatever it is called.
+        return [os.path.join(".", path) if path in (*DATASETS, *_GENERAL) else path]
+    if not isinstance(dataset, str):
+        raise TypeError(f"dataset must be a string or a path, got {dataset!r}")
+    return [dataset] if os.path.exists(dataset) else [one.strip() for one in dataset.split("+")]
 
 
 def _files_of(entry):
@@ -115,9 +128,9 @@ def resolve(setting, dataset="auto"):
         One of `ALL_SETTINGS`.
     dataset : str or path
         "auto": the real data, else synthetic ones; "real"; "synthetic"; a name of `DATASETS`;
-        the path of a file or folder of your own; or several of these joined by "+", from which
-        the setting takes its part ("europarl+tiny_imagenet"). A request that names nothing for
-        "hierarchy" leaves that to "auto".
+        the path of a file or folder of your own ("./cub" where it has such a name); or several of
+        these joined by "+", from which the setting takes its part ("europarl+tiny_imagenet"). A
+        request that names nothing for "hierarchy" leaves that to "auto".
 
     Examples
     --------
@@ -125,11 +138,8 @@ def resolve(setting, dataset="auto"):
     'synthetic'
     """
     check_choice(setting, "setting", ALL_SETTINGS)
-    if not isinstance(dataset, str | os.PathLike):
-        raise TypeError(f"dataset must be a string or a path, got {dataset!r}")
-    dataset = os.fspath(dataset)
-    parts = [part.strip() for part in dataset.split("+")]
-    general = [part for part in parts if part in ("auto", "real")]
+    parts = _parts(dataset)
+    general = [part for part in parts if part in _GENERAL]
     named = [p for p in parts if p not in general and setting in _entry(p).settings]
     # "synthetic" serves nearly every setting, so that another name goes before it.
     fitting = [p for p in named if p != "synthetic"] or named or general
@@ -144,7 +154,7 @@ def resolve(setting, dataset="auto"):
             "'europarl+tiny_imagenet'"
         )
     name = fitting[0]
-    if name in ("auto", "real"):
+    if name in _GENERAL:
         present = [real for real in REAL_FIRST[setting] if available(real)]
         fallback = FALLBACK[setting] if name == "auto" else REAL_FIRST[setting][0]
         name = present[0] if present else fallback
@@ -165,11 +175,10 @@ def resolve_all(setting, dataset="auto"):
     >>> resolve_all("attributes", "synthetic+digits")
     ['synthetic', 'digits']
     """
-    dataset = os.fspath(dataset) if isinstance(dataset, os.PathLike) else dataset
-    parts = [p.strip() for p in dataset.split("+")] if isinstance(dataset, str) else []
+    parts = _parts(dataset)
     if setting not in SEVERAL or len(parts) == 1:
         name = resolve(setting, dataset)
-        if setting not in SEVERAL or parts[0] not in ("auto", "real"):
+        if setting not in SEVERAL or parts[0] not in _GENERAL:
             return [name]
         found = [name for name in REAL_FIRST[setting] if available(name)]
         no_files = [n for n, e in DATASETS.items() if not e.files and setting in e.settings]

@@ -11,7 +11,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zslib.arrays import namespace
-from zslib.validation import as_vectors, check_same_rows
+from zslib.validation import as_array, as_vectors, check_columns, check_same_rows, column_names
 
 __all__ = ["LinearMap"]
 
@@ -24,7 +24,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
 
     Notes
     -----
-    A map goes into scikit-learn's pipelines and searches, by default with the score R2:
+    A map goes into scikit-learn's pipelines and searches, with the score R2 where it predicts Y:
 
     >>> from sklearn.datasets import make_regression
     >>> from sklearn.model_selection import GridSearchCV
@@ -36,15 +36,33 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
     >>> search = GridSearchCV(pipeline, {"ridgemap__alpha": [0.1, 10.0, 1000.0]}).fit(X, Y)
     >>> search.best_params_
     {'ridgemap__alpha': 0.1}
+
+    One that moves the targets too predicts none. What it is for is a score of any map:
+
+    >>> from zslib.mapping import MultiStepMap
+    >>> from zslib.metrics import precision_at_k
+    >>> from zslib.search import gold_ranks
+    >>> def found(mapper, X, Y):
+    ...     ranks = gold_ranks(mapper.transform(X), mapper.transform_targets(Y), range(len(X)))
+    ...     return precision_at_k(ranks, [1])[1]
+    >>> grid = {"whiten": [False, True]}
+    >>> GridSearchCV(MultiStepMap(), grid, scoring=found).fit(X, Y).best_params_
+    {'whiten': True}
     """
 
     def fit(self, X, Y):
-        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2)."""
+        """Learn the map from pairs: row i of ``X`` (n, d1) belongs to row i of ``Y`` (n, d2).
+
+        A one-dimensional ``Y`` is one column, and ``predict`` then gives it so.
+        """
         given, X = X, as_vectors(X, "X")
         validate_data(self, given, Y, skip_check_array=True)
+        columns = column_names(Y)
+        flat, Y = _columns(Y)
         Y = as_vectors(Y, "Y", like=X)
         check_same_rows(X, Y)
         self._fit(X, Y)
+        self._flat, self._target_names = flat, columns
         return self
 
     def transform(self, X):
@@ -58,13 +76,22 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         return mapped if intercept is None else mapped + xp.astype(intercept, X.dtype)
 
     def predict(self, X):
-        """What `transform` gives: the targets that are predicted for ``X``."""
-        if getattr(self, "target_coef_", None) is not None:
+        """What `transform` gives: the targets that are predicted for ``X``.
+
+        Raises
+        ------
+        ValueError
+            From a map that moves the targets too, and so predicts none.
+        """
+        mapped = type(self).transform.__wrapped__(self, X)
+        if self._moves_targets:
             raise ValueError(
-                "this map moves the targets too, and predicts none: compare transform(X) with "
-                "transform_targets(Y)"
+                f"this {type(self).__name__} moves the targets too, and predicts none: compare "
+                "transform(X) with transform_targets(Y), for instance by zslib.search.gold_ranks, "
+                "and give a search such a scoring= (the notes on LinearMap have one); "
+                f"{self._STILL}"
             )
-        return type(self).transform.__wrapped__(self, X)
+        return mapped[:, 0] if self._flat else mapped
 
     def transform_targets(self, Y):
         """The targets ``Y`` (m, d2) where mapped vectors are to be compared with them.
@@ -72,13 +99,14 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         They stay where they are, unless the map was learned from targets to sources.
         """
         check_is_fitted(self, "coef_")
-        Y = as_vectors(Y, "Y")
+        given, Y = Y, as_vectors(_columns(Y)[1] if self._flat else Y, "Y")
         namespace(Y, self.coef_)
         if Y.shape[1] != self._n_targets:
             raise ValueError(
                 f"Y has {Y.shape[1]} columns, but this {type(self).__name__} was fitted on "
                 f"{self._n_targets}: pass vectors of the same target space"
             )
+        check_columns(given, self._target_names, "Y")
         Y = self._target(Y)
         coef = getattr(self, "target_coef_", None)
         return Y if coef is None else Y @ namespace(Y).astype(coef, Y.dtype, copy=False)
@@ -88,6 +116,15 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
 
     def _target(self, Y):
         return Y
+
+    # Of an error: what to do to have predictions.
+    _STILL = "RidgeMap() leaves them where they are"
+    # Whether ``fit`` was given one column as a one-dimensional array, and names of its columns.
+    _flat, _target_names = False, None
+
+    @property
+    def _moves_targets(self):
+        return getattr(self, "target_coef_", None) is not None
 
     @property
     def _n_targets(self):
@@ -100,6 +137,12 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output, tags.target_tags.single_output = True, False
+        tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _columns(Y):
+    """Whether ``Y`` is one-dimensional, and ``Y`` with columns."""
+    Y = as_array(Y, "Y")
+    return (True, namespace(Y).reshape(Y, (-1, 1))) if Y.ndim == 1 else (False, Y)

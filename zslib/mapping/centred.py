@@ -42,6 +42,8 @@ class CentredMap(LinearMap):
     (array([[0., 1.]]), array([[0., 1.]]))
     """
 
+    _moves_targets = True
+
     def __init__(self, estimator=None):
         self.estimator = estimator
 

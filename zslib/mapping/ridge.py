@@ -90,6 +90,8 @@ class RidgeMap(LinearMap):
     array([[2.25]])
     """
 
+    _STILL = 'direction="forward" leaves them where they are'
+
     def __init__(self, alpha="gcv", *, alphas=None, fit_intercept=False, direction="forward"):
         self.alpha = alpha
         self.alphas = alphas

@@ -221,9 +221,9 @@ def test_mat_files(tmp_path, arrays):
     [
         ({"labels": np.arange(39) % 8}, "labels has 39 entries for 40 rows of features"),
         ({"unseen_classes": np.array([], dtype=int)}, "there is no unseen class: name those to"),
-        ({"labels": np.arange(40) % 9}, r"1 class\(es\) of labels without a vector \(8\)"),
-        ({"labels": -(np.arange(40) % 8)}, r"7 class\(es\) of labels without a vector \(-1, -2"),
-        ({"unseen_classes": np.array(["z"])}, r"of unseen_classes without a vector \(z\)"),
+        ({"labels": np.arange(40) % 9}, r"labels .each the row .* in \[0, 8\), found 0 to 8"),
+        ({"labels": -(np.arange(40) % 8)}, r"labels .* in \[0, 8\), found -7 to 0"),
+        ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
         ({"labels": np.arange(40) % 7}, "no image shows h"),
         ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
         ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),

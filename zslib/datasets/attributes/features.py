@@ -19,7 +19,7 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
 from zslib.datasets.files import naming
-from zslib.validation import as_array
+from zslib.validation import as_array, check_indices, rows_of_names
 
 __all__ = ["from_features", "own_parts", "read_class_vectors", "read_features"]
 
@@ -295,16 +295,5 @@ def _rows(classes, names, what):
             f"{odd}): convert them, or drop what has no label"
         )
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":
-        known = {str(name): row for row, name in enumerate(names)}
-        found = np.array([known.get(str(name), -1) for name in classes])
-    else:
-        found = np.where((classes >= 0) & (classes < len(names)), classes, -1).astype(np.int64)
-    lost = dict.fromkeys(map(str, classes[found < 0]))
-    if lost:
-        told = ", ".join(list(lost)[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
-        raise ValueError(
-            f"{len(lost)} class(es) of {what} without a vector ({told}): the {len(names)} class "
-            f"vectors are named {', '.join(map(str, names[:_SHOWN]))}, …; give class_names, add "
-            "vectors, or drop these images"
-        )
-    return found
+        return rows_of_names(classes, names, what, "class_names")
+    return check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
