@@ -268,7 +268,7 @@ class Results:
                     pair = [row["value"], other[_alike(row)]]
                     ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
             ax.set(xlabel=xlabel, ylabel=ylabel if ax.get_subplotspec().is_first_col() else "")
-        return self._figure(fig, axes, name, caption, alt)
+        return self._figure(fig, axes, name, caption, alt, intervals=False)
 
     def forest(
         self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0, heads=None
@@ -316,7 +316,7 @@ class Results:
         parts = [self.only(**{panels: value}) if panels else self for value in of]
         return fig, axes, parts
 
-    def _figure(self, fig, axes, name, caption, alt):
+    def _figure(self, fig, axes, name, caption, alt, intervals=True):
         labels = {}
         for ax in axes:
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -328,12 +328,12 @@ class Results:
                 labels.values(), labels, loc="outside upper center",
                 ncols=min(len(labels), columns), fontsize="small",
             )  # fmt: skip
-        return figure(fig, name=name, caption=self._caption(caption), alt=alt)
+        return figure(fig, name=name, caption=self._caption(caption, intervals), alt=alt)
 
-    def _caption(self, caption):
+    def _caption(self, caption, intervals=True):
         names = [n for n in self.of("dataset") if n not in (None, "mean")]
         told = ", ".join(names) or self.chapter.data
-        return f"{caption} ({told}{_units(row['value'] for row in self.rows)})."
+        return f"{caption} ({told}{_units(row['value'] for row in self.rows if intervals)})."
 
 
 def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **columns):
@@ -373,16 +373,18 @@ def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **co
 
 
 def _units(values):
-    """What intervals are over, such as "; intervals over 10 to 50 classes"; empty without any."""
+    """What intervals there are, as "; 95% intervals over 10 to 50 classes"; empty without any."""
     numbers = {}
-    for value in values:
-        if getattr(value, "unit", ""):
+    estimates = [v for v in values if not np.isnan(getattr(v, "low", np.nan))]
+    for value in estimates:
+        if value.unit:
             numbers.setdefault(value.unit, set()).add(value.n_units)
     told = [
         f"{min(n):,} {unit}" if len(n) == 1 else f"{min(n):,} to {max(n):,} {unit}"
         for unit, n in numbers.items()
     ]
-    return f"; intervals over {' or '.join(told)}" if told else ""
+    over = f" over {' or '.join(told)}" if told else ""
+    return f"; 95% intervals{over}" if estimates else ""
 
 
 def _said(part, heads):
