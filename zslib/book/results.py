@@ -202,6 +202,11 @@ class Results:
                 drawn = {"color": style["color"], "hatch": hatch, "ec": "white", "lw": 0}
                 ax.bar(x, middle, 0.95 * width, label=s, **drawn)
                 ax.errorbar(x, middle, reach, fmt="none", ecolor="0.3", capsize=2, lw=1)
+                for place in np.array(x)[middle == 0]:  # else it looks like a gap
+                    ax.annotate(
+                        "0", (place, 0), (0, 2), textcoords="offset points", ha="center",
+                        fontsize="x-small", color=style["color"],
+                    )  # fmt: skip
                 marks = [(p, paper(row)) for p, row in zip(x, own, strict=True)] if paper else []
                 for place, printed in marks:
                     if printed is not None:
@@ -219,10 +224,14 @@ class Results:
     ):  # fmt: skip
         """Values against a column, one line a series, with bands where values have intervals.
 
+        Few places are no curve: there intervals are bars, side by side, and lines are faint.
+
         ``levels`` and ``lines`` are ``{label: place}`` of horizontal and vertical lines;
         ``bottom`` is where the vertical axis begins, None for wherever the values do; ``sharey``
         gives all panels the same.
         """
+        from matplotlib.ticker import LogLocator, NullFormatter
+
         fig, axes, parts = self._panels(panels, sharey)
         for ax, part in zip(axes, parts, strict=True):
             of = part.of(series)
@@ -234,6 +243,14 @@ class Results:
                 style = look(said[of.index(s)], said)
                 if len(places) > 20:
                     style.pop("marker")
+                if np.any(reach > 0) and len(places) < 4 and xscale == "linear":
+                    aside = (of.index(s) - (len(of) - 1) / 2) * 0.02 * np.ptp(places)
+                    ax.plot(places, middle, color=style["color"], lw=0.8, alpha=0.4)
+                    style["linestyle"] = "none"
+                    ax.errorbar(
+                        np.add(places, aside), middle, reach, capsize=2, label=said[of.index(s)], **style
+                    )
+                    continue
                 ax.plot(places, middle, label=said[of.index(s)], **style)
                 if np.any(reach > 0):
                     band = middle - reach[0], middle + reach[1]
@@ -250,6 +267,10 @@ class Results:
                 ax.xaxis.minorticks_off()
             elif xscale == "linear" and all(isinstance(place, int) for place in part.of(x)):
                 ax.xaxis.get_major_locator().set_params(integer=True)
+            if yscale == "log":  # 0.5, 1, 2 and not powers of ten
+                ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
+                ax.yaxis.set_major_formatter("{x:g}")
+                ax.yaxis.set_minor_formatter(NullFormatter())
             if bottom is not None and yscale == "linear":
                 top = ax.get_ylim()[1]
                 ax.set_ylim(bottom, top + 0.04 * (top - bottom))
