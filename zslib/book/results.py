@@ -248,7 +248,12 @@ class Results:
                     ax.plot(places, middle, color=style["color"], lw=0.8, alpha=0.4)
                     style["linestyle"] = "none"
                     ax.errorbar(
-                        np.add(places, aside), middle, reach, capsize=2, label=said[of.index(s)], **style
+                        np.add(places, aside),
+                        middle,
+                        reach,
+                        capsize=2,
+                        label=said[of.index(s)],
+                        **style,
                     )
                     continue
                 ax.plot(places, middle, label=said[of.index(s)], **style)
