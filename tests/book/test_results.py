@@ -10,7 +10,7 @@ import pytest
 from zslib import book
 from zslib.book.results import Results
 from zslib.datasets import locate
-from zslib.protocols import Estimate, independent_mean, over_runs, paired_difference
+from zslib.protocols import Estimate, independent_mean, mean_estimate, over_runs, paired_difference
 from zslib.protocols.intervals import Spread
 
 
@@ -194,7 +194,8 @@ def test_figures_draw_every_result(chapter, kind, monkeypatch):
             "fig-a", "A", series="method", panels="dataset", ylabel="P", **how, **options
         )
     axes = drawn["fig"].axes
-    assert drawn["caption"] == "A (cub, awa)."
+    said = "" if kind == "scatter" else "; 95% intervals"
+    assert drawn["caption"] == f"A (cub, awa{said})."
     assert len(axes) == (1 if kind == "forest" else 2)
     shown = {text.get_text() for text in drawn["fig"].legends[0].get_texts()}
     assert shown == {"ridge", "own"} | ({"paper"} if kind == "forest" else set())
@@ -255,6 +256,26 @@ def test_published_records_are_results_again(tmp_path):
     }  # fmt: skip
     assert second["value"].mean == 2.0
     assert second["dataset"] == "made (synthetic)"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([Estimate(1.0, 0.5, 1.5, 1, "classes", 7)], "; 95% intervals over 7 classes"),
+        ([Estimate(1.0, np.nan, np.nan, 1)], ""),
+        ([2.0, "ESZSL", None, Estimate(1.0, np.nan, np.nan, 1)], ""),
+        ([mean_estimate([1.0, 2.0]), mean_estimate([1.0])], "; 95% intervals over 2 runs"),
+        (
+            [Estimate(1.0, 0.5, 1.5, 3, "classes", n) for n in (10, 50)],
+            "; 95% intervals over 10 to 50 classes",
+        ),
+    ],
+)
+def test_a_caption_speaks_of_intervals_where_there_are_some(values, said):
+    rows = [{"method": str(i), "metric": "H", "value": v} for i, v in enumerate(values)]
+    results = book.Results(SimpleNamespace(data="cub"), rows)
+    table = results.table("tbl-h", "Scores", rows="method", columns="metric")
+    assert table.caption == f"Scores (cub{said})."
 
 
 def test_the_mean_over_one_data_set_is_not_shown_beside_it():

@@ -202,6 +202,11 @@ class Results:
                 drawn = {"color": style["color"], "hatch": hatch, "ec": "white", "lw": 0}
                 ax.bar(x, middle, 0.95 * width, label=s, **drawn)
                 ax.errorbar(x, middle, reach, fmt="none", ecolor="0.3", capsize=2, lw=1)
+                for place in np.array(x)[middle == 0]:  # else it looks like a gap
+                    ax.annotate(
+                        "0", (place, 0), (0, 2), textcoords="offset points", ha="center",
+                        fontsize="x-small", color=style["color"],
+                    )  # fmt: skip
                 marks = [(p, paper(row)) for p, row in zip(x, own, strict=True)] if paper else []
                 for place, printed in marks:
                     if printed is not None:
@@ -219,10 +224,14 @@ class Results:
     ):  # fmt: skip
         """Values against a column, one line a series, with bands where values have intervals.
 
+        Few places are no curve: there intervals are bars, side by side, and lines are faint.
+
         ``levels`` and ``lines`` are ``{label: place}`` of horizontal and vertical lines;
         ``bottom`` is where the vertical axis begins, None for wherever the values do; ``sharey``
         gives all panels the same.
         """
+        from matplotlib.ticker import LogLocator, NullFormatter
+
         fig, axes, parts = self._panels(panels, sharey)
         for ax, part in zip(axes, parts, strict=True):
             of = part.of(series)
@@ -234,6 +243,19 @@ class Results:
                 style = look(said[of.index(s)], said)
                 if len(places) > 20:
                     style.pop("marker")
+                if np.any(reach > 0) and len(places) < 4 and xscale == "linear":
+                    aside = (of.index(s) - (len(of) - 1) / 2) * 0.02 * np.ptp(places)
+                    ax.plot(places, middle, color=style["color"], lw=0.8, alpha=0.4)
+                    style["linestyle"] = "none"
+                    ax.errorbar(
+                        np.add(places, aside),
+                        middle,
+                        reach,
+                        capsize=2,
+                        label=said[of.index(s)],
+                        **style,
+                    )
+                    continue
                 ax.plot(places, middle, label=said[of.index(s)], **style)
                 if np.any(reach > 0):
                     band = middle - reach[0], middle + reach[1]
@@ -250,6 +272,10 @@ class Results:
                 ax.xaxis.minorticks_off()
             elif xscale == "linear" and all(isinstance(place, int) for place in part.of(x)):
                 ax.xaxis.get_major_locator().set_params(integer=True)
+            if yscale == "log":  # 0.5, 1, 2 and not powers of ten
+                ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
+                ax.yaxis.set_major_formatter("{x:g}")
+                ax.yaxis.set_minor_formatter(NullFormatter())
             if bottom is not None and yscale == "linear":
                 top = ax.get_ylim()[1]
                 ax.set_ylim(bottom, top + 0.04 * (top - bottom))
@@ -268,7 +294,7 @@ class Results:
                     pair = [row["value"], other[_alike(row)]]
                     ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
             ax.set(xlabel=xlabel, ylabel=ylabel if ax.get_subplotspec().is_first_col() else "")
-        return self._figure(fig, axes, name, caption, alt)
+        return self._figure(fig, axes, name, caption, alt, intervals=False)
 
     def forest(
         self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0, heads=None
@@ -316,7 +342,7 @@ class Results:
         parts = [self.only(**{panels: value}) if panels else self for value in of]
         return fig, axes, parts
 
-    def _figure(self, fig, axes, name, caption, alt):
+    def _figure(self, fig, axes, name, caption, alt, intervals=True):
         labels = {}
         for ax in axes:
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -328,12 +354,12 @@ class Results:
                 labels.values(), labels, loc="outside upper center",
                 ncols=min(len(labels), columns), fontsize="small",
             )  # fmt: skip
-        return figure(fig, name=name, caption=self._caption(caption), alt=alt)
+        return figure(fig, name=name, caption=self._caption(caption, intervals), alt=alt)
 
-    def _caption(self, caption):
+    def _caption(self, caption, intervals=True):
         names = [n for n in self.of("dataset") if n not in (None, "mean")]
         told = ", ".join(names) or self.chapter.data
-        return f"{caption} ({told}{_units(row['value'] for row in self.rows)})."
+        return f"{caption} ({told}{_units(row['value'] for row in self.rows if intervals)})."
 
 
 def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **columns):
@@ -373,16 +399,18 @@ def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **co
 
 
 def _units(values):
-    """What intervals are over, such as "; intervals over 10 to 50 classes"; empty without any."""
+    """What intervals there are, as "; 95% intervals over 10 to 50 classes"; empty without any."""
     numbers = {}
-    for value in values:
-        if getattr(value, "unit", ""):
+    estimates = [v for v in values if not np.isnan(getattr(v, "low", np.nan))]
+    for value in estimates:
+        if value.unit:
             numbers.setdefault(value.unit, set()).add(value.n_units)
     told = [
         f"{min(n):,} {unit}" if len(n) == 1 else f"{min(n):,} to {max(n):,} {unit}"
         for unit, n in numbers.items()
     ]
-    return f"; intervals over {' or '.join(told)}" if told else ""
+    over = f" over {' or '.join(told)}" if told else ""
+    return f"; 95% intervals{over}" if estimates else ""
 
 
 def _said(part, heads):

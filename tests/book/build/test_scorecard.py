@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from zslib.book.build.errata import errata_page
-from zslib.book.build.forest import KINDS, LEFT, RIGHT, axis, bar, panel, strip
+from zslib.book.build.forest import KINDS, LEFT, RIGHT, axis, bar, names, panel, strip
 from zslib.book.build.front import finding, questions_page, results_page
 from zslib.book.build.scorecard import counts, scorecard_page, scorecard_text
 from zslib.papers import check_claims, load_claims, load_errata
@@ -134,6 +134,25 @@ def test_a_panel_has_a_line_or_a_tile_for_each_claim():
     assert drawn.count("<g ") == 2  # both data sets, on one line
     assert "1 effects of ours" in drawn
     assert drawn.count("<i ") == len(verdicts) - 1
+
+
+def test_names_follow_the_marks_of_a_panel_and_lead_to_the_claims():
+    verdicts = check_claims("hubness", [RECORD | YES, RECORD | NO | {"dataset": "europarl"}])
+    shown = panel(verdicts, "Hubness"), names(verdicts)
+    marks = [re.findall(r'<(?:i|b) class="(\w+)"', text) for text in shown]
+    assert marks[1][1:] == marks[0] and len(marks[0]) == len(verdicts) - 1
+    links = re.findall(r'href="scorecard.html#([^"]+)"', shown[1])
+    assert links[0] == f"claim-hubness-{CLAIM.id}"
+    assert set(links) <= set(Html(scorecard_page([])).ids)
+    assert len(set(links)) == len(verdicts)
+
+
+def test_a_claim_whose_published_run_is_of_earlier_sources_is_marked():
+    page = scorecard_page([], [RECORD | YES], old={CLAIM.chapter})
+    claims = [claim for paper in PAPERS for claim in load_claims(paper)]
+    there = sum(claim.chapter == CLAIM.chapter for claim in claims)
+    assert page.count("earlier sources") == there
+    assert "earlier sources" not in scorecard_page([], [RECORD | YES])
 
 
 def test_the_terminal_has_a_line_for_each_claim():

@@ -14,6 +14,7 @@ from zslib.protocols.mapping.corrected import (
     corrected_precision,
     first_queries,
     gains_by_answer,
+    two_lists,
 )
 
 
@@ -87,3 +88,17 @@ def test_whether_remedies_add_up_is_said_by_the_numbers(on_margin, less, said):
     told = add_up(Results(None, rows))
     assert said in told
     assert "cannot be told from ridge" in told
+
+
+@pytest.mark.parametrize(
+    ("gains", "lead"),
+    [
+        ([(2, 1, 3)], "Over ridge"),
+        ([(2, 1, 3), (3, 2, 4)], "The lists agree: max-margin gains."),
+        ([(2, 1, 3), (0, -1, 1)], "The headline depends on the list."),
+    ],
+)
+def test_lists_agree_only_where_there_are_several(gains, lead):
+    told = {"method": "max-margin - ridge"}
+    rows = [told | {"dataset": f"d{i}", "value": Estimate(*g, 3)} for i, g in enumerate(gains)]
+    assert two_lists(Results(None, rows), 5.5).startswith(lead)

@@ -12,12 +12,14 @@ __all__ = [
     "KINDS",
     "MARKS",
     "TALLY",
+    "anchor",
     "axis",
     "bar",
     "chip",
     "drawing",
     "lines_and_tiles",
     "named",
+    "names",
     "panel",
     "strip",
     "tally",
@@ -143,6 +145,37 @@ def panel(verdicts, name):
     label = f"{name}: {len(rows)} effects of ours over the printed ones"
     drawn = axis() + drawing(rows, label)[1] if rows else ""
     return drawn + (f'<span class="tiles" aria-hidden="true">{tiles}</span>' if tiles else "")
+
+
+def anchor(claim):
+    """Where a claim stands on the scorecard."""
+    return f"claim-{claim.paper}-{claim.id.replace('/', '-')}"
+
+
+def names(verdicts):
+    """What the lines and tiles of `panel` are, in their order, as a list that opens, in HTML.
+
+    Examples
+    --------
+    >>> names([])
+    ''
+    """
+    rows, without = lines_and_tiles(verdicts)
+    lists = (
+        ("lines, from the top", [row[0].verdict for row in rows]),
+        ("tiles", without),
+    )
+    told = "".join(f"<p>{head}</p><ol>{''.join(map(_item, of))}</ol>" for head, of in lists if of)
+    return f'<details class="names"><summary>which is which</summary>{told}</details>' * bool(told)
+
+
+def _item(verdict):
+    claim = verdict.claim
+    setting = f" <small>{escape(claim.setting)}</small>" if claim.setting else ""
+    return (
+        f'<li><b class="{KINDS[verdict.verdict]}" aria-hidden="true">{MARKS[verdict.verdict]}</b> '
+        f'<a href="scorecard.html#{anchor(claim)}">{escape(claim.headline)}</a>{setting}</li>'
+    )
 
 
 def chip(verdict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from zslib.book.build.forest import MARKS, TALLY, bar, chip, panel
+from zslib.book.build.forest import MARKS, TALLY, bar, chip, names, panel
 from zslib.book.build.scorecard import raw
 from zslib.papers import check_claims
 from zslib.papers.effects import printed_effect
@@ -72,9 +72,10 @@ def results_page(published, today=()):
     panels = []
     for paper in PAPERS:
         title = read_data(paper, "claims")["title"]
-        drawn = panel(results(check_claims(paper, published)), title)
+        judged = results(check_claims(paper, published))
         panels.append(
-            f'<a class="panel" href="scorecard.html#{paper}-claims"><b>{title}</b>{drawn}</a>'
+            f'<div class="panel"><a href="scorecard.html#{paper}-claims"><b>{title}</b>'
+            f"{panel(judged, title)}</a>{names(judged)}</div>"
         )
     key = " ".join(map(chip, MARKS))
     parts = [raw(f'<div class="panels">\n{"".join(panels)}\n</div>\n<p class="key">{key}</p>')]

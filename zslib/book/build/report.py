@@ -74,18 +74,22 @@ def _flat(records_by_chapter):
 def scorecard(*, root=None):
     """The scorecard as text: every claim, the published run's verdict and this run's."""
     theirs = published(root=root)
-    note = _age(theirs, layout(root))
+    note = _age(theirs, _old(theirs, layout(root)))
     return scorecard_text(_flat(current_records(root=root)), _flat(theirs), note=note)
 
 
-def _age(theirs, place):
-    """How many published runs are of other sources than these, in a sentence; empty for none."""
+def _old(theirs, place):
+    """Names of the chapters whose published run is of other sources than these."""
     known = set(theirs) & set(place.names())
-    old = sum(bool(outdated(theirs[name].run, Source.read(name, place))) for name in known)
+    return {n for n in known if outdated(theirs[n].run, Source.read(n, place))}
+
+
+def _age(theirs, old):
+    """How many chapters these are, in a sentence; empty for none."""
     if not old:
         return ""
     return (
-        f"The published run is of earlier sources in {old} of {len(known)} chapters; "
+        f"The published run is of earlier sources in {len(old)} of {len(theirs)} chapters; "
         "zslib publish --check says how."
     )
 
@@ -122,12 +126,13 @@ def write_pages(*, root=None):
     """Write the generated pages into ``book/generated``, those that changed."""
     place = layout(root)
     ours, theirs = current_records(root=root), published(root=root)
-    records, names, note = _flat(theirs), place.names(), _age(theirs, place)
+    records, names, old = _flat(theirs), place.names(), _old(theirs, place)
+    note = _age(theirs, old)
     runs = ["**This run**\n", runs_markdown(ours), "**Published run**\n", runs_markdown(theirs)]
     pages = {
         "questions": questions_page(records, names, note=note),
         "results": results_page(records, list(_today(theirs, place))),
-        "scorecard": scorecard_page(_flat(ours), records, note=note),
+        "scorecard": scorecard_page(_flat(ours), records, note=note, old=old),
         "runs": "\n".join(runs),
         "errata": errata_page(),
         "repeats": repeats_page(place),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from html import escape
 
-from zslib.book.build.forest import MARKS, axis, chip, named, strip
+from zslib.book.build.forest import MARKS, anchor, axis, chip, named, strip
 from zslib.book.chapter import verdicts_label
 from zslib.book.tables import aligned
 from zslib.papers import check_claims
@@ -104,10 +104,12 @@ def _place(claim):
     return f"{read_data(claim.paper, 'claims')['title']}: {page}, its verdicts"
 
 
-def _entry(own, shown):
+def _entry(own, shown, old):
     """One claim: its sentence, its place in the plot and its verdict; below, what is behind it."""
     claim = shown.claim
     tags = [claim.setting] if claim.setting else []
+    if claim.chapter in old:
+        tags.append("earlier sources")
     if own.verdict not in (shown.verdict, NOT_TESTABLE):
         tags.append(f"this run: {own.verdict}")
     said = f"{escape(claim.headline)} <small>{escape(' · '.join(tags))}</small>"
@@ -129,17 +131,18 @@ def _entry(own, shown):
     return details(
         summary,
         facts,
-        name=f"claim-{claim.paper}-{claim.id.replace('/', '-')}",
+        name=anchor(claim),
         paper=claim.paper,
         verdict=shown.verdict,
         data=" ".join(datasets(shown, *shown.parts) or datasets(own)),
     )
 
 
-def scorecard_page(records, published=(), *, note=""):
+def scorecard_page(records, published=(), *, note="", old=()):
     """Every claim by ``published``, with what ``records`` say beside: one forest plot a paper.
 
-    ``note`` is a sentence on the published run.
+    ``note`` is a sentence on the published run, ``old`` the chapters where it is of earlier
+    sources: their claims are marked.
     """
     judged = {p: (check_claims(p, records), check_claims(p, published)) for p in PAPERS}
     titles = {paper: read_data(paper, "claims")["title"] for paper in PAPERS}
@@ -155,7 +158,7 @@ def scorecard_page(records, published=(), *, note=""):
     for paper, (own, shown) in judged.items():
         groups = {group: [] for group in _GROUPS}
         for a, b in zip(own, shown, strict=True):
-            groups[_group(b.claim)].append(_entry(a, b))
+            groups[_group(b.claim)].append(_entry(a, b, old))
         parts += [
             f"({paper}-claims)=\n## {titles[paper]}",
             f"Published run, {counts(shown)}.",

@@ -30,6 +30,7 @@ LOOKS = {
     "cycle-WGAN": (6, "D", "-."), "cycle-CLSWGAN": (5, "v", "-."), "cycle-UWGAN": (4, "P", ":"),
     "cycle-(U)WGAN": (4, "P", ":"), "CADA-VAE": (3, "X", ":"), "COSMO": (5, "X", ":"),
     "softmax": (6, "s", ":"), "random labels": (5, "o", ":"), "equal shares": (6, "", ":"),
+    "linear": (6, "", ":"),
     # What is taken off seen classes, beside "none".
     "fixed": (1, "s", "-"), "chosen": (2, "D", "-"),
     "fixed - none": (1, "s", "-"), "chosen - none": (2, "D", "-"),

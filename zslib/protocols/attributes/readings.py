@@ -217,4 +217,4 @@ def slope_rows(times):
         for metric, start in (("slope of time per step", 0), ("slope at the end", -2)):
             slopes = [np.polyfit(sizes[start:], row[start:], 1)[0] for row in table]
             row = {"metric": metric, "what": what, "timing": True}
-            yield row | {"value": mean_estimate(slopes)}
+            yield row | {"value": mean_estimate(slopes, unit="repetitions")}

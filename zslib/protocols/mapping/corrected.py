@@ -188,7 +188,7 @@ def two_lists(results, in_the_paper):
     }
     said = "; ".join(f"{gain} on {data}" for data, gain in gains.items())
     kinds = {gain.side("gains", "loses", "is level") for gain in gains.values()}
-    lead = {
-        1: "The lists agree: max-margin " + " ".join(kinds),
-    }.get(len(kinds), "The headline depends on the list")
-    return f"{lead}. Over ridge max-margin gains {said}, against {in_the_paper:.1f} in the paper."
+    lead = "The headline depends on the list. "
+    if len(kinds) == 1:
+        lead = f"The lists agree: max-margin {kinds.pop()}. " if len(gains) > 1 else ""
+    return f"{lead}Over ridge max-margin gains {said}, against {in_the_paper:.1f} in the paper."
