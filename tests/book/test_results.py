@@ -206,6 +206,47 @@ def test_figures_draw_every_result(chapter, kind, monkeypatch):
         assert [bar.get_height() for bar in axes[1].patches] == [1, 2, 3, 2, 3, 4]
 
 
+@pytest.fixture
+def drawn(monkeypatch):
+    """The matplotlib figures that results draw."""
+    figures = []
+    monkeypatch.setattr("zslib.book.results.figure", lambda fig, **_: figures.append(fig))
+    return figures
+
+
+@pytest.mark.parametrize(("n", "bands"), [(3, 0), (4, 2)])
+def test_a_band_is_drawn_between_many_places_alone(chapter, drawn, n, bands):
+    from matplotlib.collections import PolyCollection
+
+    rows = [
+        {"method": method, "at": at, "value": Estimate(at + 1.0, at, at + 2.0, 9)}
+        for method in ("ridge", "max-margin")
+        for at in range(n)
+    ]
+    Results(chapter, rows).curves(
+        "fig-a", "A.", x="at", series="method", xlabel="", ylabel="", alt="a"
+    )
+    ax = drawn[0].axes[0]
+    assert sum(isinstance(part, PolyCollection) for part in ax.collections) == bands
+    assert ax.get_legend_handles_labels()[1] == ["ridge", "max-margin"]
+
+
+def test_a_logarithmic_axis_has_plain_numbers(chapter, drawn):
+    rows = [{"method": "ridge", "at": at, "value": at / 4} for at in (1, 2, 40)]
+    Results(chapter, rows).curves(
+        "fig-a", "A.", x="at", series="method", xlabel="", ylabel="", alt="a", yscale="log"
+    )
+    drawn[0].canvas.draw()
+    labels = [label.get_text() for label in drawn[0].axes[0].get_yticklabels()]
+    assert {"0.5", "1", "2", "5", "10"} <= set(labels)
+
+
+def test_a_bar_of_no_height_says_zero(chapter, drawn):
+    rows = [{"method": m, "at": "a", "value": value} for m, value in (("ridge", 0), ("SAE", 2))]
+    Results(chapter, rows).bars("fig-a", "A.", groups="at", series="method", ylabel="", alt="a")
+    assert [text.get_text() for text in drawn[0].axes[0].texts] == ["0"]
+
+
 def test_a_method_looks_the_same_everywhere():
     assert book.look("ridge", ["own", "ridge"]) == book.look("ridge")
     among = ["ridge", "one", "two"]

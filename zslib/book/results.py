@@ -272,8 +272,11 @@ class Results:
                 ax.xaxis.minorticks_off()
             elif xscale == "linear" and all(isinstance(place, int) for place in part.of(x)):
                 ax.xaxis.get_major_locator().set_params(integer=True)
-            if yscale == "log":  # 0.5, 1, 2 and not powers of ten
-                ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
+            if yscale == "log":  # 0.5, 1, 2 where there is room, and never 2 × 10⁰
+                wide = np.divide(*ax.get_ylim()[::-1]) > 1e4
+                ax.yaxis.set_major_locator(
+                    LogLocator(subs=(1,) if wide else (1, 2, 5), numticks=20)
+                )
                 ax.yaxis.set_major_formatter("{x:g}")
                 ax.yaxis.set_minor_formatter(NullFormatter())
             if bottom is not None and yscale == "linear":
