@@ -77,6 +77,12 @@ def _parser():
     publish.add_argument(
         "--check", action="store_true", help="list published runs that are stale or missing"
     )
+    publish.add_argument(
+        "--carry",
+        metavar="FOLDER",
+        help="keep published runs of the sources in FOLDER, where "
+        "the latest runs there and here have equal numbers",
+    )
     publish.add_argument("--no-data", action="store_true", help="check without the data")
     publish.set_defaults(call=_publish)
 
@@ -217,6 +223,7 @@ def _report(arguments):
 
 
 def _publish(arguments):
+    from zslib.book.build.carry import carry
     from zslib.book.build.report import publish, stale
     from zslib.book.paths import layout
 
@@ -233,6 +240,14 @@ def _publish(arguments):
         if not found:
             print("Every published run matches the sources.")
         return int(bool(found))
+    if arguments.carry:
+        refused = carry(names, arguments.carry)
+        for name, why in refused.items():
+            print(f"{name}: not carried: {why}")
+        print(
+            f"{len(names) - len(refused)} of {len(names)} published runs stand for these sources."
+        )
+        return int(bool(refused))
     for folder in publish(names):
         print(_near(folder))
     return 0

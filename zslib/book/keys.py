@@ -12,7 +12,7 @@ import zslib
 from zslib.papers.printed import PAPERS
 from zslib.sources import sources_digest
 
-__all__ = ["data_fingerprint", "identify", "outdated", "package_digest", "run_key"]
+__all__ = ["code_digests", "data_fingerprint", "identify", "outdated", "package_digest", "run_key"]
 
 # Modules that decide when and where a chapter runs, and not what it shows.
 _NOT_SHOWN = [
@@ -88,7 +88,7 @@ def identify(source, parameters, depends, place):
         fingerprint=fingerprint,
         depends=depends | _chosen(source, parameters, place),
     )
-    return key, _code_digests(source) | {"data": _digest(fingerprint)}
+    return key, code_digests(source) | {"data": _digest(fingerprint)}
 
 
 def outdated(run, source, *, data=True):
@@ -112,7 +112,7 @@ def outdated(run, source, *, data=True):
     if not run.get("digests"):
         return ["before digests"]
     found = [] if _full_size(run["parameters"], source) else ["settings"]
-    now = _code_digests(source)
+    now = code_digests(source)
     if data:
         try:
             fingerprint = data_fingerprint(run["parameters"], source.data_settings)
@@ -128,7 +128,8 @@ def _full_size(parameters, source):
     return all(parameters.get(k) == v for k, v in full.items() if k not in ("device", "tune"))
 
 
-def _code_digests(source):
+def code_digests(source):
+    """Digests of a chapter's code, and of the package's code behind its numbers."""
     return {
         "chapter": _digest(ast.unparse(ast.parse(source.recording_code))),
         "package": package_digest(source.code, recorded=True),

@@ -31,6 +31,7 @@ __all__ = [
     "scorecard",
     "scorecard_picture",
     "stale",
+    "write_manifest",
     "write_pages",
 ]
 
@@ -185,18 +186,22 @@ def publish(chapters, *, root=None):
             text = (source / file).read_text(encoding="utf-8")
             write_if_changed(place.published / name / file, text)
         written.append(place.published / name)
-    _write_manifest(place)
+    write_manifest(place)
     return written
 
 
-def _write_manifest(place):
-    """List what is published, of what sources and data, where, when and in how many seconds."""
+def write_manifest(place):
+    """List what is published, of what sources and data, where, when and in how many seconds.
+
+    What was ``carried`` was run at earlier sources, of which a run by this commit was found equal.
+    """
     heads = [f"{of} digest" for of in (*_DIGESTS, *_FILES)]
-    rows = [["chapter", "key", *heads, *_OF_RUN, *_OF_MACHINE]]
+    rows = [["chapter", "key", *heads, *_OF_RUN, *_OF_MACHINE, "carried"]]
     for name, records in sorted(published(root=place.root).items()):
         run = records.run
         digests = [run.get("digests", {}).get(of, "")[:16] for of in _DIGESTS]
         told = [run.get(k, "") for k in _OF_RUN] + [run["machine"].get(k, "") for k in _OF_MACHINE]
+        told.append(run.get("carried", [{"by": ""}])[-1]["by"])
         rows.append([name, run["key"], *digests, *_of_files(name, place), *map(str, told)])
     text = "".join("\t".join(row) + "\n" for row in rows)
     write_if_changed(place.published / "manifest.tsv", text)
