@@ -68,6 +68,7 @@ def test_columns_of_frames(frame):
     assert known == ["a", "b"]
     v.check_columns(frame(np.eye(2)), known, "S")
     v.check_columns(np.eye(3), known, "S")
+    v.check_columns(frame(np.eye(3), columns=list("bac")), known, "S")
     for other in ("ba", "ac"):
         with pytest.raises(ValueError, match=r"of S is .*pass S\[names\]"):
             v.check_columns(frame(np.eye(2), columns=list(other)), known, "S")

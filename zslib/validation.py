@@ -142,21 +142,22 @@ def column_names(frame):
     return list(frame.columns) if _is_frame(frame) else None
 
 
-def check_columns(frame, names, name):
-    """Raise ValueError unless a data frame's columns are ``names``, as many, in their order.
+def check_columns(frame, names, name, where="fit"):
+    """Raise ValueError where a data frame's columns are others than ``names``, or in other order.
 
-    None, and the numbers from 0 that pandas gives to columns without names, fit any.
+    ``where`` had these. None, and the numbers from 0 that pandas gives to columns without names,
+    fit any. How many there are is checked elsewhere.
     """
     got = column_names(frame)
-    if names is None or got is None or got == names:
+    if None in (names, got) or got == names or len(got) != len(names):
         return
     unnamed = list(range(len(names)))
     if unnamed not in (names, got) or set(names) == set(got):
         at = next(i for i, one in enumerate(names) if got[i] != one)
         raise ValueError(
-            f"The feature names should match those that were passed during fit: column {at} of "
-            f"{name} is {got[at]!r}, and was {names[at]!r} in fit; pass {name}[names] with the "
-            "names in the order of fit"
+            f"The feature names should match those of {where}: column {at} of {name} is "
+            f"{got[at]!r}, and was {names[at]!r} in {where}; pass {name}[names] with the names in "
+            f"the order of {where}"
         )
 
 

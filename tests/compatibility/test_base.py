@@ -11,7 +11,13 @@ from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from zslib.compatibility import ESZSL, BilinearModel, zero_shot_scorer
+from zslib.compatibility import (
+    ESZSL,
+    BilinearModel,
+    FeatureGenerator,
+    MetricLearner,
+    zero_shot_scorer,
+)
 from zslib.compatibility.base import check_fit_input, cosines
 
 
@@ -254,6 +260,19 @@ def test_columns_of_class_embeddings_are_in_the_order_of_fit(frame):
         if unnamed is None:
             with pytest.raises(ValueError, match="column 1 of class_embeddings is 'red'"):
                 model.predict(X, frame(S, columns=["sweet", "red"]))
+
+
+def test_other_vectors_of_fit_have_the_same_columns(frame):
+    X, y, S = training_data()
+    named = frame(S, columns=["sweet", "round"])
+    turned = named[["round", "sweet"]]
+    for model, more in (
+        (MetricLearner(), {"image_attributes": turned.iloc[y]}),
+        (FeatureGenerator(), {"unseen_embeddings": turned}),
+    ):
+        message = rf"match those of class_embeddings: column 0 of {next(iter(more))} is 'round'"
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, y, named, **more)
 
 
 def test_weights_of_samples():

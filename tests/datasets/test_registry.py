@@ -296,6 +296,18 @@ def test_a_path_may_be_a_bare_name(tmp_path, monkeypatch):
             load_problem("attributes", absent)
 
 
+def test_names_as_captions_and_problems_have_them(small):
+    known = fingerprint("tiny_imagenet", settings=(MODAL,))
+    for name in ("tiny_imagenet", "tiny-imagenet", "tiny_imagenet_classes"):
+        assert resolve_all(MODAL, name) == resolve_all(MODAL, f"europarl-dinu+{name}")
+        assert resolve(MODAL, name) == "tiny_imagenet"
+        assert fingerprint(name, settings=(MODAL,)) == known
+    assert resolve_all(LINGUAL, "europarl-dinu+europarl") == ["europarl_dinu", "europarl"]
+    assert resolve(LINGUAL, "europarl-dinu") == "europarl_dinu"
+    with pytest.raises(FileNotFoundError, match="tiny-imagenet is not there: check the path"):
+        load_problem("attributes", Path("tiny-imagenet"))
+
+
 def test_vectors_and_dictionary_by_path(tmp_path):
     words = ["one", "two", "three", "four"]
     for name in ("en", "it"):

@@ -71,6 +71,10 @@ def test_targets_come_with_their_columns_in_the_order_of_fit(pairs, frame):
     np.testing.assert_array_equal(fitted.transform_targets(frame(Y)), expected)
     with pytest.raises(ValueError, match=r"column 0 of Y is 'd', and was 'a' in fit"):
         fitted.transform_targets(named[list("dcba")])
+    fitted = RidgeMap().fit(X, named)
+    assert fitted.score(X, named) == fitted.score(X, Y)
+    with pytest.raises(ValueError, match="column 0 of Y is 'd'"):
+        fitted.score(X, named[list("dcba")])
 
 
 def test_grid_search_over_a_pipeline(pairs):

@@ -56,6 +56,10 @@ _GENERAL = ("auto", "real")
 def _entry(name):
     if name in DATASETS:
         return DATASETS[name]
+    # As captions and problems have it: "tiny-imagenet", "tiny_imagenet_classes".
+    catalogued = name.replace("-", "_").removesuffix("_classes")
+    if catalogued in DATASETS and not os.path.exists(name):
+        return DATASETS[catalogued]
     if not ("." in name or os.sep in name or os.path.exists(name)):
         raise ValueError(
             f"unknown dataset {name!r}: known are {', '.join(DATASETS)}, the requests "
@@ -75,9 +79,8 @@ def _entry(name):
 def _parts(dataset):
     """The names that a request joins by "+", a sign that the path of a file may have too."""
     if isinstance(dataset, os.PathLike):
-        path = os.fspath(dataset)
-        # A path is none of these names, whatever it is called.
-        return [os.path.join(".", path) if path in (*DATASETS, *_GENERAL) else path]
+        # A path is no name of a data set, whatever it is called.
+        return [os.path.join(os.path.dirname(dataset) or ".", os.path.basename(dataset))]
     if not isinstance(dataset, str):
         raise TypeError(f"dataset must be a string or a path, got {dataset!r}")
     return [dataset] if os.path.exists(dataset) else [one.strip() for one in dataset.split("+")]
@@ -127,10 +130,11 @@ def resolve(setting, dataset="auto"):
     setting : str
         One of `ALL_SETTINGS`.
     dataset : str or path
-        "auto": the real data, else synthetic ones; "real"; "synthetic"; a name of `DATASETS`;
-        the path of a file or folder of your own ("./cub" where it has such a name); or several of
-        these joined by "+", from which the setting takes its part ("europarl+tiny_imagenet"). A
-        request that names nothing for "hierarchy" leaves that to "auto".
+        "auto": the real data, else synthetic ones; "real"; "synthetic"; a name of `DATASETS`,
+        with hyphens too, as captions have it; the path of a file or folder of your own ("./cub"
+        where it has such a name); or several of these joined by "+", from which the setting takes
+        its part ("europarl+tiny_imagenet"). A request that names nothing for "hierarchy" leaves
+        that to "auto".
 
     Examples
     --------
@@ -140,7 +144,8 @@ def resolve(setting, dataset="auto"):
     check_choice(setting, "setting", ALL_SETTINGS)
     parts = _parts(dataset)
     general = [part for part in parts if part in _GENERAL]
-    named = [p for p in parts if p not in general and setting in _entry(p).settings]
+    entries = [_entry(part) for part in parts if part not in general]
+    named = list(dict.fromkeys(entry.name for entry in entries if setting in entry.settings))
     # "synthetic" serves nearly every setting, so that another name goes before it.
     fitting = [p for p in named if p != "synthetic"] or named or general
     if not fitting and setting == HIERARCHY:

@@ -93,6 +93,11 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
             )
         return mapped[:, 0] if self._flat else mapped
 
+    def score(self, X, y, sample_weight=None):
+        """R2 of `predict`, as `sklearn.base.RegressorMixin.score`; ``y`` is as Y in ``fit``."""
+        check_columns(y, self._target_names, "Y")
+        return super().score(X, y, sample_weight)
+
     def transform_targets(self, Y):
         """The targets ``Y`` (m, d2) where mapped vectors are to be compared with them.
 

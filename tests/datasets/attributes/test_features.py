@@ -187,6 +187,40 @@ def test_frames_of_pandas_own_numbers_are_numbers(arrays):
     assert changed.checksum == from_features(**arrays).checksum
 
 
+def test_names_in_two_orders_are_refused(arrays):
+    rows, names = np.arange(8), list("abcdefgh")
+    frame = pandas.DataFrame(arrays["class_embeddings"], index=names)
+    given = {"features": arrays["features"], "labels": arrays["labels"]}
+    unseen = pandas.Series(rows > 5, index=names)
+    plain = from_features(**given, class_embeddings=frame, unseen_classes=unseen)
+    assert plain.unseen_classes.tolist() == [6, 7]
+    with pytest.raises(ValueError, match=r"unseen_classes has 'h' at 0 where .* have 'a': bring"):
+        from_features(**given, class_embeddings=frame, unseen_classes=unseen[::-1])
+    with pytest.raises(ValueError, match=r"class_names has 'h' at 0 where .* have 'a': bring"):
+        from_features(
+            **given, class_embeddings=frame, class_names=names[::-1], unseen_classes=["h"]
+        )
+    # pandas' own index says nothing of the classes.
+    numbered = from_features(
+        **{**given, "labels": np.arange(40) % 8},
+        class_embeddings=frame.reset_index(drop=True),
+        class_names=rows[::-1],
+        unseen_classes=pandas.Series(rows > 5),
+    )
+    assert numbered.class_names.tolist() == list("76543210")
+    assert numbered.unseen_classes.tolist() == [6, 7]
+
+
+def test_truths_are_no_labels(arrays):
+    with pytest.raises(TypeError, match="labels must be whole numbers or names, got bool"):
+        from_features(
+            arrays["features"][:8],
+            np.arange(8) > 3,
+            arrays["class_embeddings"],
+            unseen_classes=[1],
+        )
+
+
 def test_a_split_by_image_is_read_as_it_is(tmp_path):
     problem = synthetic_attributes("APY", scale=0.05, n_features=8)
     path = save_zero_shot(problem, tmp_path / "whole.npz")

@@ -14,11 +14,13 @@ from zslib.compatibility.generative.training import Training
 from zslib.validation import (
     as_vectors,
     check_choice,
+    check_columns,
     check_integer,
     check_learned,
     check_real,
     check_same_width,
     check_vectors,
+    column_names,
 )
 
 __all__ = ["FeatureGenerator"]
@@ -175,6 +177,8 @@ class FeatureGenerator(GenerativeModel):
         """
         settings = self._settings()
         if unseen_embeddings is not None:
+            columns = column_names(class_embeddings)
+            check_columns(unseen_embeddings, columns, "unseen_embeddings", "class_embeddings")
             features = as_vectors(X, "X")
             unseen_embeddings = as_vectors(unseen_embeddings, "unseen_embeddings", like=features)
             seen = as_vectors(class_embeddings, "class_embeddings")

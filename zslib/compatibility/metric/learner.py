@@ -36,7 +36,14 @@ from zslib.compatibility.metric.objective import (
     squared_distances,
 )
 from zslib.optim import minibatches
-from zslib.validation import as_vectors, check_choice, check_integer, check_real
+from zslib.validation import (
+    as_vectors,
+    check_choice,
+    check_columns,
+    check_integer,
+    check_real,
+    column_names,
+)
 
 __all__ = ["MetricLearner"]
 
@@ -214,6 +221,8 @@ class MetricLearner(CompatibilityModel):
             For arrays of different libraries or types, or labels that are not integers.
         """
         if image_attributes is not None:
+            columns = column_names(class_embeddings)
+            check_columns(image_attributes, columns, "image_attributes", "class_embeddings")
             # Before their shapes are compared: not all have one.
             features = as_vectors(X, "X")
             image_attributes = as_vectors(image_attributes, "image_attributes", like=features)

@@ -84,8 +84,9 @@ def from_features(
     8 features, 3 attributes)
     """
     index = getattr(class_embeddings, "index", None)
-    if class_names is None and index is not None and not callable(index):
-        class_names = index
+    if index is not None and not callable(index):
+        _check_order(class_names, index, "class_names")
+        class_names = index if class_names is None else class_names
     features = as_matrix(features, "features")
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
@@ -115,6 +116,20 @@ def from_features(
         class_names=names[there].astype(str),
         **parts,
     )
+
+
+def _check_order(names, known, what):
+    """Raise where names are those known in another order, but for pandas' own from 0."""
+    if names is None or callable(names):
+        return
+    names, known = (list(map(str, one)) for one in (names, known))
+    own = list(map(str, range(len(known))))
+    if names != known and own not in (names, known) and sorted(names) == sorted(known):
+        at = next(i for i, name in enumerate(names) if name != known[i])
+        raise ValueError(
+            f"{what} has {names[at]!r} at {at} where the class vectors have {known[at]!r}: bring "
+            "them into one order, for instance by .loc[names]"
+        )
 
 
 def as_matrix(values, name):
@@ -281,11 +296,12 @@ def _rows(classes, names, what):
 
     Numbers are names where names are numbers.
     """
-    classes = np.atleast_1d(np.asarray(classes))
+    given, classes = classes, np.atleast_1d(np.asarray(classes))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
-    if classes.dtype == bool and classes.shape == (len(names),):
-        classes = np.flatnonzero(classes)
+    if classes.dtype == bool and classes.shape == (len(names),) and what != "labels":
+        _check_order(getattr(given, "index", None), names, what)
+        return np.flatnonzero(classes)
     if classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)
     if classes.dtype.kind not in "iuU":
