@@ -17,7 +17,7 @@ from zslib.cli import _parser, main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "book").glob("*.md"))]
-_PLACES = {"…", "N", "NAME", "FILE", "CHAPTER"}
+_PLACES = {"…", "N", "NAME", "FILE", "FOLDER", "CHAPTER"}
 FENCED = re.compile(r"^```bash\n(.*?)^```", re.M | re.S)
 
 
@@ -77,6 +77,7 @@ ELSEWHERE = {
     "zslib data fetch dinu2015": "needs a network",
     "zslib build": "by `make book QUICK=1` in .ci/run",
     "zslib run hubness/02_hubness -p n_seeds 10 -o my.ipynb": "takes minutes",
+    "zslib run --all": "takes minutes",
     "zslib run --all --jobs 4 --quick": "takes minutes; by `make book QUICK=1` in .ci/run",
     "zslib run dark/05_comparison --full": "takes most of an hour",
     "zslib compare my_features.npz --jobs 4": "by tests/book/test_own_data.py",

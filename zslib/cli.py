@@ -226,6 +226,7 @@ def _publish(arguments):
     from zslib.book.build.carry import carry
     from zslib.book.build.report import publish, stale
     from zslib.book.paths import layout
+    from zslib.book.store import published
 
     names = layout().names() if arguments.all or arguments.check else []
     if arguments.all and arguments.chapters:
@@ -238,7 +239,9 @@ def _publish(arguments):
         for name, why in found.items():
             print(f"{name}: {why}")
         if not found:
-            print("Every published run matches the sources.")
+            carried = sum("carried" in records.run for records in published().values())
+            told = f"; {carried} were run at earlier ones, and carried over" if carried else ""
+            print(f"Every published run matches the sources{told}.")
         return int(bool(found))
     if arguments.carry:
         refused = carry(names, arguments.carry)

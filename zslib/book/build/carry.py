@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from zslib.book.agreement import EQUAL, compare
+from zslib.book.agreement import ABSENT, EQUAL, compare
 from zslib.book.build.report import write_manifest
 from zslib.book.build.writing import write_if_changed
 from zslib.book.keys import code_digests, outdated
@@ -54,8 +54,9 @@ def _carry(source, place, before):
         raise ValueError("the two runs have other parameters")
     if old.run["digests"]["data"] != new.run["digests"]["data"]:
         raise ValueError("the two runs are of other data")
-    found, back = compare(new, old), compare(old, new)
-    apart = [one for one in found + back if one.kind != EQUAL]
+    found = compare(new, old)
+    gone = [one for one in compare(old, new) if one.kind == ABSENT]
+    apart = [one for one in found if one.kind != EQUAL] + gone
     if apart:
         raise ValueError(f"{len(apart)} of {len(found)} numbers differ, first {apart[0].what}")
     ran = {"chapter": run["digests"]["chapter"], "package": run["digests"]["package"]}

@@ -101,7 +101,7 @@ def _run_row(chapter, run):
         chapter,
         data,
         run["parameters"].get("n_seeds", "–"),
-        "quick" if run["parameters"].get("quick") else "full",
+        ("quick" if run["parameters"].get("quick") else "full") + ", carried" * ("carried" in run),
         f"{run['wall_seconds']:.0f}",
         f"{run['peak_memory_mib'] or 0:,}",
         f"{run['machine']['processor']}, {run['machine']['cores']} cores, {run['device']}",
