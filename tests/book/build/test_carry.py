@@ -59,7 +59,7 @@ def test_equal_runs_carry_it_over(runs):
     ],
 )
 def test_other_runs_do_not(runs, where, change, why):
-    book, before, now = runs
+    book, before, _ = runs
     folder = {
         "here": book.place.results / CHAPTER / RUN["key"],
         "before": before / "results" / CHAPTER / RUN["key"],
