@@ -199,6 +199,7 @@ def figure(fig, *, name, caption, alt, photographs=False):
     fig.savefig(stream, format="svg", metadata={"Date": None, "Title": alt})
     pyplot.close(fig)
     svg = _PLACES.sub(lambda found: _LONG.sub(r"\1", found[0]), stream.getvalue())
+    svg = re.sub(r">\s+<", "><", svg)  # indentation is a tenth of a drawing
     if folder := os.environ.get(RUN_DIRECTORY):
         path = Path(folder) / "figures" / f"{name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
