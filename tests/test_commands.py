@@ -71,7 +71,7 @@ READER = (
 CONTRIBUTOR = (
     "python tests/counts.py",
     "zslib run devise/01_data --quick",
-    "python tests/compare_records.py main HEAD devise/01_data",
+    "python tests/compare_records.py main results devise/01_data",
 )
 ELSEWHERE = {
     "zslib data fetch dinu2015": "needs a network",
@@ -80,7 +80,7 @@ ELSEWHERE = {
     "zslib run --all": "takes minutes",
     "zslib run --all --jobs 4 --quick": "takes minutes; by `make book QUICK=1` in .ci/run",
     "zslib run dark/05_comparison --full": "takes most of an hour",
-    "zslib compare my_features.npz --jobs 4": "by tests/book/test_own_data.py",
+    "zslib compare my_features.npz --jobs 4": "takes minutes; fewer systems by tests/compare",
 }
 
 

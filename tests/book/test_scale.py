@@ -21,7 +21,7 @@ SWEEP, CHAPTERS = (
 )  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def address():
     distributed = pytest.importorskip("dask.distributed")
     how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}

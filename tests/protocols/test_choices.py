@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -209,10 +210,10 @@ def test_other_classes_other_seeds_and_other_methods_are_other_choices(problem):
 
 
 def test_a_mapping_takes_over_its_number_of_epochs(languages, monkeypatch):
-    method = METHODS["max-margin"].smaller()
+    few = {"margin": (0.1, 0.4), "n_negatives": (2,)}
     first = Choices()
     use(first)
-    tuned = tune(method, languages)
+    tuned = tune(replace(METHODS["max-margin"], grid=few, updates=(20, 40)), languages)
     assert set(tuned.parameters) == {"margin", "n_negatives", "n_epochs"}
     use(Choices(first.entries(**TODAY)))
     monkeypatch.setattr("zslib.protocols.mapping.tuning._validated", never)
