@@ -9,7 +9,7 @@ import math
 import operator
 import tokenize
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 __all__ = ["Parameter", "Source", "check_parameters", "declared_parameters", "parse_text"]
@@ -176,6 +176,14 @@ def _declares(cell):
     return "parameters" in cell.metadata.get("tags", [])
 
 
+@lru_cache(maxsize=64)
+def _parsed(text):
+    """A chapter's text as a notebook, which is copied before it is changed."""
+    import jupytext
+
+    return jupytext.reads(text, fmt="md:myst")
+
+
 @dataclass(frozen=True)
 class Source:
     """A chapter as written, in jupytext's MyST Markdown."""
@@ -194,11 +202,9 @@ class Source:
         parts = self.text.split("---\n", 2)
         return parts[2] if self.text.startswith("---\n") and len(parts) == 3 else self.text
 
-    @cached_property
+    @property
     def _read(self):
-        import jupytext
-
-        return jupytext.reads(self.text, fmt="md:myst")
+        return _parsed(self.text)
 
     def notebook(self):
         """A fresh notebook, not run."""
