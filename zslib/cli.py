@@ -223,8 +223,7 @@ def _report(arguments):
 
 
 def _publish(arguments):
-    from zslib.book.build.carry import carry
-    from zslib.book.build.report import publish, stale
+    from zslib.book.build.publishing import carry, publish, stale
     from zslib.book.paths import layout
     from zslib.book.store import published
 

@@ -8,7 +8,7 @@ import pytest
 
 from zslib import book
 from zslib.book.build.plan import plan
-from zslib.book.build.report import publish
+from zslib.book.build.publishing import publish
 from zslib.protocols.choices import in_use, use
 from zslib.protocols.sweep import ranked, sweep
 

@@ -19,6 +19,7 @@ __all__ = [
     "published",
     "published_records",
     "read_records",
+    "run_text",
     "write_records",
 ]
 
@@ -30,10 +31,14 @@ def write_records(folder, records, run, chosen=None):
     """Write ``records.jsonl``, ``run.json`` and the text of ``chosen.json`` into ``folder``."""
     lines = (json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in records)
     Path(folder, "records.jsonl").write_text("".join(lines), encoding="utf-8")
-    text = json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1)
-    Path(folder, "run.json").write_text(text + "\n", encoding="utf-8")
+    Path(folder, "run.json").write_text(run_text(run), encoding="utf-8")
     if chosen is not None:
         Path(folder, CHOSEN).write_text(chosen, encoding="utf-8")
+
+
+def run_text(run):
+    """``run.json`` as text."""
+    return json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def read_records(folder):

@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from zslib.book.build.report import publish
+from zslib.book.build.publishing import publish
 from zslib.book.build.run import ChaptersFailed, _ready, _where, execute, plan, run_chapters
 from zslib.book.store import latest_records, read_records
 from zslib.book.unfinished import unfinished

@@ -1,9 +1,7 @@
-"""The pages that records write, and what is kept with the sources."""
+"""The pages that records write."""
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import json
 
 from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
@@ -11,13 +9,13 @@ from zslib.book.build.errata import errata_page
 from zslib.book.build.front import questions_page, results, results_page
 from zslib.book.build.opening import answers
 from zslib.book.build.picture import picture
+from zslib.book.build.publishing import checked_run
 from zslib.book.build.repeats import keep_repeat, repeats_page
 from zslib.book.build.scorecard import scorecard_page, scorecard_text
 from zslib.book.build.writing import write_if_changed
 from zslib.book.keys import outdated
 from zslib.book.parameters import Source
-from zslib.book.paths import CHOSEN, layout
-from zslib.book.records import Records
+from zslib.book.paths import layout
 from zslib.book.store import latest_records, published, published_records, read_records
 from zslib.book.tables import aligned, escape, pipes
 from zslib.papers import check_claims
@@ -26,23 +24,14 @@ from zslib.papers.printed import PAPERS, read_data
 __all__ = [
     "against_published",
     "current_records",
-    "publish",
     "runs_markdown",
     "scorecard",
     "scorecard_picture",
-    "stale",
-    "write_manifest",
     "write_pages",
 ]
 
 # Which run of each chapter the built book shows.
 _BOOK = "book.json"
-
-# Columns of the published runs' manifest, and the files that it has digests of.
-_FILES = {"records": "records.jsonl", "run": "run.json", "settings": CHOSEN}
-_DIGESTS = ("chapter", "package", "data")
-_OF_RUN = ("commit", "date", "wall_seconds", "peak_memory_mib")
-_OF_MACHINE = ("processor", "cores", "blas", "python", "numpy")
 
 
 def note_book(runs, place):
@@ -158,108 +147,6 @@ def _today(theirs, place):
             yield name, about["question"], " ".join(answers(name, about, theirs.get(name)))
 
 
-def publish(chapters, *, root=None):
-    """Keep the latest records of ``chapters`` with the sources, as the published run.
-
-    Quick runs, and runs on synthetic data alone of chapters that have real data, are refused:
-    readers compare with these.
-    """
-    place = layout(root)
-    chosen: dict[str, Records] = {}
-    for name in chapters:
-        source = Source.read(name, place)
-        records = latest_records(name, root=place.root)
-        data = records.run["data"]
-        about_synthetic = source.parameters["dataset"].default == "synthetic"
-        if records.run["parameters"].get("quick"):
-            raise ValueError(f"the latest run of {name} is a quick one: run it in full first")
-        if data and all(d["synthetic"] for d in data) and not about_synthetic:
-            raise ValueError(f"the latest run of {name} is on synthetic data alone")
-        chosen[name] = records
-    written = []
-    for name, records in chosen.items():
-        source = place.results / name / records.run["key"]
-        for file in _FILES.values():
-            if file == CHOSEN and not (source / file).is_file():
-                place.chosen(name).unlink(missing_ok=True)
-                continue
-            text = (source / file).read_text(encoding="utf-8")
-            write_if_changed(place.published / name / file, text)
-        written.append(place.published / name)
-    write_manifest(place)
-    return written
-
-
-def write_manifest(place):
-    """List what is published, of what sources and data, where, when and in how many seconds.
-
-    What was ``carried`` was run at earlier sources, of which a run by this commit was found equal.
-    """
-    heads = [f"{of} digest" for of in (*_DIGESTS, *_FILES)]
-    rows = [["chapter", "key", *heads, *_OF_RUN, *_OF_MACHINE, "carried"]]
-    for name, records in sorted(published(root=place.root).items()):
-        run = records.run
-        digests = [run.get("digests", {}).get(of, "")[:16] for of in _DIGESTS]
-        told = [run.get(k, "") for k in _OF_RUN] + [run["machine"].get(k, "") for k in _OF_MACHINE]
-        told.append(run.get("carried", [{"by": ""}])[-1]["by"])
-        rows.append([name, run["key"], *digests, *_of_files(name, place), *map(str, told)])
-    text = "".join("\t".join(row) + "\n" for row in rows)
-    write_if_changed(place.published / "manifest.tsv", text)
-
-
-def _of_files(name, place):
-    """Digests of a published run's files, empty for one that it has not."""
-    paths = [place.published / name / file for file in _FILES.values()]
-    texts = [path.read_text("utf-8").encode() if path.is_file() else b"" for path in paths]
-    return [hashlib.sha256(text).hexdigest()[:16] if text else "" for text in texts]
-
-
-def _listed(place):
-    """Rows of the manifest by chapter; none where nothing was published."""
-    path = place.published / "manifest.tsv"
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return {row["chapter"]: row for row in csv.DictReader(text.splitlines(), delimiter="\t")}
-
-
-def _altered(name, row, place):
-    """Which of a published run's files are not those of its row of the manifest."""
-    now = zip(_FILES, _of_files(name, place), strict=True)
-    return [_FILES[of] for of, digest in now if row.get(f"{of} digest") != digest]
-
-
-def stale(chapters, *, data=True, root=None):
-    """``{chapter: why}`` of those whose published run is missing, broken, or of other sources.
-
-    Without ``data`` chapters and package are looked at alone.
-    """
-    place = layout(root)
-    found, listed = {}, _listed(place)
-    for name in chapters:
-        source = Source.read(name, place)
-        try:
-            records = published_records(name, root=root)
-            if records is None:
-                found[name] = "missing"
-            elif altered := _altered(name, listed.get(name, {}), place):
-                found[name] = f"broken: {', '.join(altered)} not as in manifest.tsv"
-            elif why := outdated(_check(records, source, place), source, data=data):
-                found[name] = "stale: " + ", ".join(why)
-        except (OSError, ValueError) as error:
-            found[name] = f"broken: {error}"
-    return found
-
-
-def _check(records, source, place):
-    """``run.json`` of a published run, whose parameters must be the chapter's."""
-    if unknown := sorted(set(records.run["parameters"]) - set(source.parameters)):
-        raise ValueError(
-            f"{place.published / source.name / 'run.json'} names the parameter "
-            f"{', '.join(map(repr, unknown))}, which the chapter does not declare: run it in "
-            f"full and publish again (zslib publish {source.name})"
-        )
-    return records.run
-
-
 def _beside_published(chapters, root):
     """Name, latest `Records`, published `Records` or None: of ``chapters``, or of all that ran."""
     place = layout(root)
@@ -271,7 +158,7 @@ def _beside_published(chapters, root):
     for name in chapters or current:
         theirs = published_records(name, root=root)
         if theirs is not None:
-            _check(theirs, Source.read(name, place), place)
+            checked_run(theirs, Source.read(name, place), place)
         yield name, current[name], theirs
 
 
