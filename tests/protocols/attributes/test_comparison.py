@@ -16,6 +16,7 @@ from zslib.protocols.attributes.comparison import (
     chosen_settings,
     hub_correlations,
     hub_measures,
+    lead_as_printed,
     leads,
     pollution_measure,
     what_it_would_take,
@@ -29,14 +30,26 @@ def runs():
     return {problem: run_table(["ESZSL", "SAE"], problem, quick=True)}
 
 
-def test_the_lead_is_over_the_best_other_at_the_same_calibration(runs):
+def test_the_lead_is_over_the_best_other_each_with_its_own_gamma(runs):
     (methods,) = runs.values()
     (own,), (other,) = methods["SAE"], methods["ESZSL"]
-    best, gain = leads(runs, "H", calibration=0.2, name="fixed", own="SAE", n_resamples=100)
+    best, gain = leads(runs, "H", calibration="chosen", own="SAE", n_resamples=100)
     assert best["value"] == "ESZSL"
-    expected = own.outcome.at(0.2).harmonic_mean - other.outcome.at(0.2).harmonic_mean
+    h = [run.outcome.at(run.gamma).harmonic_mean for run in (own, other)]
+    assert gain["value"].mean == pytest.approx(h[0] - h[1])
+    assert (gain["method"], gain["calibration"]) == ("SAE - best other", "chosen")
+
+
+def test_as_printed_gamma_is_the_own_methods_alone_and_the_table_names_the_other(runs):
+    ((problem, methods),) = runs.items()
+    (own,), (other,) = methods["SAE"], methods["ESZSL"]
+    table = {name: {"Average": {"H": h}} for name, h in (("SAE", 9), ("ESZSL", 2), ("ALE", 1))}
+    three = {problem: methods | {"ALE": methods["SAE"], "ours": methods["SAE"]}}
+    best, gain = lead_as_printed(three, 0.2, table, own="SAE", n_resamples=100)
+    assert best["value"] == "ESZSL"
+    expected = own.outcome.at(0.2).harmonic_mean - other.outcome.harmonic_mean
     assert gain["value"].mean == pytest.approx(expected)
-    assert (gain["method"], gain["calibration"]) == ("SAE - best other", "fixed")
+    assert (gain["method"], gain["calibration"]) == ("SAE - best other", "as printed")
 
 
 def test_the_best_other_is_so_on_validation_classes(runs):
@@ -48,7 +61,7 @@ def test_the_best_other_is_so_on_validation_classes(runs):
         return replace(run, tuned=replace(run.tuned, trials=[trial]))
 
     given = {problem: {"A": [with_score(1.0)], "B": [with_score(2.0)], "C": [run]}}
-    told = {"calibration": "none", "name": "none", "own": "C", "n_resamples": 100}
+    told = {"calibration": "none", "own": "C", "n_resamples": 100}
     assert next(leads(given, "ACC", **told))["value"] == "B"
     assert next(leads(given, "H", **told))["value"] == "A"
 

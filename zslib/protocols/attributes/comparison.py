@@ -28,6 +28,7 @@ __all__ = [
     "counts_as_printed",
     "hub_correlations",
     "hub_measures",
+    "lead_as_printed",
     "leads",
     "marked_curves",
     "official_counts",
@@ -106,20 +107,37 @@ def _on_validation(run, measure):
     return next(trial[measure] for trial in trials if trial["parameters"] == run.parameters)
 
 
-def leads(runs, measure, *, calibration, name, own="DARK", **options):
+def leads(runs, measure, *, calibration, own="DARK", **options):
     """Rows of ``own`` less the best other method of each data set, and which that is.
 
-    The best is so on validation classes: of H, where gamma is chosen there. ``name`` is what the
-    records call the ``calibration`` of `outcome_at`.
+    The best is so on validation classes: of H, where gamma is chosen there. ``calibration`` is
+    "none" or "chosen", as in `outcome_at`.
     """
-    estimate = zero_shot_measures([measure], calibration=calibration, **options)[measure]
     seen = "H" if measure == "H" else "score"
     for problem, methods in runs.items():
         others = {m: _on_validation(found[0], seen) for m, found in methods.items() if m != own}
-        best = max(others, key=others.get)
-        difference = estimate(methods[own], methods[best])
-        for method, value in (("best other", best), (f"{own} - best other", difference)):
-            yield row(problem, measure, method, value, calibration=name)
+        best, at = max(others, key=others.get), (calibration, calibration)
+        yield from _lead(problem, methods, measure, own, best, at, calibration, options)
+
+
+def lead_as_printed(runs, gamma, table, *, own="DARK", **options):
+    """Rows of ``own`` less the others' best by mean printed H, as Guo et al. (2019) compare them.
+
+    ``own`` is with the fixed ``gamma`` and the other without one; ``table`` is their Table 3.
+    """
+    for problem, methods in runs.items():
+        printed = {m: table[m]["Average"]["H"] for m in methods if m != own and m in table}
+        best = max(printed, key=printed.get)
+        yield from _lead(problem, methods, "H", own, best, (gamma, "none"), "as printed", options)
+
+
+def _lead(problem, methods, measure, own, best, calibrations, name, options):
+    """Rows of which method is best, and of ``own`` less it, each at its own calibration."""
+    pairs = zip((own, best), calibrations, strict=True)
+    pair = [[outcome_at(run, at) for run in methods[method]] for method, at in pairs]
+    difference = zero_shot_measures([measure], calibration="none", **options)[measure](*pair)
+    for method, value in (("best other", best), (f"{own} - best other", difference)):
+        yield row(problem, measure, method, value, calibration=name)
 
 
 def by_choice(runs, method, parameter):
