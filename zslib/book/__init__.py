@@ -31,7 +31,7 @@ from zslib.book.chapter import Chapter, start
 from zslib.book.figures import COLORS, figure, look, style
 from zslib.book.records import Records
 from zslib.book.results import Results
-from zslib.book.store import latest_records, published, published_records
+from zslib.book.store import full_records, latest_records, published, published_records
 from zslib.book.tables import Column, Markdown, Table
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "Results",
     "Table",
     "figure",
+    "full_records",
     "latest_records",
     "look",
     "published",

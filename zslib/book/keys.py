@@ -12,7 +12,15 @@ import zslib
 from zslib.papers.printed import PAPERS
 from zslib.sources import sources_digest
 
-__all__ = ["code_digests", "data_fingerprint", "identify", "outdated", "package_digest", "run_key"]
+__all__ = [
+    "code_digests",
+    "data_fingerprint",
+    "full_size",
+    "identify",
+    "outdated",
+    "package_digest",
+    "run_key",
+]
 
 # Modules that decide when and where a chapter runs, and not what it shows.
 _NOT_SHOWN = [
@@ -111,7 +119,7 @@ def outdated(run, source, *, data=True):
     """
     if not run.get("digests"):
         return ["before digests"]
-    found = [] if _full_size(run["parameters"], source) else ["settings"]
+    found = [] if full_size(run["parameters"], source) else ["settings"]
     now = code_digests(source)
     if data:
         try:
@@ -122,7 +130,7 @@ def outdated(run, source, *, data=True):
     return found + [name for name, digest in now.items() if run["digests"].get(name) != digest]
 
 
-def _full_size(parameters, source):
+def full_size(parameters, source):
     """Whether these are a full run's; its device and who chose its settings do not matter."""
     full = source.settings(source.full)
     return all(parameters.get(k) == v for k, v in full.items() if k not in ("device", "tune"))

@@ -6,12 +6,15 @@ import json
 import os
 from pathlib import Path
 
+from zslib.book.keys import full_size
+from zslib.book.parameters import Source
 from zslib.book.paths import CHOSEN, layout
 from zslib.book.records import Records
 from zslib.book.unfinished import replace_run, unfinished
 
 __all__ = [
     "DEPENDENCIES",
+    "full_records",
     "keep_run",
     "latest_records",
     "point_latest",
@@ -107,6 +110,23 @@ def latest_records(chapter, *, root=None):
         raise FileNotFoundError(
             f"chapter {chapter!r} has no records yet: run it with `zslib run {chapter}`"
         ) from None
+
+
+def full_records(chapter, *, root=None):
+    """`Records` of the latest run of another chapter where it is a full one, else the published.
+
+    A smaller run of one's own has few systems or data: it serves where nothing is published. See
+    `latest_records`.
+    """
+    kept = published_records(chapter, root=root)
+    try:
+        latest = latest_records(chapter, root=root)
+    except FileNotFoundError:
+        if kept is None:
+            raise
+        return kept
+    full = full_size(latest.run["parameters"], Source.read(chapter, layout(root)))
+    return latest if full or kept is None else kept
 
 
 def published_records(chapter, *, root=None):

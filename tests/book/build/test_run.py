@@ -109,6 +109,33 @@ def test_chapters_run_after_those_they_read_and_keys_chain(tiny_book):
     assert after["demo/01_reader"].key != runs["demo/01_reader"].key
 
 
+def test_full_records_are_of_the_latest_run_if_that_is_a_full_one(tiny_book):
+    path = write_source_and_reader(tiny_book)
+    reader = path.with_name("01_reader.md")
+    reader.write_text(reader.read_text().replace("latest_records", "full_records"))
+    run(["demo/01_reader"], {"level": 5.0})
+    assert latest_records("demo/01_reader").value(metric="sum") == 11.0  # nothing is published
+    run(["demo/02_source"], full=True)
+    publish(["demo/02_source"])
+    shutil.rmtree(tiny_book.place.results / "demo/01_reader")
+    run(["demo/01_reader"], {"level": 5.0})
+    assert latest_records("demo/01_reader").value(metric="sum") == 4.0
+    path.write_text(path.read_text().replace("level + s", "level - s"))
+    run(["demo/01_reader"], full=True)
+    assert latest_records("demo/01_reader").value(metric="sum") == 2.0
+
+
+def test_a_chapter_that_is_read_keeps_its_data_where_it_has_none_of_those_asked_for():
+    images, words = "together/04_hubness_explains", "hubness/06_corrections"
+    given = {
+        name: run.given for name, run in plan([images], {"dataset": "awa1"}, root=ROOT).items()
+    }
+    assert given[images]["dataset"] == given["leaderboard/01_systems"]["dataset"] == "awa1"
+    assert "dataset" not in given[words]
+    with pytest.raises(ValueError, match="names no data set"):
+        plan([words], {"dataset": "awa1"}, root=ROOT)
+
+
 def test_published_records_stand_for_full_runs_of_the_same_sources(tiny_book):
     path = write_source_and_reader(tiny_book)
     run(["demo/02_source"], full=True)

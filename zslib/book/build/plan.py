@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from zslib.book.keys import identify, outdated
+from zslib.book.keys import data_fingerprint, identify, outdated
 from zslib.book.parameters import Source
 from zslib.book.paths import layout
 from zslib.book.store import published_records
@@ -83,7 +83,8 @@ def plan(chapters, parameters=None, *, full=False, root=None):
     """`Run` by chapter, for ``chapters`` and those whose records they read, dependencies first.
 
     ``parameters`` are values other than the defaults, for every one of ``chapters``. Chapters that
-    are there for their records alone take those of the values that they declare. ``full`` starts
+    are there for their records alone take those of the values that they declare, and data of their
+    own settings. ``full`` starts
     from each chapter's values for the published run; then published records that are of these
     sources stand for chapters that are there for their records alone.
     """
@@ -107,7 +108,7 @@ def plan(chapters, parameters=None, *, full=False, root=None):
         source = sources[name]
         wanted = parameters
         if name not in chapters:
-            wanted = {k: v for k, v in parameters.items() if k in source.parameters}
+            wanted = _for_records(source, parameters)
         given = _in_place_of_absent_data(source) | (source.full if full else {}) | wanted
         settings = source.settings(given)
         depends = {other: runs[other].key for other in source.depends}
@@ -127,6 +128,19 @@ def plan(chapters, parameters=None, *, full=False, root=None):
             if name not in chapters and _published(runs, name, sources[name], place):
                 del runs[name]
     return runs
+
+
+def _for_records(source, parameters):
+    """Those of the values that a chapter takes which is there for its records alone.
+
+    Data of settings that are not its own, such as images for a chapter on words, leave it its own.
+    """
+    wanted = {k: v for k, v in parameters.items() if k in source.parameters}
+    try:
+        data_fingerprint(wanted, source.data_settings)
+    except ValueError:
+        wanted.pop("dataset", None)
+    return wanted
 
 
 def _published(runs, name, source, place):
