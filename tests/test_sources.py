@@ -33,7 +33,7 @@ def package(tmp_path, monkeypatch):
 
 
 def clear():
-    for name in ("_tree", "_digest", "_imports_of", "_handed_on", "_data_files"):
+    for name in ("_known", "_digest", "_data_files"):
         getattr(sources, name).cache_clear()
     keys.package_digest.cache_clear()
 

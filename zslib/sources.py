@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import sys
 from functools import cache
 from pathlib import Path
+
+import joblib
 
 __all__ = ["reached", "sources_digest"]
 
@@ -66,7 +69,7 @@ def reached(code, *, skip=()):
         elif _is_module(module):
             path = _path(module)
             files.add(path)
-            waiting += _imports_of(path)
+            waiting += _known(path)[1]
     return sorted(files)
 
 
@@ -92,28 +95,43 @@ def _is_module(name):
     return name.replace(".", "").isidentifier() and _path(name) is not None
 
 
-@cache
-def _tree(path):
-    """A file's syntax, without docstrings."""
-    tree = ast.parse(path.read_bytes())
+def _parsed(text, python):
+    """A file's hash without docstrings, comments and layout, its imports, and those handed on.
+
+    How syntax is written back depends on the version of Python.
+    """
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         if holds and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-    return tree
+    handed_on = {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    return hashlib.sha256(ast.unparse(tree).encode()).digest(), _imports(tree), handed_on
+
+
+@cache
+def _on_disk():
+    """`_parsed`, from disk where an equal file was parsed before, by any process."""
+    from zslib.datasets.locate import cache_dir
+
+    return joblib.Memory(cache_dir() / "sources", verbose=0).cache(_parsed)
+
+
+@cache
+def _known(path):
+    return _on_disk()(path.read_bytes(), sys.version_info[:2])
 
 
 @cache
 def _digest(path):
-    """Hash of a file's name and content: of Python, without docstrings, comments and layout."""
-    python = path.suffix == ".py"
-    content = ast.unparse(_tree(path)).encode() if python else path.read_bytes()
+    """Hash of a file's name and content."""
+    content = _known(path)[0] if path.suffix == ".py" else path.read_bytes()
     return hashlib.sha256(_relative(path).encode() + b"\0" + content).digest()
-
-
-@cache
-def _imports_of(path):
-    return _imports(_tree(path))
 
 
 def _imports(tree):
@@ -127,18 +145,10 @@ def _imports(tree):
     return [(module, name) for module, name in found if module.split(".")[0] == "zslib"]
 
 
-@cache
 def _handed_on(module):
     """``{name: (module, name)}`` of what a package's ``__init__`` imports from elsewhere."""
     path = _path(module)
-    if path is None or path.name != "__init__.py":
-        return {}
-    return {
-        alias.asname or alias.name: (node.module, alias.name)
-        for node in _tree(path).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    return _known(path)[2] if path is not None and path.name == "__init__.py" else {}
 
 
 @cache
