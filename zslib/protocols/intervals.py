@@ -169,11 +169,13 @@ def mean_estimate(
     rng = random_generator(random_state)
     values = np.stack(rows)
     draws = resampled_runs(resampled_items(values, classes, n_resamples, rng), rng)
-    units = np.arange(values.shape[1]) if classes is None else classes
-    mean = np.mean([values[:, units == u].mean() for u in np.unique(units)])
+    means = values.mean(axis=0)
+    if classes is not None:
+        _, codes, sizes = np.unique(classes, return_inverse=True, return_counts=True)
+        means = np.bincount(codes, weights=means) / sizes
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     unit = unit or ("items" if classes is None else "classes")
-    return Estimate(float(mean), float(low), float(high), n, unit, np.unique(units).size)
+    return Estimate(float(means.mean()), float(low), float(high), n, unit, means.size)
 
 
 def resampled_items(values, classes, n_resamples, rng):
