@@ -194,9 +194,9 @@ def test_names_in_two_orders_are_refused(arrays):
     unseen = pandas.Series(rows > 5, index=names)
     plain = from_features(**given, class_embeddings=frame, unseen_classes=unseen)
     assert plain.unseen_classes.tolist() == [6, 7]
-    with pytest.raises(ValueError, match=r"unseen_classes has 'h' at 0 where .* have 'a': bring"):
+    with pytest.raises(ValueError, match=r"row 0 of unseen_classes is 'h', where .* has 'a'"):
         from_features(**given, class_embeddings=frame, unseen_classes=unseen[::-1])
-    with pytest.raises(ValueError, match=r"class_names has 'h' at 0 where .* have 'a': bring"):
+    with pytest.raises(ValueError, match=r"row 0 of class_embeddings is 'a', where .* 'h'"):
         from_features(
             **given, class_embeddings=frame, class_names=names[::-1], unseen_classes=["h"]
         )
@@ -209,6 +209,12 @@ def test_names_in_two_orders_are_refused(arrays):
     )
     assert numbered.class_names.tolist() == list("76543210")
     assert numbered.unseen_classes.tolist() == [6, 7]
+    with pytest.raises(ValueError, match="row 0 of unseen_classes is '7', where class_names has"):
+        from_features(
+            **{**given, "labels": np.arange(40) % 8},
+            class_embeddings=frame.reset_index(drop=True),
+            unseen_classes=pandas.Series(rows > 5)[::-1],
+        )
 
 
 def test_truths_are_no_labels(arrays):

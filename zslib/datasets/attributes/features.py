@@ -19,7 +19,7 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
 from zslib.datasets.files import naming
-from zslib.validation import as_array, check_indices, rows_of_names
+from zslib.validation import as_array, check_indices, check_order, row_names, rows_of_names
 
 __all__ = ["from_features", "own_parts", "read_class_vectors", "read_features"]
 
@@ -83,10 +83,10 @@ def from_features(
     ZeroShotProblem('own': 2 seen and 1 unseen classes, 16 + 4 seen and 10 unseen images,
     8 features, 3 attributes)
     """
-    index = getattr(class_embeddings, "index", None)
-    if index is not None and not callable(index):
-        _check_order(class_names, index, "class_names")
-        class_names = index if class_names is None else class_names
+    if class_names is None:
+        class_names = row_names(class_embeddings, "class_embeddings", numbers=True)
+    else:
+        _check_index(class_embeddings, class_names, "class_embeddings")
     features = as_matrix(features, "features")
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
@@ -118,18 +118,12 @@ def from_features(
     )
 
 
-def _check_order(names, known, what):
-    """Raise where names are those known in another order, but for pandas' own from 0."""
-    if names is None or callable(names):
-        return
-    names, known = (list(map(str, one)) for one in (names, known))
-    own = list(map(str, range(len(known))))
-    if names != known and own not in (names, known) and sorted(names) == sorted(known):
-        at = next(i for i, name in enumerate(names) if name != known[i])
-        raise ValueError(
-            f"{what} has {names[at]!r} at {at} where the class vectors have {known[at]!r}: bring "
-            "them into one order, for instance by .loc[names]"
-        )
+def _check_index(given, names, what):
+    """Raise where ``given`` is a frame or series whose index has the names in other order."""
+    index = getattr(given, "index", None)
+    if index is None or callable(index) or list(index) == list(range(len(index))):
+        return  # pandas' own says nothing of the classes
+    check_order(index, names, f"row {{}} of {what}", "class_names")
 
 
 def as_matrix(values, name):
@@ -300,7 +294,7 @@ def _rows(classes, names, what):
     if not classes.size:
         return np.empty(0, dtype=np.int64)
     if classes.dtype == bool and classes.shape == (len(names),) and what != "labels":
-        _check_order(getattr(given, "index", None), names, what)
+        _check_index(given, names, what)
         return np.flatnonzero(classes)
     if classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)
