@@ -157,7 +157,7 @@ def test_heads_are_no_class(tmp_path, heads):
 def test_a_file_in_another_encoding_is_named(tmp_path):
     path = tmp_path / "vectors.csv"
     path.write_bytes("é,1,2\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"vectors\.csv is not UTF-8"):
+    with pytest.raises(ValueError, match=r"vectors\.csv is not text in UTF-8"):
         read_class_vectors(path)
 
 
@@ -233,8 +233,32 @@ def test_a_split_by_image_is_read_as_it_is(tmp_path):
     assert read_features(path).checksum == load_zero_shot(path).checksum == problem.checksum
     few = read_features(path, max_per_class=3)
     assert np.bincount(few.labels[few.trainval]).max() == 3
-    with pytest.raises(ValueError, match="has a split of its own: leave out vectors and unseen"):
+    with pytest.raises(ValueError, match="has a split of its own: leave out vectors= and unseen="):
         read_features(path, unseen=["a"])
+
+
+def test_errors_speak_of_what_was_given(tmp_path, arrays):
+    images, classes = tmp_path / "images.csv", tmp_path / "classes.csv"
+    names = np.array(list("abcdefgh"))
+    for path, owners, rows in (
+        (images, names[arrays["labels"]], arrays["features"]),
+        (classes, names, arrays["class_embeddings"]),
+    ):
+        pandas.DataFrame(rows, index=owners).to_csv(path, header=False)
+    for given, message in (
+        ({}, r"lacks class_embeddings and unseen_classes: .* by vectors=, .* named by unseen="),
+        ({"vectors": classes}, r"lacks unseen_classes: .* named by unseen="),
+        ({"vectors": classes, "unseen": []}, r"no unseen class: name those .* in unseen="),
+        ({"vectors": classes, "unseen": "x"}, r"unseen= has 'x', which .*classes\.csv lacks"),
+        ({"vectors": images, "unseen": "a"}, r"images\.csv has 'a' twice: name each class once"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            read_features(images, **given)
+    with pytest.raises(FileNotFoundError, match=r"none\.mat is neither a file nor a folder"):
+        read_features(tmp_path / "none.mat", unseen="a")
+    (tmp_path / "mine.mat").touch()
+    with pytest.raises(ValueError, match=r"has not the name .* res101\.mat and att_splits\.mat"):
+        read_features(tmp_path / "mine.mat", unseen="a")
 
 
 def test_mat_files(tmp_path, arrays):

@@ -152,10 +152,7 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     unseen = _rows(unseen, names, "unseen_classes")
     val = _rows(() if val is None else val, names, "val_classes")
     if not unseen.size:
-        raise ValueError(
-            "there is no unseen class: name those to test on in unseen_classes, or as --unseen "
-            "A,B,C"
-        )
+        raise ValueError("there is no unseen class: name those to test on in unseen_classes")
     if (both := np.intersect1d(unseen, val)).size:
         raise ValueError(
             f"val_classes and unseen_classes share {', '.join(map(str, names[both[:_SHOWN]]))}: "
@@ -201,27 +198,42 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     ZeroShotProblem
     """
     path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
+    if path.suffix == ".mat" and path.name not in XLSA17_FILES:
+        raise ValueError(
+            f"{path} has not the name of one of the format's two files, "
+            f"{' and '.join(XLSA17_FILES)}: name them so, or write the arrays to an .npz file"
+        )
     mat = path.suffix == ".mat" or (path.is_dir() and (path / XLSA17_FILES[0]).is_file())
     arrays = {} if mat or path.is_dir() else _read(path)
     if mat or path.is_dir() or "trainval" in arrays:
-        if vectors is not None or unseen is not None:
-            raise ValueError(f"{path} has a split of its own: leave out vectors and unseen")
         if mat:
             folder = path.parent if path.suffix == ".mat" else path
-            return load_xlsa17(folder, max_per_class=max_per_class, seed=seed)
-        problem = split_problem(arrays, path) if arrays else load_zero_shot(path)
-        return fewer_images(problem, max_per_class, seed)
+            problem = load_xlsa17(folder, max_per_class=max_per_class, seed=seed)
+        else:
+            problem = split_problem(arrays, path) if arrays else load_zero_shot(path)
+            problem = fewer_images(problem, max_per_class, seed)
+        if vectors is not None or unseen is not None:
+            raise ValueError(
+                f"{path} has a split of its own: leave out vectors= and unseen=, or write "
+                f"{', '.join(_NEEDED[:3])} alone to an .npz file"
+            )
+        return problem
+    names = {}
     if vectors is not None:
         arrays["class_names"], arrays["class_embeddings"] = read_class_vectors(vectors)
+        names["class_names"] = str(vectors)
     if unseen is not None:
         arrays["unseen_classes"] = _named(unseen, arrays.get("class_names", ()))
+        names["unseen_classes"] = "unseen="
     refuse_unknown(arrays, _KNOWN, path)
     if lacks := [name for name in _NEEDED if name not in arrays]:
         raise ValueError(
             f"{path} lacks {' and '.join(lacks)}: needed are {', '.join(_NEEDED)}; class vectors "
-            "may be a CSV file (--vectors), unseen classes names (--unseen A,B,C)"
+            "may be a CSV file, given by vectors=, and unseen classes be named by unseen="
         )
-    with naming(path):
+    with naming(path, names):
         problem = from_features(**arrays, name=path.stem, seed=seed)
     return fewer_images(problem, max_per_class, seed)
 
@@ -240,7 +252,9 @@ def read_class_vectors(path):
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [(i, line) for i, line in enumerate(csv.reader(file), 1) if any(line)]
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8: save it in that encoding") from None
+        raise ValueError(
+            f"{path} is not text in UTF-8: save it as a CSV file in that encoding"
+        ) from None
     names, rows = [], []
     for number, (name, *cells) in lines:
         if number == lines[0][0] and _are_heads(name, cells):
