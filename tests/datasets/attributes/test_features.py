@@ -187,6 +187,27 @@ def test_frames_of_pandas_own_numbers_are_numbers(arrays):
     assert changed.checksum == from_features(**arrays).checksum
 
 
+def test_class_vectors_by_name(arrays):
+    names = list("hgfedcba")
+    given = {"features": arrays["features"], "labels": np.array(names)[arrays["labels"]]}
+    plain = from_features(
+        **given, class_embeddings=arrays["class_embeddings"], class_names=names,
+        unseen_classes=["c", "d"],
+    )  # fmt: skip
+    vectors = dict(zip(names, arrays["class_embeddings"], strict=True))
+    named = from_features(**given, class_embeddings=vectors, unseen_classes={"d", "c"})
+    assert named.checksum == plain.checksum
+    turned = dict(reversed(vectors.items()))
+    again = from_features(
+        **given, class_embeddings=turned, class_names=names, unseen_classes=["c", "d"]
+    )
+    assert again.checksum == plain.checksum
+    with pytest.raises(ValueError, match="class_names has 'x', which class_embeddings lacks"):
+        from_features(**given, class_embeddings=vectors, class_names=["x"], unseen_classes=["c"])
+    with pytest.raises(ValueError, match="class_embeddings has rows of several lengths"):
+        from_features(**given, class_embeddings=vectors | {"a": [1.0]}, unseen_classes=["c"])
+
+
 def test_names_in_two_orders_are_refused(arrays):
     rows, names = np.arange(8), list("abcdefgh")
     frame = pandas.DataFrame(arrays["class_embeddings"], index=names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Set
 from contextlib import suppress
 from pathlib import Path
 
@@ -51,13 +52,13 @@ def from_features(
     labels : sequence of n int or str
         Class of each image: its name, or its row of ``class_embeddings`` from 0. Whole numbers are
         names where ``class_names`` are.
-    class_embeddings : array or DataFrame, shape (C, q)
-        One row for each class.
-    unseen_classes : sequence of int or str
+    class_embeddings : array or DataFrame, shape (C, q), or dict of str to (q,) array
+        One row for each class; or, by its name, its vector.
+    unseen_classes : sequence or set of int or str
         Rows or names of the classes kept for testing.
     class_names : sequence of C str or int, optional
-        Default: the index of a DataFrame, else "class 0" and so on.
-    val_classes : sequence of int or str, optional
+        Default: the index of a DataFrame, the keys of a dict, else "class 0" and so on.
+    val_classes : sequence or set of int or str, optional
         Rows or names of the classes to choose settings on; default: drawn when they are needed.
     name : str
     seed : int
@@ -83,7 +84,12 @@ def from_features(
     ZeroShotProblem('own': 2 seen and 1 unseen classes, 16 + 4 seen and 10 unseen images,
     8 features, 3 attributes)
     """
-    if class_names is None:
+    if isinstance(class_embeddings, Mapping):
+        known = list(class_embeddings)
+        class_names = known if class_names is None else class_names
+        rows = rows_of_names(np.asarray(class_names), known, "class_names", "class_embeddings")
+        class_embeddings = [class_embeddings[known[row]] for row in rows]
+    elif class_names is None:
         class_names = row_names(class_embeddings, "class_embeddings", numbers=True)
     else:
         _check_index(class_embeddings, class_names, "class_embeddings")
@@ -128,13 +134,21 @@ def _check_index(given, names, what):
 
 def as_matrix(values, name):
     """A host matrix of numbers from an array or frame, or an error that names it."""
-    array = np.asarray(as_array(values, name))
+    try:
+        array = np.asarray(as_array(values, name))
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ValueError(
+            f"{name} has rows of several lengths: give each as many numbers"
+        ) from None
     if array.dtype.kind == "O":  # pandas' own numbers
         with suppress(TypeError, ValueError):
             array = array.astype(np.float64)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
-            f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}"
+            f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}: "
+            "leave out columns of anything else, such as names"
         )
     return array
 
@@ -304,7 +318,8 @@ def _rows(classes, names, what):
 
     Numbers are names where names are numbers.
     """
-    given, classes = classes, np.atleast_1d(np.asarray(classes))
+    given = sorted(classes) if isinstance(classes, Set) else classes
+    classes = np.atleast_1d(np.asarray(given))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
     if classes.dtype == bool and classes.shape == (len(names),) and what != "labels":

@@ -68,7 +68,10 @@ def from_captions(
     """
     features = as_matrix(features, "features")
     if isinstance(texts, str) or len(texts) != len(features):
-        raise ValueError(f"texts must be {len(features)} entries, one for each row of features")
+        raise ValueError(
+            f"texts must be {len(features)} entries, one for each row of features: where they "
+            "are of classes, pass [texts[label] for label in labels]"
+        )
     if class_names is None:
         class_names = list(map(str, np.unique(np.asarray(labels))))
         labels = [str(label) for label in labels]
