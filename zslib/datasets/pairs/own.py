@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +68,7 @@ def from_captions(
     3 texts of classes, 8 features)
     """
     features = as_matrix(features, "features")
-    if isinstance(texts, str) or len(texts) != len(features):
+    if isinstance(texts, str | Mapping) or len(texts) != len(features):
         raise ValueError(
             f"texts must be {len(features)} entries, one for each row of features: where they "
             "are of classes, pass [texts[label] for label in labels]"
