@@ -70,10 +70,13 @@ def test_columns_of_frames(frame):
     v.check_columns(np.eye(3), known, "S")
     v.check_columns(frame(np.eye(3), columns=list("bac")), known, "S")
     for other in ("ba", "ac"):
-        with pytest.raises(ValueError, match=r"of S is .*pass S\[names\]"):
+        with pytest.raises(ValueError, match=r"of S is .*, where fit has .* by S\[names\]"):
             v.check_columns(frame(np.eye(2), columns=list(other)), known, "S")
-    with pytest.raises(ValueError, match="column 0 of S is 1, and was 0"):
+    with pytest.raises(ValueError, match="column 0 of S is '1', where fit has '0'"):
         v.check_columns(frame(np.eye(2), columns=[1, 0]), [0, 1], "S")
+    v.check_columns(frame(np.eye(2), columns=["a", "c"]), known, "S", others=True)
+    with pytest.raises(ValueError, match="column 0 of S is 'b', where T has 'a'"):
+        v.check_columns(frame(np.eye(2), columns=["b", "a"]), known, "S", "T", others=True)
 
 
 def test_pairs_must_match():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 
 import zslib
@@ -50,7 +51,7 @@ def _parser():
 
     compare = commands.add_parser("compare", help="every system on your features, one report")
     add = compare.add_argument
-    add("features", metavar="FILE", help=".npz, or res101.mat beside att_splits.mat")
+    add("features", metavar="FILE", help=".npz, .csv, or res101.mat beside att_splits.mat")
     add("--vectors", metavar="CSV", help="class vectors, a name and its numbers on each line")
     add("--unseen", type=_words, metavar="A,B", help="unseen classes, by name or row")
     add("--methods", type=_words, metavar="A,B", help="default: all systems")
@@ -108,7 +109,10 @@ def _add_jobs(parser, what="chapters"):
 
 
 def _words(text):
-    return [word.strip() for word in text.split(",") if word.strip()]
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words:
+        raise argparse.ArgumentTypeError(f"names nothing: give A or A,B, got {text!r}")
+    return words
 
 
 def _positive(text):
@@ -200,8 +204,18 @@ def _compare(arguments):
     from zslib.compare import compare
 
     names = ("vectors", "unseen", "methods", "out", "quick", "jobs", "backend", "scheduler")
-    for path in compare(arguments.features, **{n: getattr(arguments, n) for n in names}):
+    try:
+        written = compare(arguments.features, **{n: getattr(arguments, n) for n in names})
+    except (TypeError, ValueError) as error:
+        raise ValueError(_as_options(str(error), names)) from error
+    for path in written:
         print(f"written to {_near(path)}")
+
+
+def _as_options(text, names):
+    """``text`` with the arguments that it names, such as unseen=, as options, such as --unseen."""
+    argument = rf"\b({'|'.join(names)})=(?:'(\w+)')?"
+    return re.sub(argument, lambda found: "--" + " ".join(filter(None, found.groups())), text)
 
 
 def _report(arguments):

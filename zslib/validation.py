@@ -21,6 +21,7 @@ __all__ = [
     "check_indices",
     "check_integer",
     "check_learned",
+    "check_order",
     "check_pairs",
     "check_real",
     "check_same_rows",
@@ -142,23 +143,42 @@ def column_names(frame):
     return list(frame.columns) if _is_frame(frame) else None
 
 
-def check_columns(frame, names, name, where="fit"):
+def check_columns(frame, names, name, where="fit", *, others=False):
     """Raise ValueError where a data frame's columns are others than ``names``, or in other order.
 
     ``where`` had these. None, and the numbers from 0 that pandas gives to columns without names,
-    fit any. How many there are is checked elsewhere.
+    fit any; so do others, where ``others`` may be. How many there are is checked elsewhere.
     """
     got = column_names(frame)
-    if None in (names, got) or got == names or len(got) != len(names):
+    if None in (names, got) or len(got) != len(names):
         return
-    unnamed = list(range(len(names)))
-    if unnamed not in (names, got) or set(names) == set(got):
-        at = next(i for i, one in enumerate(names) if got[i] != one)
-        raise ValueError(
-            f"The feature names should match those of {where}: column {at} of {name} is "
-            f"{got[at]!r}, and was {names[at]!r} in {where}; pass {name}[names] with the names in "
-            f"the order of {where}"
-        )
+    others = others or list(range(len(names))) in (names, got)
+    check = check_order if others else _check_same
+    check(got, names, f"column {{}} of {name}", where, f"{name}[names]")
+
+
+def check_order(names, known, name, where, remedy=".loc[names]"):
+    """Raise ValueError where ``names`` are those ``known``, which ``where`` has, in other order.
+
+    Examples
+    --------
+    >>> check_order(["b", "a"], ["a", "c"], "row {} of S", "fit")
+    >>> check_order(["b", "a"], ["a", "b"], "row {} of S", "fit")
+    Traceback (most recent call last):
+    ValueError: row 0 of S is 'b', where fit has 'a': give both the same names in one order, ...
+    """
+    if sorted(map(str, names)) == sorted(map(str, known)):
+        _check_same(names, known, name, where, remedy)
+
+
+def _check_same(names, known, name, where, remedy):
+    """``name`` has a place for the number of the first that differs."""
+    for at, (one, other) in enumerate(zip(names, known, strict=True)):
+        if str(one) != str(other):
+            raise ValueError(
+                f"{name.format(at)} is {str(one)!r}, where {where} has {str(other)!r}: give both "
+                f"the same names in one order, for instance by {remedy}"
+            )
 
 
 def check_vectors(array, name, *, finite=True):

@@ -189,9 +189,9 @@ def test_refused_before_anything_runs(tmp_path, capsys, arrays, message):
     [
         (["--methods", "ESZLS"], "unknown method 'ESZLS': choose from"),
         (["--out", "report.txt"], "give report.txt the ending .html"),
-        (["--backend", "dask"], "--backend dask and --scheduler ADDRESS go together"),
+        (["--backend", "dask"], "--backend dask and --scheduler go together"),
         (["--scheduler", "tcp://127.0.0.1:1"], "go together"),
-        (["--unseen", "unicorn"], "unseen_classes has 'unicorn', which class_names lacks"),
+        (["--unseen", "unicorn"], "--unseen has 'unicorn', which class_names lacks"),
     ],
 )
 def test_mistakes_are_one_message(mine, capsys, words, message):
@@ -210,6 +210,12 @@ def test_the_data_are_not_replaced_by_the_table(tmp_path, monkeypatch, capsys):
         Path(f"{name}.csv").write_text("".join(lines))
     unseen = ",".join(f"c{i}" for i in world["unseen_classes"])
     words = ["compare", "images.csv", "--vectors", "classes.csv", "--unseen", unseen]
+    assert main(words[:4]) == 1
+    assert "lacks unseen_classes: " in (error := capsys.readouterr().err)
+    assert error.endswith("given by --vectors, and unseen classes be named by --unseen\n")
+    with pytest.raises(SystemExit):
+        main([*words[:4], "--unseen", ","])
+    assert "--unseen: names nothing" in capsys.readouterr().err
     for told in ([], ["--out", "classes.html"]):
         assert main([*words, *told]) == 1
         assert "your data: name the report by --out" in capsys.readouterr().err

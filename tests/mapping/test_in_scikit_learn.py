@@ -69,7 +69,7 @@ def test_targets_come_with_their_columns_in_the_order_of_fit(pairs, frame):
     expected = fitted.transform_targets(Y)
     np.testing.assert_array_equal(fitted.transform_targets(named), expected)
     np.testing.assert_array_equal(fitted.transform_targets(frame(Y)), expected)
-    with pytest.raises(ValueError, match=r"column 0 of Y is 'd', and was 'a' in fit"):
+    with pytest.raises(ValueError, match=r"column 0 of Y is 'd', where fit has 'a'"):
         fitted.transform_targets(named[list("dcba")])
     fitted = RidgeMap().fit(X, named)
     assert fitted.score(X, named) == fitted.score(X, Y)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
-from zslib.search import gold_ranks, top_k
+from zslib.search import gold_ranks, top_k, top_k_and_ranks
 from zslib.search import selection as _selection
 from zslib.search import threads as _threads
 from zslib.search import tiles as _tiles
@@ -234,6 +234,23 @@ def test_what_scikit_learn_converts_is_converted(frame):
         np.testing.assert_array_equal(gold_ranks(q, t, [2, 0]), [0, 0])
     half = top_k(queries.astype(np.float16), targets.astype(np.float16), 2)
     assert half[0].dtype == np.float32
+
+
+def test_columns_in_two_orders_are_refused(frame):
+    queries, targets = frame(np.eye(2), columns=["a", "b"]), np.eye(2)
+    turned = frame(targets, columns=["b", "a"])
+    message = r"column 0 of targets is 'b', where queries has 'a': .* by targets\[names\]"
+    searches = (
+        lambda t: top_k(queries, t, 1)[1],
+        lambda t: gold_ranks(queries, t, [0, 1]),
+        lambda t: top_k_and_ranks(queries, t, 1, [0, 1])[0][0],
+    )
+    for search in searches:
+        with pytest.raises(ValueError, match=message):
+            search(turned)
+        # A map names the columns that it makes otherwise than the targets.
+        for other in (targets, frame(targets), frame(targets, columns=["a", "map1"])):
+            np.testing.assert_array_equal(search(other), search(targets))
 
 
 def test_euclidean_distances_of_close_float32_points():

@@ -80,9 +80,7 @@ def compare(
     check_integer(jobs, "jobs", low=1)
     check_choice(backend, "backend", ("joblib", "dask"))
     if (backend == "dask") != (scheduler is not None):
-        raise ValueError(
-            "--backend dask and --scheduler ADDRESS go together: give both, or neither"
-        )
+        raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
     chosen = [resolve_method(name) for name in methods or ZERO_SHOT_METHODS]
     most = _QUICK_IMAGES if quick else None
     problem = check_comparable(
@@ -93,7 +91,7 @@ def compare(
         raise ValueError(f"the report is a page: give {out} the ending .html")
     table = out.with_suffix(".csv")
     if table.resolve() in {Path(given).resolve() for given in (path, vectors) if given}:
-        raise ValueError(f"the table would replace {table}, your data: name the report by --out")
+        raise ValueError(f"the table would replace {table}, your data: name the report by out=")
     with (
         workers(jobs, backend, scheduler) as (executor, share),
         tqdm(total=len(chosen), unit="system", disable=not progress) as bar,
@@ -149,7 +147,7 @@ def workers(jobs=1, backend="joblib", scheduler=None):
         try:
             from dask.distributed import Client
         except ImportError:
-            raise ValueError("--backend dask needs dask: pip install zslib[cluster]") from None
+            raise ValueError("backend='dask' needs dask: pip install zslib[cluster]") from None
         with Client(scheduler) as client:
             # Data that the scheduler knows how to send again outlive a worker.
             yield client.get_executor(retries=3), lambda problem: client.submit(_same, problem)

@@ -160,13 +160,18 @@ def _readable(path):
 
 
 @contextmanager
-def naming(path):
-    """Let errors of what was read from a file begin with its path."""
+def naming(path, names=()):
+    """Let errors of what was read from a file begin with its path, and call arrays by ``names``.
+
+    These have, for an array that came otherwise, what the caller gave it as.
+    """
     try:
         yield
     except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{path}: {error}") from error
+        kind, text = TypeError if isinstance(error, TypeError) else ValueError, str(error)
+        for array, given in dict(names).items():
+            text = text.replace(array, given)
+        raise kind(f"{path}: {text}") from error
 
 
 def quantise(matrix):

@@ -57,12 +57,11 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         """
         given, X = X, as_vectors(X, "X")
         validate_data(self, given, Y, skip_check_array=True)
-        columns = column_names(Y)
-        flat, Y = _columns(Y)
-        Y = as_vectors(Y, "Y", like=X)
+        names, Y = column_names(Y), as_array(Y, "Y")
+        flat, Y = Y.ndim == 1, as_vectors(_as_matrix(Y), "Y", like=X)
         check_same_rows(X, Y)
         self._fit(X, Y)
-        self._flat, self._target_names = flat, columns
+        self._flat, self._target_names = flat, names
         return self
 
     def transform(self, X):
@@ -104,7 +103,8 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         They stay where they are, unless the map was learned from targets to sources.
         """
         check_is_fitted(self, "coef_")
-        given, Y = Y, as_vectors(_columns(Y)[1] if self._flat else Y, "Y")
+        given, Y = Y, as_array(Y, "Y")
+        Y = as_vectors(_as_matrix(Y) if self._flat else Y, "Y")
         namespace(Y, self.coef_)
         if Y.shape[1] != self._n_targets:
             raise ValueError(
@@ -147,7 +147,6 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         return tags
 
 
-def _columns(Y):
-    """Whether ``Y`` is one-dimensional, and ``Y`` with columns."""
-    Y = as_array(Y, "Y")
-    return (True, namespace(Y).reshape(Y, (-1, 1))) if Y.ndim == 1 else (False, Y)
+def _as_matrix(Y):
+    """``Y``, where it is one-dimensional as one column."""
+    return namespace(Y).reshape(Y, (-1, 1)) if Y.ndim == 1 else Y

@@ -15,7 +15,7 @@ from zslib.search.order import in_order
 from zslib.search.ranks import corrected_ranks, plain_ranks
 from zslib.search.rows import slices
 from zslib.search.tiles import Tiles
-from zslib.validation import as_array, as_vectors, check_integer
+from zslib.validation import as_array, as_vectors, check_columns, check_integer, column_names
 
 __all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
 
@@ -64,7 +64,8 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
         When types or libraries differ, an array is sparse, or an option has the wrong type.
     ValueError
         For NaN or infinity, wrong dimensions, empty arrays, k larger than the search space, zero
-        vectors under cosine, scores that would overflow, and unknown metrics or corrections.
+        vectors under cosine, scores that would overflow, unknown metrics or corrections, and data
+        frames with the same columns in two orders.
 
     Notes
     -----
@@ -176,6 +177,7 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
 
 def _vectors(queries, targets):
     """Both as arrays; what is not float32 or float64 is converted, to the type of the queries."""
+    check_columns(targets, column_names(queries), "targets", "queries", others=True)
     queries, targets = as_vectors(queries, "queries"), as_array(targets, "targets")
     xp = namespace(targets)
     if targets.dtype not in (xp.float32, xp.float64):

@@ -157,7 +157,7 @@ def test_heads_are_no_class(tmp_path, heads):
 def test_a_file_in_another_encoding_is_named(tmp_path):
     path = tmp_path / "vectors.csv"
     path.write_bytes("é,1,2\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"vectors\.csv is not UTF-8"):
+    with pytest.raises(ValueError, match=r"vectors\.csv is not text in UTF-8"):
         read_class_vectors(path)
 
 
@@ -187,6 +187,27 @@ def test_frames_of_pandas_own_numbers_are_numbers(arrays):
     assert changed.checksum == from_features(**arrays).checksum
 
 
+def test_class_vectors_by_name(arrays):
+    names = list("hgfedcba")
+    given = {"features": arrays["features"], "labels": np.array(names)[arrays["labels"]]}
+    plain = from_features(
+        **given, class_embeddings=arrays["class_embeddings"], class_names=names,
+        unseen_classes=["c", "d"],
+    )  # fmt: skip
+    vectors = dict(zip(names, arrays["class_embeddings"], strict=True))
+    named = from_features(**given, class_embeddings=vectors, unseen_classes={"d", "c"})
+    assert named.checksum == plain.checksum
+    turned = dict(reversed(vectors.items()))
+    again = from_features(
+        **given, class_embeddings=turned, class_names=names, unseen_classes=["c", "d"]
+    )
+    assert again.checksum == plain.checksum
+    with pytest.raises(ValueError, match="class_names has 'x', which class_embeddings lacks"):
+        from_features(**given, class_embeddings=vectors, class_names=["x"], unseen_classes=["c"])
+    with pytest.raises(ValueError, match="class_embeddings has rows of several lengths"):
+        from_features(**given, class_embeddings=vectors | {"a": [1.0]}, unseen_classes=["c"])
+
+
 def test_names_in_two_orders_are_refused(arrays):
     rows, names = np.arange(8), list("abcdefgh")
     frame = pandas.DataFrame(arrays["class_embeddings"], index=names)
@@ -194,9 +215,9 @@ def test_names_in_two_orders_are_refused(arrays):
     unseen = pandas.Series(rows > 5, index=names)
     plain = from_features(**given, class_embeddings=frame, unseen_classes=unseen)
     assert plain.unseen_classes.tolist() == [6, 7]
-    with pytest.raises(ValueError, match=r"unseen_classes has 'h' at 0 where .* have 'a': bring"):
+    with pytest.raises(ValueError, match=r"row 0 of unseen_classes is 'h', where .* has 'a'"):
         from_features(**given, class_embeddings=frame, unseen_classes=unseen[::-1])
-    with pytest.raises(ValueError, match=r"class_names has 'h' at 0 where .* have 'a': bring"):
+    with pytest.raises(ValueError, match=r"row 0 of class_embeddings is 'a', where .* 'h'"):
         from_features(
             **given, class_embeddings=frame, class_names=names[::-1], unseen_classes=["h"]
         )
@@ -209,6 +230,12 @@ def test_names_in_two_orders_are_refused(arrays):
     )
     assert numbered.class_names.tolist() == list("76543210")
     assert numbered.unseen_classes.tolist() == [6, 7]
+    with pytest.raises(ValueError, match="row 0 of unseen_classes is '7', where class_names has"):
+        from_features(
+            **{**given, "labels": np.arange(40) % 8},
+            class_embeddings=frame.reset_index(drop=True),
+            unseen_classes=pandas.Series(rows > 5)[::-1],
+        )
 
 
 def test_truths_are_no_labels(arrays):
@@ -227,8 +254,32 @@ def test_a_split_by_image_is_read_as_it_is(tmp_path):
     assert read_features(path).checksum == load_zero_shot(path).checksum == problem.checksum
     few = read_features(path, max_per_class=3)
     assert np.bincount(few.labels[few.trainval]).max() == 3
-    with pytest.raises(ValueError, match="has a split of its own: leave out vectors and unseen"):
+    with pytest.raises(ValueError, match="has a split of its own: leave out vectors= and unseen="):
         read_features(path, unseen=["a"])
+
+
+def test_errors_speak_of_what_was_given(tmp_path, arrays):
+    images, classes = tmp_path / "images.csv", tmp_path / "classes.csv"
+    names = np.array(list("abcdefgh"))
+    for path, owners, rows in (
+        (images, names[arrays["labels"]], arrays["features"]),
+        (classes, names, arrays["class_embeddings"]),
+    ):
+        pandas.DataFrame(rows, index=owners).to_csv(path, header=False)
+    for given, message in (
+        ({}, r"lacks class_embeddings and unseen_classes: .* by vectors=, .* named by unseen="),
+        ({"vectors": classes}, r"lacks unseen_classes: .* named by unseen="),
+        ({"vectors": classes, "unseen": []}, r"no unseen class: name those .* in unseen="),
+        ({"vectors": classes, "unseen": "x"}, r"unseen= has 'x', which .*classes\.csv lacks"),
+        ({"vectors": images, "unseen": "a"}, r"images\.csv has 'a' twice: name each class once"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            read_features(images, **given)
+    with pytest.raises(FileNotFoundError, match=r"none\.mat is neither a file nor a folder"):
+        read_features(tmp_path / "none.mat", unseen="a")
+    (tmp_path / "mine.mat").touch()
+    with pytest.raises(ValueError, match=r"has not the name .* res101\.mat and att_splits\.mat"):
+        read_features(tmp_path / "mine.mat", unseen="a")
 
 
 def test_mat_files(tmp_path, arrays):

@@ -42,6 +42,13 @@ def test_derived_rows():
         problem.space("half")
 
 
+def test_queries_have_the_columns_of_the_training_vectors(frame):
+    X = frame(np.eye(3, dtype="float32"), columns=list("abc"))
+    assert make(X_train=X, X_test=X[:2]).X_test.tolist() == np.eye(3)[:2].tolist()
+    with pytest.raises(ValueError, match="column 0 of X_test is 'c', where X_train has 'a'"):
+        make(X_train=X, X_test=X.loc[:1, list("cba")])
+
+
 def test_labels_can_be_wider_than_what_is_used():
     problem = make(labels=[5, 4, 2, 1, 0, 4])
     assert problem.labels.tolist() == [0, 1, 2, 4, 5]

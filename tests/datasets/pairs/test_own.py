@@ -71,6 +71,10 @@ def test_texts_that_a_class_s_images_share_are_about_the_class(arrays):
     ("change", "message"),
     [
         ({"texts": ["a"] * 29}, "texts must be 30 entries"),
+        (
+            {"texts": {str(i): "a" for i in range(30)}},
+            r"where they are of classes, pass \[texts\[label\] for",
+        ),
         ({"texts": "one text"}, "texts must be 30 entries"),
         ({"texts": [" "] * 30}, "training images have no text"),
         ({"unseen_classes": ["z"]}, "unseen_classes has 'z', which class_names lacks"),

@@ -656,3 +656,23 @@ def test_refusals_of_intervals():
         zero_shot_estimate(found, "P@1")
     with pytest.raises(ValueError, match="n_resamples must be at least 100"):
         zero_shot_estimate(found, "H", n_resamples=5)
+
+
+def test_what_a_run_shows_of_itself():
+    run = run_zero_shot(NEAREST, toy())
+    outcome = run.outcome
+    assert repr(outcome) == (
+        f"ZeroShotOutcome(8 seen and 4 unseen classes, {outcome.test_seen.labels.size} seen and "
+        f"{outcome.zero_shot.labels.size} unseen images, gamma 0: ACC {outcome.accuracy:.1f}, "
+        f"seen {outcome.seen:.1f}, unseen {outcome.unseen:.1f}, H {outcome.harmonic_mean:.1f})"
+    )
+    alone = repr(replace(outcome, test_seen=None, gamma=0.25))
+    assert alone.endswith(f"unseen images, gamma 0.25: ACC {outcome.accuracy:.1f})")
+    n = outcome.test_unseen.labels.size
+    assert repr(outcome.test_unseen) == (
+        f"Competition({n} images, the best 8 seen and 4 unseen classes of each)"
+    )
+    assert f"dataset='toy', scaling='none', seed=0, parameters={run.parameters}" in repr(run)
+    assert repr(run).endswith(f"outcome={outcome!r})")
+    assert "trials" not in repr(run.tuned)
+    assert max(map(len, (repr(run), repr(run.tuned)))) < 500

@@ -95,3 +95,11 @@ def test_too_many_distractors(images):
         ValueError, match="offers only 240: ask for fewer, or use a larger vocabulary"
     ):
         random_distractors(images, 300, random_state=0)
+
+
+def test_what_an_outcome_shows_of_itself(images):
+    outcome = evaluate(images, gold_queries(images), k=5)
+    assert repr(outcome) == (
+        f"Outcome({images.name!r}: {len(images.test_gold)} queries among {len(images.targets)} "
+        f"targets, 5 neighbours of each, P@1 {outcome.hits(1).mean():.1f})"
+    )

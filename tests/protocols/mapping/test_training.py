@@ -230,3 +230,11 @@ def test_a_search_that_no_seed_changes_is_done_once(languages, monkeypatch):
     rows = [languages.labels, np.arange(200)]
     runs.search(closed, [np.union1d(languages.labels, r) for r in rows])
     assert len(calls) == 5
+
+
+def test_what_a_training_shows_of_itself(languages):
+    trained = train(SMALL, languages)
+    assert repr(trained) == (
+        f"Trained(mapping={trained.mapping!r}, parameters={trained.parameters!r}, "
+        f"tuned=Tuned(parameters={trained.parameters!r}, score={trained.tuned.score!r}))"
+    )

@@ -687,3 +687,17 @@ def test_refusals_of_runs():
         runs.outcomes("train")
     with pytest.raises(ValueError, match="measure must be one of"):
         runs.retrieval("R@5", "image to text")
+
+
+def test_what_results_show_of_themselves():
+    problem = toy()
+    runs = run_image_text(JITTERED, problem)
+    (result,) = runs.test
+    n = problem.test_unseen.size
+    recall = result.retrieval.measures("image to text")["R@1"]
+    assert f"outcome={result.outcome!r}, retrieval=RetrievalRanks({n} images, " in repr(result)
+    assert f" texts: image to text R@1 {recall:.1f}, text to image R@1 " in repr(result)
+    assert "learning_curve" not in repr(result)
+    assert repr(runs).startswith("ImageTextRuns(dataset='toy', model=RidgeToWords(")
+    assert f"parameters={runs.parameters!r}" in repr(runs)
+    assert len(repr(runs)) < 800

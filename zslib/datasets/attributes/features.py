@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Set
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
 from zslib.datasets.files import naming
-from zslib.validation import as_array, check_indices, rows_of_names
+from zslib.validation import as_array, check_indices, check_order, row_names, rows_of_names
 
 __all__ = ["from_features", "own_parts", "read_class_vectors", "read_features"]
 
@@ -51,13 +52,13 @@ def from_features(
     labels : sequence of n int or str
         Class of each image: its name, or its row of ``class_embeddings`` from 0. Whole numbers are
         names where ``class_names`` are.
-    class_embeddings : array or DataFrame, shape (C, q)
-        One row for each class.
-    unseen_classes : sequence of int or str
+    class_embeddings : array or DataFrame, shape (C, q), or dict of str to (q,) array
+        One row for each class; or, by its name, its vector.
+    unseen_classes : sequence or set of int or str
         Rows or names of the classes kept for testing.
     class_names : sequence of C str or int, optional
-        Default: the index of a DataFrame, else "class 0" and so on.
-    val_classes : sequence of int or str, optional
+        Default: the index of a DataFrame, the keys of a dict, else "class 0" and so on.
+    val_classes : sequence or set of int or str, optional
         Rows or names of the classes to choose settings on; default: drawn when they are needed.
     name : str
     seed : int
@@ -83,10 +84,15 @@ def from_features(
     ZeroShotProblem('own': 2 seen and 1 unseen classes, 16 + 4 seen and 10 unseen images,
     8 features, 3 attributes)
     """
-    index = getattr(class_embeddings, "index", None)
-    if index is not None and not callable(index):
-        _check_order(class_names, index, "class_names")
-        class_names = index if class_names is None else class_names
+    if isinstance(class_embeddings, Mapping):
+        known = list(class_embeddings)
+        class_names = known if class_names is None else class_names
+        rows = rows_of_names(np.asarray(class_names), known, "class_names", "class_embeddings")
+        class_embeddings = [class_embeddings[known[row]] for row in rows]
+    elif class_names is None:
+        class_names = row_names(class_embeddings, "class_embeddings", numbers=True)
+    else:
+        _check_index(class_embeddings, class_names, "class_embeddings")
     features = as_matrix(features, "features")
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
@@ -118,29 +124,31 @@ def from_features(
     )
 
 
-def _check_order(names, known, what):
-    """Raise where names are those known in another order, but for pandas' own from 0."""
-    if names is None or callable(names):
-        return
-    names, known = (list(map(str, one)) for one in (names, known))
-    own = list(map(str, range(len(known))))
-    if names != known and own not in (names, known) and sorted(names) == sorted(known):
-        at = next(i for i, name in enumerate(names) if name != known[i])
-        raise ValueError(
-            f"{what} has {names[at]!r} at {at} where the class vectors have {known[at]!r}: bring "
-            "them into one order, for instance by .loc[names]"
-        )
+def _check_index(given, names, what):
+    """Raise where ``given`` is a frame or series whose index has the names in other order."""
+    index = getattr(given, "index", None)
+    if index is None or callable(index) or list(index) == list(range(len(index))):
+        return  # pandas' own says nothing of the classes
+    check_order(index, names, f"row {{}} of {what}", "class_names")
 
 
 def as_matrix(values, name):
     """A host matrix of numbers from an array or frame, or an error that names it."""
-    array = np.asarray(as_array(values, name))
+    try:
+        array = np.asarray(as_array(values, name))
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ValueError(
+            f"{name} has rows of several lengths: give each as many numbers"
+        ) from None
     if array.dtype.kind == "O":  # pandas' own numbers
         with suppress(TypeError, ValueError):
             array = array.astype(np.float64)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
-            f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}"
+            f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}: "
+            "leave out columns of anything else, such as names"
         )
     return array
 
@@ -158,10 +166,7 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     unseen = _rows(unseen, names, "unseen_classes")
     val = _rows(() if val is None else val, names, "val_classes")
     if not unseen.size:
-        raise ValueError(
-            "there is no unseen class: name those to test on in unseen_classes, or as --unseen "
-            "A,B,C"
-        )
+        raise ValueError("there is no unseen class: name those to test on in unseen_classes")
     if (both := np.intersect1d(unseen, val)).size:
         raise ValueError(
             f"val_classes and unseen_classes share {', '.join(map(str, names[both[:_SHOWN]]))}: "
@@ -207,27 +212,42 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     ZeroShotProblem
     """
     path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
+    if path.suffix == ".mat" and path.name not in XLSA17_FILES:
+        raise ValueError(
+            f"{path} has not the name of one of the format's two files, "
+            f"{' and '.join(XLSA17_FILES)}: name them so, or write the arrays to an .npz file"
+        )
     mat = path.suffix == ".mat" or (path.is_dir() and (path / XLSA17_FILES[0]).is_file())
     arrays = {} if mat or path.is_dir() else _read(path)
     if mat or path.is_dir() or "trainval" in arrays:
-        if vectors is not None or unseen is not None:
-            raise ValueError(f"{path} has a split of its own: leave out vectors and unseen")
         if mat:
             folder = path.parent if path.suffix == ".mat" else path
-            return load_xlsa17(folder, max_per_class=max_per_class, seed=seed)
-        problem = split_problem(arrays, path) if arrays else load_zero_shot(path)
-        return fewer_images(problem, max_per_class, seed)
+            problem = load_xlsa17(folder, max_per_class=max_per_class, seed=seed)
+        else:
+            problem = split_problem(arrays, path) if arrays else load_zero_shot(path)
+            problem = fewer_images(problem, max_per_class, seed)
+        if vectors is not None or unseen is not None:
+            raise ValueError(
+                f"{path} has a split of its own: leave out vectors= and unseen=, or write "
+                f"{', '.join(_NEEDED[:3])} alone to an .npz file"
+            )
+        return problem
+    names = {}
     if vectors is not None:
         arrays["class_names"], arrays["class_embeddings"] = read_class_vectors(vectors)
+        names["class_names"] = str(vectors)
     if unseen is not None:
         arrays["unseen_classes"] = _named(unseen, arrays.get("class_names", ()))
+        names["unseen_classes"] = "unseen="
     refuse_unknown(arrays, _KNOWN, path)
     if lacks := [name for name in _NEEDED if name not in arrays]:
         raise ValueError(
             f"{path} lacks {' and '.join(lacks)}: needed are {', '.join(_NEEDED)}; class vectors "
-            "may be a CSV file (--vectors), unseen classes names (--unseen A,B,C)"
+            "may be a CSV file, given by vectors=, and unseen classes be named by unseen="
         )
-    with naming(path):
+    with naming(path, names):
         problem = from_features(**arrays, name=path.stem, seed=seed)
     return fewer_images(problem, max_per_class, seed)
 
@@ -246,7 +266,9 @@ def read_class_vectors(path):
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [(i, line) for i, line in enumerate(csv.reader(file), 1) if any(line)]
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8: save it in that encoding") from None
+        raise ValueError(
+            f"{path} is not text in UTF-8: save it as a CSV file in that encoding"
+        ) from None
     names, rows = [], []
     for number, (name, *cells) in lines:
         if number == lines[0][0] and _are_heads(name, cells):
@@ -296,11 +318,12 @@ def _rows(classes, names, what):
 
     Numbers are names where names are numbers.
     """
-    given, classes = classes, np.atleast_1d(np.asarray(classes))
+    given = sorted(classes) if isinstance(classes, Set) else classes
+    classes = np.atleast_1d(np.asarray(given))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
     if classes.dtype == bool and classes.shape == (len(names),) and what != "labels":
-        _check_order(getattr(given, "index", None), names, what)
+        _check_index(given, names, what)
         return np.flatnonzero(classes)
     if classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)

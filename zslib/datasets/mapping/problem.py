@@ -15,9 +15,11 @@ from zslib.datasets.problem import Problem, add_array, add_words
 from zslib.metrics.correlations import hub_cosines
 from zslib.validation import (
     check_choice,
+    check_columns,
     check_disjoint,
     check_indices,
     check_same_width,
+    column_names,
 )
 
 __all__ = ["MappingProblem"]
@@ -100,6 +102,7 @@ class MappingProblem(Problem):
     def __post_init__(self):
         check_choice(self.setting, "setting", SETTINGS)
         self._check_description()
+        check_columns(self.X_test, column_names(self.X_train), "X_test", "X_train")
         self._check_vectors()
         check_same_width(self.X_train, self.X_test, "X_train", "X_test")
         for name in ("target_words", "train_words", "test_words"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -67,8 +68,11 @@ def from_captions(
     3 texts of classes, 8 features)
     """
     features = as_matrix(features, "features")
-    if isinstance(texts, str) or len(texts) != len(features):
-        raise ValueError(f"texts must be {len(features)} entries, one for each row of features")
+    if isinstance(texts, str | Mapping) or len(texts) != len(features):
+        raise ValueError(
+            f"texts must be {len(features)} entries, one for each row of features: where they "
+            "are of classes, pass [texts[label] for label in labels]"
+        )
     if class_names is None:
         class_names = list(map(str, np.unique(np.asarray(labels))))
         labels = [str(label) for label in labels]

@@ -32,6 +32,10 @@ class Competition:
     unseen: np.ndarray
     unseen_scores: np.ndarray
 
+    def __repr__(self):
+        kept = f"{self.seen.shape[1]} seen and {self.unseen.shape[1]} unseen classes"
+        return f"Competition({len(self.labels)} images, the best {kept} of each)"
+
     @classmethod
     def of_scores(cls, scores, labels, candidates, is_seen, k):
         """The k best classes of each kind, by (n, n_candidates) scores of any library."""
@@ -95,6 +99,18 @@ class ZeroShotOutcome:
     test_seen: Competition | None
     scores: dict | None = None
     cost: dict | None = None
+
+    def __repr__(self):
+        n_seen, n = int(np.sum(self.is_seen)), len(self.is_seen)
+        images, measures = f"{len(self.zero_shot.labels)} unseen", ["ACC"]
+        if self.test_seen is not None:
+            images = f"{len(self.test_seen.labels)} seen and {images}"
+            measures += ["seen", "unseen", "H"]
+        found = ", ".join(f"{name} {self.value(name):.1f}" for name in measures)
+        return (
+            f"ZeroShotOutcome({n_seen} seen and {n - n_seen} unseen classes, {images} images, "
+            f"gamma {self.gamma:.3g}: {found})"
+        )
 
     @classmethod
     def of_scores(cls, problem, score, *, gamma=0.0, k=10, keep_scores=False):

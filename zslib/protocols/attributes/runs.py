@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.methods import resolve_method
@@ -29,7 +29,7 @@ class ZeroShotRun:
     seed: int
     parameters: dict
     gamma: float | None
-    tuned: ZeroShotTuned | None
+    tuned: ZeroShotTuned | None = field(repr=False)
     passed_over: list
     outcome: ZeroShotOutcome
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -37,7 +37,7 @@ class ZeroShotTuned:
     parameters: dict
     score: float
     gamma: float
-    trials: list
+    trials: list = field(repr=False)
 
     @property
     def ranked(self):

@@ -39,6 +39,13 @@ class Outcome:
     neighbours: np.ndarray
     ranks: np.ndarray
 
+    def __repr__(self):
+        return (
+            f"Outcome({self.problem.name!r}: {len(self.ranks)} queries among {len(self.rows)} "
+            f"targets, {self.neighbours.shape[1]} neighbours of each, P@1 "
+            f"{self.hits(1).mean():.1f})"
+        )
+
     @property
     def checksum(self):
         """Of the problem."""

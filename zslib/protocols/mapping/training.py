@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import clone
@@ -26,7 +26,7 @@ class Trained:
     ``tuned`` has every candidate.
     """
 
-    predictions: np.ndarray
+    predictions: np.ndarray = field(repr=False)
     mapping: LinearMap
     parameters: dict
     tuned: Tuned

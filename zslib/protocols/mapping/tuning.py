@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -29,7 +29,7 @@ class Tuned:
 
     parameters: dict
     score: float
-    trials: list
+    trials: list = field(repr=False)
 
 
 def validation_problem(problem, *, seed=0):

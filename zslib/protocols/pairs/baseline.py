@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -109,7 +109,7 @@ class MeanTextRun:
 
     parameters: dict
     gamma: float
-    trials: list
+    trials: list = field(repr=False)
     passed_over: list
     outcome: ZeroShotOutcome
 

@@ -8,7 +8,7 @@ zero-shot learning, Section 2.1 (prototypes, nearest class) and Section 4 (measu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import clone
@@ -41,7 +41,7 @@ class ImageTextResult:
     retrieval: RetrievalRanks | None
     n_words: int
     n_parameters: int
-    learning_curve: object
+    learning_curve: object = field(repr=False)
 
 
 def model_texts(problem, *, min_count=2, length=None):

@@ -26,6 +26,11 @@ class RetrievalRanks:
     of_images: np.ndarray
     chance: dict
 
+    def __repr__(self):
+        recall = [f"{way} R@1 {self.measures(way)['R@1']:.1f}" for way in self.chance]
+        images, texts = len(self.of_texts), len(self.of_images)
+        return f"RetrievalRanks({images} images, {texts} texts: {', '.join(recall)})"
+
     def of(self, direction):
         """Ranks of one direction, "image to text" or "text to image"."""
         check_choice(direction, "direction", ("image to text", "text to image"))

@@ -61,9 +61,9 @@ class ImageTextRuns:
     model: object
     seeds: list
     alpha: float
-    validation: list
+    validation: list = field(repr=False)
     test: list | None
-    trials: list = field(default_factory=list)
+    trials: list = field(default_factory=list, repr=False)
     parameters: dict = field(default_factory=dict)
     passed_over: list = field(default_factory=list)
 
