@@ -102,7 +102,6 @@ def test_make_help_names_what_the_readme_names():
 
 FLOORS = {
     "arrays": 0,
-    "sources": 0,
     "validation": 0,
     "search": 1,
     "optim": 1,
@@ -112,6 +111,7 @@ FLOORS = {
     "mapping": 3,
     "compatibility": 3,
     "calibration": 3,
+    "sources": 4,
     "protocols": 4,
     "papers": 4,
     "book": 5,
