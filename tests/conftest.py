@@ -55,6 +55,10 @@ class Backend:
     def to_numpy(self, array):
         return arrays.to_host(self.check(array))
 
+    def some(self, cases):
+        """All cases on NumPy; the first on the others, where the same lines run more slowly."""
+        return cases if self.name == "numpy" else cases[:1]
+
 
 GPU = arrays._gpu_usable()
 

@@ -72,9 +72,8 @@ def all_hops(edges, node, paths):
     return hops
 
 
-def correct_set_by_the_loop(edges, label, k, valid_labels, paths):
+def correct_set_by_the_loop(hops, k, valid_labels):
     """A.3's pseudo-code; ends also when no node is left to add. Returns the set and R."""
-    hops = all_hops(edges, label, paths)
     correct, radius = set(), 0
     while len(correct) < k and radius <= max(hops.values()):
         radius_set = {x for x, distance in hops.items() if distance == radius}
@@ -234,9 +233,9 @@ def test_correct_sets_are_the_loops_of_the_paper(graph, paths):
     sizes = hierarchy.correct_set_sizes(valid, valid, ks, if_fewer="all")
     radii = hierarchy.stop_radii(valid, valid, ks, if_fewer="all")
     for i, label in enumerate(valid):
-        before = set()
+        before, hops = set(), all_hops(edges, label, paths)
         for j, k in enumerate(ks):
-            expected, radius = correct_set_by_the_loop(edges, label, k, valid, paths)
+            expected, radius = correct_set_by_the_loop(hops, k, valid)
             correct = hierarchy.correct_set(label, k, valid, if_fewer="all")
             assert correct == expected
             assert sizes[i, j] == len(expected)
@@ -331,8 +330,9 @@ def test_hierarchical_precision_counts_members_of_the_set(case, paths):
     hierarchy = Hierarchy(edges, paths=paths)
     shares = hierarchical_precision_at_k(predictions, gold, hierarchy, valid, ks, if_fewer="all")
     for i, label in enumerate(gold):
+        hops = all_hops(edges, valid[label], paths)
         for j, k in enumerate(ks):
-            correct, _ = correct_set_by_the_loop(edges, valid[label], k, valid, paths)
+            correct, _ = correct_set_by_the_loop(hops, k, valid)
             found = [valid[p] in correct for p in predictions[i, :k] if p >= 0]
             assert shares[i, j] == sum(found) / k
     hits = flat_hits_at_k(predictions, gold, ks)
