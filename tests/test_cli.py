@@ -128,6 +128,7 @@ def test_run_with_parameters_and_output(copy, capsys):
 
 
 @pytest.mark.book
+@pytest.mark.usefixtures("light_runs")
 def test_report_prints_the_scorecard(copy, capsys):
     assert main(["run", "--all"]) == 0
     assert main(["report"]) == 0
@@ -184,6 +185,7 @@ def test_jobs_must_be_positive(copy, capsys, jobs):
 
 
 @pytest.mark.book
+@pytest.mark.usefixtures("light_runs")
 def test_a_failed_chapter_gives_its_traceback_and_a_status(copy, capsys):
     path = copy / "chapters" / "demo" / "01_first.md"
     path.write_text(CHAPTER.replace("chapter.finish()", "1 / 0"))

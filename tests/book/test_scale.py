@@ -1,4 +1,4 @@
-"""The lines of the page on clusters run, on two workers of this machine."""
+"""The lines of the page on clusters run, on a worker of this machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SWEEP, CHAPTERS = (
 @pytest.fixture(scope="module")
 def address():
     distributed = pytest.importorskip("dask.distributed")
-    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    how = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**how) as cluster:
         yield cluster.scheduler_address
 

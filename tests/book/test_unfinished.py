@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import threading
+import warnings
+from multiprocessing import get_context
 
 import pytest
 
@@ -16,33 +17,35 @@ from zslib.book.unfinished import SOCKETS, at_work, replace_run, unfinished
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
 
 RUN = {"chapter": "demo/01_a"}
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from zslib.book import unfinished as module
-
-at = sys.argv[2]
-replace = os.replace
-def kill_before(source, target):
-    if at in str(target):
-        os.kill(os.getpid(), signal.SIGKILL)
-    replace(source, target)
-    if at == "after" and ".replaced-" not in str(target):
-        os.kill(os.getpid(), signal.SIGKILL)
-os.replace = kill_before
-with module.unfinished(Path(sys.argv[1]), "abc") as folder:
-    (folder / "records.jsonl").write_text("new")
-    if at == "working":
-        (folder / module.SOCKETS).symlink_to(sys.argv[3])
-        os.kill(os.getpid(), signal.SIGKILL)
-    module.replace_run(folder, Path(sys.argv[1]) / "abc")
-"""
 
 
-def kill(folder, at, *words):
-    """A process that is killed ``at`` a moment of its work on the run "abc"."""
-    done = subprocess.run([sys.executable, "-c", KILLED, str(folder), at, *map(str, words)])
-    assert done.returncode == -signal.SIGKILL
+def work(folder, at, sockets=None):
+    """Work on the run "abc" in ``folder`` that kills its process at a moment."""
+    replace = os.replace
+
+    def replace_or_die(source, target):
+        if at in str(target):
+            os.kill(os.getpid(), signal.SIGKILL)
+        replace(source, target)
+        if at == "after" and ".replaced-" not in str(target):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    os.replace = replace_or_die
+    with unfinished(folder, "abc") as place:
+        (place / "records.jsonl").write_text("new")
+        if at == "working":
+            (place / SOCKETS).symlink_to(sockets)
+            os.kill(os.getpid(), signal.SIGKILL)
+        replace_run(place, folder / "abc")
+
+
+def kill(*arguments):
+    """Kill a process amid its work."""
+    with warnings.catch_warnings(action="ignore"):  # of forks beside threads
+        process = get_context("fork").Process(target=work, args=arguments)
+        process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
 
 
 def names(folder):

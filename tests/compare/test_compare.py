@@ -223,13 +223,15 @@ def test_the_data_are_not_replaced_by_the_table(tmp_path, monkeypatch, capsys):
     assert Path("images.csv").read_text().startswith("c")
 
 
-@pytest.fixture
-def cluster():
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
     """Two workers, each a process of its own."""
     distributed = pytest.importorskip("dask.distributed")
     how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**how) as started:
-        yield started
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("ZSLIB_CACHE", str(tmp_path_factory.mktemp("cluster")))
+        with distributed.LocalCluster(**how) as started:
+            yield started
 
 
 def test_a_cluster_finds_the_same_bits(mine, tmp_path, cluster, monkeypatch):

@@ -33,6 +33,12 @@ def problem():
     return make_problem()
 
 
+@pytest.fixture
+def small_problem():
+    """For the libraries on which the same training takes long."""
+    return make_problem(n_per_class=4, p=8, q=5, n_seen=8, n_unseen=2)
+
+
 @pytest.fixture(scope="session")
 def worlds():
     """Three problems: a rounding may turn one small training, and not the mean of three."""

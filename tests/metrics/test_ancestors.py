@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -18,6 +19,7 @@ def test_the_lowest_of_all_common_ancestors(seed):
     links = {(child, int(rng.integers(child))) for child in range(1, 20) for _ in range(2)}
     tree, labels = Hierarchy(links), rng.choice(20, 7, replace=False).tolist()
 
+    @cache
     def way_up(node, end):
         """Links of the longest way from node up to end; below zero where there is none."""
         if node == end:

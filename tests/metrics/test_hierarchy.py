@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.datasets import find_folder, imagenet_lists
-from zslib.datasets.files import read_lines
 from zslib.metrics import Hierarchy, _walk, flat_hits_at_k, hierarchical_precision_at_k
 
 #        entity                pet
@@ -72,9 +69,8 @@ def all_hops(edges, node, paths):
     return hops
 
 
-def correct_set_by_the_loop(edges, label, k, valid_labels, paths):
+def correct_set_by_the_loop(hops, k, valid_labels):
     """A.3's pseudo-code; ends also when no node is left to add. Returns the set and R."""
-    hops = all_hops(edges, label, paths)
     correct, radius = set(), 0
     while len(correct) < k and radius <= max(hops.values()):
         radius_set = {x for x, distance in hops.items() if distance == radius}
@@ -234,9 +230,9 @@ def test_correct_sets_are_the_loops_of_the_paper(graph, paths):
     sizes = hierarchy.correct_set_sizes(valid, valid, ks, if_fewer="all")
     radii = hierarchy.stop_radii(valid, valid, ks, if_fewer="all")
     for i, label in enumerate(valid):
-        before = set()
+        before, hops = set(), all_hops(edges, label, paths)
         for j, k in enumerate(ks):
-            expected, radius = correct_set_by_the_loop(edges, label, k, valid, paths)
+            expected, radius = correct_set_by_the_loop(hops, k, valid)
             correct = hierarchy.correct_set(label, k, valid, if_fewer="all")
             assert correct == expected
             assert sizes[i, j] == len(expected)
@@ -331,8 +327,9 @@ def test_hierarchical_precision_counts_members_of_the_set(case, paths):
     hierarchy = Hierarchy(edges, paths=paths)
     shares = hierarchical_precision_at_k(predictions, gold, hierarchy, valid, ks, if_fewer="all")
     for i, label in enumerate(gold):
+        hops = all_hops(edges, valid[label], paths)
         for j, k in enumerate(ks):
-            correct, _ = correct_set_by_the_loop(edges, valid[label], k, valid, paths)
+            correct, _ = correct_set_by_the_loop(hops, k, valid)
             found = [valid[p] in correct for p in predictions[i, :k] if p >= 0]
             assert shares[i, j] == sum(found) / k
     hits = flat_hits_at_k(predictions, gold, ks)
@@ -479,82 +476,3 @@ def test_more_refusals_of_predictions():
         ask(ROWS, hierarchy=EDGES)
     with pytest.raises(ValueError, match="'cat' reach only 5"):
         ask(np.array([[0, 1, 2, 3, 4, 5]]), np.array([1]), TEN_CLIMBED, ks=6)
-
-
-# --- the real hierarchy ---
-
-
-@pytest.fixture(scope="module")
-def imagenet():
-    if (folder := find_folder("imagenet")) is None:
-        pytest.skip("the ImageNet label lists are not here")
-    lists = imagenet_lists("real")
-    seen = list(lists.ilsvrc2012)
-    return SimpleNamespace(
-        seen=seen,
-        unseen={
-            "1K": [],
-            "2-hop": list(lists.two_hop),
-            "3-hop": list(lists.three_hop),
-            "21K": sorted(set(lists.fall2011) - set(seen)),
-        },
-        hypernyms=lists.wordnet,
-        tree=lists.is_a,
-        images=lists.image_counts,
-        printed=[line.split("\t") for line in read_lines(folder / "table1_readings.tsv")[1:]],
-    )
-
-
-def under_animal(tree):
-    """Reading D: no Misc node, its children hang under animal (of which organism is a parent)."""
-    animal, organism = "n00015388", "n00004475"
-    rest = [edge for edge in tree if edge != (organism, "fa11misc") and edge[0] != "fa11misc"]
-    return [(child, animal if parent == "fa11misc" else parent) for child, parent in rest]
-
-
-def build(imagenet, reading):
-    labels = {*imagenet.seen, *imagenet.unseen["21K"]}
-    if reading == "A":
-        return Hierarchy(imagenet.hypernyms)
-    if reading == "B":
-        between = [(c, p) for c, p in imagenet.hypernyms if c in labels and p in labels]
-        return Hierarchy(between, nodes=sorted(labels))
-    if reading == "C":
-        return Hierarchy(imagenet.tree)
-    return Hierarchy(
-        under_animal(imagenet.tree), paths="any" if reading == "D" else "up_then_down"
-    )
-
-
-@pytest.mark.parametrize("reading", ["A", "B", "C", "D", "E"])
-def test_table_1_of_the_readings_to_four_decimals(imagenet, reading):
-    hierarchy = build(imagenet, reading)
-    # B is in parts; their labels' sets are then all that is reached.
-    if_fewer = "all" if reading == "B" else "error"
-    # Four labels are instances: they have no hypernym link, and A goes without them.
-    seen = [wnid for wnid in imagenet.seen if wnid in hierarchy]
-    n_compared = 0
-    for name, unseen in imagenet.unseen.items():
-        unseen = [wnid for wnid in unseen if wnid in hierarchy]
-        test_labels = unseen or seen
-        sizes = hierarchy.correct_set_sizes(
-            test_labels, seen + unseen, [2, 5, 10, 20], if_fewer=if_fewer
-        )
-        by_image = [imagenet.images[wnid] for wnid in unseen] or None
-        for average, weights in (("image", by_image), ("class", None)):
-            (means,) = [
-                np.array(row[3:], float)
-                for row in imagenet.printed
-                if row[:3] == [reading, name, average]
-            ]
-            ours = np.average(sizes, axis=0, weights=weights)
-            np.testing.assert_allclose(ours, means, rtol=0, atol=5.001e-5)
-            n_compared += len(means)
-    assert n_compared == 32
-
-
-def test_hop_lists_are_balls_around_the_seen_labels(imagenet):
-    hierarchy = build(imagenet, "E")
-    for radius, name in ((1, "2-hop"), (2, "3-hop")):
-        near = hierarchy.within(imagenet.seen, radius)
-        assert near.intersection(imagenet.unseen["21K"]) == set(imagenet.unseen[name])

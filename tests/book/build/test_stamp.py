@@ -17,7 +17,7 @@ from zslib.book.build.plan import plan
 from zslib.book.build.site import build
 from zslib.book.build.stamp import Stamp
 
-pytestmark = pytest.mark.book
+pytestmark = [pytest.mark.book, pytest.mark.usefixtures("light_runs")]
 
 
 @pytest.fixture

@@ -79,7 +79,8 @@ def test_mean_is_that_of_the_words():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_gradients(kind, numerical_gradient):
+def test_gradients(kind):
+    """At some places of each parameter: the layers' own tests look at all."""
     encoder = make(kind, np.zeros(1))
     texts = encoder.prepare(TEXTS)
     weights = np.random.default_rng(1).standard_normal((3, encoder.width))
@@ -90,17 +91,15 @@ def test_gradients(kind, numerical_gradient):
     loss()
     encoder.backward(weights.copy())
     for name, parameter in encoder.parameters().items():
-        gradient = parameter.gradient.copy()
-
-        def moved(value, parameter=parameter):
-            before = parameter.value.copy()
-            parameter.value[...] = value
-            result = loss()
-            parameter.value[...] = before
-            return result
-
-        slopes = numerical_gradient(moved, parameter.value.copy(), step=1e-5)
-        np.testing.assert_allclose(gradient, slopes, atol=2e-6, err_msg=name)
+        gradient, values = parameter.gradient.reshape(-1).copy(), parameter.value.reshape(-1)
+        for place in range(0, values.size, max(1, values.size // 12)):
+            kept, around = values[place], []
+            for step in (1e-5, -1e-5):
+                values[place] = kept + step
+                around.append(loss())
+            values[place] = kept
+            slope = (around[0] - around[1]) / 2e-5
+            assert gradient[place] == pytest.approx(slope, abs=2e-6, rel=1e-7), name
 
 
 @pytest.mark.parametrize("kind", KINDS)
