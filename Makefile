@@ -22,8 +22,9 @@ help:  ## this list
 book: $(VENV)/.book  ## run the chapters and build the site
 	@$(BIN)/zslib build --jobs $(JOBS) $(BUILD)
 
+# Compiled sources are kept, for the many processes that the tests start.
 test: $(VENV)/.test node_modules/.ready  ## run all tests (with the built site, where there is one)
-	OMP_NUM_THREADS=$(THREADS) OPENBLAS_NUM_THREADS=$(THREADS) $(BIN)/python -m pytest -n 2 $(ARGS)
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=$(THREADS) OPENBLAS_NUM_THREADS=$(THREADS) $(BIN)/python -m pytest -n 2 $(ARGS)
 
 serve: book  ## build the site and serve it on 127.0.0.1
 	@echo "http://127.0.0.1:$(PORT)"

@@ -23,11 +23,16 @@ def blocks(text):
     return re.findall(r"^```python\n(.*?)^```", text, flags=re.M | re.S)
 
 
-@pytest.fixture
-def files(tmp_path, monkeypatch):
-    """A folder of files such as a user has; the names that README assumes."""
-    monkeypatch.chdir(tmp_path)
-    words = write_example(load_problem("cross-linguistic", "synthetic", quick=True), tmp_path)
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The working folder has files such as a user has; the names that README assumes."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder := tmp_path_factory.mktemp("own"))
+        yield written(folder)
+
+
+def written(folder):
+    words = write_example(load_problem("cross-linguistic", "synthetic", quick=True), folder)
     for made, name in zip(words, ("en.vec", "it.vec", "en-it.txt"), strict=True):
         Path(made).rename(name)
     rng = np.random.default_rng(0)

@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslib import book
@@ -186,6 +186,7 @@ def test_paired_differences_pair_by_seed():
         RECORDS.paired_difference("a", "c")
 
 
+@settings(max_examples=30)
 @given(
     st.lists(
         st.dictionaries(

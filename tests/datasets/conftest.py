@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 
 from zslib.datasets import find_folder, locate
+from zslib.datasets.attributes import images
 from zslib.datasets.files import find_file
 
 
@@ -42,6 +44,13 @@ def real_data():
         return found[0]
 
     return need
+
+
+@pytest.fixture
+def short_vectors(monkeypatch):
+    """Vectors of synsets with 50 numbers, which take a second, not ten."""
+    short = partial(images.synset_embeddings, dimension=50)
+    monkeypatch.setattr(images, "synset_embeddings", short)
 
 
 @pytest.fixture

@@ -163,7 +163,7 @@ def test_real_tiny_imagenet(real_data, split):
     assert problem.summary()["class_attributes"] == 330
 
 
-def test_real_caltech(real_data):
+def test_real_caltech(real_data, short_vectors):
     real_data("visual/caltech101", "visual/imagenet_synsets")
     problem = caltech101(semantics="gloss")
     assert len(problem.labels) == 7461

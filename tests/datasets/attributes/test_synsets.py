@@ -188,7 +188,7 @@ def test_tiny_imagenet_is_split_by_the_seed(photographs, monkeypatch):
     assert not problem.synthetic
 
 
-def test_real_images(lists, real_data):
+def test_real_images(lists, real_data, short_vectors):
     real_data("visual/tiny_imagenet", "visual/caltech101")
     within = tiny_imagenet_within(seed=0, max_per_class=2)
     assert set(within.class_ids.tolist()) <= set(lists.ilsvrc2012)
