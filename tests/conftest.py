@@ -128,7 +128,7 @@ for line in sys.stdin:
     os.environ.clear()
     os.environ.update(given["env"])
     os.chdir(given["cwd"])
-    IPKernelApp.launch_instance(given["cmd"])
+    IPKernelApp.launch_instance([*given["cmd"], f"--IPKernelApp.parent_handle={os.getppid()}"])
     os._exit(0)
 """
 
