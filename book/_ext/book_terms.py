@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -41,7 +42,10 @@ class LinkTerms(SphinxPostTransform):
             if kind == "term" and place[0] == GLOSSARY
         }
         words = "|".join(map(re.escape, sorted(self.places, key=len, reverse=True)))
+        words = words.replace(r"\ ", r"\s")  # a line may end within a term
         pattern = re.compile(rf"(?<![\w-])({words})s?(?![\w-])", re.IGNORECASE)
+        for paragraph in list(self.document.findall(nodes.paragraph)):
+            join_lines(paragraph)
         for text in list(self.document.findall(nodes.Text)) if words else ():
             if is_prose(text):
                 self.link(text, pattern)
@@ -50,7 +54,8 @@ class LinkTerms(SphinxPostTransform):
         parts, end = [], 0
         for found in pattern.finditer(text):
             # A name is written as it is; a word may begin a sentence.
-            name = next((n for n in (found[1], found[1].lower()) if n in self.places), None)
+            term = " ".join(found[1].split())
+            name = next((n for n in (term, term.lower()) if n in self.places), None)
             if name is None:
                 continue
             docname, place = self.places.pop(name)
@@ -61,6 +66,16 @@ class LinkTerms(SphinxPostTransform):
             end = found.end()
         if parts:
             text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+def join_lines(paragraph):
+    """Make one text of those that stand side by side: each end of a line is one of its own."""
+    parts = []
+    for is_text, group in groupby(paragraph.children, lambda node: isinstance(node, nodes.Text)):
+        side_by_side = list(group)
+        parts += [nodes.Text("".join(side_by_side))] if is_text else side_by_side
+    paragraph.children = []
+    paragraph += parts
 
 
 def is_prose(text):

@@ -65,8 +65,8 @@ def picture(verdicts):
 
     Examples
     --------
-    >>> picture({"Nothing": []}).count("<svg")
-    1
+    >>> picture({"Nothing": []}).count("<svg")  # the frame, and a panel in it
+    2
     """
     panels, heights = [], [8, 8]
     for number, (title, of) in enumerate(verdicts.items()):
