@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from concurrent.futures import FIRST_COMPLETED, wait
 
@@ -159,14 +160,25 @@ def _execute_all(todo, jobs, executor, force):
 
 @contextlib.contextmanager
 def processes(jobs):
-    """Worker processes, which do not outlive the block."""
+    """Worker processes, which do not outlive the block, nor this process if it is killed."""
     from joblib.externals.loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(max_workers=jobs)
+    pool = ProcessPoolExecutor(max_workers=jobs, initializer=_end_with, initargs=(os.getpid(),))
     try:
         yield pool
     finally:
         pool.shutdown(kill_workers=True)
+
+
+def _end_with(parent):
+    """End this process, and so its kernel, once ``parent`` is no longer there to hear of it."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def execute(run, *, one_thread=False, force=False):
