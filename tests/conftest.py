@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import subprocess
-import sys
-import time
 from concurrent.futures import Executor, Future
 
 import array_api_strict
@@ -110,54 +106,6 @@ def numerical_gradient():
     return gradient
 
 
-FORKS = """
-import json, os, signal, sys
-from ipykernel.kernelapp import IPKernelApp
-from zslib import book, protocols
-
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who has ended is gone, and waits for no one
-for line in sys.stdin:
-    if child := os.fork():
-        os.setpgid(child, child)
-        print(child, flush=True)
-        continue
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(0, 1)
-    given = json.loads(line)
-    os.environ.clear()
-    os.environ.update(given["env"])
-    os.chdir(given["cwd"])
-    IPKernelApp.launch_instance([*given["cmd"], f"--IPKernelApp.parent_handle={os.getppid()}"])
-    os._exit(0)
-"""
-
-
-class ForkedKernel:
-    """A kernel as `subprocess.Popen` would show it, started without its seconds of imports."""
-
-    stdin = stdout = stderr = None
-
-    def __init__(self, server, cmd, *, env=None, cwd=None, **_):
-        asked = {"cmd": cmd[3:], "env": dict(env or os.environ), "cwd": cwd or os.getcwd()}
-        server.stdin.write(json.dumps(asked) + "\n")
-        server.stdin.flush()
-        self.pid = int(server.stdout.readline())
-
-    def poll(self):
-        with contextlib.suppress(ProcessLookupError):
-            return os.kill(self.pid, 0)
-        return 1
-
-    def wait(self, timeout=None):
-        while self.poll() is None:
-            time.sleep(0.01)
-        return 1
-
-    def send_signal(self, number):
-        os.kill(self.pid, number)
-
-
 class Here(Executor):
     """Takes each task at once, in this process."""
 
@@ -167,31 +115,18 @@ class Here(Executor):
         return done
 
 
-@pytest.fixture(scope="session")
-def forks():
-    """A process with the imports of a chapter, which forks kernels."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-c", FORKS], **pipes) as server:
-        yield server
-
-
 @pytest.fixture
-def light_runs(forks, monkeypatch):
-    """Chapters that run one at a time do so in this process, with a forked kernel.
+def light_runs(monkeypatch):
+    """Chapters that run one at a time do so in this process, which forks their kernels.
 
-    Those that run by two have workers and kernels as users have.
+    Those that run by two have workers, as users have.
     """
-    from jupyter_client.provisioning import local_provisioner
-
-    from zslib.book.build import run
+    from zslib.book.build import kernel, run
 
     usual = run.processes
 
-    def processes(jobs):
-        return usual(jobs) if jobs > 1 else contextlib.nullcontext(Here())
+    def processes(jobs, **options):
+        return usual(jobs, **options) if jobs > 1 else contextlib.nullcontext(Here())
 
-    def launch(cmd, **options):
-        return ForkedKernel(forks, cmd, **options)
-
+    kernel.start_server(one_thread=False)
     monkeypatch.setattr(run, "processes", processes)
-    monkeypatch.setattr(local_provisioner, "launch_kernel", launch)

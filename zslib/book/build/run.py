@@ -49,10 +49,12 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
         if name not in todo:
             point_latest(run.folder.parent, run.key)
     failures, finished = {}, []
+    jobs = min(jobs, len(todo)) or 1
+    given = executor or not todo
     with (
         tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
         _show_running(bar, todo.values()),
-        contextlib.nullcontext(executor) if executor or not todo else processes(jobs) as workers,
+        contextlib.nullcontext(executor) if given else processes(jobs, kernels=True) as workers,
     ):
         for name, error in _execute_all(todo, jobs, workers, force):
             bar.update()
@@ -145,7 +147,7 @@ def _execute_all(todo, jobs, executor, force):
     started, finished, running = set(), set(), {}
     while True:
         for name in _ready(todo, started, finished)[: jobs - len(running)]:
-            how = {"one_thread": min(jobs, len(todo)) > 1, "force": force}
+            how = {"one_thread": jobs > 1, "force": force}
             running[executor.submit(execute, todo[name], **how)] = name
             started.add(name)
         if not running:
@@ -159,18 +161,22 @@ def _execute_all(todo, jobs, executor, force):
 
 
 @contextlib.contextmanager
-def processes(jobs):
-    """Worker processes, which do not outlive the block, nor this process if it is killed."""
+def processes(jobs, *, kernels=False):
+    """Worker processes, which do not outlive the block, nor this process if it is killed.
+
+    Those that are to run chapters make ready to fork ``kernels``.
+    """
     from joblib.externals.loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(max_workers=jobs, initializer=_end_with, initargs=(os.getpid(),))
+    told = os.getpid(), jobs > 1 if kernels else None
+    pool = ProcessPoolExecutor(max_workers=jobs, initializer=_start_worker, initargs=told)
     try:
         yield pool
     finally:
         pool.shutdown(kill_workers=True)
 
 
-def _end_with(parent):
+def _start_worker(parent, one_thread):
     """End this process, and so its kernel, once ``parent`` is no longer there to hear of it."""
 
     def watch():
@@ -179,6 +185,10 @@ def _end_with(parent):
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    if one_thread is not None:
+        from zslib.book.build.kernel import start_server
+
+        start_server(one_thread)
 
 
 def execute(run, *, one_thread=False, force=False):
