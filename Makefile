@@ -14,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c const
 SOURCES := zslib tests benchmarks book/_ext
 
 .DEFAULT_GOAL := help
-.PHONY: help book test serve lint format bench notebooks archive clean distclean
+.PHONY: help book test kernels serve lint format bench notebooks archive clean distclean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,12 @@ book: $(VENV)/.book  ## run the chapters and build the site
 # Compiled sources are kept, for the many processes that the tests start.
 test: $(VENV)/.test node_modules/.ready  ## run all tests (with the built site, where there is one)
 	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=$(THREADS) OPENBLAS_NUM_THREADS=$(THREADS) $(BIN)/python -m pytest -n 2 $(ARGS)
+
+# On the BLAS kernel of processors without AVX-512, and with two threads: what computes, on NumPy,
+# which the strict library calls too; scikit-learn's checks look at arguments.
+kernels:  ## the numerical tests again on another kernel of linear algebra
+	OPENBLAS_CORETYPE=Haswell $(MAKE) test THREADS=2 ARGS='-k "not strict and not test_scikit_learn" \
+	  $(addprefix tests/,calibration compatibility mapping metrics nn protocols search test_optim.py)'
 
 serve: book  ## build the site and serve it on 127.0.0.1
 	@echo "http://127.0.0.1:$(PORT)"

@@ -73,7 +73,23 @@ CONTRIBUTOR = (
     "zslib run devise/01_data --quick",
     "python tests/compare_records.py main results devise/01_data",
 )
+PROGRAMS = ("zslib", "python", "make", "pip", "source", "papermill")
 ELSEWHERE = {
+    "make book": "by .ci/run, in quick mode",
+    "make book FULL=1": "takes hours",
+    "make test": "this is it",
+    "make lint": "by .ci/run",
+    "make format": "would change the sources",
+    "make help": "by tests/test_packaging.py",
+    "make notebooks": "by tests/book/build/test_run.py, as jupytext does it",
+    "make archive": "is of a commit without changes",
+    "papermill chapters/hubness/02_hubness.ipynb out.ipynb -p n_seeds 10": (
+        "takes minutes; a small chapter by tests/book/build/test_run.py"
+    ),
+    "pip install .": "by tests/test_distribution.py, without a network",
+    "pip install .[cuda12]": "needs a network",
+    "pip freeze": "of other environments",
+    "source .venv/bin/activate": "of the shell",
     "zslib data fetch dinu2015": "needs a network",
     "zslib build": "by `make book QUICK=1` in .ci/run",
     "zslib run hubness/02_hubness -p n_seeds 10 -o my.ipynb": "takes minutes",
@@ -89,13 +105,12 @@ def test_each_command_of_the_guides_runs_or_has_a_reason():
     for page in ("README.md", "CONTRIBUTING.md", "book/how_to.md"):
         text = (ROOT / page).read_text("utf-8")
         lines = [line for block in FENCED.findall(text) for line in block.splitlines()]
-        lines += re.findall(r"`((?:zslib|python) [^`\n]+)`", text)
+        lines += re.findall(rf"`((?:{'|'.join(PROGRAMS)}) [^`\n]+)`", text)
         words = [shlex.split(line, comments=True) for line in lines]
         printed |= {
             " ".join(line)
             for line in words
-            if line[:1] in (["zslib"], ["python"])
-            and not any(word.strip("[]") in _PLACES for word in line)
+            if line[0] in PROGRAMS and not any(word.strip("[]") in _PLACES for word in line)
         }
     assert printed == {*READER, *CONTRIBUTOR, *ELSEWHERE}
 

@@ -48,21 +48,33 @@ def test_constraints_are_versions_and_nothing_else():
         assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", line)
 
 
-def test_conda_users_get_what_pyproject_asks_for():
-    environment = yaml.safe_load(read("environment.yml"))
-    texts = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
-    texts += next(e["pip"] for e in environment["dependencies"] if isinstance(e, dict))
+def conda_packages(name):
+    """Version ranges by package of an environment file, Python and pip apart."""
+    entries = yaml.safe_load(read(name))["dependencies"]
+    texts = [entry for entry in entries if isinstance(entry, str)]
+    texts += next(entry["pip"] for entry in entries if isinstance(entry, dict))
     given = {canonicalize_name(r.name): r.specifier for r in map(Requirement, texts)}
     assert given.pop("python") == Requirement(f"python{PROJECT['requires-python']}").specifier
     given.pop("pip")
+    return given
+
+
+def asked(*extras):
+    wanted = [*CORE, *(requirement for extra in extras for requirement in EXTRAS[extra])]
+    return {canonicalize_name(r.name): r.specifier for r in wanted}
+
+
+def test_conda_users_get_what_pyproject_asks_for():
+    given = conda_packages("environment.yml")
     # Of conda-forge, one package for all CUDA versions; of pip, one for each.
     cupy = given.pop("cupy")
     (cuda12,) = EXTRAS["cuda12"]
     assert (cuda12.name, cupy) == ("cupy-cuda12x", cuda12.specifier)
-    wanted = {
-        canonicalize_name(r.name): r.specifier for r in [*CORE, *EXTRAS["book"], *EXTRAS["test"]]
-    }
-    assert given == wanted
+    assert given == asked("book", "test")
+
+
+def test_binder_installs_what_a_notebook_needs():
+    assert conda_packages(".binder/environment.yml") == asked("book")
 
 
 def test_version_is_told_once():

@@ -13,7 +13,7 @@ from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 SIGNS = {"·": "not printed", "–": "no data"}
-INTERVAL = re.compile(r"(?<=\d)\s(\[[^\[\]]*\d\]|± .*)$")
+INTERVAL = re.compile(r"(?<=\d)\s(\[[^\[\]]*\d\]|± .*$)")
 # Pixels of a letter, of a cell's sides, of a phone's column, and of the page's.
 LETTER, SIDES, NARROW, WIDE = 7.5, 16, 350, 720
 LINE = 16  # letters that a cell of text has before it breaks
@@ -42,9 +42,10 @@ class PhoneTables(SphinxPostTransform):
             rows = list(table.findall(nodes.row))
             heads = [row for row in rows if isinstance(row.parent, nodes.thead)]
             body = [row for row in rows if isinstance(row.parent, nodes.tbody)]
+            claims = any("-claims-" in name for name in table["ids"])
             for row in body:
                 for entry in row:
-                    explain(entry)
+                    explain(entry, hyphens=claims)
             even = all(len(row) == len(rows[0]) for row in rows)
             if "sortable" in table["classes"] or len(heads) != 1 or not even or len(heads[0]) < 2:
                 continue
@@ -56,7 +57,7 @@ class PhoneTables(SphinxPostTransform):
                 for row in body:
                     label(row, heads[0])
         for table in list(self.document.findall(nodes.table)):
-            if "folded" in table["classes"]:
+            if {"folded", "sortable"} & set(table["classes"]):
                 self.fold(table)
 
     def fold(self, table):
@@ -73,15 +74,25 @@ class PhoneTables(SphinxPostTransform):
         table.parent[place : place + 1] = [opening, caption, middle, table, end]
 
 
-def explain(entry):
-    """Set an interval apart from its number, and let a sign say what it means."""
+def explain(entry, hyphens=False):
+    """Set intervals apart from their numbers, and let a sign say what it means.
+
+    With ``hyphens`` names of data are written as elsewhere in the book.
+    """
     said = SIGNS.get(entry.astext().strip())
     for text in list(entry.findall(nodes.Text)):
         if said and text.strip() in SIGNS:
             text.parent.replace(text, nodes.abbreviation("", text.strip(), explanation=said))
-        elif found := INTERVAL.search(text):
-            number = nodes.Text(text[: found.start()] + " ")
-            text.parent.replace(text, [number, nodes.inline("", found[1], classes=["interval"])])
+            continue
+        shown = re.sub(r"(?<=[a-z\d])_(?=[a-z])", "-", text) if hyphens else text
+        parts = []
+        for i, piece in enumerate(INTERVAL.split(shown)):
+            if i % 2:
+                parts += [nodes.Text(" "), nodes.inline("", piece, classes=["interval"])]
+            elif piece:
+                parts.append(nodes.Text(piece))
+        if len(parts) > 1 or shown != text:
+            text.parent.replace(text, parts)
 
 
 def label(row, heads):

@@ -99,6 +99,7 @@ def test_a_chapter_ends_with_the_line(tiny_book):
         chapter.record(metric="level", value=1.5, seed=0)
         markdown = chapter.finish()._repr_mimebundle_()["text/markdown"]
         said = r"of 2020-01-01\: of 1 numbers 1 equal" if published else "no published run"
+        assert markdown.startswith("| This run | how it came about |\n")
         assert f"| {PUBLISHED_RUN} | {said}" in markdown
         folder = tiny_book.place.published / "demo/01_first"
         folder.mkdir(parents=True, exist_ok=True)

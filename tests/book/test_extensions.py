@@ -128,6 +128,23 @@ def test_a_folded_table_is_its_caption_until_it_is_opened(site):
     assert "Table 1.1</span></a>" in page["book/a"]
 
 
+def test_a_sortable_table_is_folded_too(site):
+    head = "````{table} Many.\n:name: tbl-a\n:class: sortable\n\n"
+    table = f"{head}| a | b |\n|--|--|\n| 1 | 2 |\n````\n"
+    page, _ = site({"index": INDEX, "book/a": f"# A\n\n{table}"})
+    assert page["book/a"].count("<details class='folded'>") == 1
+
+
+def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(site):
+    said = "one_set 1.0 [0.5, 1.5]; other 2.0 [1.5, 2.5]"
+    table = "````{table} Some.\n:name: tbl-%s-1\n\n| a |\n|--|\n| %s |\n````\n"
+    text = "# A\n\n" + table % ("demo-claims", said) + table % ("demo", said)
+    page, _ = site({"index": INDEX, "book/a": text})
+    small = '1.0 <span class="interval">[0.5, 1.5]</span>; other 2.0 <span class="interval">[1.5,'
+    assert page["book/a"].count(small) == 2
+    assert page["book/a"].count("one-set") == page["book/a"].count("one_set") == 1
+
+
 def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
     api = tmp_path / "site" / "book" / "api"
     api.mkdir(parents=True)
@@ -161,9 +178,13 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
 
 
 def test_chapters_are_held_against_names_as_they_import_them():
-    found = entries(Layout(ROOT))
-    text = (ROOT / "chapters" / "hubness" / "02_hubness.md").read_text("utf-8")
-    assert "zslib.metrics.k_occurrence" in {entry.target for entry in uses(text, found)}
+    place = Layout(ROOT)
+    found = entries(place)
+    used = {entry.target for entry in uses("hubness/02_hubness", place, found)}
+    assert {"zslib.metrics.k_occurrence", "zslib.mapping.RidgeMap"} <= used
+    assert not any(name.startswith("zslib.papers") for name in used)
+    shown = {entry.name for entry in uses("together/05_recipe", place, found)}
+    assert {"RidgeMap", "top_k", "ESZSL", "Centred"} <= shown and "unit_length" not in shown
     assert len({entry.target for entry in found.values()}) == len(found)
 
 

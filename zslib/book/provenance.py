@@ -51,7 +51,7 @@ class RunCard:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         rows = "\n".join(f"| {name} | {escape(text)} |" for name, text in self._lines().items())
-        markdown = f"| This run | |\n| :-- | :-- |\n{rows}"
+        markdown = f"| This run | how it came about |\n| :-- | :-- |\n{rows}"
         return {"text/markdown": markdown, "text/plain": repr(self)}
 
 

@@ -74,6 +74,14 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     assert '<a class="chip failed" href="#verdicts">1 failed</a>' in last
     assert "3 claims" in last and "1 not testable here" in last
     assert "Published run of 2026-01-02 on own-cub." in last
+    below = Records(
+        [both | {"method": "surprisal and stacking", "value": -0.2}],
+        run=records.run | {"parameters": {"n_seeds": 1}},
+    )
+    said = " The page below is a run of 1 seed on own-cub. There: By −0.2 points."
+    assert said in opening(chapter, about, records, below=below)
+    below[0]["value"] = 0.2
+    assert "There" not in opening(chapter, about, records, below=below)
     assert opening(chapter, {}, records) == ""
     assert opening(chapter, about, None) == ""
 
@@ -110,8 +118,11 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
 
 def test_exercises_have_a_command_and_an_answer_of_the_published_run():
     about = {"exercises": [{"ask": "Why?", "run": "-p seed 1", "answer": "By {P@1; a; x}."}]}
-    shown = exercises("demo/01_a", about, RECORDS)
-    assert shown.startswith("## Exercises\n\n**1.** Why?\n\n::::{dropdown} Answer\n```\n")
+    published = Records(RECORDS, run={"wall_seconds": 130})
+    shown = exercises("demo/01_a", about, published)
+    assert shown.startswith("## Exercises\n\nThe answers' numbers are the published run's.")
+    assert "which took 2 min.\n\n**1.**" in shown
+    assert shown.partition("**1.**")[2].startswith(" Why?\n\n::::{dropdown} Answer\n```\n")
     assert "zslib run demo/01_a -p seed 1" in shown
     assert "By 29.7." in shown
     assert "By" not in exercises("demo/01_a", about, None)

@@ -15,7 +15,7 @@ def test_every_result_is_a_line_or_a_square():
     squares = [e for e in drawn.iter() if e.get("width") == "13"]
     assert len(squares) == len(verdicts)
     assert {e.get("class") for e in squares} == {"untested"}
-    assert f"DARK & others: {len(verdicts)} open" in "".join(drawn.itertext())
+    assert f"DARK & others: {len(verdicts)} untested" in "".join(drawn.itertext())
 
 
 def test_the_readme_shows_the_published_run():

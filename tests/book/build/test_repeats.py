@@ -37,4 +37,17 @@ def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):
     assert "- demo/first: n\\_seeds 1 instead of 5" in page
     assert "Apart most often: demo/first (1)." in page
     assert "The 1 apart" in page
+
+
+def test_the_page_says_what_the_published_run_took_and_what_was_repeated(tiny_book):
+    tiny_book.place.published.mkdir(parents=True)
+    manifest = tiny_book.place.published / "manifest.tsv"
+    heads = "chapter\trecords digest\twall_seconds\n"
+    manifest.write_text(f"{heads}demo/first\tabc\t5400\n")
+    keep_repeat("again", [("demo/first", records(OURS), records(PUBLISHED))])
+    page = repeats_page(tiny_book.place)
+    assert page.startswith("The published run's chapters took 1.5 hours, one after another; demo/")
+    assert "by now" not in page
+    manifest.write_text(f"{heads}demo/first\tdef\t5400\n")
+    assert "Of 1 chapters, 1 have other published numbers by now." in repeats_page(tiny_book.place)
     assert "| demo/first | P\\@1, c | 35 | 30 |" in page

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from zslib.book.build.errata import errata_page
-from zslib.book.build.forest import KINDS, LEFT, RIGHT, axis, bar, names, panel, strip
+from zslib.book.build.forest import KINDS, LEFT, RIGHT, axis, bar, key, names, panel, strip
 from zslib.book.build.front import finding, questions_page, results_page
 from zslib.book.build.scorecard import counts, scorecard_page, scorecard_text
 from zslib.papers import check_claims, load_claims, load_errata
@@ -57,7 +57,7 @@ def test_counts_keep_kinds_apart():
     verdicts = [v for v in check_claims("hubness", [RECORD | YES]) if v.verdict == "held"]
     assert counts(verdicts) == "results: 1 held"
     told = counts(check_claims("hubness", []))
-    assert re.fullmatch(r"results: \d+ not .*; sanity checks: \d+ .*; theorems: \d+ .*", told)
+    assert re.fullmatch(r"results: \d+ untested; sanity checks: \d+ .*; theorems: \d+ .*", told)
 
 
 def test_every_claim_is_a_line_that_opens_and_leads_to_its_chapter():
@@ -72,6 +72,17 @@ def test_every_claim_is_a_line_that_opens_and_leads_to_its_chapter():
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
         f"## {read_data(paper, 'claims')['title']}" for paper in PAPERS
     ]
+
+
+def test_a_paper_without_effect_sizes_says_why_it_has_no_plot():
+    assert scorecard_page([]).count("The paper prints no effect sizes") == 1
+
+
+def test_a_p_value_has_no_interval_and_no_more_digits_than_floats():
+    p = next(c for c in load_claims("hubness") if c.id.startswith("p-ridge-mean"))
+    tiny = {"value": 9e-88, "low": -3e-87, "high": 5e-87, "chapter": p.chapter}
+    page = scorecard_page([], [p.record | tiny | {"dataset": d} for d in ("a", "b")])
+    assert "a below 10⁻¹⁵; b below 10⁻¹⁵; held" in page
 
 
 def test_a_line_has_what_it_can_be_filtered_by():
@@ -117,15 +128,17 @@ def test_every_verdict_has_a_class_and_a_shape_of_its_own():
     drawn = [strip(judged(RECORD | ends)) for ends in (YES, MAYBE, NO)]
     shapes = [re.search(r"y=\"-?0\">(<(?:circle|path)[^>]*>)</svg></g>", svg)[1] for svg in drawn]
     assert len(set(shapes)) == 3
-    for svg, kind in zip(drawn, ("held", "open", "failed"), strict=True):
+    for svg, kind, shape in zip(drawn, ("held", "open", "failed"), shapes, strict=True):
         assert f'<g class="{kind}">' in svg
+        assert f'<g class="{kind}">{shape}</g>' in key()
 
 
-def test_the_bar_counts_what_cannot_be_tested_as_open():
+def test_the_bar_counts_as_the_scorecard_does():
     verdicts = [judged(RECORD | YES), judged(RECORD | NO), judged(RECORD | MAYBE), judged()]
     told = bar(verdicts)
-    assert "1 held, 1 failed, 2 open" in told
-    assert re.findall(r"flex:(\d+)", told) == ["1", "1", "2"]
+    said = "1 held, 1 failed, 1 open, 1 untested"
+    assert said in told and said in counts(verdicts)
+    assert re.findall(r"flex:(\d+)", told) == ["1", "1", "1", "1"]
 
 
 def test_a_panel_has_a_line_or_a_tile_for_each_claim():
@@ -162,7 +175,8 @@ def test_the_terminal_has_a_line_for_each_claim():
     assert line.split("  ")[0] == "Max-margin is better than ridge at P@1, cross-linguistic"
     assert "38.4 against 29.7" in line and " 0.2 " in line and line.endswith("✗ failed")
     claims = sum(len(load_claims(paper)) for paper in PAPERS)
-    assert sum(" – not testable here" in line for line in text.splitlines()) == claims - 1
+    assert sum(" ∅ not testable here" in line for line in text.splitlines()) == claims - 1
+    assert "–" not in text
     assert all(len(line) < 160 for line in text.splitlines() if "held  " in line)
 
 
@@ -195,17 +209,20 @@ def test_a_finding_has_words_for_every_verdict_and_no_typed_number(paper):
 
 def test_the_finding_follows_the_verdicts():
     said = [finding("hubness", check_claims("hubness", [RECORD | e])) for e in (YES, NO, MAYBE)]
-    assert "it finds more right ones, by 2 points (printed: 8.7)" in said[0]
+    assert "it finds more right ones, by 2.0 points (printed: 8.7)" in said[0]
+    both = [RECORD | YES, RECORD | YES | {"dataset": "tiny_words", "value": 2.56}]
+    told = finding("hubness", check_claims("hubness", both))
+    assert "by 2.0 (europarl-dinu) and 2.6 (tiny-words) points" in told
     assert "it finds no more right ones" in said[1]
     assert "as printed, is open" in said[2]
     assert finding("hubness", check_claims("hubness", [])).endswith("is open.")
 
 
 def test_the_first_page_leads_to_chapters_that_are_there():
-    page = questions_page([RECORD | YES], ["hubness/01_setup"], note="A note.")
+    page = questions_page([RECORD | YES], ["hubness/01_setup", CLAIM.chapter], note="A note.")
     html = Html(page)
     links = [attrs["href"] for tag, attrs in html.tags if tag == "a"]
-    assert links.count("executed/hubness/01_setup.html") == 1
+    assert [f"executed/{CLAIM.chapter}.html"] == [link for link in links if "executed" in link]
     assert [link for link in links if link.startswith("scorecard")] == [
         f"scorecard.html#{paper}-claims" for paper in PAPERS
     ]

@@ -34,7 +34,7 @@ def test_names_of_near_arrows_do_not_overlap():
         assert all(x != u or abs(y - v) > 0.1 for u, v in places[:i])
 
 
-def test_polluted_queries_lie_right_of_the_diagonal():
+def test_polluted_queries_lie_right_of_the_diagonal_and_all_in_one_plane():
     rng = np.random.default_rng(0)
     targets, trained = rng.normal(size=(9, 4)), np.arange(9) < 5
     queries = rng.normal(size=(40, 4))
@@ -47,8 +47,15 @@ def test_polluted_queries_lie_right_of_the_diagonal():
         cosines = [x @ t / np.linalg.norm(x) / np.linalg.norm(t) for t in targets[rows]]
         polluted += trained[rows[int(np.argmax(cosines))]]
     fig = draw_pollution({"a": outcome})
-    right, left, _ = fig.axes[0].get_lines()
+    plane, cosines = fig.axes
+    right, left, _ = cosines.get_lines()
     assert len(right.get_xdata()) == polluted
     assert (right.get_xdata() > right.get_ydata()).all()
     assert (left.get_xdata() <= left.get_ydata()).all()
-    assert f"{100 * polluted / 40:.0f}% polluted" in fig.axes[0].get_title()
+    assert f"{100 * polluted / 40:.0f}% polluted" in plane.get_title()
+    labels, others, *images = plane.get_lines()
+    assert len(labels.get_xdata()) == 3  # of the six rows that are searched
+    assert labels.get_xdata().mean() > others.get_xdata().mean()
+    np.testing.assert_allclose(labels.get_ydata().mean(), others.get_ydata().mean(), atol=1e-12)
+    assert [len(of.get_xdata()) for of in images] == [polluted, 40 - polluted]
+    assert all((np.hypot(*of.get_data()) <= 1 + 1e-12).all() for of in plane.get_lines())

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib import pyplot
 
 from zslib.book.drawings.seen_unseen import draw_balance, draw_seen_unseen
+from zslib.book.figures import look
 from zslib.metrics import seen_unseen_curve
 
 
@@ -22,6 +23,10 @@ def test_marks_stand_where_gamma_puts_them():
     np.testing.assert_allclose(marks, 100 * np.array([curve.at(0.0), curve.at(1.0)]))
     assert [t.get_text() for t in fig.legends[0].get_texts()] == ["x", "y", "zero", "one"]
     assert sum(a.axison for a in fig.axes) == 1
+    pyplot.close(fig)
+    fig = draw_seen_unseen({"a": {"x": (curve, {"γ = 0": 0.0, "γ chosen": 1.0})}})
+    marks = [line.get_marker() for line in fig.axes[0].get_lines()[1:]]
+    assert marks == [look("none")["marker"], look("chosen")["marker"]]
     pyplot.close(fig)
 
 

@@ -11,27 +11,24 @@ from zslib.papers.effects import ratios
 __all__ = [
     "KINDS",
     "MARKS",
-    "TALLY",
     "anchor",
     "axis",
     "bar",
     "chip",
     "drawing",
+    "key",
     "lines_and_tiles",
     "named",
     "names",
     "panel",
     "strip",
-    "tally",
+    "told_counts",
 ]
 
 KINDS = {kind: kind for kind in (HELD, MIXED, FAILED, OPEN)} | {NOT_TESTABLE: "untested"}
 """Each verdict's class in the style sheet."""
 
-TALLY = KINDS | {NOT_TESTABLE: "open"}
-"""The four kinds that verdicts are counted as."""
-
-MARKS = {HELD: "✓", MIXED: "±", FAILED: "✗", OPEN: "?", NOT_TESTABLE: "–"}
+MARKS = {HELD: "✓", MIXED: "±", FAILED: "✗", OPEN: "?", NOT_TESTABLE: "∅"}
 
 LEFT, RIGHT = -1.5, 3.0
 LINE, MARGIN = 10, 7  # pixels from line to line, and around them
@@ -190,10 +187,25 @@ def chip(verdict):
     return f'<span class="chip {KINDS[verdict]}">{sign} <span>{verdict}</span></span>'
 
 
-def tally(verdicts):
-    """How many verdicts of each of the four kinds, without those of which there are none."""
-    counts = Counter(TALLY[verdict.verdict] for verdict in verdicts)
-    return {kind: counts[kind] for kind in dict.fromkeys(TALLY.values()) if counts[kind]}
+def key():
+    """The shapes and signs of the verdicts, as HTML; what cannot be tested has no shape."""
+    shapes = {KINDS[kind]: (shape, chip(kind)) for kind, shape in _SHAPES.items()}
+    shapes[""] = (
+        '<path class="cut" d="M-2-4-6 0-2 4M2-4 6 0 2 4"/>',
+        '<span class="told">beyond the plot</span>',
+    )
+    drawn = [
+        f'<svg class="strip mark" aria-hidden="true"><svg x="50%" y="50%">'
+        f'<g class="{kind or "open"}">{shape}</g></svg></svg> {told}'
+        for kind, (shape, told) in shapes.items()
+    ]
+    return " ".join([*drawn, chip(NOT_TESTABLE)])
+
+
+def told_counts(verdicts):
+    """How many verdicts there are of each kind, as text."""
+    counts = Counter(KINDS[verdict.verdict] for verdict in verdicts)
+    return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS.values() if counts[kind])
 
 
 def bar(verdicts):
@@ -204,9 +216,15 @@ def bar(verdicts):
     >>> bar([])
     ''
     """
-    told = tally(verdicts)
-    if not told:
+    if not verdicts:
         return ""
-    pieces = "".join(f'<i class="{kind}" style="flex:{n}"></i>' for kind, n in told.items())
-    words = ", ".join(f"{n} {kind}" for kind, n in told.items())
-    return f'<span class="bar" aria-hidden="true">{pieces}</span><span class="told">{words}</span>'
+    counts = Counter(KINDS[verdict.verdict] for verdict in verdicts)
+    pieces = "".join(
+        f'<i class="{kind}" style="flex:{counts[kind]}"></i>'
+        for kind in KINDS.values()
+        if counts[kind]
+    )
+    return (
+        f'<span class="bar" aria-hidden="true">{pieces}</span>'
+        f'<span class="told">{told_counts(verdicts)}</span>'
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from zslib.book.build.forest import MARKS, TALLY, bar, chip, names, panel
+from zslib.book.build.forest import bar, key, names, panel
 from zslib.book.build.scorecard import raw
 from zslib.papers import check_claims
 from zslib.papers.effects import printed_effect
@@ -14,9 +14,11 @@ __all__ = ["finding", "questions_page", "results", "results_page"]
 
 
 def _numbers(verdict):
-    """The run's number, or that of each data set, without sign and to three digits."""
-    values = [verdict.value] if verdict.value is not None else [p.value for p in verdict.parts]
-    return " and ".join(f"{abs(value):.3g}" for value in values if value is not None)
+    """The run's number, or that of each data set, without sign."""
+    if verdict.value is None:
+        told = [(part.value, part.dataset.replace("_", "-")) for part in verdict.parts]
+        return " and ".join(f"{abs(v):.1f} ({name})" for v, name in told if v is not None)
+    return f"{abs(verdict.value):.1f}"
 
 
 def finding(paper, verdicts):
@@ -27,7 +29,7 @@ def finding(paper, verdicts):
         verdict = by_id[piece["claim"]]
         effect = printed_effect(verdict.claim)
         told.append(
-            piece[TALLY[verdict.verdict]].format(
+            piece.get(verdict.verdict, piece["open"]).format(
                 size=_numbers(verdict), printed="" if effect is None else f"{abs(effect):.3g}"
             )
         )
@@ -42,16 +44,16 @@ def results(verdicts):
 def questions_page(published, chapters, *, note=""):
     """The papers' questions with the finding of each and a bar of its verdicts, in Markdown.
 
-    ``chapters`` are the book's, by name: a question leads to the first of its paper.
+    ``chapters`` are the book's, by name: a question leads to that of its paper's first finding.
     """
     rows = []
     for paper in PAPERS:
         data = read_data(paper, "claims")
-        first = next((name for name in chapters if name.startswith(f"{paper}/")), None)
-        question = escape(data["question"])
-        if first:
-            question = f'<a href="executed/{first}.html">{question}</a>'
         verdicts = check_claims(paper, published)
+        by_id = {verdict.claim.id: verdict.claim for verdict in verdicts}
+        question, chapter = escape(data["question"]), by_id[data["finding"][0]["claim"]].chapter
+        if chapter in chapters:
+            question = f'<a href="executed/{chapter}.html">{question}</a>'
         found = escape(finding(paper, verdicts))
         rows.append(
             f'<div class="paper"><p><b>{question}</b> <small>{escape(data["authors"])}</small><br>'
@@ -77,8 +79,7 @@ def results_page(published, today=()):
             f'<div class="panel"><a href="scorecard.html#{paper}-claims"><b>{title}</b>'
             f"{panel(judged, title)}</a>{names(judged)}</div>"
         )
-    key = " ".join(map(chip, MARKS))
-    parts = [raw(f'<div class="panels">\n{"".join(panels)}\n</div>\n<p class="key">{key}</p>')]
+    parts = [raw(f'<div class="panels">\n{"".join(panels)}\n</div>\n<p class="key">{key()}</p>')]
     if today:
         lines = [f"- {{doc}}`{q} <executed/{name}>` {found}".rstrip() for name, q, found in today]
         parts += ["## What would we do today?", "\n".join(lines)]

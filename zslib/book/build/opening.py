@@ -6,7 +6,6 @@ import contextlib
 import re
 
 from zslib.book.build.forest import KINDS
-from zslib.book.tables import escape
 from zslib.papers import chapter_verdicts, printed
 
 __all__ = ["answers", "exercises", "opening", "told"]
@@ -88,7 +87,7 @@ def answers(chapter, about, records):
     return lines
 
 
-def opening(chapter, about, records, whose="Published run", here=""):
+def opening(chapter, about, records, whose="Published run", below=None):
     """The box of a chapter as Markdown; empty where there is nothing to say.
 
     Parameters
@@ -100,8 +99,8 @@ def opening(chapter, about, records, whose="Published run", here=""):
     records : Records or None
     whose : str
         Which run the records are of.
-    here : str
-        What the run on the page has set otherwise.
+    below : Records, optional
+        Of the page, where that is another run.
     """
     question = about.get("question", "What was found")
     lines = answers(chapter, about, records)
@@ -113,13 +112,39 @@ def opening(chapter, about, records, whose="Published run", here=""):
         for kind, name in KINDS.items()
         if kind in found
     ]
-    used = [d["name"] for d in records.run["data"]] or [r.get("dataset", "") for r in records]
-    data = ", ".join(name.replace("_", "-") for name in dict.fromkeys(used) if name)
     small = f"{len(found)} claim{'s' * (len(found) != 1)}: {' '.join(chips)} " if chips else ""
-    small += f"{whose} of {records.run['date'][:10]} on {data or 'no data'}."
-    small += f" Below: {escape(here)}." * bool(here)
+    small += f"{whose} of {records.run['date'][:10]}{_data(records)}."
+    if below is not None:
+        n_seeds = below.run["parameters"].get("n_seeds")
+        seeds = f" of {n_seeds} seed{'s' * (n_seeds != 1)}" if n_seeds else ""
+        small += f" The page below is a run{seeds}{_data(below)}."
+        if others := _otherwise(chapter, about, records, below):
+            small += f" There: {' '.join(others)}"
     body = [" ".join(lines), "", small] if lines else [small]
     return "\n".join([f":::{{admonition}} {question}", ":class: finding", "", *body, ":::"])
+
+
+def _data(records):
+    """Names of a run's data, behind "on"."""
+    used = [d["name"] for d in records.run["data"]] or [r.get("dataset", "") for r in records]
+    names = ", ".join(name.replace("_", "-") for name in dict.fromkeys(used) if name)
+    return f" on {names or 'no data'}"
+
+
+def _otherwise(chapter, about, records, below):
+    """The sentences that another run turns round: a word or a sign of theirs is another."""
+    pairs = [
+        answers(chapter, {"finding": [sentence]}, run)
+        for sentence in about.get("finding", ())
+        for run in (records, below)
+    ]
+    both = zip(pairs[::2], pairs[1::2], strict=True)
+    return [there[0] for here, there in both if here and there and _says(here) != _says(there)]
+
+
+def _says(sentences):
+    """Sentences without the digits of their numbers and without intervals."""
+    return re.sub(r"\s*\[[−+\d][^]]*\]|[\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]", "", " ".join(sentences))
 
 
 def exercises(chapter, about, records):
@@ -135,4 +160,11 @@ def exercises(chapter, about, records):
             shown.append(told(one["answer"], records or (), chapter.split("/")[0]))
         answer = "\n\n".join(shown)
         parts.append(f"**{number}.** {one['ask']}\n\n::::{{dropdown}} Answer\n{answer}\n::::")
+    if parts and records:
+        took = max(1, round(records.run["wall_seconds"] / 60))
+        parts.insert(
+            0,
+            "The answers' numbers are the published run's. A command runs the chapter's default "
+            f"settings, often smaller; with `--full` the published ones, which took {took} min.",
+        )
     return "\n\n".join(["## Exercises", *parts]) if parts else ""

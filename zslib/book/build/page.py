@@ -39,8 +39,8 @@ def arrange(notebook, source, records, published, agreement):
                 shown = _minus_signs(page_links(data["text/markdown"]))
                 data["text/markdown"] = _AGREEMENT.sub(lambda line: f"{line[1]}{said} |", shown)
     of = (records, "Run") if published is None else (published,)
-    here = other_parameters(records.run, published.run) if published is not None else ""
-    if box := opening(source.name, source.about, *of, here=here):
+    another = published is not None and other_parameters(records.run, published.run)
+    if box := opening(source.name, source.about, *of, below=records if another else None):
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
     if asked := exercises(source.name, source.about, published):

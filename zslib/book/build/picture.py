@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from zslib.book.build.forest import KINDS, axis, drawing, lines_and_tiles, tally
+from zslib.book.build.forest import KINDS, axis, drawing, lines_and_tiles, told_counts
 
 __all__ = ["picture"]
 
@@ -31,7 +31,7 @@ rect.open,rect.untested{fill:#fff}
 def _panel(verdicts, title):
     """A paper's claims as SVG, and how many pixels high it is."""
     rows, tiles = lines_and_tiles(verdicts)
-    told = ", ".join(f"{n} {kind}" for kind, n in tally(verdicts).items())
+    told = told_counts(verdicts)
     head = escape(f"{title}: ")
     parts = [f'<text class="title" y="13">{head}<tspan font-weight="normal">{told}</tspan></text>']
     y = 20

@@ -14,7 +14,7 @@ from zslib.book.paths import CHOSEN, layout
 from zslib.book.records import Records
 from zslib.book.store import latest_records, published, published_records, run_text
 
-__all__ = ["carry", "checked_run", "publish", "stale"]
+__all__ = ["carry", "checked_run", "listed", "publish", "stale"]
 
 # Columns of the published runs' manifest, and the files that it has digests of.
 _FILES = {"records": "records.jsonl", "run": "run.json", "settings": CHOSEN}
@@ -63,7 +63,7 @@ def _write_manifest(chapters, place):
     """
     heads = ["chapter", "key", *(f"{of} digest" for of in (*_DIGESTS, *_FILES))]
     heads += [*_OF_RUN, *_OF_MACHINE, "carried"]
-    rows, known = [heads], _listed(place)
+    rows, known = [heads], listed(place)
     for name, records in sorted(published(root=place.root).items()):
         if name in known and name not in chapters:
             rows.append([known[name].get(head) or "" for head in heads])
@@ -84,7 +84,7 @@ def _of_files(name, place):
     return [hashlib.sha256(text).hexdigest()[:16] if text else "" for text in texts]
 
 
-def _listed(place):
+def listed(place):
     """Rows of the manifest by chapter; none where nothing was published."""
     path = place.published / "manifest.tsv"
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -103,7 +103,7 @@ def stale(chapters, *, data=True, root=None):
     Without ``data`` chapters and package are looked at alone.
     """
     place = layout(root)
-    found, rows = {}, _listed(place)
+    found, rows = {}, listed(place)
     for name in chapters:
         source = Source.read(name, place)
         try:
@@ -140,7 +140,7 @@ def carry(chapters, before, *, root=None):
     with and how many numbers were compared.
     """
     place, refused = layout(root), {}
-    rows = _listed(place)
+    rows = listed(place)
     for name in chapters:
         try:
             if files := _altered(name, rows.get(name, {}), place):

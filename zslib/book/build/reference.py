@@ -15,6 +15,8 @@ __all__ = ["Entry", "entries", "links", "listed", "uses", "write_reference"]
 # In a page of a room: ```{reference} module``` with names below, or all that the module exports.
 _FENCE = re.compile(r"^```\{reference\} (\S+)\n((?:[\w ,]+\n)*)```", re.MULTILINE)
 _SOURCE = re.compile(r"^(?:```|:::)\{source\} ([^\n]+)\n((?:zslib[\w. ,]+\n)*)", re.MULTILINE)
+_CODE = re.compile(r"^```(?:\{code-cell\}|python)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_TERMS = re.compile(r"^((?:[^\s:].*\n)+)  .*?\{py:obj\}`~?([\w.]+)`", re.MULTILINE)
 _PAGE = """\
 # {title}
 
@@ -64,16 +66,37 @@ def entries(place):
     return found
 
 
-def uses(text, found):
-    """Those of the entries that a chapter's source shows or imports, in the order of its text."""
-    names = []
+def uses(name, place, found):
+    """Those of the entries that a chapter shows, imports and names, in this order."""
+    text = place.source(name).read_text(encoding="utf-8")
+    shown, imported = [], []
     for inline, below in _SOURCE.findall(text):
-        names += f"{inline} {below}".replace(",", " ").split()
-    for cell in re.findall(r"^```\{code-cell\}[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        names += _imported(re.sub(r"^:\w.*$", "", cell, flags=re.MULTILINE))
-    objects = (found.get(id(thing)) for name in names for thing in _along(name))
-    # What every chapter begins and ends with says nothing about it.
-    return list(dict.fromkeys(entry for entry in objects if entry and entry.room != "book"))
+        shown += f"{inline} {below}".replace(",", " ").split()
+    for cell in _CODE.findall(text):
+        imported += _imported(re.sub(r"^:\w.*$", "", cell, flags=re.MULTILINE))
+    named = _named(re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), place, found)
+    # What chapters import to read and to repeat says nothing about them.
+    pairs = [(shown, {"book"}), (imported + named, {"book", "papers", "protocols"})]
+    objects = (
+        (found.get(id(thing)), dull) for names, dull in pairs for n in names for thing in _along(n)
+    )
+    return list(
+        dict.fromkeys(entry for entry, dull in objects if entry and entry.room not in dull)
+    )
+
+
+def _named(prose, place, found):
+    """Dotted names of the classes in a text's code, and of what the glossary has for its words."""
+    classes = {
+        entry.name: entry.target for entry in found.values() if inspect.isclass(entry.object)
+    }
+    names = [classes[word] for word in re.findall(r"`(\w+)", prose) if word in classes]
+    glossary = place.root / "book" / "glossary.md"
+    told = _TERMS.findall(glossary.read_text(encoding="utf-8")) if glossary.is_file() else ()
+    for terms, target in told:
+        if re.search(rf"\b({'|'.join(map(re.escape, terms.splitlines()))})\b", prose):
+            names.append(target)
+    return names
 
 
 def _imported(code):
@@ -111,7 +134,7 @@ def _along(name):
 
 def links(name, place, found):
     """A chapter's last line: its functions and classes in the reference; empty without any."""
-    used = uses(place.source(name).read_text(encoding="utf-8"), found)
+    used = uses(name, place, found)
     told = ", ".join(f"{{py:obj}}`{entry.name} <{entry.target}>`" for entry in used)
     return f"**In the reference:** {told}." if told else ""
 
@@ -121,7 +144,7 @@ def write_reference(place):
     found = entries(place)
     shown = {entry: [] for entry in found.values()}
     for name in place.names():
-        for entry in uses(place.source(name).read_text(encoding="utf-8"), found):
+        for entry in uses(name, place, found):
             shown[entry].append(f"{{doc}}`/book/executed/{name}`")
     folder, written = place.generated / "api", set()
     for entry, chapters in shown.items():

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 
 from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
+from zslib.book.build.publishing import listed
 from zslib.book.build.writing import write_if_changed
 from zslib.book.paths import layout
 from zslib.book.tables import escape, pipes
@@ -30,6 +31,7 @@ def keep_repeat(name, pairs, *, root=None):
     pathlib.Path
     """
     chapters, apart, machine, dates = {}, [], {}, []
+    manifest = listed(layout(root))
     for chapter, ours, theirs in pairs:
         if theirs is None:
             continue
@@ -38,6 +40,7 @@ def keep_repeat(name, pairs, *, root=None):
             "counts": Counter(one.kind for one in found),
             "settings": other_parameters(ours.run, theirs.run),
             "seconds": ours.run["wall_seconds"],
+            "published": _records_digest(chapter, manifest),
         }
         apart += [
             [chapter, one.what, one.record["value"], one.published]
@@ -56,14 +59,31 @@ def keep_repeat(name, pairs, *, root=None):
 
 def repeats_page(place):
     """What came of the repeats, in Markdown: a table of all, and for each what is apart."""
-    parts = []
+    manifest = listed(place)
+    parts = [_published_run(manifest)] if manifest else []
     for path in sorted((place.published / "repeats").glob("*.json")):
         repeat = json.loads(path.read_text(encoding="utf-8"))
-        parts.append(_repeat(path.stem.replace("-", " "), repeat))
-    return "\n\n".join(parts or ["The published run has not been repeated yet."]) + "\n"
+        parts.append(_repeat(path.stem.replace("-", " "), repeat, manifest))
+    if len(parts) == bool(manifest):
+        parts.append("The published run has not been repeated yet.")
+    return "\n\n".join(parts) + "\n"
 
 
-def _repeat(name, repeat):
+def _published_run(manifest):
+    """What the published run cost, in a sentence."""
+    hours = {name: float(row["wall_seconds"]) / 3600 for name, row in manifest.items()}
+    longest = max(hours, key=hours.get)
+    return (
+        f"The published run's chapters took {sum(hours.values()):.1f} hours, one after another; "
+        f"{escape(longest)}, the longest, {hours[longest]:.1f}."
+    )
+
+
+def _records_digest(chapter, manifest):
+    return manifest.get(chapter, {}).get("records digest", "")
+
+
+def _repeat(name, repeat, manifest):
     """One repeat: a sentence, and folds of its chapters, its settings and the numbers apart."""
     chapters, machine = repeat["chapters"], repeat["machine"]
     counts, n_apart = Counter(), Counter()
@@ -79,6 +99,9 @@ def _repeat(name, repeat):
     )
     if most := ", ".join(f"{escape(name)} ({n})" for name, n in n_apart.most_common(3) if n):
         said += f" Apart most often: {most}."
+    anew = [c for c, of in chapters.items() if of["published"] != _records_digest(c, manifest)]
+    if anew:
+        said += f" Of {len(chapters)} chapters, {len(anew)} have other published numbers by now."
     counted = [[c, *(of["counts"].get(k, "") for k in _HEADS)] for c, of in chapters.items()]
     others = [(chapter, of["settings"]) for chapter, of in chapters.items() if of["settings"]]
     apart = [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from html import escape
 
-from zslib.book.build.forest import MARKS, anchor, axis, chip, named, strip
+from zslib.book.build.forest import MARKS, anchor, axis, chip, named, strip, told_counts
 from zslib.book.chapter import verdicts_label
-from zslib.book.tables import aligned
+from zslib.book.tables import NO_DATA, NOT_PRINTED, aligned
 from zslib.papers import check_claims
 from zslib.papers.claims import KINDS as OF_A_CLAIM
 from zslib.papers.claims import NOT_TESTABLE
@@ -35,10 +36,8 @@ def counts(verdicts):
     """How many claims of each kind got each verdict, as text."""
     told = []
     for kind in OF_A_CLAIM:
-        of = [v.verdict for v in verdicts if v.claim.kind == kind]
-        found = [f"{of.count(verdict)} {verdict}" for verdict in MARKS if verdict in of]
-        if found:
-            told.append(f"{_HEADS[kind]}: {', '.join(found)}")
+        if found := told_counts(v for v in verdicts if v.claim.kind == kind):
+            told.append(f"{_HEADS[kind]}: {found}")
     return "; ".join(told)
 
 
@@ -87,8 +86,13 @@ def _told(verdict):
     if verdict.verdict == NOT_TESTABLE:
         why = "no such record" if verdict.why.startswith("the run has no") else verdict.why
         return f"{NOT_TESTABLE}: {escape(why)}"
-    found = escape(verdict.found.replace("_", "-"))
-    why = escape(verdict.why.replace("_", "-"))
+    found, why = verdict.found.replace("_", "-"), verdict.why.replace("_", "-")
+    if verdict.claim.record["metric"].startswith("p of"):
+        # Floats tell no smaller ones apart from zero, and an interval of p reaches below zero.
+        found = re.sub(
+            r"\d+e−(1[6-9]|[2-9]\d|\d{3})", "below 10⁻¹⁵", re.sub(r" \[.*?\]", "", found)
+        )
+    found, why = escape(found), escape(why)
     return f"<b>{verdict.verdict}</b>, " + (why if why.startswith(found) else f"{found}; {why}")
 
 
@@ -164,6 +168,8 @@ def scorecard_page(records, published=(), *, note="", old=()):
             f"Published run, {counts(shown)}.",
             raw("\n".join(_list(group, entries) for group, entries in groups.items() if entries)),
         ]
+        if not groups["forest"]:
+            parts[-2] += " The paper prints no effect sizes that a plot could set ours against."
     return "\n\n".join(parts) + "\n"
 
 
@@ -193,7 +199,7 @@ def scorecard_text(records, published=(), *, note=""):
             rows.append(
                 [
                     said + (f", {claim.setting}" if claim.setting else ""),
-                    b.paper_value,
+                    b.paper_value.replace(NO_DATA, NOT_PRINTED),
                     f"{MARKS[b.verdict]} {b.verdict}",
                     ", ".join(sizes[:2]) + " …" * (len(sizes) > 2),
                     f"{MARKS[a.verdict]} {a.verdict}",

@@ -49,35 +49,63 @@ def _legend_above(fig, ax):
 
 
 def draw_pollution(panels, n=1500):
-    """Queries by their largest cosine with a training target and with any other.
+    """Queries and targets in a plane, and the queries' largest cosine with either kind of target.
 
-    ``panels`` is ``{title: Outcome}``. A query right of the diagonal is polluted.
+    ``panels`` is ``{title: Outcome}``. The plane is that of the targets of the first one: from the
+    others' mean to the mean of those trained on, and where they vary most at right angles to that.
+    Below, a query right of the diagonal is polluted.
     """
-    fig, axes = _panels(panels)
-    for ax, (title, outcome) in zip(axes, panels.items(), strict=True):
+    from matplotlib import pyplot
+
+    fig, (above, axes) = pyplot.subplots(
+        2, len(panels), figsize=(7.2, 6.6), squeeze=False, sharex="row", sharey="row"
+    )
+    plane = None
+    for top, ax, (title, outcome) in zip(above, axes, panels.items(), strict=True):
         targets, trained = (
             part[outcome.rows]
             for part in (outcome.problem.targets, outcome.problem.is_training_target)
         )
-        cosines = outcome.directions @ (targets / np.linalg.norm(targets, axis=1)[:, None]).T
+        unit = targets / np.linalg.norm(targets, axis=1)[:, None]
+        cosines = outcome.directions @ unit.T
+        plane = _plane(unit, trained) if plane is None else plane
+        for which, mark, said in (
+            (trained, look("seen"), "training label"), (~trained, look("unseen"), "other label"),
+        ):  # fmt: skip
+            style = {"color": mark["color"], "ms": 3, "mew": 0.7, "mfc": "none", "alpha": 0.35}
+            top.plot(*(unit[which] @ plane).T, mark["marker"], label=said, **style)
+        place = outcome.directions @ plane
         seen, new = (cosines[:, which].max(axis=1) for which in (trained, ~trained))
         few = np.linspace(0, len(seen) - 1, min(n, len(seen))).astype(int)
         for name, which in (("seen", seen > new), ("unseen", seen <= new)):
             said = f"first answer is {'a training' if name == 'seen' else 'another'} label"
             rows = few[which[few]]
-            color = look(name)["color"]
-            ax.plot(seen[rows], new[rows], ".", color=color, ms=3, alpha=0.6, label=said)
+            dots = {"color": look(name)["color"], "ms": 4, "alpha": 0.7}
+            top.plot(*place[rows].T, ".", **dots)
+            ax.plot(seen[rows], new[rows], ".", label=f"image whose {said}", **dots)
         ends = [min(seen[few].min(), new[few].min()), max(seen[few].max(), new[few].max())]
         ax.plot(ends, ends, color="gray", lw=0.8)
         share = 100 * np.mean(seen > new)
-        ax.set(
-            title=f"{title}: {share:.0f}% polluted", xlabel="cosine with nearest training label"
-        )
+        top.set(title=f"{title}: {share:.0f}% polluted", xlabel="towards the mean training label")
+        ax.set(xlabel="cosine with nearest training label")
+    above[0].set_ylabel("where labels vary most")
     axes[0].set_ylabel("cosine with nearest other label")
-    _legend_above(fig, axes[0])
-    for handle in fig.legends[0].legend_handles:
+    handles, said = above[0].get_legend_handles_labels()
+    more = axes[0].get_legend_handles_labels()
+    place = {"loc": "outside upper center", "ncols": 2, "fontsize": "small"}
+    shown = fig.legend([*handles, *more[0]], [*said, *more[1]], **place)
+    for handle in shown.legend_handles:
         handle.set_markersize(8)
     return fig
+
+
+def _plane(unit, trained):
+    """Orthonormal (d, 2): towards the mean of ``trained``, and where the rest varies most."""
+    along = unit[trained].mean(axis=0) - unit[~trained].mean(axis=0)
+    along /= np.linalg.norm(along)
+    rest = unit - unit.mean(axis=0)
+    rest -= np.outer(rest @ along, along)
+    return np.stack([along, np.linalg.svd(rest, full_matrices=False)[2][0]], axis=1)
 
 
 def draw_columns(panels):

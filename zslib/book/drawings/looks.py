@@ -22,7 +22,7 @@ LOOKS = {
     "DARK": (0, "o", "-"), "DARK-L": (5, "^", "--"), "DARK-H": (4, "v", "--"),
     "ALE": (2, "s", "-"), "SJE": (1, "D", "-"), "DeViSE": (3, "P", "-"), "LatEm": (4, "X", "-"),
     "ESZSL": (1, "s", "-."), "SAE": (2, "D", "-."), "ConSE": (2, "^", "-."),
-    "CMT": (4, "v", "-."), "CMT*": (4, "v", ":"), "SSE": (5, "P", "-."), "SynC": (6, "X", "-."),
+    "CMT": (4, "v", "-."), "CMT*": (4, "v", ":"), "SSE": (5, "P", "-."), "SynC": (6, "*", "-."),
     "DAP": (4, "D", "--"), "IAP": (3, "P", "--"), "JLSE": (2, "X", "--"),
     "BiDiLEL": (5, "D", "-"), "ICINESS": (1, "^", "--"), "PSR": (5, "s", ":"),
     "CNZSL": (2, "P", ":"), "ZKL": (6, "v", ":"), "GMMN": (3, "s", ":"),
@@ -37,7 +37,7 @@ LOOKS = {
     # Families of systems.
     "bilinear, ranking": (0, "o", "-"), "metric": (1, "s", "-"), "regression": (2, "D", "-"),
     "generator": (3, "^", "-"), "network on classes": (4, "v", "-"),
-    "attribute classifiers": (5, "P", "-"), "mixtures of classes": (6, "X", "-"),
+    "attribute classifiers": (5, "P", "-"), "mixtures of classes": (6, "*", "-"),
     # CLAREL and its parts.
     "CLAREL": (0, "o", "-"), "retrieval alone": (2, "s", "--"),
     "classifiers alone": (1, "D", "--"), "before training": (6, "o", ":"),
@@ -45,10 +45,10 @@ LOOKS = {
     "seen": (1, "s", "--"), "unseen": (2, "v", ":"), "H": (0, "o", "-"),
     "ACC": (3, "D", "-."), "AUSUC": (4, "^", "-"),
     "unseen taken for seen": (2, "v", ":"), "seen taken for unseen": (1, "s", "--"),
-    # Data; crosses are the papers'.
+    # Data; crosses are the papers', so that nothing of ours is a black one.
     "cub": (0, "o", "-"), "awa1": (1, "s", "-"), "tiny-imagenet": (2, "^", "-"),
     "caltech101": (3, "D", "-"), "ikea": (4, "P", "-"), "cub-sentences": (5, "v", "-"),
-    "apy": (4, "P", "--"), "digits": (5, "v", "--"), "mean": (6, "X", "-"),
+    "apy": (4, "P", "--"), "digits": (5, "v", "--"), "mean": (6, "*", "-"),
     "CUB (paper)": (6, "x", "-"), "FLOWERS (paper)": (6, "+", "-"),
 }  # fmt: skip
 

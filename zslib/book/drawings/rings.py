@@ -50,8 +50,9 @@ def answers_figure(lists, reading, label, answers):
         if previous is not None:
             ends = zip(place[node], place[previous], strict=True)
             ax.plot(*ends, color="0.8", lw=0.8, zorder=1)
-    for size, (name, found) in zip((11, 6), given.items(), strict=False):
-        style = look(name, answers) | {"linestyle": "none", "mec": "white"}
+    for size, (name, found) in zip((13, 7), given.items(), strict=False):
+        # Hollow, since two systems' answers and the true label may be one node.
+        style = look(name, answers) | {"linestyle": "none", "mfc": "none", "mew": 1.6}
         places = np.array([place[node] for node in found]).reshape(-1, 2)
         ax.plot(*places.T, ms=size, label=f"answers of {name}", zorder=3, **style)
     for node in {label, *every}:

@@ -9,7 +9,8 @@ from zslib.book.figures import look
 
 __all__ = ["draw_balance", "draw_seen_unseen"]
 
-_MARKS = "osX^"
+# What the book's forests call the gammas that are marked here.
+_GAMMAS = {"γ = 0": "none", "γ fixed": "fixed", "γ chosen": "chosen"}
 
 
 def draw_seen_unseen(panels, *, columns=4, behind=False):
@@ -33,7 +34,8 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
             (drawn,) = ax.plot(*_few_points(curve, 200), color=color, ls=line, lw=1.5)
             if len(lines) > 1:
                 legend.setdefault(label, drawn)
-            for marker, (name, gamma) in zip(_MARKS, points.items(), strict=False):
+            for name, gamma in points.items():
+                marker = look(_GAMMAS.get(name, name), list(points))["marker"]
                 place = 100 * np.array(curve.at(gamma))
                 ax.plot(*place, marker, color=color, ms=6, mec="white")
                 mark = pyplot.Line2D([], [], ls="", marker=marker, color="0.3", label=name)
