@@ -186,6 +186,7 @@ def test_chapters_are_held_against_names_as_they_import_them():
     shown = {entry.name for entry in uses("together/05_recipe", place, found)}
     assert {"RidgeMap", "top_k", "ESZSL", "Centred"} <= shown and "unit_length" not in shown
     assert len({entry.target for entry in found.values()}) == len(found)
+    assert [name for name in place.names() if not links(name, place, found)] == []
 
 
 def test_a_line_that_begins_with_a_symbol_opens_no_list(site):
