@@ -144,6 +144,9 @@ def test_gradient_must_fit_the_parameter(optimiser):
         optimiser.step(np.ones((2, 3)), np.ones(3))
     with pytest.raises(ValueError, match="must be the same"):
         optimiser.step(np.ones(3), np.ones(3, dtype="float32"))
+    for small in ("int64", "float16"):
+        with pytest.raises(TypeError, match=f"parameter must be float32 or float64, got {small}"):
+            optimiser.step(np.ones(3, small), np.ones(3, small))
 
 
 @each_kind
@@ -289,3 +292,18 @@ def test_minimize_hands_the_objective_arrays_of_its_own_device(backend):
 
     w, _ = minimize(objective, backend.asarray(np.ones((2, 3))), max_iter=9, tol=1e-9)
     assert backend.to_numpy(w).shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"objective": lambda w: (0.0, w.T)}, ValueError, r"gradient of shape \(3, 2\) for w of"),
+        ({"start": np.ones((2, 3), int)}, TypeError, "start must hold floats, got int64"),
+        ({"max_iter": 0}, ValueError, "max_iter must be at least 1"),
+        ({"tol": -1.0}, ValueError, "tol must be"),
+    ],
+)
+def test_bad_arguments_of_minimize(change, error, message):
+    good = {"objective": lambda w: (0.0, w), "start": np.ones((2, 3)), "max_iter": 9, "tol": 0.1}
+    with pytest.raises(error, match=message):
+        minimize(**good | change)

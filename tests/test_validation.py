@@ -128,3 +128,41 @@ def test_what_is_learned_is_finite():
         v.check_learned(float("nan"), "try less")
     with pytest.raises(ValueError, match="training left the range of float32: try less"):
         v.check_learned(np.array([1.0, np.inf], dtype="float32"), "try less")
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ([[1.0, "dog"]], ValueError),
+        ([[1.0, 2.0], [3.0]], ValueError),
+        ([[{}]], TypeError),
+        (np.array([["2020-01-01"]], "M8[D]"), TypeError),
+    ],
+)
+def test_what_is_no_vector_is_named(given, error):
+    with pytest.raises(error, match=r"S (must hold numbers|is no array) \("):
+        v.as_vectors(given, "S")
+
+
+def test_rows_with_the_same_names_must_have_one_order(frame):
+    X = frame(np.eye(3), index=list("abc"))
+    for fitting in (
+        X,
+        X[0],
+        X.to_numpy(),
+        [1, 2, 3],
+        X[:2],
+        X.set_axis(list("cbd")),
+        X.reset_index(),
+    ):
+        v.check_paired(X, fitting, "X", "Y")
+    for turned in (X[::-1], X[0][::-1]):
+        with pytest.raises(ValueError, match=r"row 0 of Y is 'c', where X has 'a': .* by \.loc"):
+            v.check_paired(X, turned, "X", "Y")
+
+
+def test_a_seed_is_no_generator():
+    for rng in (np.random.default_rng(0), np.random.RandomState(0)):
+        assert v.check_generator(rng) is rng
+    with pytest.raises(TypeError, match=r"rng must be .*got 0: .*default_rng\(seed\)"):
+        v.check_generator(0)

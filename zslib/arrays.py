@@ -200,7 +200,8 @@ def one_hot(codes, k, dtype):
            [1., 0., 0.]], dtype=float32)
     """
     xp = namespace(codes)
-    columns = xp.arange(k, dtype=codes.dtype, device=array_device(codes))
+    codes = xp.astype(codes, xp.int64, copy=False)  # eight bits would count on from 0 at 256
+    columns = xp.arange(k, dtype=xp.int64, device=array_device(codes))
     return xp.astype(codes[:, None] == columns[None, :], dtype)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Integral, Real
 
 import numpy as np
@@ -18,10 +19,13 @@ __all__ = [
     "check_columns",
     "check_disjoint",
     "check_each",
+    "check_generator",
     "check_indices",
     "check_integer",
+    "check_ks",
     "check_learned",
     "check_order",
+    "check_paired",
     "check_pairs",
     "check_real",
     "check_same_rows",
@@ -42,7 +46,7 @@ def as_array(value, name):
     TypeError
         When it is sparse.
     ValueError
-        When entries are masked.
+        When entries are masked, or rows differ in length.
 
     Examples
     --------
@@ -60,7 +64,12 @@ def as_array(value, name):
             "their rows"
         )
     known = is_array_api_obj(value) and not isinstance(value, (np.ma.MaskedArray, np.matrix))
-    return value if known else np.asarray(value)
+    if known:
+        return value
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} is no array ({error}): give all rows one length") from error
 
 
 def as_vectors(value, name, *, like=None, finite=True):
@@ -75,8 +84,16 @@ def as_vectors(value, name, *, like=None, finite=True):
     array([[1., 2.]])
     """
     array = as_array(value, name)
-    if is_numpy_array(array) and array.dtype.kind in "OSU":
-        array = array.astype(np.float64)
+    if is_numpy_array(array) and array.dtype.kind in "OSUmMV":
+        try:
+            if array.dtype.kind in "mMV":
+                raise TypeError(array.dtype)
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(
+                f"{name} must hold numbers ({error}): leave other columns out, or encode them"
+            ) from error
     xp = namespace(array, like)
     if xp.isdtype(array.dtype, "complex floating"):
         raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
@@ -169,6 +186,17 @@ def check_order(names, known, name, where, remedy=".loc[names]"):
     """
     if sorted(map(str, names)) == sorted(map(str, known)):
         _check_same(names, known, name, where, remedy)
+
+
+def check_paired(a, b, name_a, name_b):
+    """Raise ValueError where the rows of ``a`` and ``b`` have the same names in other order.
+
+    Names are an index of text, of a data frame or a series; what has none fits any.
+    """
+    found = (getattr(rows, "index", ()) for rows in (a, b))
+    known, names = ([] if callable(index) else list(index) for index in found)  # of lists a method
+    if len(names) == len(known) and all(isinstance(one, str) for one in names + known):
+        check_order(names, known, f"row {{}} of {name_b}", name_a)
 
 
 def _check_same(names, known, name, where, remedy):
@@ -287,9 +315,27 @@ def check_integer(value, name, *, low, high=None, high_means=""):
 
 def check_each(values, name, check, what, **limits):
     """Return the values of a sequence, each checked by ``check(value, name, **limits)``."""
-    if isinstance(values, Real):
+    if not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a sequence of {what}, got {values!r}")
     return [check(value, name, **limits) for value in values]
+
+
+def check_ks(ks, high=None, high_means=""):
+    """``ks``, an integer or several, as a tuple of at least one, each in [1, high]."""
+    ks = tuple(ks) if isinstance(ks, Iterable) else (ks,)
+    if not ks:
+        raise ValueError("ks is empty: give at least one k, for instance [1, 5, 10]")
+    return tuple(check_integer(k, "k", low=1, high=high, high_means=high_means) for k in ks)
+
+
+def check_generator(rng, name="rng"):
+    """Return ``rng`` when random numbers can be drawn from it; all layers share one."""
+    if not isinstance(rng, (np.random.Generator, np.random.RandomState)):
+        raise TypeError(
+            f"{name} must be a numpy.random.Generator, got {rng!r}: make one for all by "
+            "numpy.random.default_rng(seed)"
+        )
+    return rng
 
 
 def check_real(value, name, *, low=None, high=None, inclusive=True):

@@ -47,6 +47,14 @@ def test_what_scikit_learn_converts_is_converted(mapper, pairs, frame):
     assert half.transform(X.astype("float16")).dtype == np.float32
 
 
+def test_rows_of_frames_must_have_one_order(pairs):
+    X, Y = (pandas.DataFrame(A, index=[f"w{i}" for i in range(40)]) for A in pairs)
+    fitted = RidgeMap().fit(X, Y)
+    for call in (fitted.fit, fitted.score):
+        with pytest.raises(ValueError, match=r"row 0 of [yY] is 'w39', where X has 'w0'"):
+            call(X, Y[::-1])
+
+
 def test_data_frames_come_out_where_they_are_asked_for(pairs):
     X, Y = pairs
     frame = pandas.DataFrame(X, index=np.arange(40) + 7, columns=list("abcd"))

@@ -177,6 +177,7 @@ def test_gradient_keeps_float32(backend):
         ({"negatives": np.full((7, 2), -1)}, ValueError, "negatives must lie in"),
         ({"negatives": np.zeros((7, 2))}, TypeError, "negatives must hold integers"),
         ({"X": np.full((7, 4), np.nan)}, ValueError, "X holds NaN"),
+        ({"labels": np.ones((9, 3))}, ValueError, "unit_labels has rows of another length"),
     ],
 )
 def test_loss_refuses_bad_input(change, error, message):

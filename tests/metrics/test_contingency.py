@@ -55,6 +55,7 @@ def test_equal_distributions_give_p_of_one():
         (np.arange(3), np.arange(3), (0, 2, 2), ValueError, "ascending from 0"),
         (np.arange(3), np.arange(3), (0,), ValueError, "at least two"),
         (np.arange(3), np.arange(3), (0, 1.5), TypeError, "bins must be an integer"),
+        (np.arange(3), np.arange(3), 5, TypeError, "bins must be a sequence of integers"),
         (np.arange(3.0), np.arange(3), (0, 1), TypeError, "counts_a must hold integers"),
         (np.arange(3), -np.arange(3), (0, 1), ValueError, "counts_b must not be negative"),
     ],

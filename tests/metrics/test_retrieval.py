@@ -30,6 +30,7 @@ def test_precision_never_falls_as_k_grows():
         (np.array([-1]), [1], ValueError, "ranks start at 0"),
         (np.array([0]), [0], ValueError, "k must be at least 1"),
         (np.array([0]), [1.5], TypeError, "k must be an integer"),
+        (np.array([0]), None, TypeError, "k must be an integer, got None"),
         (np.array([0]), [], ValueError, "ks is empty"),
     ],
 )

@@ -53,6 +53,14 @@ def test_lists_and_names_of_classes():
     assert per_class_accuracy(list(names[y]), list(names[found]), ["dog"]) == pytest.approx(2 / 3)
     with pytest.raises(TypeError, match="must hold integers"):
         per_class_accuracy(y, names[found])
+    whole = np.array([2, 10, 10], dtype=object)  # by number 2 comes before 10, by name after
+    np.testing.assert_array_equal(class_accuracies(whole, [2, 2, 10]), [1.0, 0.5])
+
+
+def test_harmonic_means_of_small_types():
+    for kind, high in (("int8", 120), ("uint8", 250), ("float16", 60000)):
+        both = np.array([high], kind)
+        np.testing.assert_array_equal(harmonic_mean(both, both), [high])
 
 
 def test_accuracies_on_every_backend(backend):
@@ -88,6 +96,8 @@ def test_classes_weigh_the_same_whatever_their_size():
         ([0.0], [0], None, TypeError, "y_true must hold integers, got float64"),
         ([0], [0.5], None, TypeError, "y_pred must hold integers"),
         ([0, 2], [0, 2], [0, 1, 2, 4], ValueError, r"2 class\(es\) have no sample .* class 1:"),
+        (list("ab"), list("ab"), list("az"), ValueError, "first is class z:"),
+        (["a", None], ["a", "b"], None, ValueError, r"y_true has no label at 1 .* first 1:"),
         ([0, 2], [0, 2], [0, 0], ValueError, "lists a class twice"),
         ([0, 2], [0, 2], [True, False], TypeError, "classes must hold integers, got bool"),
     ],
@@ -142,6 +152,7 @@ def test_printed_harmonic_means(seen, unseen, h):
         (np.array([0.5]), np.array([-0.5]), ValueError, "unseen must hold accuracies"),
         (np.array([np.nan]), np.array([0.5]), ValueError, "seen must hold accuracies"),
         ("0.1", 0.2, ValueError, "seen must hold accuracies"),
+        (np.ones(2), np.ones((2, 1)), ValueError, r"seen has shape \(2,\) and unseen \(2, 1\)"),
     ],
 )
 def test_refusals_of_accuracies(seen, unseen, error, message):

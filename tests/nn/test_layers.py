@@ -21,10 +21,13 @@ from zslib.nn import (
     ResidualBlock,
     Sequential,
     Sigmoid,
+    dense_layers,
     n_parameters,
     sigmoid,
 )
 from zslib.optim import SGD, Adam
+
+ONE = SGD(0.1)
 
 
 def rng():
@@ -400,3 +403,50 @@ def test_a_text_without_tokens_is_refused(pool, backend):
     mask = np.array([[True, False], [False, False]])
     with pytest.raises(ValueError, match="mask row 1 has no token"):
         pool.forward(backend.asarray(np.ones((2, 2, 2))), backend.asarray(mask))
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape"),
+    [
+        (Linear(3, 3, rng()), (3,)),
+        (Linear(3, 3, rng()), (3, 3, 3)),
+        (Linear(3, 3, rng()), (3, 4)),
+        (BatchNorm(1), (3, 3)),
+        (Conv1d(3, 3, 1, rng()), (3, 3)),
+        (BiLSTM(3, 3, rng()), (3, 3)),
+        *((pool, (3, 3)) for pool in (MaxPool(), MeanPool(), LastPool())),
+    ],
+)
+def test_other_shapes_are_refused(layer, shape):
+    with pytest.raises(ValueError, match=r"x must have shape \(n, .* got"):
+        layer.forward(np.ones(shape, np.float32))
+
+
+def test_gradients_are_not_broadcast():
+    for layer in (ReLU(), LeakyReLU(), Sigmoid(), Dropout(0.5, rng()), Linear(1, 1, rng())):
+        layer.forward(np.ones((3, 1), np.float32), train=True)
+        with pytest.raises(ValueError, match="gradient has shape"):
+            layer.backward(np.ones(3, np.float32))
+
+
+def test_whole_numbers_count_as_floats():
+    x = np.arange(12).reshape(1, 4, 3)
+    layer = BiLSTM(3, 2, rng())
+    np.testing.assert_allclose(layer.forward(x), layer.forward(x.astype("float32")), atol=1e-6)
+    with pytest.raises(TypeError, match="value must hold floats, got int64"):
+        Linear(2, 2, rng(), like=np.ones(1, int))
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda p: Descent({"a": p, "b": p}, lambda: ONE), ValueError, "a new optimiser each"),
+        (lambda p: Sequential(relu=ReLU), TypeError, r"relu must be a layer, such as ReLU\(\)"),
+        (lambda p: dense_layers([3], rng()), ValueError, "sizes must be at least two"),
+        (lambda p: p.descend(-0.1), ValueError, "rate must be"),
+        (lambda p: p.descend(0.1, clip=0.0), ValueError, "clip must be"),
+    ],
+)
+def test_bad_arguments(make, error, message):
+    with pytest.raises(error, match=message):
+        make(Parameter(np.ones(2)))

@@ -42,6 +42,13 @@ def test_large_logits(shift, label):
     assert loss >= 0.0
 
 
+def test_small_types_of_labels_hold_more_classes_than_they_count():
+    logits, labels = np.random.default_rng(0).standard_normal((2, 300)), np.array([3, 5], np.uint8)
+    loss, gradient = softmax_cross_entropy(logits, labels)
+    assert loss == pytest.approx(loop(logits, labels))
+    assert gradient[0, 3 + 256] > 0
+
+
 def test_bad_labels():
     logits = np.zeros((2, 3))
     for labels, error, message in (

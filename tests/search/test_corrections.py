@@ -272,6 +272,14 @@ def test_a_single_query_and_a_single_target():
         assert indices == [[0]] and np.isfinite(scores).all()
 
 
+def test_inverted_softmax_of_one_query_needs_a_reference():
+    query, targets = np.eye(2)[:1], np.eye(2)
+    with pytest.raises(ValueError, match=r"InvertedSoftmax compares queries.*reference="):
+        top_k(query, targets, 1, correction="inverted_softmax")
+    found = top_k(query, targets, 1, correction=InvertedSoftmax(reference=targets))[1]
+    assert found == [[0]]
+
+
 def test_nothing_underflows():
     """Differences that the plain probabilities would lose in float64 still decide."""
     queries = np.array([[1.0, 0.0], [0.0, 1.0]])

@@ -6,13 +6,14 @@ import contextlib
 import tracemalloc
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
-from zslib.search import gold_ranks, top_k, top_k_and_ranks
+from zslib.search import exact, gold_ranks, top_k, top_k_and_ranks
 from zslib.search import selection as _selection
 from zslib.search import threads as _threads
 from zslib.search import tiles as _tiles
@@ -428,12 +429,24 @@ def test_bad_arguments_of_top_k(change, error, message):
         (5, TypeError, "gold must be"),
         ({0: [5], 1: [7], 2: [1]}, TypeError, "gold is a dict.*in the order of the queries"),
         ({0, 1, 2}, TypeError, "gold is a set"),
+        ([True, 1, 2], TypeError, "gold must hold integers, .* got bool"),
+        ([0, 1, 2, 3], ValueError, "gold has 4 entries for 3 queries"),
+        (pandas.DataFrame(np.eye(3, dtype=int)), TypeError, "gold is a DataFrame"),
     ],
 )
-def test_bad_gold(gold, error, message):
+def test_bad_gold(monkeypatch, gold, error, message):
     queries, targets = good()
     with pytest.raises(error, match=message):
         gold_ranks(queries, targets, gold)
+    monkeypatch.setattr(exact, "KEPT", targets.shape[0])  # query by query
+    with pytest.raises(error, match=message):
+        top_k_and_ranks(queries, targets, 1, gold)
+
+
+def test_corrections_are_several():
+    for one in ("csls", InvertedSoftmax(), None):
+        with pytest.raises(TypeError, match="corrections must be a sequence, got"):
+            top_k_and_ranks(*good(), 1, [0, 1, 2], corrections=one)
 
 
 @pytest.fixture

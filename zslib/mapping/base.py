@@ -11,7 +11,14 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zslib.arrays import namespace
-from zslib.validation import as_array, as_vectors, check_columns, check_same_rows, column_names
+from zslib.validation import (
+    as_array,
+    as_vectors,
+    check_columns,
+    check_paired,
+    check_same_rows,
+    column_names,
+)
 
 __all__ = ["LinearMap"]
 
@@ -55,6 +62,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
 
         A one-dimensional ``Y`` is one column, and ``predict`` then gives it so.
         """
+        check_paired(X, Y, "X", "Y")
         given, X = X, as_vectors(X, "X")
         validate_data(self, given, Y, skip_check_array=True)
         names, Y = column_names(Y), as_array(Y, "Y")
@@ -95,6 +103,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
     def score(self, X, y, sample_weight=None):
         """R2 of `predict`, as `sklearn.base.RegressorMixin.score`; ``y`` is as Y in ``fit``."""
         check_columns(y, self._target_names, "Y")
+        check_paired(X, y, "X", "y")
         return super().score(X, y, sample_weight)
 
     def transform_targets(self, Y):

@@ -311,6 +311,8 @@ def max_margin_loss_and_gradient(
     check_choice(distance, "distance", DISTANCES)
     _check_mapped(X, W, "W")
     xp = namespace(X)
+    if float(xp.max(xp.abs(row_norms(unit_labels) - 1.0))) > 1e-3:
+        raise ValueError("unit_labels has rows of another length than one: divide each by its own")
     unit, lengths = _unit_mapped(xp, X, W)
     loss, step = max_margin_step(
         unit,

@@ -23,6 +23,7 @@ def common_ancestor_heights(hierarchy, labels):
            [2., 0., 1.],
            [2., 1., 0.]])
     """
+    hierarchy._positions(labels, "labels")
     above, parents = [], {}
     for label in labels:
         reached, waiting = {label}, [label]

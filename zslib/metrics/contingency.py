@@ -9,7 +9,7 @@ from scipy import stats
 
 from zslib.arrays import to_host
 from zslib.metrics.hubness import check_counts
-from zslib.validation import check_integer
+from zslib.validation import check_each, check_integer
 
 __all__ = ["Contingency", "hubness_contingency"]
 
@@ -44,7 +44,7 @@ def hubness_contingency(counts_a, counts_b, *, bins=(0, 1, 6, 11)):
     >>> round(test.statistic, 6), test.p_value < 1e-10
     (56.0, True)
     """
-    edges = np.asarray([check_integer(b, "bins", low=0) for b in bins])
+    edges = np.asarray(check_each(bins, "bins", check_integer, "integers", low=0))
     if edges.size < 2 or edges[0] != 0 or (np.diff(edges) <= 0).any():
         raise ValueError(f"bins must be at least two lower edges ascending from 0, got {bins!r}")
     table = np.stack(

@@ -11,7 +11,7 @@ from zslib.arrays import like, namespace, to_host
 from zslib.metrics.hubness import check_counts
 from zslib.search import top_k
 from zslib.search.tiles import Tiles, slices
-from zslib.validation import as_array, as_vectors
+from zslib.validation import as_array, as_vectors, check_choice, check_paired, check_vectors
 
 __all__ = ["HubCorrelations", "hub_correlations"]
 
@@ -53,6 +53,8 @@ def hub_correlations(counts, targets, is_training_target, *, exclude_self=False)
     >>> round(found.mean_rho, 3), round(found.training_rho, 3)
     (0.8, 0.8)
     """
+    check_choice(exclude_self, "exclude_self", (False, True))
+    check_paired(targets, is_training_target, "targets", "is_training_target")
     counts, targets = check_counts(counts), as_vectors(targets, "targets", finite=False)
     is_training_target = as_array(is_training_target, "is_training_target")
     xp = namespace(counts, targets, is_training_target)
@@ -101,9 +103,18 @@ def _spearman(counts, cosines, what):
 def _cosines_to_mean(targets):
     """Cosine of each target to the mean of all, (n_targets,), on the host."""
     xp = namespace(targets)
-    rows = slices(targets.shape[0], 16384)
-    sums = [xp.sum(xp.astype(xp.asarray(targets[r, :]), xp.float64), axis=0) for r in rows]
+    sums, largest = [], 0.0
+    for rows in slices(targets.shape[0], 16384):
+        block = xp.astype(xp.asarray(targets[rows, :]), xp.float64)
+        sums.append(xp.sum(block, axis=0))
+        largest = max(largest, float(xp.max(xp.abs(block))))
     mean = xp.astype(sum(sums[1:], sums[0])[None, :] / targets.shape[0], targets.dtype)
+    check_vectors(mean, "the mean of targets")
+    if float(xp.max(xp.abs(mean))) <= 64 * float(xp.finfo(targets.dtype).eps) * largest:
+        raise ValueError(
+            "targets has the mean zero, up to rounding: no cosine with it is defined; pass the "
+            "vectors before they were centred"
+        )
     tiles = Tiles(mean, targets, "cosine", None)
     found = [to_host(tile)[:, 0] for rows in tiles.blocks for tile in tiles.walk(rows)]
     return np.concatenate(found)

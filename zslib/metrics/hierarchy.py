@@ -9,14 +9,14 @@ embedding model, NIPS 26, appendix A.3.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Set
+from collections.abc import Set
 
 import numpy as np
 from scipy import sparse
 
 from zslib.arrays import like, namespace, to_host
 from zslib.metrics import _walk
-from zslib.validation import as_array, check_choice, check_indices, check_integer
+from zslib.validation import as_array, check_choice, check_indices, check_integer, check_ks
 
 __all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
 
@@ -25,15 +25,7 @@ def _shown(names):
     return ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
 
 
-def _check_ks(ks, n_valid=None):
-    """``ks`` as a tuple of integers, at least one, each in [1, n_valid]."""
-    ks = tuple(ks) if isinstance(ks, Iterable) else (ks,)
-    if not ks:
-        raise ValueError("ks is empty: give at least one k")
-    return tuple(
-        check_integer(k, "k", low=1, high=n_valid, high_means=", the number of valid labels")
-        for k in ks
-    )
+_VALID = ", the number of valid labels"
 
 
 class Hierarchy:
@@ -114,12 +106,19 @@ class Hierarchy:
     def _place(self, node, where):
         """Position of ``node``, a new one if it was not met before."""
         try:
-            return self._position.setdefault(node, len(self._position))
+            place = self._position.setdefault(node, len(self._position))
+            missing = bool(node != node)
         except TypeError as error:
             raise TypeError(
                 f"{where} has {node!r}, which cannot name a node ({error}): use strings, numbers "
                 "or tuples"
             ) from error
+        if missing:
+            raise ValueError(
+                f"{where} has {node!r} for a name, which would join all that have none: leave out "
+                "such links"
+            )
+        return place
 
     def __repr__(self):
         return f"<Hierarchy of {self.n_nodes:,} nodes, {self.n_links:,} links, {self.paths!r}>"
@@ -254,6 +253,8 @@ class Hierarchy:
 
     def _stops(self, labels, valid_labels, ks, if_fewer):
         valid = self._valid_positions(valid_labels)
+        if isinstance(labels, Set):
+            raise TypeError("labels must have an order, that of the rows returned: pass a list")
         positions = self._positions(labels, "labels")
         strange = ~np.isin(positions, valid)
         if strange.any():
@@ -263,7 +264,7 @@ class Hierarchy:
                 f"({_shown(names)}): a true label must be one that can be predicted"
             )
         sources, row = np.unique(positions, return_inverse=True)
-        radii, sizes = self._stops_at(sources, valid, _check_ks(ks, len(valid)), if_fewer)
+        radii, sizes = self._stops_at(sources, valid, check_ks(ks, len(valid), _VALID), if_fewer)
         return radii[row], sizes[row]
 
     def _stops_at(self, sources, valid, ks, if_fewer):
@@ -355,7 +356,7 @@ def hierarchical_precision_at_k(
     if isinstance(valid_labels, Set):
         raise TypeError("valid_labels must have an order, positions refer to it: pass a list")
     valid = hierarchy._valid_positions(valid_labels)
-    ks = _check_ks(ks, len(valid))
+    ks = check_ks(ks, len(valid), _VALID)
     predictions, gold = _check_predictions(predictions, gold, ks)
     answers = _check_answers(predictions, len(valid))
     # Samples in the order of their labels, so that each block of walks serves a run of them.
@@ -405,7 +406,7 @@ def flat_hits_at_k(predictions, gold, ks):
     array([[False,  True],
            [ True,  True]])
     """
-    ks = _check_ks(ks)
+    ks = check_ks(ks)
     predictions, gold = _check_predictions(predictions, gold, ks)
     xp = namespace(predictions)
     answers = xp.astype(predictions, xp.int64)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 from zslib.arrays import namespace
-from zslib.validation import as_array, check_integer
+from zslib.validation import as_array, check_integer, check_ks
 
 __all__ = ["hits_at_k", "precision_at_k"]
 
@@ -49,10 +47,7 @@ def precision_at_k(ranks, ks):
     >>> precision_at_k(np.array([0, 4, 1, 9]), [1, 5, 10])
     {1: 0.25, 5: 0.75, 10: 1.0}
     """
-    ks = [ks] if isinstance(ks, Integral) else list(ks)
-    if not ks:
-        raise ValueError("ks is empty: give at least one k, for instance [1, 5, 10]")
     ranks = as_array(ranks, "ranks")
     xp = namespace(ranks)
-    hits = {int(k): hits_at_k(ranks, k) for k in ks}
+    hits = {k: hits_at_k(ranks, k) for k in check_ks(ks)}
     return {k: int(xp.sum(xp.astype(h, xp.int64))) / h.shape[0] for k, h in hits.items()}

@@ -11,7 +11,7 @@ zero-shot learning for object recognition in the wild, ECCV.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from zslib.validation import (
     as_vectors,
     check_indices,
     check_integer,
+    check_paired,
     check_real,
     is_text,
 )
@@ -53,7 +54,9 @@ def class_accuracies(y_true, y_pred, classes=None):
     >>> class_accuracies(np.array([0, 0, 3, 3, 3, 3]), np.array([0, 1, 3, 3, 3, 0]))
     array([0.5 , 0.75])
     """
-    y_true, y_pred, classes = _checked_labels(*_numbered(y_true, y_pred, classes))
+    check_paired(y_true, y_pred, "y_true", "y_pred")
+    numbered = _numbered(y_true, y_pred, classes)
+    names, (y_true, y_pred, classes) = classes, _checked_labels(*numbered)
     xp = namespace(y_true)
     # Hits and misses of a class are counted in one sorted array, as odd and even numbers.
     codes = xp.sort(2 * y_true + xp.astype(y_true == y_pred, xp.int64))
@@ -63,7 +66,7 @@ def class_accuracies(y_true, y_pred, classes=None):
     n_samples = xp.astype(end - start, xp.float64)
     empty = n_samples == 0
     if bool(xp.any(empty)):
-        first = int(classes[xp.argmax(xp.astype(empty, xp.int64))])
+        first = list(names)[int(xp.argmax(xp.astype(empty, xp.int64)))]
         raise ValueError(
             f"{int(xp.sum(xp.astype(empty, xp.int64)))} class(es) have no sample in y_true, the "
             f"first is class {first}: leave them out of classes"
@@ -73,7 +76,8 @@ def class_accuracies(y_true, y_pred, classes=None):
 
 def _numbered(*labels):
     """Arrays of labels; where these are names, by their places in alphabetical order."""
-    given = [None if part is None else as_array(part, "labels") for part in labels]
+    names = "y_true", "y_pred", "classes"
+    given = [p if p is None else _entries(p, n) for p, n in zip(labels, names, strict=True)]
     parts = [part for part in given if part is not None]
     if not all(map(is_text, parts)):
         return given
@@ -81,6 +85,24 @@ def _numbered(*labels):
     ends = np.cumsum([part.size for part in parts])
     found = iter(np.split(codes[1], ends[:-1]))
     return [None if p is None else next(found).reshape(p.shape) for p in given]
+
+
+_MISSING = "None", "nan", "NaT", "<NA>"
+
+
+def _entries(labels, name):
+    """``labels`` as an array; whole numbers in one of objects are numbers, not names."""
+    labels = as_array(labels, name)
+    if getattr(labels.dtype, "kind", "") != "O":
+        return labels
+    entries = labels.ravel().tolist()
+    missing = [str(e) in _MISSING and not isinstance(e, str) for e in entries]
+    if any(missing):
+        raise ValueError(
+            f"{name} has no label at {sum(missing)} place(s), the first {missing.index(True)}: "
+            "leave these samples out"
+        )
+    return labels.astype(np.int64) if all(isinstance(e, Integral) for e in entries) else labels
 
 
 def _checked_labels(y_true, y_pred, classes):
@@ -138,14 +160,26 @@ def harmonic_mean(seen, unseen):
         low, high = sorted((seen, unseen))
         # The product of two small ones would leave the range of floats.
         return 2 * low / (1 + low / high) if high > 0 else 0.0
-    seen, unseen = as_array(seen, "seen"), as_array(unseen, "unseen")
+    seen, unseen = _accuracies(seen, "seen"), _accuracies(unseen, "unseen")
     xp = namespace(seen, unseen)
-    for name, accuracy in (("seen", seen), ("unseen", unseen)):
-        numbers = xp.isdtype(accuracy.dtype, "numeric")
-        if not numbers or not bool(xp.all(xp.isfinite(accuracy) & (accuracy >= 0))):
-            raise ValueError(f"{name} must hold accuracies, finite and at least 0")
+    if seen.shape != unseen.shape and 0 not in (seen.ndim, unseen.ndim):
+        raise ValueError(
+            f"seen has shape {tuple(seen.shape)} and unseen {tuple(unseen.shape)}: they must be "
+            "the same"
+        )
     low, high = xp.minimum(seen, unseen), xp.maximum(seen, unseen)
     return 2 * low / (1 + low / xp.where(high > 0, high, xp.ones_like(high)))
+
+
+def _accuracies(values, name):
+    """``values`` as an array of accuracies; small types could not hold their double."""
+    values = as_array(values, name)
+    xp = namespace(values)
+    numbers = xp.isdtype(values.dtype, ("integral", "real floating"))
+    if not numbers or not bool(xp.all(xp.isfinite(values) & (values >= 0))):
+        raise ValueError(f"{name} must hold accuracies, finite and at least 0")
+    kept = values.dtype in (xp.float32, xp.float64)
+    return values if kept else xp.astype(values, xp.float64)
 
 
 def top_classes(scores, k=1):

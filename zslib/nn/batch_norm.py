@@ -6,7 +6,7 @@ import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
-from zslib.nn.layer import Layer, check_mask
+from zslib.nn.layer import Layer, check_input, check_mask
 from zslib.nn.parameter import Parameter
 from zslib.validation import check_integer, check_real
 
@@ -61,6 +61,7 @@ class BatchNorm(Layer):
 
     def forward(self, x, mask=None, *, train=False):
         """Normalised ``x``, (n, T, d) or (n, d), of the same shape."""
+        x = check_input(x, "(n, T, d) or (n, d)", self.gamma.value.shape[0])
         xp = namespace(x, self.gamma.value)
         rows = xp.reshape(x, (-1, x.shape[-1]))
         valid, count, mask = None, rows.shape[0], check_mask(x, mask)

@@ -8,9 +8,9 @@ import numpy as np
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
-from zslib.nn.layer import Layer, check_mask, zero_padded
+from zslib.nn.layer import Layer, check_input, check_mask, zero_padded
 from zslib.nn.parameter import Parameter
-from zslib.validation import check_integer
+from zslib.validation import check_generator, check_integer
 
 __all__ = ["Conv1d"]
 
@@ -60,7 +60,7 @@ class Conv1d(Layer):
         )
         if width % 2 == 0:
             raise ValueError(f"width must be odd, so that it has a middle, got {width}")
-        values = rng.standard_normal(shape) * math.sqrt(2.0 / (width * n_in))
+        values = check_generator(rng).standard_normal(shape) * math.sqrt(2.0 / (width * n_in))
         self.weight = Parameter.from_host(values, like=like, penalty=penalty)
         self.bias = None
         if bias:
@@ -69,6 +69,7 @@ class Conv1d(Layer):
     def forward(self, x, mask=None, *, train=False):
         """Sequences (n, T, n_out) of sequences ``x`` (n, T, n_in)."""
         W = self.weight.value
+        x = check_input(x, "(n, T, d)", W.shape[1])
         xp = namespace(x, W)
         mask = check_mask(x, mask)
         x = zero_padded(x, mask)

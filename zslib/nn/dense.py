@@ -7,6 +7,7 @@ from itertools import pairwise
 from zslib.nn.linear import Linear
 from zslib.nn.relu import ReLU
 from zslib.nn.sequential import Sequential
+from zslib.validation import check_each, check_integer
 
 __all__ = ["dense_layers"]
 
@@ -36,6 +37,9 @@ def dense_layers(sizes, rng, *, activation=ReLU, **start):
     >>> list(dense_layers((3, 2, 1), np.random.default_rng(0)).layers)
     ['linear1', 'activation1', 'linear2']
     """
+    sizes = check_each(sizes, "sizes", check_integer, "integers", low=1)
+    if len(sizes) < 2:
+        raise ValueError(f"sizes must be at least two, of the input and the output, got {sizes}")
     layers = {}
     for j, pair in enumerate(pairwise(sizes), start=1):
         if j > 1:

@@ -30,6 +30,8 @@ class Descent:
 
     def __init__(self, parameters, make):
         self._moved = [(parameter, make()) for parameter in parameters.values()]
+        if len({id(optimiser) for _, optimiser in self._moved}) < len(self._moved):
+            raise ValueError("make() must give a new optimiser each time: each has its own state")
 
     def step(self, learning_rate=None):
         """Move each parameter against its gradient, which is zero then.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zslib.arrays import like, namespace
 from zslib.nn.layer import Layer
-from zslib.validation import check_real
+from zslib.validation import check_generator, check_real
 
 __all__ = ["Dropout"]
 
@@ -34,7 +34,7 @@ class Dropout(Layer):
         self.rate = check_real(rate, "rate", low=0.0, high=1.0)
         if self.rate == 1.0:
             raise ValueError("rate must be below 1: nothing would be left")
-        self.rng = rng
+        self.rng = check_generator(rng)
 
     def forward(self, x, mask=None, *, train=False):
         """``x``, thinned out in training."""
@@ -49,5 +49,5 @@ class Dropout(Layer):
 
     def backward(self, gradient):
         """The gradient, thinned out and scaled like x."""
-        (factor,) = self._use_saved()
+        (factor,) = self._use_saved(gradient)
         return gradient * factor

@@ -7,7 +7,7 @@ import math
 from zslib.arrays import add_rows, namespace
 from zslib.nn.layer import Layer, check_mask, zero_padded
 from zslib.nn.parameter import Parameter
-from zslib.validation import check_indices, check_integer
+from zslib.validation import check_generator, check_indices, check_integer
 
 __all__ = ["Embedding"]
 
@@ -47,7 +47,7 @@ class Embedding(Layer):
             check_integer(dimension, "dimension", low=1),
         )
         self.weight = Parameter.from_host(
-            rng.standard_normal(shape) / math.sqrt(dimension), like=like
+            check_generator(rng).standard_normal(shape) / math.sqrt(dimension), like=like
         )
 
     def forward(self, x, mask=None, *, train=False):

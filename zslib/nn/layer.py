@@ -12,8 +12,9 @@ import math
 from array_api_compat import is_numpy_array
 
 from zslib.arrays import namespace
+from zslib.validation import as_array
 
-__all__ = ["Layer", "check_mask", "n_parameters", "zero_padded"]
+__all__ = ["Layer", "check_input", "check_mask", "n_parameters", "zero_padded"]
 
 
 class Layer:
@@ -65,13 +66,21 @@ class Layer:
         """Dictionary of arrays that are not learned by gradient but belong to a checkpoint."""
         return {}
 
-    def _use_saved(self):
-        """What the forward pass kept, which is forgotten now."""
+    def _use_saved(self, gradient=None):
+        """What the forward pass kept, which is forgotten now.
+
+        A ``gradient`` must have the shape of the first, where another would be broadcast.
+        """
         if self._saved is None:
             raise RuntimeError(
                 f"{type(self).__name__}.backward needs forward(…, train=True) right before it"
             )
         saved, self._saved = self._saved, None
+        if gradient is not None and tuple(gradient.shape) != tuple(saved[0].shape):
+            raise ValueError(
+                f"gradient has shape {tuple(gradient.shape)}, the output "
+                f"{tuple(saved[0].shape)}: they must be the same"
+            )
         return saved
 
 
@@ -86,6 +95,19 @@ def n_parameters(layer):
     8
     """
     return sum(math.prod(p.value.shape) for p in layer.parameters().values())
+
+
+def check_input(x, shape, width=None):
+    """``x`` as an array, when it has a ``shape`` such as "(n, T, d)" or one "(n, d)", d ``width``.
+
+    NumPy would broadcast some others in silence.
+    """
+    x = as_array(x, "x")
+    fits = x.ndim in [one.count(",") + 1 for one in shape.split(" or ")]
+    if not fits or width not in (None, x.shape[-1]):
+        wanted = "" if width is None else f", d = {width}"
+        raise ValueError(f"x must have shape {shape}{wanted}, got {tuple(x.shape)}")
+    return x
 
 
 def check_mask(x, mask, *, tokens=False):

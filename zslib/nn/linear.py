@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from zslib.arrays import namespace
-from zslib.nn.layer import Layer
+from zslib.nn.layer import Layer, check_input
 from zslib.nn.parameter import Parameter
-from zslib.validation import check_choice, check_integer, check_real
+from zslib.validation import check_choice, check_generator, check_integer, check_real
 
 __all__ = ["Linear"]
 
@@ -51,6 +51,7 @@ class Linear(Layer):
         check_integer(n_out, "n_out", low=1)
         check_choice(init, "init", ("glorot", "normal"))
         check_real(scale, "scale", low=0.0, inclusive=False)
+        check_generator(rng)
         if init == "normal":
             values = rng.normal(0.0, scale, (n_in, n_out))
         else:
@@ -61,6 +62,7 @@ class Linear(Layer):
 
     def forward(self, x, mask=None, *, train=False):
         """Vectors (n, n_out) of vectors ``x`` (n, n_in)."""
+        x = check_input(x, "(n, d)", self.weight.value.shape[0])
         if train:
             self._saved = (x,)
         return x @ self.weight.value + self.bias.value

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from array_api_compat import device as array_device
-
-from zslib.arrays import namespace
+from zslib.arrays import namespace, one_hot
 from zslib.nn.sigmoid import sigmoid
 from zslib.validation import check_indices
 
@@ -37,18 +35,17 @@ def softmax_cross_entropy(logits, labels):
     (0.6931, array([[-0.5,  0.5]]))
     """
     xp = namespace(logits, labels)
-    n, n_classes = logits.shape
-    if tuple(labels.shape) != (n,):
+    if logits.ndim != 2 or tuple(labels.shape) != tuple(logits.shape[:1]):
         raise ValueError(
             f"labels have shape {tuple(labels.shape)}, logits {tuple(logits.shape)}: give one "
             "label per row"
         )
+    n, n_classes = logits.shape
     check_indices(labels, "labels", n_classes)
     shifted = logits - xp.max(logits, axis=1, keepdims=True)
     exponentials = xp.exp(shifted)
     sums = xp.sum(exponentials, axis=1, keepdims=True)
-    classes = xp.arange(n_classes, dtype=labels.dtype, device=array_device(logits))
-    own = xp.astype(labels[:, None] == classes, logits.dtype)
+    own = one_hot(labels, n_classes, logits.dtype)
     loss = (xp.sum(xp.log(sums)) - xp.sum(own * shifted)) / n
     return loss, (exponentials / sums - own) / n
 

@@ -10,10 +10,10 @@ from array_api_compat import device as array_device
 from array_api_compat import is_numpy_array
 
 from zslib.arrays import namespace, take_rows, tanh_in_place, to_host
-from zslib.nn.layer import Layer, check_mask, zero_padded
+from zslib.nn.layer import Layer, check_input, check_mask, zero_padded
 from zslib.nn.parameter import Parameter
 from zslib.search.threads import run_threads
-from zslib.validation import check_integer
+from zslib.validation import check_generator, check_integer
 
 __all__ = ["BiLSTM"]
 
@@ -64,6 +64,7 @@ class BiLSTM(Layer):
     def __init__(self, n_in, n_hidden, rng, *, like=None):
         check_integer(n_in, "n_in", low=1)
         self.n_hidden = h = check_integer(n_hidden, "n_hidden", low=1)
+        check_generator(rng)
         weights = []
         for n in (n_in, h):
             limit = math.sqrt(6.0 / (n + h))
@@ -78,6 +79,7 @@ class BiLSTM(Layer):
     def forward(self, x, mask=None, *, train=False):
         """States (n, T, 2h) of sequences ``x`` (n, T, n_in), forwards then backwards."""
         W, h = self.input_weight.value, self.n_hidden
+        x = check_input(x, "(n, T, d)", W.shape[1])
         xp = namespace(x, W)
         mask = check_mask(x, mask)
         (n, T), steps = x.shape[:2], _Steps.of(mask, *x.shape[:2])
@@ -85,7 +87,7 @@ class BiLSTM(Layer):
         x = xp.stack([take_rows(flat, order) for order in steps.order])
         gates = x @ W
         hidden, cells = (
-            xp.empty((*x.shape[:2], h), dtype=x.dtype, device=array_device(x)) for _ in "hc"
+            xp.empty((*x.shape[:2], h), dtype=gates.dtype, device=array_device(x)) for _ in "hc"
         )
         _in_parts(self._read, steps, gates, hidden, cells)
         if train:

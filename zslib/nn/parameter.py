@@ -41,6 +41,8 @@ class Parameter:
     """
 
     def __init__(self, value, penalty=0.0):
+        if not namespace(value).isdtype(value.dtype, "real floating"):
+            raise TypeError(f"value must hold floats, got {value.dtype}: steps would be cut off")
         self.value, self._gradient, self._velocity = value, None, None
         self.penalty = check_real(penalty, "penalty", low=0.0)
 
@@ -68,6 +70,11 @@ class Parameter:
 
     def add(self, gradient):
         """Add to the gradient an array that the caller does not use again."""
+        if gradient.shape != self.value.shape:
+            raise ValueError(
+                f"gradient has shape {tuple(gradient.shape)}, the parameter "
+                f"{tuple(self.value.shape)}: they must be the same"
+            )
         if self._gradient is None:
             self._gradient = gradient
         else:
@@ -99,6 +106,9 @@ class Parameter:
 
         with rate r, ``momentum`` m, and the largest length ``clip`` c of a gradient, None for any.
         """
+        check_real(rate, "rate", low=0.0)
+        if clip is not None:
+            check_real(clip, "clip", low=0.0, inclusive=False)
         if self.penalty:
             self.add_penalty()
         if self._gradient is not None or momentum:

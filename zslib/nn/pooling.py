@@ -5,7 +5,7 @@ from __future__ import annotations
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace
-from zslib.nn.layer import Layer, check_mask, zero_padded
+from zslib.nn.layer import Layer, check_input, check_mask, zero_padded
 
 __all__ = ["LastPool", "MaxPool", "MeanPool"]
 
@@ -26,6 +26,7 @@ class MaxPool(Layer):
 
     def forward(self, x, mask=None, *, train=False):
         """Sequences (n, T / 2, d) of sequences ``x`` (n, T, d)."""
+        x = check_input(x, "(n, T, d)")
         mask = check_mask(x, mask)
         first, second = _halves(x)
         larger = first >= second
@@ -80,6 +81,7 @@ class MeanPool(Layer):
 
     def forward(self, x, mask=None, *, train=False):
         """Vectors (n, d) of sequences ``x`` (n, T, d)."""
+        x = check_input(x, "(n, T, d)")
         xp = namespace(x)
         valid = xp.astype(_mask_of(x, mask), x.dtype)
         weights = valid / xp.sum(valid, axis=1, keepdims=True)
@@ -114,6 +116,7 @@ class LastPool(Layer):
 
     def forward(self, x, mask=None, *, train=False):
         """Vectors (n, d) of sequences ``x`` (n, T, d)."""
+        x = check_input(x, "(n, T, d)")
         xp = namespace(x)
         n, T, d = x.shape
         if d % 2:

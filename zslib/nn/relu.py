@@ -28,7 +28,7 @@ class ReLU(Layer):
 
     def backward(self, gradient):
         """The gradient where the output is above zero, else zero."""
-        (out,) = self._use_saved()
+        (out,) = self._use_saved(gradient)
         return gradient * namespace(out).astype(out > 0, out.dtype)
 
 
@@ -58,5 +58,5 @@ class LeakyReLU(Layer):
 
     def backward(self, gradient):
         """The gradient where x is above zero, elsewhere times the slope."""
-        (above,) = self._use_saved()
+        (above,) = self._use_saved(gradient)
         return namespace(gradient).where(above, gradient, self.slope * gradient)

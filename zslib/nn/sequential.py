@@ -38,6 +38,9 @@ class Sequential(Layer):
     """
 
     def __init__(self, **layers):
+        for name, layer in layers.items():
+            if not isinstance(layer, Layer):
+                raise TypeError(f"{name} must be a layer, such as ReLU(), got {layer!r}")
         self.layers = layers
 
     def forward(self, x, mask=None, *, train=False):

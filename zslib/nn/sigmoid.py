@@ -42,5 +42,5 @@ class Sigmoid(Layer):
 
     def backward(self, gradient):
         """The gradient times y (1 - y)."""
-        (out,) = self._use_saved()
+        (out,) = self._use_saved(gradient)
         return gradient * (out * (1.0 - out))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zslib.validation import check_integer
+from zslib.validation import check_generator, check_integer
 
 __all__ = ["minibatches"]
 
@@ -32,5 +32,5 @@ def minibatches(n, batch_size, rng):
     """
     check_integer(n, "n", low=1)
     check_integer(batch_size, "batch_size", low=1)
-    order = rng.permutation(n)
+    order = check_generator(rng).permutation(n)
     return [order[start : start + batch_size] for start in range(0, n, batch_size)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zslib.arrays import namespace
 from zslib.validation import check_real
 
 __all__ = ["check_gradient", "check_share"]
@@ -9,6 +10,12 @@ __all__ = ["check_gradient", "check_share"]
 
 def check_gradient(parameter, gradient):
     """Raise unless the gradient fits the parameter; a wrong shape would broadcast silently."""
+    xp = namespace(parameter, gradient)
+    if parameter.dtype not in (xp.float32, xp.float64):
+        raise TypeError(
+            f"parameter must be float32 or float64, got {parameter.dtype}: steps or squares of "
+            "gradients would be lost"
+        )
     if parameter.shape != gradient.shape or parameter.dtype != gradient.dtype:
         raise ValueError(
             f"gradient has shape {tuple(gradient.shape)} and type {gradient.dtype}, the parameter "

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.optimize
 
 from zslib.arrays import like, namespace, to_host
+from zslib.validation import check_integer, check_real
 
 __all__ = ["minimize"]
 
@@ -53,6 +54,9 @@ def minimize(objective, start, *, max_iter, tol):
     (array([0., 0.]), 3)
     """
     xp = namespace(start)
+    if not xp.isdtype(start.dtype, "real floating"):
+        raise TypeError(f"start must hold floats, got {start.dtype}: convert it")
+    max_iter, tol = check_integer(max_iter, "max_iter", low=1), check_real(tol, "tol", low=0.0)
     largest = float(xp.finfo(start.dtype).max)
     rounding = float(xp.finfo(start.dtype).eps)
 
@@ -61,6 +65,11 @@ def minimize(objective, start, *, max_iter, tol):
 
     def evaluate(flat):
         value, gradient = objective(point(flat))
+        if tuple(gradient.shape) != tuple(start.shape):
+            raise ValueError(
+                f"objective returns a gradient of shape {tuple(gradient.shape)} for w of shape "
+                f"{tuple(start.shape)}: they must be the same"
+            )
         gradient = to_host(gradient).astype(np.float64).ravel()
         if not (math.isfinite(value) and float(gradient @ gradient) <= largest):
             raise ValueError(f"training left the range of {start.dtype}: scale the features down")

@@ -10,12 +10,19 @@ from array_api_compat import is_array_api_obj
 from zslib.arrays import like, namespace, to_host
 from zslib.search import selection as _selection
 from zslib.search.corrected import CorrectedTiles, corrected_block
-from zslib.search.corrections import resolve
+from zslib.search.corrections import Correction, resolve
 from zslib.search.order import in_order
 from zslib.search.ranks import corrected_ranks, plain_ranks
 from zslib.search.rows import slices
 from zslib.search.tiles import Tiles
-from zslib.validation import as_array, as_vectors, check_columns, check_integer, column_names
+from zslib.validation import (
+    as_array,
+    as_vectors,
+    check_columns,
+    check_integer,
+    check_paired,
+    column_names,
+)
 
 __all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
 
@@ -125,6 +132,7 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     >>> gold_ranks(queries, targets, [[3, 2], [1]])
     array([0, 1])
     """
+    check_paired(queries, gold, "queries", "gold")
     queries, targets = _vectors(queries, targets)
     return _ranks(_tiles(queries, targets, metric, correction, block_size), queries, gold)
 
@@ -155,10 +163,14 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
     >>> print(indices, ranks)
     [[2 1]] [2]
     """
+    check_paired(queries, gold, "queries", "gold")
     queries, targets = _vectors(queries, targets)
+    if corrections is None or isinstance(corrections, (str, Correction)):
+        raise TypeError(f"corrections must be a sequence, got {corrections!r}: put it into a list")
     corrections = [resolve(correction) for correction in corrections]
     n, m = queries.shape[0], targets.shape[0]
     if corrections == [None] and n * m > KEPT and m <= KEPT:
+        _acceptable(gold, n, m)  # by the numbers of all, not of a part
         parts = [
             top_k_and_ranks(queries[part, :], targets, k, gold[part], metric=metric)[0]
             for part in slices(n, KEPT // m)
@@ -264,7 +276,7 @@ def _merge(xp, best, scores, columns, start, k):
 
 def _acceptable(gold, n_queries, n_targets):
     """Flat (query, target) pairs of host int64 arrays, from either form of ``gold``."""
-    if isinstance(gold, (Mapping, Set, str)):
+    if isinstance(gold, (Mapping, Set, str)) or column_names(gold) is not None:
         raise TypeError(
             f"gold is a {type(gold).__name__}, whose members are not in the order of the queries: "
             "give a sequence with the acceptable indices of each query"
@@ -290,9 +302,10 @@ def _acceptable(gold, n_queries, n_targets):
             f"gold has no acceptable target for {int((lengths == 0).sum())} query(ies), the first "
             f"at position {int(lengths.argmin())}: drop these queries"
         )
+    strange = {str(a.dtype) for a in accepted if a.dtype.kind not in "iu"}
+    if strange:
+        raise TypeError(f"gold must hold integers, the rows of targets, got {min(strange)}")
     flat = np.concatenate([a.ravel() for a in accepted])
-    if flat.dtype.kind not in "iu":
-        raise TypeError(f"gold must hold integers, the rows of targets, got {flat.dtype}")
     if flat.min() < 0 or flat.max() >= n_targets:
         raise ValueError(
             f"gold must lie in [0, {n_targets}), the rows of targets, found {flat.min()} to "

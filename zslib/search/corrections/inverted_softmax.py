@@ -26,7 +26,8 @@ class InvertedSoftmax(Correction):
         T above, the inverse of the paper's beta, which is learned there on the training pairs.
         30 is the beta that the released code of Conneau et al. (2018) names.
     reference : (n_reference, d) float array or None, default None
-        The queries P; None: the queries themselves. The paper takes a sample of source words.
+        The queries P; None: the queries themselves, at least two. The paper takes a sample of
+        source words.
 
     Examples
     --------
@@ -44,6 +45,11 @@ class InvertedSoftmax(Correction):
 
     def begin(self, base):
         check_real(self.temperature, "InvertedSoftmax.temperature", low=0, inclusive=False)
+        if self.reference is None and base.n_queries == 1 < base.n_targets:
+            raise ValueError(
+                "InvertedSoftmax compares queries, and of one alone all targets score alike: give "
+                "more, or vectors of the query space as InvertedSoftmax(reference=...)"
+            )
 
     def apply(self, scores, reference, statistics):
         xp = namespace(scores)
