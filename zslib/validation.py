@@ -22,6 +22,7 @@ __all__ = [
     "check_integer",
     "check_learned",
     "check_order",
+    "check_paired",
     "check_pairs",
     "check_real",
     "check_same_rows",
@@ -169,6 +170,28 @@ def check_order(names, known, name, where, remedy=".loc[names]"):
     """
     if sorted(map(str, names)) == sorted(map(str, known)):
         _check_same(names, known, name, where, remedy)
+
+
+def check_paired(a, b, name_a, name_b):
+    """Raise ValueError where the rows of ``a`` and ``b`` have the same names in other order.
+
+    Names are an index of text, of a data frame or a series; what has none fits any.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> s = pandas.Series([1, 2], ["a", "b"])
+    >>> check_paired(s, s[::-1], "y_true", "y_pred")
+    Traceback (most recent call last):
+    ValueError: row 0 of y_pred is 'b', where y_true has 'a': give both the same names in one ...
+    """
+    known, names = ([] if callable(i) else list(i) for i in (_index(a), _index(b)))
+    if len(names) == len(known) and all(isinstance(one, str) for one in names + known):
+        check_order(names, known, f"row {{}} of {name_b}", name_a)
+
+
+def _index(value):
+    return getattr(value, "index", ())  # of a list it is a method
 
 
 def _check_same(names, known, name, where, remedy):

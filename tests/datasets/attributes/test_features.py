@@ -134,7 +134,7 @@ def test_class_vectors_from_csv(arrays, written, tmp_path):
         ("class,x\n", "has no vector"),
         ("a,1,2\nb,1\n", "line 2 has 1 numbers and the first one 2"),
         ("a,1,2\nb,1,x\n", "line 2: 'x' is not a number"),
-        ("a\nb\n", "line 1 has 0 numbers"),
+        ("a\nb\n", "line 1 has no comma"),
         ("a;1;2\nb;3;4\n", "with commas between"),
         ("a,1x3,2\nb,1,2\n", "line 1: '1x3' is not a number"),
     ],
