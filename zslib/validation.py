@@ -18,6 +18,7 @@ __all__ = [
     "check_columns",
     "check_disjoint",
     "check_each",
+    "check_index",
     "check_indices",
     "check_integer",
     "check_learned",
@@ -188,6 +189,17 @@ def check_paired(a, b, name_a, name_b):
     known, names = ([] if callable(i) else list(i) for i in (_index(a), _index(b)))
     if len(names) == len(known) and all(isinstance(one, str) for one in names + known):
         check_order(names, known, f"row {{}} of {name_b}", name_a)
+
+
+def check_index(given, names, name, where):
+    """Raise where ``given`` is a frame or series whose index has the ``names`` in other order.
+
+    These are what ``where`` has; None, and pandas' own numbers from 0, fit any.
+    """
+    index = _index(given)
+    if names is None or callable(index) or list(index) == list(range(len(index))):
+        return
+    check_order(index, names, f"row {{}} of {name}", where)
 
 
 def _index(value):

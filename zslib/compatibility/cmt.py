@@ -146,8 +146,7 @@ class CMT(CompatibilityModel):
         # A network without any error would make each Gaussian a point.
         self.variance_ = max(float(xp.mean(missed * missed)), 1e-12)
         self.novelty_ = clone(self.novelty).fit(mapped, codes, embeddings)
-        self.classifier_ = ConSE(regularization=self.regularization)
-        self.classifier_._fit(X, codes, embeddings)
+        self.classifier_ = ConSE(regularization=self.regularization).fit(X, codes, embeddings)
 
     def embed(self, X):
         """Where the network puts each row of ``X`` among the embeddings, (n, q)."""

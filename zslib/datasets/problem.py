@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from zslib.arrays import namespace, to_host, to_requested_device
-from zslib.validation import as_array, as_vectors, check_order
+from zslib.validation import as_array, as_vectors
 
-__all__ = ["Problem", "add_array", "add_words", "check_index", "check_problem"]
+__all__ = ["Problem", "add_array", "add_words", "check_problem"]
 
 
 class Problem:
@@ -61,15 +61,7 @@ class Problem:
 def check_problem(problem, *fields, kind):
     """Raise TypeError unless ``problem`` has the ``fields`` that tell its kind from others."""
     if not all(hasattr(problem, name) for name in fields):
-        raise TypeError(f"problem must be a {kind}, got {type(problem).__name__}")
-
-
-def check_index(given, names, name, where):
-    """Raise where ``given`` is a frame or series whose index has the names in other order."""
-    index = getattr(given, "index", None)
-    if index is None or callable(index) or list(index) == list(range(len(index))):
-        return  # pandas' own says nothing
-    check_order(index, names, f"row {{}} of {name}", where)
+        raise TypeError(f"problem must be of the class {kind}, got {type(problem).__name__}")
 
 
 def add_array(digest, array):

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Mapping, Set
 from contextlib import suppress
 from numbers import Integral
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -21,17 +22,16 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
 from zslib.datasets.files import naming
-from zslib.datasets.problem import check_index
-from zslib.validation import as_array, check_indices, check_paired, row_names, rows_of_names
+from zslib.validation import (
+    as_array,
+    check_index,
+    check_indices,
+    check_paired,
+    row_names,
+    rows_of_names,
+)
 
-__all__ = [
-    "as_matrix",
-    "from_features",
-    "numbers_or_names",
-    "own_parts",
-    "read_class_vectors",
-    "read_features",
-]
+__all__ = ["from_features", "own_parts", "read_class_vectors", "read_features"]
 
 _NEEDED = ("features", "labels", "class_embeddings", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
@@ -216,6 +216,8 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     -------
     ZeroShotProblem
     """
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"path must be a path, got {type(path).__name__}: see from_features")
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")

@@ -11,8 +11,8 @@ import numpy as np
 
 from zslib.arrays import take_rows
 from zslib.datasets.attributes.seen_unseen import SplitProblem
-from zslib.datasets.problem import add_words, check_index
-from zslib.validation import row_names
+from zslib.datasets.problem import add_words
+from zslib.validation import check_index, row_names
 
 __all__ = ["ZeroShotProblem"]
 

@@ -11,12 +11,13 @@ import numpy as np
 
 from zslib.arrays import like, namespace
 from zslib.datasets.entry import SETTINGS
-from zslib.datasets.problem import Problem, add_array, add_words, check_index
+from zslib.datasets.problem import Problem, add_array, add_words
 from zslib.metrics.correlations import hub_cosines
 from zslib.validation import (
     check_choice,
     check_columns,
     check_disjoint,
+    check_index,
     check_indices,
     check_same_width,
     column_names,

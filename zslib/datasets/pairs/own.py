@@ -78,7 +78,9 @@ def from_captions(
             "are of classes, pass [texts[label] for label in labels]"
         )
     if class_names is None:
-        labels = numbers_or_names(np.asarray(labels), "labels").astype(str)
+        # Beside strings NumPy makes a string of a number that is missing.
+        kind = object if any(isinstance(label, float) for label in labels) else None
+        labels = numbers_or_names(np.asarray(labels, kind), "labels").astype(str)
         class_names = np.unique(labels)
     names = np.asarray(class_names)
     own = [text.splitlines() if isinstance(text, str) else text for text in texts]
