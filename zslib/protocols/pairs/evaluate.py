@@ -99,7 +99,7 @@ def evaluate_image_text(
         Whether to refuse, by ValueError, a training that is no better than chance on its own
         images: where a loss ends above that of a guess, or prototypes find no class.
     """
-    if isinstance(model, type) or not hasattr(model, "embed_images"):
+    if isinstance(model, type) or not hasattr(model, "class_prototypes"):
         raise TypeError(f"model must be one such as CLAREL(), got {model!r}")
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     check_integer(k, "k", low=1)
