@@ -18,7 +18,6 @@ __all__ = [
     "check_columns",
     "check_disjoint",
     "check_each",
-    "check_index",
     "check_indices",
     "check_integer",
     "check_learned",
@@ -26,6 +25,7 @@ __all__ = [
     "check_paired",
     "check_pairs",
     "check_real",
+    "check_row_names",
     "check_same_rows",
     "check_same_width",
     "check_vectors",
@@ -177,33 +177,11 @@ def check_paired(a, b, name_a, name_b):
     """Raise ValueError where the rows of ``a`` and ``b`` have the same names in other order.
 
     Names are an index of text, of a data frame or a series; what has none fits any.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> s = pandas.Series([1, 2], ["a", "b"])
-    >>> check_paired(s, s[::-1], "y_true", "y_pred")
-    Traceback (most recent call last):
-    ValueError: row 0 of y_pred is 'b', where y_true has 'a': give both the same names in one ...
     """
-    known, names = ([] if callable(i) else list(i) for i in (_index(a), _index(b)))
+    found = (getattr(rows, "index", ()) for rows in (a, b))
+    known, names = ([] if callable(index) else list(index) for index in found)  # of lists a method
     if len(names) == len(known) and all(isinstance(one, str) for one in names + known):
         check_order(names, known, f"row {{}} of {name_b}", name_a)
-
-
-def check_index(given, names, name, where):
-    """Raise where ``given`` is a frame or series whose index has the ``names`` in other order.
-
-    These are what ``where`` has; None, and pandas' own numbers from 0, fit any.
-    """
-    index = _index(given)
-    if names is None or callable(index) or list(index) == list(range(len(index))):
-        return
-    check_order(index, names, f"row {{}} of {name}", where)
-
-
-def _index(value):
-    return getattr(value, "index", ())  # of a list it is a method
 
 
 def _check_same(names, known, name, where, remedy):
@@ -384,3 +362,14 @@ def check_disjoint(train_words, test_words):
             f"{len(common)} word(s) are in the training and in the test set ({shown}): a test "
             "word seen in training is not zero-shot; remove them from one of the two"
         )
+
+
+def check_row_names(given, names, name, where):
+    """Raise where ``given`` is a frame or series whose index has the ``names`` in other order.
+
+    These are what ``where`` has; None, and pandas' own numbers from 0, fit any.
+    """
+    index = getattr(given, "index", ())
+    if names is None or callable(index) or list(index) == list(range(len(index))):
+        return
+    check_order(index, names, f"row {{}} of {name}", where)

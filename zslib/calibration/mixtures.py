@@ -8,8 +8,8 @@ from zslib.validation import (
     as_array,
     as_vectors,
     check_choice,
-    check_index,
     check_real,
+    check_row_names,
     column_names,
 )
 
@@ -131,7 +131,7 @@ def even_odds(experts, is_seen, *, mixture="adaptive", weight=0.5):
 
 def check_experts(experts, is_seen):
     """``experts``, when they are probabilities, and the mask of seen classes, on the host."""
-    check_index(is_seen, column_names(experts), "is_seen", "experts")
+    check_row_names(is_seen, column_names(experts), "is_seen", "experts")
     experts = as_vectors(experts, "experts")
     xp = namespace(experts)
     lowest, highest = float(xp.min(experts)), float(xp.max(experts))

@@ -24,9 +24,9 @@ from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
 from zslib.datasets.files import naming
 from zslib.validation import (
     as_array,
-    check_index,
     check_indices,
     check_paired,
+    check_row_names,
     row_names,
     rows_of_names,
 )
@@ -102,7 +102,7 @@ def from_features(
     elif class_names is None:
         class_names = row_names(class_embeddings, "class_embeddings", numbers=True)
     else:
-        check_index(class_embeddings, class_names, "class_embeddings", "class_names")
+        check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")
     features = as_matrix(features, "features")
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
@@ -354,7 +354,7 @@ def _rows(classes, names, what):
                 f"{what} is a mask of shape {classes.shape} for {len(names)} classes: give one "
                 "truth for each"
             )
-        check_index(given, names, what, "class_names")
+        check_row_names(given, names, what, "class_names")
         return np.flatnonzero(classes)
     classes = numbers_or_names(classes, what)
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":

@@ -17,8 +17,8 @@ from zslib.validation import (
     check_choice,
     check_columns,
     check_disjoint,
-    check_index,
     check_indices,
+    check_row_names,
     check_same_width,
     column_names,
 )
@@ -105,7 +105,7 @@ class MappingProblem(Problem):
         self._check_description()
         for part in ("train", "test", "target"):
             words, vectors = f"{part}_words", "targets" if part == "target" else f"X_{part}"
-            check_index(getattr(self, vectors), getattr(self, words), vectors, words)
+            check_row_names(getattr(self, vectors), getattr(self, words), vectors, words)
         check_columns(self.X_test, column_names(self.X_train), "X_test", "X_train")
         self._check_vectors()
         check_same_width(self.X_train, self.X_test, "X_train", "X_test")

@@ -13,7 +13,7 @@ from zslib.datasets.problem import check_problem
 from zslib.metrics import hits_at_k, k_occurrence, pollution
 from zslib.metrics.correlations import correlations_with
 from zslib.search import gold_ranks, top_k_and_ranks
-from zslib.validation import as_vectors, check_index, check_indices, check_integer
+from zslib.validation import as_vectors, check_indices, check_integer, check_row_names
 
 __all__ = ["CrossFittedOutcome", "Outcome", "evaluate", "gold_queries"]
 
@@ -191,7 +191,7 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
     100.0
     """
     check_problem(problem, "X_train", "targets", kind="MappingProblem")
-    check_index(queries, problem.test_words, "queries", "test_words")
+    check_row_names(queries, problem.test_words, "queries", "test_words")
     queries = as_vectors(queries, "queries", finite=False)
     check_integer(k, "k", low=0)
     if queries.shape[0] != len(problem.test_gold):
