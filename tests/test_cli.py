@@ -200,3 +200,11 @@ def test_data_list_and_where(copy, capsys):
     assert "synthetic" in capsys.readouterr().out
     assert main(["data", "where"]) == 0
     assert "generated" in capsys.readouterr().out
+
+
+def test_what_is_given_twice_or_is_no_number(copy, capsys):
+    assert main(["run", "demo/01_first", "-p", "seed", "1", "-p", "seed", "2"]) == 1
+    assert "a parameter is given twice: give each of seed once" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["run", "demo/01_first", "--jobs", "two"])
+    assert "must be a whole number of at least 1, got two" in capsys.readouterr().err

@@ -116,10 +116,9 @@ def _words(text):
 
 
 def _positive(text):
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
-    return number
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text}")
+    return int(text)
 
 
 def _run(arguments):
@@ -134,7 +133,10 @@ def _run(arguments):
     names = place.names() if arguments.all else arguments.chapters
     if arguments.output and len(names) != 1:
         raise ValueError("-o takes the notebook of one chapter: name one")
-    texts = dict(arguments.parameter) | ({"quick": "true"} if arguments.quick else {})
+    given = arguments.parameter + [["quick", "true"]] * arguments.quick
+    texts = dict(given)
+    if len(texts) < len(given):
+        raise ValueError(f"a parameter is given twice: give each of {', '.join(texts)} once")
     parameters = {}
     for name in names:
         parameters |= parse_text(Source.read(name, place).parameters, texts, name)

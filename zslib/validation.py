@@ -28,6 +28,7 @@ __all__ = [
     "check_paired",
     "check_pairs",
     "check_real",
+    "check_row_names",
     "check_same_rows",
     "check_same_width",
     "check_vectors",
@@ -395,3 +396,14 @@ def check_disjoint(train_words, test_words):
             f"{len(common)} word(s) are in the training and in the test set ({shown}): a test "
             "word seen in training is not zero-shot; remove them from one of the two"
         )
+
+
+def check_row_names(given, names, name, where):
+    """Raise where ``given`` is a frame or series whose index has the ``names`` in other order.
+
+    These are what ``where`` has; None, and pandas' own numbers from 0, fit any.
+    """
+    index = getattr(given, "index", ())
+    if names is None or callable(index) or list(index) == list(range(len(index))):
+        return
+    check_order(index, names, f"row {{}} of {name}", where)

@@ -101,5 +101,11 @@ def test_refusals():
             clone(detector).fit(points, codes, centres)
     with pytest.raises(ValueError, match=r"codes lacks .* the first in row 1"):
         GaussianThreshold().fit(known, 0 * codes, centres)
+    with pytest.raises(ValueError, match=r"codes has shape .* a class for each of the"):
+        GaussianThreshold().fit(known, codes[1:], centres)
+    for detector in (OutlierProbability(), GaussianThreshold()):
+        fitted = detector.fit(known, codes, centres)
+        with pytest.raises(ValueError, match="points has 1 columns and the training images has"):
+            fitted.unseen(known[:, :1])
     with pytest.raises(ValueError, match="codes must lie in"):
         GaussianThreshold().fit(known, codes + 9, centres)

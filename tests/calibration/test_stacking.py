@@ -271,3 +271,11 @@ def test_refusals_of_the_two_ways_to_stacking():
     with pytest.raises(ValueError, match="distances must not be negative"):
         log_distance_scores(np.array([[-1.0, 1.0]]))
     assert clone(MetricRescaling(0.7)).get_params() == {"alpha": 0.7}
+
+
+def test_a_mask_in_another_order_of_classes(frame):
+    scores = frame(np.ones((3, 2)), columns=["cat", "dog"])
+    mask = frame([True, False], index=["dog", "cat"])[0]
+    for method in (CalibratedStacking(), MetricRescaling()):
+        with pytest.raises(ValueError, match=r"row 0 of is_seen is 'dog', where .* has 'cat'"):
+            method.transform(scores, mask)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import sklearn
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
@@ -12,8 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from zslib.compatibility import (
+    CMT,
     ESZSL,
     BilinearModel,
+    ConSE,
     FeatureGenerator,
     MetricLearner,
     zero_shot_scorer,
@@ -164,6 +167,34 @@ def test_bad_queries():
         model.score(X, y, S[:3])
     with pytest.raises(ValueError, match="one label for each"):
         zero_shot_scorer(model, X, y[:3])
+
+
+def test_rows_in_another_order_are_refused(frame):
+    X, y, S = training_data()
+    images, labels = frame(X, index=list("abcdefghi")), frame(y, index=list("abcdefghi"))[0]
+    model = ESZSL().fit(images, labels, S)
+    np.testing.assert_array_equal(model.coef_, ESZSL().fit(X, y, S).coef_)
+    for call in (
+        lambda: model.fit(images, labels[::-1], S),
+        lambda: model.score(images, labels[::-1]),
+        lambda: zero_shot_scorer(model, images, labels[::-1]),
+    ):
+        with pytest.raises(ValueError, match="row 0 of y is 'i', where X has 'a'"):
+            call()
+    with pytest.raises(ValueError, match="row 0 of image_attributes is 'i', where X has 'a'"):
+        MetricLearner().fit(images, y, S, frame(S[y], index=images.index)[::-1])
+
+
+@pytest.mark.parametrize("model", [ESZSL(), ConSE(), CMT(n_epochs=1, random_state=0)])
+def test_embed_converts_and_checks_as_scores_do(model):
+    X, y, S = training_data()
+    model = clone(model).fit(X, y, S)
+    whole = np.round(4 * X)
+    np.testing.assert_array_equal(model.embed(whole.astype(int)), model.embed(whole))
+    with pytest.raises(ValueError, match="X holds NaN"):
+        model.embed(X * np.nan)
+    with pytest.raises(ValueError, match="X has 2 features, but"):
+        model.embed(X[:, :2])
 
 
 def test_features_out_of_range():

@@ -98,6 +98,10 @@ def test_weights_are_the_same_draw_as_means():
 
 
 def test_bad_classes():
+    with pytest.raises(ValueError, match="classes holds NaN or None"):
+        mean_estimate([[1, 2, 3]], classes=[0, None, 0])
+    named, numbered = (mean_estimate([[1, 2, 3]], classes=c) for c in (["a", "b", "a"], [0, 1, 0]))
+    assert named == numbered
     with pytest.raises(ValueError, match="give one for each"):
         mean_estimate([[1, 2, 3]], classes=[0, 1])
     with pytest.raises(ValueError, match="as many items"):
@@ -132,6 +136,12 @@ def test_the_mean_lies_in_its_interval(values):
 def test_bad_values(values):
     with pytest.raises(ValueError, match="values"):
         mean_estimate(values)
+
+
+def test_what_has_keys_is_no_sequence_of_seeds(frame):
+    for values in (frame([[1.0, 2.0], [30.0, 40.0]]), {0: 10.0, 1: 20.0}, "12", 3.0):
+        with pytest.raises(TypeError, match="values must be a sequence with an entry for each"):
+            mean_estimate(values)
 
 
 def test_bad_pairs_and_options():

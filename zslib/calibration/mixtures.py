@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from zslib.arrays import like, namespace
 from zslib.metrics.zero_shot import check_seen_mask
-from zslib.validation import as_array, as_vectors, check_choice, check_real
+from zslib.validation import (
+    as_array,
+    as_vectors,
+    check_choice,
+    check_real,
+    check_row_names,
+    column_names,
+)
 
 __all__ = ["MIXTURES", "check_experts", "even_odds", "mix_experts"]
 
@@ -124,6 +131,7 @@ def even_odds(experts, is_seen, *, mixture="adaptive", weight=0.5):
 
 def check_experts(experts, is_seen):
     """``experts``, when they are probabilities, and the mask of seen classes, on the host."""
+    check_row_names(is_seen, column_names(experts), "is_seen", "experts")
     experts = as_vectors(experts, "experts")
     xp = namespace(experts)
     lowest, highest = float(xp.min(experts)), float(xp.max(experts))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import erf
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from zslib.arrays import like, namespace, row_blocks, to_host
 from zslib.search import top_k
@@ -16,6 +16,7 @@ from zslib.validation import (
     as_vectors,
     check_indices,
     check_integer,
+    check_paired,
     check_real,
     check_same_width,
 )
@@ -73,7 +74,8 @@ class OutlierProbability(BaseEstimator):
         """Learn from the mapped training images, (n, q); their classes have no influence."""
         check_integer(self.n_neighbors, "n_neighbors", low=1)
         check_real(self.scale, "scale", low=0, inclusive=False)
-        points = as_vectors(points, "points")
+        given, points = points, as_vectors(points, "points")
+        validate_data(self, given, skip_check_array=True)
         if points.shape[0] < 2:
             raise ValueError("points has one row: an outlier needs neighbours, give at least two")
         k = min(self.n_neighbors, points.shape[0] - 1)
@@ -87,8 +89,9 @@ class OutlierProbability(BaseEstimator):
     def unseen(self, points):
         """Probability that each mapped image is of no seen class, (n,), with its type."""
         check_is_fitted(self)
-        points = as_vectors(points, "points")
+        given, points = points, as_vectors(points, "points")
         check_same_width(points, self.points_, "points", "the training images")
+        validate_data(self, given, reset=False, skip_check_array=True)
         spread, neighbours = self._spread(points, min(self.n_neighbors, self.points_.shape[0]))
         found = to_host(self._outlyingness(spread, neighbours))
         unit = math.sqrt(2.0) * self.scale * self.deviation_
@@ -155,7 +158,14 @@ class GaussianThreshold(BaseEstimator):
         ``codes`` are rows of ``centres``, each of which occurs.
         """
         share = check_real(self.share, "share", low=0, high=1)
-        points, codes = as_vectors(points, "points"), as_array(codes, "codes")
+        check_paired(points, codes, "points", "codes")
+        given, points, codes = points, as_vectors(points, "points"), as_array(codes, "codes")
+        validate_data(self, given, skip_check_array=True)
+        if codes.shape != points.shape[:1]:
+            raise ValueError(
+                f"codes has shape {tuple(codes.shape)}: give a class for each of the "
+                f"{points.shape[0]} points"
+            )
         centres = as_vectors(centres, "centres", like=points)
         xp = namespace(points, check_indices(codes, "codes", centres.shape[0]))
         check_same_width(points, centres, "points", "centres")
@@ -176,7 +186,9 @@ class GaussianThreshold(BaseEstimator):
     def unseen(self, points):
         """1 for each mapped image outside of all balls, 0 for the others, (n,)."""
         check_is_fitted(self)
-        points = as_vectors(points, "points")
+        given, points = points, as_vectors(points, "points")
+        check_same_width(points, self.centres_, "points", "the training images")
+        validate_data(self, given, reset=False, skip_check_array=True)
         xp = namespace(points)
         centres, radii = (
             xp.astype(array, points.dtype, copy=False) for array in (self.centres_, self.radii_)

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from zslib.arrays import like, namespace
 from zslib.metrics.zero_shot import check_seen_mask
-from zslib.validation import as_vectors, check_real
+from zslib.validation import as_vectors, check_real, check_row_names, column_names
 
 __all__ = ["CalibratedStacking", "MetricRescaling", "log_distance_scores"]
 
@@ -55,6 +55,7 @@ class CalibratedStacking(BaseEstimator):
         (n, C) array
             New, of the library, device and type of ``scores``.
         """
+        check_row_names(is_seen, column_names(scores), "is_seen", "scores")
         gamma, scores = check_real(self.gamma, "gamma"), as_vectors(scores, "scores")
         xp = namespace(scores)
         mask = like(check_seen_mask(is_seen, scores.shape[1]), scores)
@@ -116,6 +117,7 @@ class MetricRescaling(BaseEstimator):
         (n, C) array
             New, of the library, device and type of ``distances``.
         """
+        check_row_names(is_seen, column_names(distances), "is_seen", "distances")
         alpha = check_real(self.alpha, "alpha", low=0)
         xp, distances = _check_distances(distances)
         mask = like(check_seen_mask(is_seen, distances.shape[1]), distances)

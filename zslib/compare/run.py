@@ -14,7 +14,7 @@ from zslib.book.build.writing import write_if_changed
 from zslib.datasets.attributes.features import read_features
 from zslib.datasets.attributes.scaling import unit_length
 from zslib.protocols.attributes.leaderboard import board_measures, run_board
-from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_method
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_methods
 from zslib.protocols.attributes.tuning import with_validation_classes
 from zslib.protocols.sweep import CHOICE_SEEDS
 from zslib.validation import check_choice, check_integer
@@ -81,7 +81,7 @@ def compare(
     check_choice(backend, "backend", ("joblib", "dask"))
     if (backend == "dask") != (scheduler is not None):
         raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
-    chosen = [resolve_method(name) for name in methods or ZERO_SHOT_METHODS]
+    chosen = resolve_methods(methods or ZERO_SHOT_METHODS)
     most = _QUICK_IMAGES if quick else None
     problem = check_comparable(
         read_features(path, vectors=vectors, unseen=unseen, max_per_class=most, seed=seed)

@@ -16,6 +16,7 @@ from zslib.validation import (
     as_vectors,
     check_columns,
     check_indices,
+    check_paired,
     column_names,
     is_text,
     row_names,
@@ -184,6 +185,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         """``fit`` of a model that is also given ``more``, which it has checked."""
         given, columns = X, column_names(class_embeddings)
         names = row_names(class_embeddings, "class_embeddings", numbers=True)
+        check_paired(X, y, "X", "y")
         X = as_vectors(X, "X")
         validate_data(self, given, y, skip_check_array=True)
         class_embeddings = as_vectors(class_embeddings, "class_embeddings", like=X)
@@ -213,12 +215,9 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         array, shape (n, C'), with the type of ``X``
             Scores, higher is better.
         """
-        check_is_fitted(self, "classes_")
-        given, X = X, as_vectors(X, "X")
+        X = self._checked(X)
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
-        namespace(X, self.classes_)
         class_embeddings = as_vectors(candidates, "class_embeddings", like=X)
-        validate_data(self, given, reset=False, skip_check_array=True)
         if class_embeddings.shape[1] != self.embedding_dim_:
             raise ValueError(
                 f"class_embeddings has {class_embeddings.shape[1]} columns, but this "
@@ -227,6 +226,14 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
             )
         check_columns(candidates, self.embedding_names_in_, "class_embeddings")
         return self._scores(X, class_embeddings)
+
+    def _checked(self, X):
+        """Images as ``fit`` was given them."""
+        check_is_fitted(self, "classes_")
+        given, X = X, as_vectors(X, "X")
+        namespace(X, self.classes_)
+        validate_data(self, given, reset=False, skip_check_array=True)
+        return X
 
     def predict(self, X, class_embeddings=None):
         """Best class of each sample, the first of equals.
@@ -256,6 +263,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         the weighted mean over its samples; each class still counts as much as another.
         """
         check_is_fitted(self, "classes_")
+        check_paired(X, y, "X", "y")
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
         predicted, names = self._best(X, class_embeddings), self._names(class_embeddings)
         y, _ = _row_numbers(y, names, predicted)
@@ -298,6 +306,7 @@ def zero_shot_scorer(model, X, y):
                 f"finished search that ends in one, got {model!r}"
             )
     check_is_fitted(model, "classes_")
+    check_paired(X, y, "X", "y")
     X = as_vectors(X, "X")
     y, _ = _row_numbers(y, model.class_names_, X)
     xp = namespace(X, y, model.classes_)
@@ -339,7 +348,7 @@ class BilinearModel(CompatibilityModel):
 
     def embed(self, X):
         """Where each row of ``X`` lands among class embeddings, (n, q): ``X @ coef_``."""
-        check_is_fitted(self, "coef_")
+        X = self._checked(X)
         return X @ namespace(X).astype(self.coef_, X.dtype, copy=False)
 
     def _scores(self, X, class_embeddings):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.epochs import train_epochs
 from zslib.optim import Adagrad
-from zslib.validation import check_integer
+from zslib.validation import check_integer, check_real
 
 __all__ = ["CMT", "two_layer_objective"]
 
@@ -112,6 +111,7 @@ class CMT(CompatibilityModel):
         h = check_integer(self.n_hidden, "n_hidden", low=1)
         check_integer(self.n_epochs, "n_epochs", low=1)
         check_integer(self.batch_size, "batch_size", low=1)
+        check_real(self.regularization, "regularization", low=0)
         optimisers = Adagrad(self.learning_rate), Adagrad(self.learning_rate)
         rng = random_generator(self.random_state)
         (n, p), q = X.shape, embeddings.shape[1]
@@ -141,17 +141,18 @@ class CMT(CompatibilityModel):
                 f"novelty must be None or a detector such as OutlierProbability(), got "
                 f"{self.novelty!r}"
             )
-        mapped = self.embed(X)
+        mapped = self._embed(X)
         missed = mapped - xp.take(embeddings, codes, axis=0)
         # A network without any error would make each Gaussian a point.
         self.variance_ = max(float(xp.mean(missed * missed)), 1e-12)
         self.novelty_ = clone(self.novelty).fit(mapped, codes, embeddings)
-        self.classifier_ = ConSE(regularization=self.regularization)
-        self.classifier_._fit(X, codes, embeddings)
+        self.classifier_ = ConSE(regularization=self.regularization).fit(X, codes, embeddings)
 
     def embed(self, X):
         """Where the network puts each row of ``X`` among the embeddings, (n, q)."""
-        check_is_fitted(self, "output_coef_")
+        return self._embed(self._checked(X))
+
+    def _embed(self, X):
         xp = namespace(X)
         hidden, output = (
             xp.astype(array, X.dtype, copy=False)
@@ -162,7 +163,7 @@ class CMT(CompatibilityModel):
 
     def _scores(self, X, class_embeddings):
         xp = namespace(X)
-        mapped, blocks = self.embed(X), []
+        mapped, blocks = self._embed(X), []
         # Around one of the candidates, less is lost in the difference of large squares.
         centre = class_embeddings[:1, :]
         places = class_embeddings - centre
@@ -183,7 +184,7 @@ class CMT(CompatibilityModel):
         same = xp.all(given[:, None, :] == known[None, :, :], axis=2)
         is_seen = xp.any(same, axis=1)
         own = xp.argmax(xp.astype(same, xp.int64), axis=1)
-        likely = xp.take(_log_softmax(self.classifier_.logits(X)), own, axis=1)
+        likely = xp.take(_log_softmax(self.classifier_._logits(X)), own, axis=1)
         # Out of the softmax over unseen candidates, whatever their distance.
         far = -squares / (2.0 * self.variance_)
         far = far - (xp.max(-far) + 1e9) * xp.astype(is_seen, X.dtype)[None, :]

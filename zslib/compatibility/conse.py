@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array_api_compat import device as array_device
-from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import namespace, one_hot, row_blocks
 from zslib.compatibility.base import CompatibilityModel, cosines
@@ -84,18 +83,23 @@ class ConSE(CompatibilityModel):
 
     def logits(self, X):
         """What the softmax turns into probabilities of the seen classes, (n, k)."""
-        check_is_fitted(self)
+        return self._logits(self._checked(X))
+
+    def _logits(self, X):
         xp = namespace(X)
         coef = xp.astype(self.coef_, X.dtype, copy=False)
         return X @ coef + xp.astype(self.intercept_, X.dtype, copy=False)[None, :]
 
     def embed(self, X):
         """The convex combination f(x) of seen class embeddings, (n, q), for each row of ``X``."""
+        return self._embed(self._checked(X))
+
+    def _embed(self, X):
         xp = namespace(X)
         embeddings = xp.astype(self.seen_embeddings_, X.dtype, copy=False)
         blocks = []
         for rows in row_blocks(X.shape[0], max(embeddings.shape)):
-            logits = self.logits(X[rows, :])
+            logits = self._logits(X[rows, :])
             likely = xp.exp(logits - xp.max(logits, axis=1, keepdims=True))
             # The rank of each class by probability, 0 for the first.
             order = xp.argsort(logits, axis=1, descending=True, stable=True)
@@ -106,7 +110,7 @@ class ConSE(CompatibilityModel):
         return xp.concat(blocks, axis=0)
 
     def _scores(self, X, class_embeddings):
-        return cosines(self.embed(X), class_embeddings)
+        return cosines(self._embed(X), class_embeddings)
 
 
 def softmax_objective(weights, X, codes, regularization):

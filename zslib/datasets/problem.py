@@ -9,7 +9,7 @@ import numpy as np
 from zslib.arrays import namespace, to_host, to_requested_device
 from zslib.validation import as_array, as_vectors
 
-__all__ = ["Problem", "add_array", "add_words"]
+__all__ = ["Problem", "add_array", "add_words", "check_problem"]
 
 
 class Problem:
@@ -56,6 +56,12 @@ class Problem:
         """
         present = self._present().items()
         return replace(self, **{n: to_requested_device(to_host(a), device) for n, a in present})
+
+
+def check_problem(problem, *fields, kind):
+    """Raise TypeError unless ``problem`` has the ``fields`` that tell its kind from others."""
+    if not all(hasattr(problem, name) for name in fields):
+        raise TypeError(f"problem must be of the class {kind}, got {type(problem).__name__}")
 
 
 def add_array(digest, array):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -98,6 +99,12 @@ def spread_over_runs(values) -> Spread:
 
 
 def _rows(values, name):
+    keyed = isinstance(values, str | Mapping) or hasattr(values, "columns")
+    if keyed or not np.iterable(values):
+        raise TypeError(
+            f"{name} must be a sequence with an entry for each seed, got {type(values).__name__}: "
+            "of a data frame with a seed in each row pass .to_numpy()"
+        )
     rows = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in values]
     if not rows or any(row.ndim != 1 or row.size == 0 for row in rows):
         raise ValueError(f"{name} must hold at least one seed, each a number or a 1-d array")
@@ -156,6 +163,10 @@ def mean_estimate(
         raise ValueError(
             f"classes has shape {np.shape(classes)} for {rows[0].size} items: give one for each"
         )
+    if classes is not None:
+        classes = np.asarray(classes)
+        if any(c is None or c != c for c in classes.tolist()):
+            raise ValueError("classes holds NaN or None: leave out items without a class")
     n = len(rows)
     if all(row.size == 1 for row in rows) or (not same_items and classes is None and n > 1):
         means = np.array([row.mean() for row in rows])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas
 import pytest
@@ -134,8 +136,10 @@ def test_class_vectors_from_csv(arrays, written, tmp_path):
         ("class,x\n", "has no vector"),
         ("a,1,2\nb,1\n", "line 2 has 1 numbers and the first one 2"),
         ("a,1,2\nb,1,x\n", "line 2: 'x' is not a number"),
-        ("a\nb\n", "line 1 has 0 numbers"),
+        ("a\nb\n", "line 1 has no comma"),
         ("a;1;2\nb;3;4\n", "with commas between"),
+        (",1.5,2\nb,3,4\n", "line 1 has no name"),
+        ("a,,\nb,3,4\n", "line 1: '' is not a number"),
         ("a,1x3,2\nb,1,2\n", "line 1: '1x3' is not a number"),
     ],
 )
@@ -236,6 +240,17 @@ def test_names_in_two_orders_are_refused(arrays):
             class_embeddings=frame.reset_index(drop=True),
             unseen_classes=pandas.Series(rows > 5)[::-1],
         )
+    ids = [f"image {i}" for i in range(40)]
+    images = pandas.DataFrame(arrays["features"], index=ids)
+    labels = pandas.Series(arrays["labels"], index=ids)
+    same = from_features(images, labels, frame, unseen_classes=unseen)
+    assert same.checksum == plain.checksum
+    with pytest.raises(ValueError, match=r"row 0 of labels is 'image 39', where features has"):
+        from_features(images, labels[::-1], frame, unseen_classes=unseen)
+    with pytest.raises(ValueError, match=r"row 0 of labels is 'image 39', where features has"):
+        replace(plain, features=images, class_embeddings=frame, labels=labels[::-1])
+    with pytest.raises(ValueError, match=r"row 0 of class_embeddings is 'h', where class_names"):
+        replace(plain, class_embeddings=frame[::-1])
 
 
 def test_truths_are_no_labels(arrays):
@@ -308,6 +323,8 @@ def test_mat_files(tmp_path, arrays):
         ({"unseen_classes": np.array([], dtype=int)}, "there is no unseen class: name those to"),
         ({"labels": np.arange(40) % 9}, r"labels .each the row .* in \[0, 8\), found 0 to 8"),
         ({"labels": -(np.arange(40) % 8)}, r"labels .* in \[0, 8\), found -7 to 0"),
+        ({"unseen_classes": np.arange(8) // 6}, "looks like a mask of zeros and ones.* truths"),
+        ({"unseen_classes": np.arange(7) > 5}, r"a mask of shape \(7,\) for 8 classes: give one"),
         ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
         ({"labels": np.arange(40) % 7}, "no image shows h"),
         ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),

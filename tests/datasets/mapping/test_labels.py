@@ -45,6 +45,10 @@ def test_means_against_a_loop():
     for mean, wanted in zip(means, (3, 1), strict=True):
         rows = [f for f, l in zip(features, label, strict=True) if l == wanted]
         np.testing.assert_allclose(mean, sum(rows) / len(rows))
+    whole = label_means(np.array([[1], [2]]), [0, 0], [0])
+    np.testing.assert_array_equal(whole, [[1.5]])
+    with pytest.raises(ValueError, match=r"label has shape \(19,\): give one for each of the 20"):
+        label_means(features, label[1:], np.array([3]))
     with pytest.raises(ValueError, match="label 9 has no training image"):
         label_means(features, label, np.array([9]))
 

@@ -136,6 +136,8 @@ BAD = np.array([[1.0, np.nan, 0.0, 0.0]] * 2, dtype=np.float32)
         ({"X_train": np.ones((2, 4), np.float32)}, "train_words has 3 entries and X_train has 2"),
         ({"test_gold": [[1]]}, "test_gold has 1 entries"),
         ({"test_gold": [[2], []]}, r"test_gold\[1\] is empty"),
+        ({"test_gold": [[0, 0, 1, 0], [2]]}, r"test_gold\[0\] lists a row of targets twice"),
+        ({"train_gold": np.array([[5], [1], [5]])}, r"train_gold .* got shape \(3, 1\)"),
         ({"test_gold": [[2], [6]]}, r"test_gold\[1\] must lie in \[0, 6\)"),
         ({"train_gold": np.array([0, -1, 2])}, "train_gold must lie in"),
         ({"target_words": np.array(list("abcdea"))}, r"1 duplicate word\(s\) \(a\)"),

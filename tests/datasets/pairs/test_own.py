@@ -87,6 +87,19 @@ def test_data_that_are_refused(arrays, change, message):
         from_captions(**arrays | change)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"texts": [None] + ["a"] * 29}, r"texts\[0\] must be a text or a list of texts, got No"),
+        ({"texts": [["a"]] * 29 + [[1]]}, r"texts\[29\] must be a text or a list of texts, got"),
+        ({"labels": [np.nan, *"abcdef" * 5][:30]}, "labels must be whole numbers or names"),
+    ],
+)
+def test_what_is_no_text_and_no_label(arrays, change, message):
+    with pytest.raises(TypeError, match=message):
+        from_captions(**arrays | {"labels": arrays["labels"].astype(object)} | change)
+
+
 def test_files_that_are_refused(arrays, tmp_path):
     path = tmp_path / "mine.npz"
     np.savez(path, **{k: v for k, v in arrays.items() if k != "texts"})

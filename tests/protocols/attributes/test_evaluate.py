@@ -264,6 +264,8 @@ def test_refusals_of_evaluation():
             evaluate_zero_shot(NearestClass(), problem, **options)
     with pytest.raises(TypeError, match="a model, then a ZeroShotProblem: got Zero"):
         evaluate_zero_shot(problem, NearestClass())
+    with pytest.raises(TypeError, match="a model, then a ZeroShotProblem: got NearestClass, Zero"):
+        evaluate_zero_shot(NearestClass, problem)
     with pytest.raises(ValueError, match="scores holds NaN or infinity"):
         evaluate_zero_shot(NearestClass(jitter=np.nan), problem)
     with pytest.raises(ValueError, match="measure must be one of 'ACC', 'seen'"):
@@ -527,6 +529,16 @@ def test_refusals_of_tables():
         run_table([NEAREST], [problem], seeds=[0, 1])
     with pytest.raises(ValueError, match=r"for 0 seed\(s\)"):
         run_table([NEAREST], problem, seeds=[])
+    with pytest.raises(TypeError, match="methods must be a sequence, got 'ESZSL': pass"):
+        run_table("ESZSL", problem)
+    with pytest.raises(TypeError, match="seeds must be a sequence of integers, got 3"):
+        run_table([NEAREST], problem, seeds=3)
+    with pytest.raises(TypeError, match="seed must be an integer, got None"):
+        run_zero_shot(NEAREST, problem, seed=None)
+    with pytest.raises(ValueError, match="seeds is empty"):
+        tune_zero_shot(NEAREST, problem, seeds=[])
+    with pytest.raises(TypeError, match="problem must be of the class ZeroShotProblem"):
+        unit_length(problem.features)
 
 
 def test_unit_length():
@@ -652,6 +664,8 @@ def test_refusals_of_intervals():
         zero_shot_estimate(found, "H", minus=other)
     with pytest.raises(ValueError, match="measure must be one of"):
         zero_shot_estimate(found, "P@1")
+    with pytest.raises(TypeError, match="must hold ZeroShotOutcome: of a run pass run"):
+        zero_shot_estimate([run_zero_shot(NEAREST, toy())], "H")
     with pytest.raises(ValueError, match="n_resamples must be at least 100"):
         zero_shot_estimate(found, "H", n_resamples=5)
 

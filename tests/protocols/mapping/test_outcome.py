@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from zslib.protocols import evaluate
+from zslib.protocols import evaluate, repeat
 from zslib.protocols.mapping.distractors import random_distractors, related_words
 from zslib.protocols.mapping.outcome import gold_queries
 
@@ -71,6 +71,15 @@ def test_bad_input(images):
         evaluate(images, queries[:-1])
     with pytest.raises(ValueError, match="no acceptable answer in this search space"):
         evaluate(images, queries, space=np.unique(images.train_gold))
+    with pytest.raises(TypeError, match=r"space .* must hold integers, got bool"):
+        evaluate(images, queries, space=np.ones(len(images.targets), dtype=bool))
+    with pytest.raises(TypeError, match="problem must be of the class MappingProblem"):
+        evaluate(queries, images)
+    outcome = evaluate(images, queries, k=5)
+    with pytest.raises(ValueError, match="k=6, but 5 neighbours were kept: call evaluate with k"):
+        outcome.polluted(6)
+    with pytest.raises(ValueError, match="setting must be one of 'cross-linguistic', 'cross-mod"):
+        repeat("attributes", "digits")
 
 
 def test_random_distractors_are_no_labels_and_repeat_with_the_seed(images):

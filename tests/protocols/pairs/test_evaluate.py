@@ -682,6 +682,10 @@ def test_refusals_of_runs():
         run_image_text(JITTERED, toy(train=(), val=()))
     with pytest.raises(ValueError, match="k must be at least 1"):
         run_image_text(JITTERED, toy(), k=0)
+    with pytest.raises(TypeError, match="problem must be of the class ImageTextProblem"):
+        short_clarel(toy().features)
+    with pytest.raises(TypeError, match=r"model must be one such as CLAREL\(\), got 'CLAREL'"):
+        evaluate_image_text("CLAREL", toy())
     runs = run_image_text(JITTERED, toy(), test=False)
     with pytest.raises(ValueError, match="part must be one of"):
         runs.outcomes("train")

@@ -41,6 +41,7 @@ from zslib.validation import (
     check_choice,
     check_columns,
     check_integer,
+    check_paired,
     check_real,
     column_names,
 )
@@ -221,6 +222,7 @@ class MetricLearner(CompatibilityModel):
             For arrays of different libraries or types, or labels that are not integers.
         """
         if image_attributes is not None:
+            check_paired(X, image_attributes, "X", "image_attributes")
             columns = column_names(class_embeddings)
             check_columns(image_attributes, columns, "image_attributes", "class_embeddings")
             # Before their shapes are compared: not all have one.

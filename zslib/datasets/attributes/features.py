@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Set
 from contextlib import suppress
+from numbers import Integral
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,14 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
 from zslib.datasets.files import naming
-from zslib.validation import as_array, check_indices, check_order, row_names, rows_of_names
+from zslib.validation import (
+    as_array,
+    check_indices,
+    check_paired,
+    check_row_names,
+    row_names,
+    rows_of_names,
+)
 
 __all__ = ["from_features", "own_parts", "read_class_vectors", "read_features"]
 
@@ -84,6 +93,7 @@ def from_features(
     ZeroShotProblem('own': 2 seen and 1 unseen classes, 16 + 4 seen and 10 unseen images,
     8 features, 3 attributes)
     """
+    check_paired(features, labels, "features", "labels")
     if isinstance(class_embeddings, Mapping):
         known = list(class_embeddings)
         class_names = known if class_names is None else class_names
@@ -92,7 +102,7 @@ def from_features(
     elif class_names is None:
         class_names = row_names(class_embeddings, "class_embeddings", numbers=True)
     else:
-        _check_index(class_embeddings, class_names, "class_embeddings")
+        check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")
     features = as_matrix(features, "features")
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
@@ -100,15 +110,13 @@ def from_features(
     names = np.asarray(class_names)
     if names.dtype.kind not in "iu":
         names = names.astype(str)
+    if names.ndim != 1:
+        raise ValueError(f"class_names must be a list of names, got shape {names.shape}")
     if len(names) != len(vectors):
         raise ValueError(
             f"class_names has {len(names)} entries for {len(vectors)} class vectors: give one for "
             "each"
         )
-    unique, counts = np.unique(names, return_counts=True)
-    if counts.max() > 1:
-        twice = str(unique[counts > 1][0])
-        raise ValueError(f"class_names has {twice!r} twice: name each class once")
     there, own, parts = own_parts(
         labels, names, len(features), unseen_classes, val_classes, seed=seed
     )
@@ -122,14 +130,6 @@ def from_features(
         class_names=names[there].astype(str),
         **parts,
     )
-
-
-def _check_index(given, names, what):
-    """Raise where ``given`` is a frame or series whose index has the names in other order."""
-    index = getattr(given, "index", None)
-    if index is None or callable(index) or list(index) == list(range(len(index))):
-        return  # pandas' own says nothing of the classes
-    check_order(index, names, f"row {{}} of {what}", "class_names")
 
 
 def as_matrix(values, name):
@@ -155,6 +155,10 @@ def as_matrix(values, name):
 
 def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     """Rows of the classes with images, the labels as numbers of these, and the five parts."""
+    unique, counts = np.unique(names, return_counts=True)
+    if np.any(counts > 1):
+        twice = str(unique[counts > 1][0])
+        raise ValueError(f"class_names has {twice!r} twice: name each class once")
     labels = np.asarray(labels)
     if labels.shape != (n,):
         shape = "" if labels.ndim == 1 else f" in shape {labels.shape}"
@@ -163,8 +167,9 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
             f"row, in shape ({n},)"
         )
     classes = _rows(labels, names, "labels")
-    unseen = _rows(unseen, names, "unseen_classes")
+    unseen = _distinct(_rows(unseen, names, "unseen_classes"), names, "unseen_classes")
     val = _rows(() if val is None else val, names, "val_classes")
+    val = _distinct(val, names, "val_classes")
     if not unseen.size:
         raise ValueError("there is no unseen class: name those to test on in unseen_classes")
     if (both := np.intersect1d(unseen, val)).size:
@@ -211,6 +216,8 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     -------
     ZeroShotProblem
     """
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"path must be a path, got {type(path).__name__}: see from_features")
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
@@ -280,10 +287,15 @@ def read_class_vectors(path):
             )
         rows.append([float(cell) for cell in cells])
         names.append(name.strip())
-        if not cells or len(cells) != len(rows[0]):
+        if not names[-1] or not cells:
+            raise ValueError(
+                f"{path}, line {number} has no {'comma' if names[-1] else 'name'}: write a name "
+                "and then numbers, with commas between"
+            )
+        if len(cells) != len(rows[0]):
             raise ValueError(
                 f"{path}, line {number} has {len(cells)} numbers and the first one "
-                f"{len(rows[0])}: give each line as many, at least one, with commas between"
+                f"{len(rows[0])}: give each line as many"
             )
     if not rows:
         raise ValueError(f"{path} has no vector: write a name and its numbers on each line")
@@ -292,7 +304,10 @@ def read_class_vectors(path):
 
 def _named(given, names):
     """Classes as asked for: names, or rows where all are numbers and none is a name."""
-    given = [str(one).strip() for one in ([given] if isinstance(given, str) else given)]
+    given = [given] if isinstance(given, str | Integral) else list(given)
+    if all(isinstance(one, bool | np.bool_) for one in given):
+        return np.array(given)
+    given = [str(one).strip() for one in given]
     rows = all(one.isdigit() for one in given) and not {*given} & {*map(str, names)}
     return np.array([int(one) for one in given] if rows else given)
 
@@ -308,9 +323,20 @@ def _is_number(cell):
 def _are_heads(name, cells):
     """Whether a first line names columns: by words, or as pandas numbers them, 0, 1, 2, …."""
     if not any(map(_is_number, cells)):
-        return bool(cells)
+        return any(map(str.strip, cells))
     counted = [str(i) for i in range(len(cells))] == [cell.strip() for cell in cells]
-    return not name.strip() or (counted and len(cells) > 2)
+    whole = all(cell.strip().isdigit() for cell in cells)
+    return (not name.strip() and whole) or (counted and len(cells) > 2)
+
+
+def _distinct(rows, names, what):
+    """Rows of classes; a mask written in numbers, which would be read as rows, is refused."""
+    if len(rows) == len(names) > 2 and rows.max() <= 1:
+        raise ValueError(
+            f"{what} looks like a mask of zeros and ones, and is read as rows of classes: pass it "
+            "as truths, or name the classes"
+        )
+    return rows
 
 
 def _rows(classes, names, what):
@@ -322,17 +348,28 @@ def _rows(classes, names, what):
     classes = np.atleast_1d(np.asarray(given))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
-    if classes.dtype == bool and classes.shape == (len(names),) and what != "labels":
-        _check_index(given, names, what)
+    if classes.dtype == bool and what != "labels":
+        if classes.shape != (len(names),):
+            raise ValueError(
+                f"{what} is a mask of shape {classes.shape} for {len(names)} classes: give one "
+                "truth for each"
+            )
+        check_row_names(given, names, what, "class_names")
         return np.flatnonzero(classes)
+    classes = numbers_or_names(classes, what)
+    if classes.dtype.kind == "U" or names.dtype.kind in "iu":
+        return rows_of_names(classes, names, what, "class_names")
+    return check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
+
+
+def numbers_or_names(classes, what):
+    """An array of whole numbers or of strings, from one that holds nothing else."""
     if classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes):
         classes = classes.astype(str)
-    if classes.dtype.kind not in "iuU":
+    if classes.size and classes.dtype.kind not in "iuU":
         odd = next((i for i, c in enumerate(classes.tolist()) if not isinstance(c, str | int)), 0)
         raise TypeError(
             f"{what} must be whole numbers or names, got {classes.dtype} ({classes[odd]} at "
             f"{odd}): convert them, or drop what has no label"
         )
-    if classes.dtype.kind == "U" or names.dtype.kind in "iu":
-        return rows_of_names(classes, names, what, "class_names")
-    return check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
+    return classes

@@ -19,6 +19,7 @@ from zslib.datasets.attributes.splits import PARTS, select_images
 from zslib.datasets.entry import METRIC, Dataset
 from zslib.datasets.files import naming
 from zslib.datasets.locate import require_folder
+from zslib.datasets.problem import check_problem
 from zslib.validation import check_choice
 
 __all__ = ["load_zero_shot", "save_zero_shot", "vgg19"]
@@ -90,6 +91,7 @@ def save_zero_shot(problem, path):
     overwritten. It is written under a temporary name, then renamed, so that a reader never meets
     half of it.
     """
+    check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     path = Path(path)
     if path.exists():
         raise FileExistsError(f"{path} is there already: delete it or choose another name")

@@ -12,7 +12,7 @@ import numpy as np
 from zslib.arrays import take_rows
 from zslib.datasets.attributes.seen_unseen import SplitProblem
 from zslib.datasets.problem import add_words
-from zslib.validation import row_names
+from zslib.validation import check_row_names, row_names
 
 __all__ = ["ZeroShotProblem"]
 
@@ -103,6 +103,7 @@ class ZeroShotProblem(SplitProblem):
                     "class_names is missing: give it, or class_embeddings as a data frame whose "
                     "index names the classes"
                 )
+        check_row_names(self.class_embeddings, self.class_names, "class_embeddings", "class_names")
         self._check_vectors()
         if self.image_attributes is not None:
             rows = self.image_attributes.shape[0]

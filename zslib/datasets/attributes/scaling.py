@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from zslib.arrays import namespace, row_norms, take_rows, unit_rows
+from zslib.datasets.problem import check_problem
 
 __all__ = ["common_scale", "unit_length"]
 
@@ -42,4 +43,5 @@ def unit_length(problem):
 
 
 def _unit_features(problem):
+    check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     return problem if problem.feature_scaling == "unit length" else problem.scaled("unit length")

@@ -10,7 +10,7 @@ import numpy as np
 from zslib.arrays import namespace, take_rows, unit_rows
 from zslib.datasets.attributes.splits import PARTS, hold_out
 from zslib.datasets.problem import Problem, add_array
-from zslib.validation import check_choice, check_indices, is_text, rows_of_names
+from zslib.validation import check_choice, check_indices, check_paired, is_text, rows_of_names
 
 __all__ = ["SplitProblem", "integers"]
 
@@ -42,6 +42,8 @@ class SplitProblem(Problem):
         self._check_validation()
 
     def _check_vectors(self):
+        for name in ("labels", "image_attributes", *PARTS):
+            check_paired(self.features, getattr(self, name, None), "features", name)
         super()._check_vectors()
         xp = namespace(self.features)
         if bool(xp.all(self.features == self.features[:1, :])):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from zslib.validation import check_integer, check_real
+from zslib.validation import as_vectors, check_integer, check_paired, check_real
 
 __all__ = ["FOLDS", "label_means", "sample_rows", "split_labels"]
 
@@ -52,6 +52,12 @@ def label_means(features, label, labels):
     array([[1.],
            [5.]])
     """
+    check_paired(features, label, "features", "label")
+    features, label = as_vectors(features, "features"), np.asarray(label)
+    if label.shape != features.shape[:1]:
+        raise ValueError(
+            f"label has shape {label.shape}: give one for each of the {len(features)} features"
+        )
     means = np.empty((len(labels), features.shape[1]), dtype=features.dtype)
     for i, wanted in enumerate(labels):
         rows = np.flatnonzero(label == wanted)

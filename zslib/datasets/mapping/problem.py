@@ -18,6 +18,7 @@ from zslib.validation import (
     check_columns,
     check_disjoint,
     check_indices,
+    check_row_names,
     check_same_width,
     column_names,
 )
@@ -102,6 +103,9 @@ class MappingProblem(Problem):
     def __post_init__(self):
         check_choice(self.setting, "setting", SETTINGS)
         self._check_description()
+        for part in ("train", "test", "target"):
+            words, vectors = f"{part}_words", "targets" if part == "target" else f"X_{part}"
+            check_row_names(getattr(self, vectors), getattr(self, words), vectors, words)
         check_columns(self.X_test, column_names(self.X_train), "X_test", "X_train")
         self._check_vectors()
         check_same_width(self.X_train, self.X_test, "X_train", "X_test")
@@ -109,6 +113,11 @@ class MappingProblem(Problem):
             self._set(name, np.asarray(getattr(self, name)))
         n_targets = self.targets.shape[0]
         train_gold = np.asarray(self.train_gold)
+        if train_gold.ndim != 1:
+            raise ValueError(
+                f"train_gold must have one row of targets for each of X_train, got shape "
+                f"{train_gold.shape}"
+            )
         self._set(
             "train_gold", check_indices(train_gold, "train_gold", n_targets).astype(np.int64)
         )
@@ -227,6 +236,11 @@ def _gold_rows(test_gold, n_targets):
         if gold.size == 0:
             raise ValueError(f"test_gold[{i}] is empty: each query needs an acceptable answer")
         check_indices(gold, f"test_gold[{i}]", n_targets)
+        if len(set(gold.tolist())) < gold.size:
+            raise ValueError(
+                f"test_gold[{i}] lists a row of targets twice: give row numbers, each once; of a "
+                "mask of zeros and ones numpy.flatnonzero"
+            )
     return tuple(gold.astype(np.int64) for gold in rows)
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.attributes.features import as_matrix, own_parts
+from zslib.datasets.attributes.features import as_matrix, numbers_or_names, own_parts
 from zslib.datasets.attributes.own import read_npz, refuse_unknown
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
+from zslib.validation import check_paired
 
 __all__ = ["from_captions", "read_captions"]
 
@@ -67,17 +68,25 @@ def from_captions(
     ImageTextProblem('own': 2 seen and 1 unseen classes, 16 + 4 seen and 10 unseen images,
     3 texts of classes, 8 features)
     """
+    for given, what in ((labels, "labels"), (texts, "texts")):
+        check_paired(features, given, "features", what)
     features = as_matrix(features, "features")
-    if isinstance(texts, str | Mapping) or len(texts) != len(features):
+    texts = [] if isinstance(texts, str | Mapping) or not np.iterable(texts) else list(texts)
+    if len(texts) != len(features):
         raise ValueError(
             f"texts must be {len(features)} entries, one for each row of features: where they "
             "are of classes, pass [texts[label] for label in labels]"
         )
     if class_names is None:
-        class_names = list(map(str, np.unique(np.asarray(labels))))
-        labels = [str(label) for label in labels]
+        # Beside strings NumPy makes a string of a number that is missing.
+        kind = object if any(isinstance(label, float) for label in labels) else None
+        labels = numbers_or_names(np.asarray(labels, kind), "labels").astype(str)
+        class_names = np.unique(labels)
     names = np.asarray(class_names)
     own = [text.splitlines() if isinstance(text, str) else text for text in texts]
+    for row, some in enumerate(own):
+        if not np.iterable(some) or not all(isinstance(text, str) for text in some):
+            raise TypeError(f"texts[{row}] must be a text or a list of texts, got {some!r}")
     own = [[text for text in some if text.strip()] for some in own]
     alike = np.unique(["\n".join(sorted(set(some))) for some in own], return_inverse=True)[1]
     shown = list(map(str, labels))

@@ -73,10 +73,11 @@ def evaluate_zero_shot(
     >>> round(outcome.at(0.2).harmonic_mean, 1), round(outcome.ausuc, 1)
     (47.8, 52.1)
     """
-    if not hasattr(model, "fit") or not hasattr(problem, "class_embeddings"):
+    scorer = hasattr(model, "decision_function") and not isinstance(model, type)
+    if not scorer or not hasattr(problem, "class_embeddings"):
         raise TypeError(
             "give a model, then a ZeroShotProblem: "
-            f"got {type(model).__name__}, {type(problem).__name__}"
+            f"got {getattr(model, '__name__', type(model).__name__)}, {type(problem).__name__}"
         )
     check_choice(train_on, "train_on", ("trainval", "all seen"))
     check_integer(k, "k", low=1)

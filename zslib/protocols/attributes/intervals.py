@@ -72,12 +72,15 @@ def zero_shot_estimate(
     check_choice(measure, "measure", MEASURES)
     level = check_real(level, "level", low=0, high=1, inclusive=False)
     check_integer(n_resamples, "n_resamples", low=100)
-    methods = [list(outcomes)] + ([] if minus is None else [list(minus)])
+    given = [outcomes] if minus is None else [outcomes, minus]
+    methods = [list(part) if np.iterable(part) else [part] for part in given]
     if not methods[0] or len({len(method) for method in methods}) > 1:
         raise ValueError(
             "outcomes must hold at least one outcome, and minus, where given, as many: one per "
             f"seed; got {' and '.join(str(len(method)) for method in methods)}"
         )
+    if not all(hasattr(outcome, "labels") for method in methods for outcome in method):
+        raise TypeError("outcomes and minus must hold ZeroShotOutcome: of a run pass run.outcome")
     sides = ("seen", "unseen") if measure in ("H", "AUSUC") else (measure,)
     for pair in zip(methods[0], methods[-1], strict=True):
         if not all(np.array_equal(*(outcome.labels(side) for outcome in pair)) for side in sides):

@@ -29,6 +29,7 @@ __all__ = [
     "hard_negative_problems",
     "named",
     "resolve_method",
+    "resolve_methods",
     "seen_candidates",
     "with_enough_steps",
     "with_printed_steps",
@@ -158,6 +159,13 @@ def resolve_method(method):
             f"method must be a ZeroShotMethod, such as ZERO_SHOT_METHODS['ESZSL'], got {method!r}"
         )
     return method
+
+
+def resolve_methods(methods):
+    """A list of `ZeroShotMethod`, from a sequence of them or of names."""
+    if isinstance(methods, str) or not np.iterable(methods):
+        raise TypeError(f"methods must be a sequence, got {methods!r}: pass [method] for one")
+    return [resolve_method(method) for method in methods]
 
 
 _METRIC_GRID = {

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from zslib.arrays import resolve_device
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
-from zslib.protocols.attributes.methods import resolve_method
+from zslib.protocols.attributes.methods import resolve_method, resolve_methods
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.tuning import ZeroShotTuned, tune_zero_shot
 from zslib.protocols.sweep import best_that_trains, kept
+from zslib.validation import check_each, check_integer, check_real
 
 __all__ = ["ZeroShotRun", "evaluate_table", "run_table", "run_zero_shot", "table_records"]
 
@@ -81,6 +83,9 @@ def run_zero_shot(
         whose trainings may be too short.
     """
     method = resolve_method(method)
+    check_integer(seed, "seed", low=0)
+    check_integer(k, "k", low=1)
+    resolve_device(device)
     if quick:
         method = method.smaller()
     if must_learn is None:
@@ -119,7 +124,7 @@ def run_table(methods, problem, seeds=(0,), **options) -> dict:
     dict of str to list of ZeroShotRun
         By the method's name; one run per seed.
     """
-    seeds = list(seeds)
+    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
     problems = list(problem) if isinstance(problem, Sequence) else [problem] * len(seeds)
     if not seeds or len(problems) != len(seeds):
         raise ValueError(
@@ -127,7 +132,7 @@ def run_table(methods, problem, seeds=(0,), **options) -> dict:
             "for each seed"
         )
     table = {}
-    for method in map(resolve_method, methods):
+    for method in resolve_methods(methods):
         runs = []
         for p, seed in zip(problems, seeds, strict=True):
             # A closed form on the same data is the same for every seed.
@@ -193,4 +198,5 @@ def evaluate_table(methods, problem, seeds=(0,), *, gamma=0.2, **options) -> lis
     SAE ACC 61.9
     SAE AUSUC 49.3
     """
+    check_real(gamma, "gamma")
     return table_records(run_table(methods, problem, seeds, **options), gamma=gamma)

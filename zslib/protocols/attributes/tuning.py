@@ -13,7 +13,7 @@ from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.choices import told_apart
 from zslib.protocols.sweep import CHOICE_SEEDS, kept, mean_trial, ranked, sweep
-from zslib.validation import check_choice, check_integer, check_real
+from zslib.validation import check_choice, check_each, check_integer, check_real
 
 __all__ = [
     "ZeroShotTuned",
@@ -123,6 +123,10 @@ def tune_zero_shot(
     check_choice(split, "split", (None, "official", "random"))
     method = resolve_method(method)
     seeds = method.choice_seeds if seeds is None else seeds
+    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
+    if not seeds:
+        raise ValueError("seeds is empty: give at least one")
+    check_real(fraction, "fraction", low=0, high=1, inclusive=False)
     drawn = split == "random" or (split is None and not problem.val.size)
 
     @cache

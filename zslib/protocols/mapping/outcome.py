@@ -9,9 +9,11 @@ import numpy as np
 
 from zslib.arrays import like, to_host
 from zslib.datasets.mapping.problem import MappingProblem
+from zslib.datasets.problem import check_problem
 from zslib.metrics import hits_at_k, k_occurrence, pollution
 from zslib.metrics.correlations import correlations_with
 from zslib.search import gold_ranks, top_k_and_ranks
+from zslib.validation import as_vectors, check_indices, check_integer, check_row_names
 
 __all__ = ["CrossFittedOutcome", "Outcome", "evaluate", "gold_queries"]
 
@@ -75,6 +77,9 @@ class Outcome:
 
     def polluted(self, k=1):
         """Per query, N^pol_{k,S} in percent (Hubness and Pollution, section 4)."""
+        kept = self.neighbours.shape[1]
+        if check_integer(k, "k", low=1) > kept and kept < len(self.rows):
+            raise ValueError(f"k={k}, but {kept} neighbours were kept: call evaluate with k={k}")
         return 100.0 * pollution(self.neighbours[:, :k], self.problem.is_training_target)
 
     @cached_property
@@ -97,6 +102,7 @@ class Outcome:
 
     def hubs(self, n):
         """Rows of ``problem.targets`` with the ``n`` largest N_k, the largest first."""
+        check_integer(n, "n", low=0)
         return self.rows[np.argsort(-self.counts, kind="stable")[:n]]
 
     def named_hubs(self, n):
@@ -184,12 +190,17 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
     >>> float(outcome.hits(1).mean())
     100.0
     """
+    check_problem(problem, "X_train", "targets", kind="MappingProblem")
+    check_row_names(queries, problem.test_words, "queries", "test_words")
+    queries = as_vectors(queries, "queries", finite=False)
+    check_integer(k, "k", low=0)
     if queries.shape[0] != len(problem.test_gold):
         raise ValueError(
             f"queries has {queries.shape[0]} rows and the problem {len(problem.test_gold)} test "
             "items: pass one mapped vector per test item"
         )
     rows = problem.space(space) if isinstance(space, str) else np.unique(np.asarray(space))
+    check_indices(rows, 'space (by name "full", "labels", "test", or rows)', len(problem.targets))
     whole = rows.size == problem.targets.shape[0]
     targets = problem.targets if whole else problem.targets[rows]
     targets = like(targets if mapping is None else mapping.transform_targets(targets), queries)

@@ -11,12 +11,13 @@ import numpy as np
 from zslib.arrays import to_requested_device
 from zslib.datasets import load_problem
 from zslib.datasets.catalogue import DATASETS
+from zslib.datasets.entry import SETTINGS
 from zslib.datasets.mapping.labels import FOLDS
 from zslib.datasets.registry import resolve_all
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import CrossFittedOutcome, evaluate, gold_queries
 from zslib.protocols.mapping.training import train
-from zslib.validation import check_integer
+from zslib.validation import check_choice, check_integer
 
 __all__ = ["CrossFitted", "Repeated", "repeat", "repeat_both"]
 
@@ -73,7 +74,8 @@ class Repeated:
         ``parameters`` and ``chimera_rows`` are lists with one entry per seed. All seeds share what
         was chosen on the training pairs of the first.
         """
-        method = METHODS[method] if isinstance(method, str) else method
+        if isinstance(method, str):
+            method = METHODS[check_choice(method, "method", METHODS)]
         options = {"device": self.device, "quick": self.quick}
         if parameters is None:
             options["tuned_on"] = self._tuned_on
@@ -203,6 +205,8 @@ def repeat(
     >>> len(both.search(runs, "labels"))
     2
     """
+    check_choice(setting, "setting", SETTINGS)
+    check_integer(seed, "seed", low=0)
     check_integer(n_seeds, "n_seeds", low=1)
     check_integer(folds, "folds", low=1, high=FOLDS)
     options = {"device": device, "quick": quick}

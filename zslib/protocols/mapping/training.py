@@ -8,12 +8,14 @@ import numpy as np
 from sklearn.base import clone
 
 from zslib.arrays import like, resolve_device, to_host, to_requested_device
+from zslib.datasets.problem import check_problem
 from zslib.mapping import chimeras
 from zslib.mapping.base import LinearMap
 from zslib.protocols.mapping.methods import Method, check_method
 from zslib.protocols.mapping.tuning import Tuned, tune
 from zslib.protocols.sweep import check_trained, kept, some_rows
 from zslib.search import gold_ranks
+from zslib.validation import check_integer
 
 __all__ = ["Trained", "chimera_pairs", "train"]
 
@@ -110,6 +112,8 @@ def train(
     True
     """
     check_method(method)
+    check_problem(problem, "X_train", "targets", kind="MappingProblem")
+    check_integer(seed, "seed", low=0)
     if quick:
         method = method.smaller()
     tuned = Tuned(dict(parameters or {}), float("nan"), [])

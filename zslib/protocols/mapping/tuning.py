@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 
+from zslib.datasets.problem import check_problem
 from zslib.protocols.choices import told_apart
 from zslib.protocols.mapping.methods import check_method
 from zslib.protocols.mapping.outcome import evaluate
@@ -116,6 +117,7 @@ def tune(method, problem, *, seeds=CHOICE_SEEDS) -> Tuned:
     ['alpha']
     """
     check_method(method)
+    check_problem(problem, "X_train", "targets", kind="MappingProblem")
     held_out = cache(lambda seed: validation_problem(problem, seed=seed))
 
     def scores(parameters, seeds, updates):

@@ -16,6 +16,7 @@ from sklearn.base import clone
 from zslib.arrays import like, ragged_rows, take_rows, to_host
 from zslib.calibration import log_distance_scores
 from zslib.compatibility import CLAREL
+from zslib.datasets.problem import check_problem
 from zslib.datasets.words.tokens import Vocabulary
 from zslib.metrics import class_accuracies, top_classes
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
@@ -98,6 +99,9 @@ def evaluate_image_text(
         Whether to refuse, by ValueError, a training that is no better than chance on its own
         images: where a loss ends above that of a guess, or prototypes find no class.
     """
+    if isinstance(model, type) or not hasattr(model, "class_prototypes"):
+        raise TypeError(f"model must be one such as CLAREL(), got {model!r}")
+    check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     check_integer(k, "k", low=1)
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
     fitted = _fitted(model, problem, texts)

@@ -13,6 +13,7 @@ from zslib.arrays import resolve_device
 from zslib.compatibility import CLAREL, clarel_settings
 from zslib.datasets import DATASETS, load_problem, resolve_all
 from zslib.datasets.locate import cache_dir
+from zslib.datasets.problem import check_problem
 from zslib.metrics import hits_at_k
 from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.rescaling import choose_alpha, rescaled
@@ -22,7 +23,7 @@ from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.evaluate import evaluate_image_text
 from zslib.protocols.sweep import CHOICE_SEEDS, best_that_trains, kept, mean_trial, sweep
 from zslib.protocols.tidy import row
-from zslib.validation import check_choice, check_integer
+from zslib.validation import check_choice, check_each, check_integer
 
 __all__ = [
     "SHORT_GRID",
@@ -144,7 +145,8 @@ def run_image_text(
     **options
         Of `evaluate_image_text`; on validation data there is no ``retrieval``.
     """
-    seeds = list(seeds)
+    check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
+    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
     if not seeds:
         raise ValueError("seeds is empty: give one for each repeat")
     if held_out is None:
@@ -254,6 +256,7 @@ def short_clarel(problem, *, n_batches=1000, **changes):
     CLAREL(decay_every=160, embedding_dim=128, learning_rate=5.0, n_batches=200,
            text_encoder='mean', word_dim=200)
     """
+    check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     check_integer(n_batches, "n_batches", low=5)
     settings = {
         "text_encoder": None if problem.texts is None else "mean",
