@@ -6,9 +6,10 @@ PORT ?= 8000
 THREADS ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
-# QUICK=1: small data, few runs. FULL=1: all runs, as published. STRICT=1: warnings are errors.
-# ARGS: more words for pytest.
-BUILD := $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(STRICT),--strict) $(if $(FORCE),--force)
+# QUICK=1: small data, few runs. FULL=1: all runs, as published. TUNE=1: settings chosen anew.
+# STRICT=1: warnings are errors. ARGS: more words for pytest.
+BUILD := $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(TUNE),--tune) $(if $(STRICT),--strict) \
+  $(if $(FORCE),--force)
 # Twice quiet: errors alone.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 SOURCES := zslib tests benchmarks book/_ext

@@ -77,6 +77,7 @@ PROGRAMS = ("zslib", "python", "make", "pip", "source", "papermill")
 ELSEWHERE = {
     "make book": "by .ci/run, in quick mode",
     "make book FULL=1": "takes hours",
+    "make book FULL=1 TUNE=1": "takes hours",
     "make test": "this is it",
     "make lint": "by .ci/run",
     "make format": "would change the sources",

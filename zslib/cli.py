@@ -100,6 +100,9 @@ def _add_sizes(parser):
     sizes = parser.add_mutually_exclusive_group()
     sizes.add_argument("--quick", action="store_true", help="small data, few runs")
     sizes.add_argument("--full", action="store_true", help="all runs, as published")
+    parser.add_argument(
+        "--tune", action="store_true", help="choose settings anew, in place of the published ones"
+    )
 
 
 def _add_jobs(parser, what="chapters"):
@@ -140,7 +143,7 @@ def _run(arguments):
     parameters = {}
     for name in names:
         parameters |= parse_text(Source.read(name, place).parameters, texts, name)
-    runs = plan(names, parameters, full=arguments.full)
+    runs = plan(names, parameters, full=arguments.full, tune=arguments.tune)
     executed = run_chapters(runs, jobs=arguments.jobs, force=arguments.force)
     for name, run in runs.items():
         print(f"{name}: {'run' if name in executed else 'there'}, {_near(run.notebook)}")
@@ -277,6 +280,7 @@ def _build(arguments):
     page = build(
         quick=arguments.quick,
         full=arguments.full,
+        tune=arguments.tune,
         jobs=arguments.jobs,
         force=arguments.force,
         strict=arguments.strict,

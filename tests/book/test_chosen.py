@@ -87,7 +87,7 @@ def test_nothing_else_comes_from_the_published_run(place):
 
 def test_the_key_has_the_choices_that_are_taken_over(place):
     def keys():
-        return [plan([NAME], {"tune": tune})[NAME].key for tune in (False, True)]
+        return [plan([NAME], tune=tune)[NAME].key for tune in (False, True)]
 
     none = keys()
     run(tune=False)

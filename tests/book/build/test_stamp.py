@@ -17,6 +17,7 @@ from zslib.book.build.site import build
 from zslib.book.build.stamp import Stamp
 
 pytestmark = [pytest.mark.book, pytest.mark.usefixtures("light_runs")]
+OPTIONS = dict.fromkeys(("quick", "full", "tune", "strict"), False)
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_only_what_was_touched_is_looked_at_again(tiny_book, sphinx, monkeypatch
     def build_again():
         sphinx.clear()
         assert build() == index
-        assert Stamp(tiny_book.place, quick=False, full=False, strict=False).untouched()
+        assert Stamp(tiny_book.place, **OPTIONS).untouched()
         assert (html / "index.html").is_file() and (html / "book" / "page.html").is_file()
         return sphinx
 

@@ -79,14 +79,14 @@ def _in_place_of_absent_data(source):
     return {"dataset": "auto"} if absent else {}
 
 
-def plan(chapters, parameters=None, *, full=False, root=None):
+def plan(chapters, parameters=None, *, full=False, tune=False, root=None):
     """`Run` by chapter, for ``chapters`` and those whose records they read, dependencies first.
 
     ``parameters`` are values other than the defaults, for every one of ``chapters``. Chapters that
     are there for their records alone take those of the values that they declare, and data of their
-    own settings. ``full`` starts
-    from each chapter's values for the published run; then published records that are of these
-    sources stand for chapters that are there for their records alone.
+    own settings. ``full`` starts from each chapter's values for the published run; then published
+    records that are of these sources stand for chapters that are there for their records alone.
+    With ``tune`` all chapters that choose settings choose anew.
     """
     place, parameters = layout(root), dict(parameters or {})
     sources, waiting = {}, list(chapters)
@@ -109,7 +109,8 @@ def plan(chapters, parameters=None, *, full=False, root=None):
         wanted = parameters
         if name not in chapters:
             wanted = _for_records(source, parameters)
-        given = _in_place_of_absent_data(source) | (source.full if full else {}) | wanted
+        given = _in_place_of_absent_data(source) | (source.full if full else {})
+        given |= ({"tune": True} if tune and "tune" in source.parameters else {}) | wanted
         settings = source.settings(given)
         depends = {other: runs[other].key for other in source.depends}
         key, digests = identify(source, settings, depends, place)

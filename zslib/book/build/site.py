@@ -33,21 +33,22 @@ class BuildFailed(RuntimeError):
     """Jupyter Book ended with an error, or with warnings where these are errors."""
 
 
-def build(*, root=None, quick=False, full=False, jobs=1, force=False, strict=False):
+def build(*, root=None, quick=False, full=False, tune=False, jobs=1, force=False, strict=False):
     """Run what has to be run, build what has to be built of the whole book; the page to open.
 
-    ``quick`` and ``full`` are the chapters' small and their published size.
-    With ``force`` also what is up to date. With ``strict`` warnings, and references that lead
-    nowhere, are errors. No page is built where chapters fail.
+    ``quick`` and ``full`` are the chapters' small and their published size; ``tune`` chooses
+    settings anew. With ``force`` also what is up to date. With ``strict`` warnings, and references
+    that lead nowhere, are errors. No page is built where chapters fail.
     """
     place = layout(root)
-    stamp = Stamp(place, quick=quick, full=full, strict=strict)
+    stamp = Stamp(place, quick=quick, full=full, tune=tune, strict=strict)
     index = stamp.html / "index.html"
     if not force and stamp.untouched():
         print("Nothing has changed since the last build.")
         return index
     published(root=place.root)  # broken ones are told before anything runs
-    runs = plan(place.names(), {"quick": True} if quick else None, full=full, root=place.root)
+    parameters = {"quick": True} if quick else None
+    runs = plan(place.names(), parameters, full=full, tune=tune, root=place.root)
     run_chapters(runs, jobs=jobs, force=force)
     found = entries(place)
     for run in runs.values():
