@@ -226,18 +226,12 @@ def test_page(visits, name, mode):
         assert page.locator("mjx-container").count() >= 1, "formulas are not set"
     if "/executed/" in name:
         assert page.locator("a[href$='.ipynb']").count() >= 1, "no notebook to download"
+        box = page.locator(".finding").bounding_box()
+        last = box["y"] + box["height"] if visit.window == WIDE else 2 * box["y"]
+        assert last < visit.window["height"], "the finding is not in the first screen"
     assert visit.wrong == []
     if AXE.is_file():  # else `make test` has said so
         assert serious(page, visit.theme) == []
-
-
-@pytest.mark.parametrize("name", [name for name in PAGES if "/executed/" in name])
-def test_the_first_screen_of_a_chapter_has_its_finding(visits, name):
-    page = visits["light, wide"].open(name)
-    box = page.locator(".finding").bounding_box()
-    assert box["y"] + box["height"] < WIDE["height"]
-    narrow = visits["light, narrow"].open(name).locator(".finding").bounding_box()
-    assert narrow["y"] < NARROW["height"] / 2
 
 
 def test_a_link_opens_the_fold_that_it_leads_into(visit):
