@@ -149,7 +149,7 @@ id = "crane\"""",
 }
 
 CHAPTER = {
-    "chapters/devise/04_additions.md": """---
+    "chapters/devise/05_additions.md": """---
 jupytext:
   text_representation:
     extension: .md
@@ -182,15 +182,15 @@ quick: bool = False  # nothing to shorten
 
 from zslib import book
 
-chapter = book.start("devise/04_additions", parameters=globals())
+chapter = book.start("devise/05_additions", parameters=globals())
 chapter.record(metric="additions", method="count", value=4.0)
 chapter.finish()
 ```
 """,
     "_toc.yml": [
         (
-            "devise/03_hierarchical_precision\n",
-            "devise/03_hierarchical_precision\n      - file: book/executed/devise/04_additions\n",
+            "devise/04_answers\n",
+            "devise/04_answers\n      - file: book/executed/devise/05_additions\n",
         )
     ],
     "zslib/papers/devise/claims.toml": [
@@ -200,7 +200,7 @@ chapter.finish()
 id = "four-kinds"
 where = "Appendix"
 says = "There are four"
-chapter = "devise/04_additions"
+chapter = "devise/05_additions"
 record = { metric = "additions", method = "count" }
 holds = ">= 4"
 printed = []
@@ -278,7 +278,7 @@ def test_the_checks_pass_with_the_additions(copy):
 
 @pytest.mark.book
 def test_the_chapters_run_with_the_additions(copy):
-    run = ["run", "devise/01_data", "devise/04_additions", "--quick"]
+    run = ["run", "devise/01_data", "devise/05_additions", "--quick"]
     both = f"from zslib.cli import main; raise SystemExit(main({run}) or main(['report']))"
     report = call(copy, "-c", both)
     for says in ("There is one more", "There are four"):
