@@ -270,7 +270,7 @@ def test_the_checks_pass_with_the_additions(copy):
     ]  # fmt: skip
     which = (
         "class_ridge or ClassRidge or moons or every_entry or without_data or printed_path"
-        " or 04_additions or contents or own_floor"
+        " or 05_additions or contents or own_floor"
     )
     said = call(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", which, *where)
     assert "failed" not in said

@@ -159,6 +159,14 @@ def test_rows_with_the_same_names_must_have_one_order(frame):
     for turned in (X[::-1], X[0][::-1]):
         with pytest.raises(ValueError, match=r"row 0 of Y is 'c', where X has 'a': .* by \.loc"):
             v.check_paired(X, turned, "X", "Y")
+    with pytest.raises(ValueError, match="or pass an array as Y if its rows do belong"):
+        v.check_paired(X, X[::-1], "X", "Y")
+
+
+def test_one_k_may_come_as_an_array():
+    assert v.check_ks(np.array(5)) == v.check_ks(np.int64(5)) == v.check_ks([5]) == (5,)
+    with pytest.raises(TypeError, match=r"k must be an integer, got .*5\.0"):
+        v.check_ks(np.array(5.0))
 
 
 def test_a_seed_is_no_generator():

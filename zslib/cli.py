@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+from concurrent.futures import BrokenExecutor
 
 import zslib
 
@@ -321,6 +322,13 @@ def main(arguments=None):
         # Whoever read the output has enough; what is left of it goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except BrokenExecutor:
+        print(
+            "zslib: a worker process was killed, for want of memory perhaps: the same command, "
+            "with fewer --jobs, continues where it was",
+            file=sys.stderr,
+        )
+        return 1
     except (ChaptersFailed, BuildFailed, ValueError, TypeError, LookupError, OSError) as error:
         text = error.args[0] if isinstance(error, KeyError) and error.args else error
         print(f"zslib: {text}", file=sys.stderr)

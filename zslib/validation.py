@@ -194,10 +194,14 @@ def check_paired(a, b, name_a, name_b):
 
     Names are an index of text, of a data frame or a series; what has none fits any.
     """
-    found = (getattr(rows, "index", ()) for rows in (a, b))
-    known, names = ([] if callable(index) else list(index) for index in found)  # of lists a method
-    if len(names) == len(known) and all(isinstance(one, str) for one in names + known):
-        check_order(names, known, f"row {{}} of {name_b}", name_a)
+    known, names = (getattr(rows, "index", ()) for rows in (a, b))
+    if callable(known) or callable(names) or len(names) != len(known) or known is names:
+        return  # of lists it is a method
+    if hasattr(known, "equals") and known.equals(names):
+        return
+    if all(isinstance(one, str) for index in (known, names) for one in index):
+        meant = f", or pass an array as {name_b} if its rows do belong to those of {name_a}"
+        check_order(names, known, f"row {{}} of {name_b}", name_a, f".loc[names]{meant}")
 
 
 def _check_same(names, known, name, where, remedy):
@@ -295,7 +299,10 @@ def check_indices(indices, name, size):
     """Raise unless the integer array ``indices`` is within [0, size)."""
     xp = namespace(indices)
     if not xp.isdtype(indices.dtype, "integral"):
-        raise TypeError(f"{name} must hold integers, got {indices.dtype}")
+        raise TypeError(
+            f"{name} must hold integers, got {indices.dtype}: where they are whole, convert them "
+            "by .astype(int)"
+        )
     if indices.size and (int(xp.min(indices)) < 0 or int(xp.max(indices)) >= size):
         raise ValueError(
             f"{name} must lie in [0, {size}), found {int(xp.min(indices))} to "
@@ -323,6 +330,8 @@ def check_each(values, name, check, what, **limits):
 
 def check_ks(ks, high=None, high_means=""):
     """``ks``, an integer or several, as a tuple of at least one, each in [1, high]."""
+    if getattr(ks, "ndim", 1) == 0:  # an array of one number, and no sequence
+        ks = (ks[()],)
     ks = tuple(ks) if isinstance(ks, Iterable) else (ks,)
     if not ks:
         raise ValueError("ks is empty: give at least one k, for instance [1, 5, 10]")

@@ -163,13 +163,14 @@ def loaded(requests):
     )
 
 
-AXE_RUN = """async (structure) => {
+AXE_RUN = """async ([structure, colours]) => {
     const grave = async (options) =>
         (await axe.run({resultTypes: ["violations"], ...options})).violations
             .filter((v) => ["serious", "critical"].includes(v.impact))
             .map((v) => [v.id, v.help, v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160))]);
     const contrast = "color-contrast";
     const found = structure ? await grave({rules: {[contrast]: {enabled: false}}}) : [];
+    if (!colours) return found;
     // Thousands of words of code and of formulas: one of a kind on one ground has their colours.
     const seen = new Set();
     for (const part of document.querySelectorAll("pre span, mjx-container")) {
@@ -183,13 +184,19 @@ AXE_RUN = """async (structure) => {
 }"""
 
 
-def serious(page, theme):
-    """What axe-core finds, of the two upper grades of four; in the dark of colours alone."""
+def serious(page, visit):
+    """What axe-core finds, of the two upper grades of four.
+
+    In the dark of colours alone, which no width changes.
+    """
+    asked = [visit.theme == "light", visit.window == WIDE]
+    if not any(asked):
+        return []
     # Colours on their way from one theme to the other are no one's to read: end them at once.
     page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
     page.wait_for_function("document.getAnimations().every((a) => a.playState !== 'running')")
     page.add_script_tag(path=str(AXE))
-    return page.evaluate(AXE_RUN, theme == "light")
+    return page.evaluate(AXE_RUN, asked)
 
 
 def lost_links(page):
@@ -236,7 +243,7 @@ def test_page(visits, name, mode):
         assert last < visit.window["height"], "the finding is not in the first screen"
     assert visit.wrong == []
     if AXE.is_file():  # else `make test` has said so
-        assert serious(page, visit.theme) == []
+        assert serious(page, visit) == []
 
 
 def test_a_link_opens_the_fold_that_it_leads_into(visit):

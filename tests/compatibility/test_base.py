@@ -306,7 +306,7 @@ def test_other_vectors_of_fit_have_the_same_columns(frame):
             model.fit(X, y, named, **more)
 
 
-def test_weights_of_samples():
+def test_weights_of_samples(frame):
     X, y, S = training_data()
     model = ESZSL().fit(X, y, S)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
@@ -320,6 +320,10 @@ def test_weights_of_samples():
     for wrong in (weight[1:], -weight, 0 * weight, np.inf * weight):
         with pytest.raises(ValueError, match="sample_weight must have a finite weight"):
             model.score(X, y, sample_weight=wrong)
+    names = [f"image {i}" for i in range(len(y))]
+    turned = frame(weight, index=names)[0][::-1]
+    with pytest.raises(ValueError, match="row 0 of sample_weight is 'image"):
+        model.score(frame(X, index=names), y, sample_weight=turned)
 
 
 def many():

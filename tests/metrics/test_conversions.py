@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from itertools import combinations
 
 import numpy as np
 import pandas
@@ -132,6 +133,32 @@ def test_same_as_of_arrays(name, form):
     for one, other in zip(*((found, expected) if several else ([found], [expected])), strict=True):
         tolerance = 4e-3 if (name, form) == ("harmonic_mean", "float16") else 1e-6
         assert_allclose(one, other, rtol=tolerance, atol=1e-6)
+
+
+# Arguments by place whose equal lengths mean nothing: of different images, or of other things.
+UNPAIRED = {"seen_unseen_curve": {(0, 2), (0, 3), (1, 2), (1, 3)}, "hub_share": {(0, 1)}}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_and_columns_of_one_name_stand_together(name):
+    """Of two arguments one is turned, each row with its name: no function pairs them by place."""
+    function, *arguments = CASES[name]
+
+    def refused(i, first, j, second):
+        given = [*arguments]
+        given[i], given[j] = first, second[::-1]
+        with pytest.raises(ValueError, match="give both the same names in one order"):
+            function(*given)
+
+    for (i, one), (j, other) in combinations(enumerate(arguments), 2):
+        names = [f"n{place:02d}" for place in range(len(other))]
+        if one.dtype.kind == "U" or other.dtype.kind == "U":
+            continue
+        turned = frame(other).set_axis(names)
+        if len(one) == len(other) and (i, j) not in UNPAIRED.get(name, ()):
+            refused(i, frame(one).set_axis(names), j, turned)
+        if one.ndim == 2 and other.dtype == bool and one.shape[1] == len(other):
+            refused(i, pandas.DataFrame(one, columns=names), j, turned)
 
 
 def test_every_public_function_is_here():

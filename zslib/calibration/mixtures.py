@@ -8,6 +8,7 @@ from zslib.validation import (
     as_array,
     as_vectors,
     check_choice,
+    check_paired,
     check_real,
     check_row_names,
     column_names,
@@ -65,6 +66,7 @@ def mix_experts(experts, is_seen, unseen, *, mixture="adaptive", weight=0.5):
     >>> mix_experts(experts, is_seen, np.array([0.5]), mixture="total").round(3)
     array([[0.4, 0.1, 0.4, 0.1]])
     """
+    check_paired(experts, unseen, "experts", "unseen")
     experts, mask = check_experts(experts, is_seen)
     check_choice(mixture, "mixture", MIXTURES)
     unseen = as_array(unseen, "unseen")

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration.mixtures import EPSILON, check_experts, even_odds, mix_experts
 from zslib.metrics.zero_shot import seen_unseen_curve
-from zslib.validation import as_array, check_indices, check_integer, check_real
+from zslib.validation import as_array, check_indices, check_integer, check_paired, check_real
 
 __all__ = ["AdaptiveSmoothing", "ConfidenceGate"]
 
@@ -72,6 +72,7 @@ class ConfidenceGate(BaseEstimator):
         """
         C = check_real(self.C, "C", low=0, inclusive=False)
         n_top = check_integer(self.n_top, "n_top", low=1)
+        check_paired(experts, from_seen, "experts", "from_seen")
         experts, mask = check_experts(experts, is_seen)
         self.sizes_ = tuple(min(n_top, int(side.sum())) for side in (~mask, mask))
         found = to_host(self._largest(experts, mask)).astype(np.float64)
@@ -197,6 +198,7 @@ class AdaptiveSmoothing(BaseEstimator):
         -------
         self
         """
+        check_paired(experts, labels, "experts", "labels")
         (experts, mask), labels = check_experts(experts, is_seen), as_array(labels, "labels")
         xp = namespace(experts, labels)
         if labels.ndim != 1 or labels.shape[0] != experts.shape[0]:

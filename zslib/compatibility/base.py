@@ -264,6 +264,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "classes_")
         check_paired(X, y, "X", "y")
+        check_paired(X, sample_weight, "X", "sample_weight")
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
         predicted, names = self._best(X, class_embeddings), self._names(class_embeddings)
         y, _ = _row_numbers(y, names, predicted)

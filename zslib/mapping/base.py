@@ -104,6 +104,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         """R2 of `predict`, as `sklearn.base.RegressorMixin.score`; ``y`` is as Y in ``fit``."""
         check_columns(y, self._target_names, "Y")
         check_paired(X, y, "X", "y")
+        check_paired(X, sample_weight, "X", "sample_weight")
         return super().score(X, y, sample_weight)
 
     def transform_targets(self, Y):

@@ -55,6 +55,8 @@ def hub_correlations(counts, targets, is_training_target, *, exclude_self=False)
     """
     check_choice(exclude_self, "exclude_self", (False, True))
     check_paired(targets, is_training_target, "targets", "is_training_target")
+    check_paired(targets, counts, "targets", "counts")
+    check_paired(counts, is_training_target, "counts", "is_training_target")
     counts, targets = check_counts(counts), as_vectors(targets, "targets", finite=False)
     is_training_target = as_array(is_training_target, "is_training_target")
     xp = namespace(counts, targets, is_training_target)

@@ -16,7 +16,14 @@ from scipy import sparse
 
 from zslib.arrays import like, namespace, to_host
 from zslib.metrics import _walk
-from zslib.validation import as_array, check_choice, check_indices, check_integer, check_ks
+from zslib.validation import (
+    as_array,
+    check_choice,
+    check_indices,
+    check_integer,
+    check_ks,
+    check_paired,
+)
 
 __all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
 
@@ -286,6 +293,7 @@ class Hierarchy:
 
 def _check_predictions(predictions, gold, ks):
     """``gold``, and the columns of ``predictions`` that ``ks`` need, of the right shapes."""
+    check_paired(predictions, gold, "predictions", "gold")
     predictions, gold = as_array(predictions, "predictions"), as_array(gold, "gold")
     xp = namespace(predictions, gold)
     if predictions.ndim != 2 or 0 in predictions.shape:

@@ -23,6 +23,8 @@ from zslib.validation import (
     check_integer,
     check_paired,
     check_real,
+    check_row_names,
+    column_names,
     is_text,
 )
 
@@ -160,6 +162,7 @@ def harmonic_mean(seen, unseen):
         low, high = sorted((seen, unseen))
         # The product of two small ones would leave the range of floats.
         return 2 * low / (1 + low / high) if high > 0 else 0.0
+    check_paired(seen, unseen, "seen", "unseen")
     seen, unseen = _accuracies(seen, "seen"), _accuracies(unseen, "unseen")
     xp = namespace(seen, unseen)
     if seen.shape != unseen.shape and 0 not in (seen.ndim, unseen.ndim):
@@ -231,6 +234,7 @@ def seen_unseen_maxima(scores, is_seen):
     >>> seen_unseen_maxima(scores, np.array([True, True, False]))
     (array([0, 1]), array([2, 2]), array([ 0.25, -0.5 ]))
     """
+    check_row_names(is_seen, column_names(scores), "is_seen", "scores")
     scores = as_vectors(scores, "scores")
     xp = namespace(scores)
     mask = check_seen_mask(is_seen, scores.shape[1])
@@ -350,6 +354,10 @@ def seen_unseen_curve(scores_seen, y_seen, scores_unseen, y_unseen, is_seen) -> 
     >>> curve.at(0.2)
     (0.5, 1.0)
     """
+    given = ("seen", scores_seen, y_seen), ("unseen", scores_unseen, y_unseen)
+    for side, scores, labels in given:
+        check_paired(scores, labels, f"scores_{side}", f"y_{side}")
+        check_row_names(is_seen, column_names(scores), "is_seen", f"scores_{side}")
     scores_seen, y_seen = as_vectors(scores_seen, "scores_seen"), as_array(y_seen, "y_seen")
     scores_unseen = as_vectors(scores_unseen, "scores_unseen")
     y_unseen, is_seen = as_array(y_unseen, "y_unseen"), as_array(is_seen, "is_seen")
@@ -467,5 +475,8 @@ def _labels(labels, name):
             f"{name} must be a non-empty 1-d array of classes, got shape {tuple(labels.shape)}"
         )
     if not xp.isdtype(labels.dtype, "integral"):
-        raise TypeError(f"{name} must hold integers, got {labels.dtype}")
+        raise TypeError(
+            f"{name} must hold integers, got {labels.dtype}: leave out what has no label, then "
+            "convert it by .astype(int)"
+        )
     return xp.astype(labels, xp.int64)

@@ -297,17 +297,24 @@ def test_a_record_that_a_claim_asks_for_must_be_written_or_skipped(tiny_book):
         run(["clarel/06_calibrations"])
 
 
-def test_parallel_kernels_take_one_thread(tiny_book):
+def test_parallel_kernels_take_one_thread_and_no_part_of_each_other(tiny_book):
     body = """
     import os
+    import joblib
+    import numpy as np
+    told = joblib.Parallel(2)(joblib.delayed(os.getpid)() for _ in range(2))
+    chapter.record(metric="elsewhere", value=int(os.getpid() not in told))
     chapter.record(metric="threads", value=int(os.environ.get("OMP_NUM_THREADS", 0)))
+    chapter.record(metric="draw", value=np.random.rand())
     """
-    names = ["demo/01_a", "demo/02_b"]
+    names = ["demo/01_a", "demo/02_b", "demo/03_c"]
     for name in names:
         tiny_book.write(name, body)
     run(names, jobs=2)
-    for name in names:
-        assert latest_records(name).value(metric="threads") == 1
+    found = [latest_records(name) for name in names]
+    assert {records.value(metric="threads") for records in found} == {1}
+    assert {records.value(metric="elsewhere") for records in found} == {1}
+    assert len({records.value(metric="draw") for records in found}) == 3
 
 
 def test_plain_papermill_runs_the_paired_notebook(tiny_book):

@@ -262,6 +262,8 @@ def test_refusals_of_evaluation():
     ):
         with pytest.raises(ValueError, match=message):
             evaluate_zero_shot(NearestClass(), problem, **options)
+    with pytest.raises(TypeError, match="problem must be of the class ZeroShotProblem, got dict"):
+        run_zero_shot("ESZSL", {})
     with pytest.raises(TypeError, match="a model, then a ZeroShotProblem: got Zero"):
         evaluate_zero_shot(problem, NearestClass())
     with pytest.raises(TypeError, match="a model, then a ZeroShotProblem: got NearestClass, Zero"):

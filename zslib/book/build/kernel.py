@@ -6,11 +6,13 @@ import contextlib
 import multiprocessing
 import multiprocessing.forkserver
 import os
+import signal
 import sys
 import threading
 from importlib.metadata import EntryPoint
 from unittest import mock
 
+import numpy as np
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
@@ -41,7 +43,8 @@ def start_server(one_thread):
 
     It has imported what all chapters import, which each would else take seconds to do.
     """
-    if os.getpid() in _started or "forkserver" not in multiprocessing.get_all_start_methods():
+    # Elsewhere what is preloaded may not outlive a fork: Apple's linear algebra does not.
+    if os.getpid() in _started or sys.platform != "linux":
         return
     multiprocessing.set_forkserver_preload(_PRELOADED)
     with mock.patch.dict(os.environ, _variables(one_thread)):
@@ -116,8 +119,10 @@ class _Forked:
     def __init__(self, arguments, environment, folder):
         told = arguments, environment, folder or os.getcwd()
         context = multiprocessing.get_context("forkserver")
-        self._process = context.Process(target=_kernel, args=told, daemon=True)
-        self._process.start()
+        # No daemon: a chapter may start processes of its own.
+        self._process = context.Process(target=_kernel, args=told)
+        with mock.patch.dict(os.environ, environment):  # of a server that is started anew
+            self._process.start()
         self.pid = self._process.pid
 
     def poll(self):
@@ -140,6 +145,9 @@ def _kernel(arguments, environment, folder):
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    # Else all that are forked from one process draw alike.
+    np.random.seed()  # noqa: NPY002
+    multiprocessing.set_start_method(None, force=True)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # The process that forks is its parent in the eyes of the system.
     IPKernelApp.launch_instance([*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"])
@@ -147,4 +155,6 @@ def _kernel(arguments, environment, folder):
 
 def _end_with_parent():
     multiprocessing.parent_process().join()
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
     os._exit(1)

@@ -168,16 +168,22 @@ def processes(jobs, *, kernels=False):
     """
     from joblib.externals.loky import ProcessPoolExecutor
 
-    told = os.getpid(), jobs > 1 if kernels else None
-    pool = ProcessPoolExecutor(max_workers=jobs, initializer=_start_worker, initargs=told)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(kill_workers=True)
+    # Workers are killed, and remove nothing.
+    with tempfile.TemporaryDirectory(prefix="zslib-", ignore_cleanup_errors=True) as folder:
+        told = folder, os.getpid(), jobs > 1 if kernels else None
+        pool = ProcessPoolExecutor(max_workers=jobs, initializer=_start_worker, initargs=told)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(kill_workers=True)
 
 
-def _start_worker(parent, one_thread):
-    """End this process, and so its kernel, once ``parent`` is no longer there to hear of it."""
+def _start_worker(folder, parent, one_thread):
+    """End this process, and so its kernel, once ``parent`` is no longer there to hear of it.
+
+    What it writes for a while lies in ``folder``.
+    """
+    tempfile.tempdir = folder
 
     def watch():
         while os.getppid() == parent:

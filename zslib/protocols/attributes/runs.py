@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from zslib.arrays import resolve_device
+from zslib.datasets.problem import check_problem
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.methods import resolve_method, resolve_methods
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
@@ -83,6 +84,7 @@ def run_zero_shot(
         whose trainings may be too short.
     """
     method = resolve_method(method)
+    check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
     check_integer(seed, "seed", low=0)
     check_integer(k, "k", low=1)
     resolve_device(device)
