@@ -102,6 +102,16 @@ def test_report_outside_of_a_book_writes_nothing(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.book
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux alone")
+def test_a_killed_worker_is_told(copy, capsys):
+    kill = "import multiprocessing, os\n\nos.kill(multiprocessing.parent_process().pid, 9)\n"
+    chapter = copy / "chapters" / "demo" / "01_first.md"
+    chapter.write_text(CHAPTER.replace("chapter.finish()\n", kill))
+    assert main(["run", "demo/01_first"]) == 1
+    assert "zslib: a worker process was killed" in capsys.readouterr().err
+
+
 def test_the_module_runs_and_takes_a_closed_pipe(copy):
     command = [sys.executable, "-m", "zslib", "data", "list"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
