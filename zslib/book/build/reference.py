@@ -90,7 +90,8 @@ def _named(prose, place, found):
     classes = {
         entry.name: entry.target for entry in found.values() if inspect.isclass(entry.object)
     }
-    names = [classes[word] for word in re.findall(r"`(?:~?zslib[\w.]*\.)?(\w+)", prose) if word in classes]
+    words = re.findall(r"`(?:~?zslib[\w.]*\.)?(\w+)", prose)
+    names = [classes[word] for word in words if word in classes]
     glossary = place.root / "book" / "glossary.md"
     told = _TERMS.findall(glossary.read_text(encoding="utf-8")) if glossary.is_file() else ()
     for terms, target in told:
