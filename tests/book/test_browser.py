@@ -70,7 +70,7 @@ class Visit:
         self.page = self.context.new_page()
         self.wrong, self.requests = [], set()
         self.page.on("pageerror", lambda error: self.wrong.append(f"JavaScript: {error}"))
-        self.page.on("requestfailed", self._not_lost)
+        self.page.on("requestfailed", self._lost)
         self.page.on("request", self._files_only)
         self.page.on("request", lambda request: self.requests.add(request.url))
         self.page.on(
@@ -84,7 +84,7 @@ class Visit:
         if not request.url.startswith(("file:", "data:", "blob:")):
             self.wrong.append(f"outside: {request.url}")
 
-    def _not_lost(self, request):
+    def _lost(self, request):
         # A page that is left takes back what it still asked for: its icon, as a rule.
         if request.failure != "net::ERR_ABORTED":
             self.wrong.append(f"lost: {request.url} ({request.failure})")
