@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -160,3 +161,17 @@ def test_a_chapter_that_chooses_declares_it(tiny_book):
     sweep({"alpha": (1.0,)}, lambda parameters: {"score": 0.0}, "ridge on words")
     with pytest.raises(ValueError, match="declare `tune: bool = False` among its parameters"):
         chapter.finish()
+
+
+BOOK = Path(__file__).parents[2] / "results" / "book.json"
+
+
+@pytest.mark.skipif(not BOOK.is_file(), reason="no book is built")
+def test_the_default_book_chooses_nothing_anew():
+    made = {}
+    for name, key in json.loads(BOOK.read_text()).items():
+        run = json.loads((BOOK.parent / name / key / "run.json").read_text())
+        asked = run["parameters"]
+        if not asked.get("quick") and asked.get("tune") is False:
+            made[name] = run.get("choices", {}).get("made", 0)
+    assert not {name: n for name, n in made.items() if n}
