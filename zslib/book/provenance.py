@@ -61,10 +61,10 @@ def told_choices(choices):
     Examples
     --------
     >>> told_choices({"taken": {"2026-11-21": 12}, "made": 1})
-    '12 as the published run chose them on 2026-11-21, 1 chosen in this run'
+    '12 chosen by the published run on 2026-11-21, 1 chosen in this run'
     """
     taken, made = choices["taken"], choices["made"]
-    told = [f"{sum(taken.values())} as the published run chose them on {' and '.join(taken)}"]
+    told = [f"{sum(taken.values())} chosen by the published run on {' and '.join(taken)}"]
     return ", ".join(told * bool(taken) + [f"{made} chosen in this run"] * bool(made or not taken))
 
 

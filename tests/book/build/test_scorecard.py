@@ -79,7 +79,7 @@ def test_a_paper_without_effect_sizes_says_why_it_has_no_plot():
 
 
 def test_a_p_value_has_no_interval_and_no_more_digits_than_floats():
-    p = next(c for c in load_claims("hubness") if c.id.startswith("p-ridge-mean"))
+    p = next(c for c in load_claims("hubness") if c.id.startswith("p-ridge-training"))
     tiny = {"value": 9e-88, "low": -3e-87, "high": 5e-87, "chapter": p.chapter}
     page = scorecard_page([], [p.record | tiny | {"dataset": d} for d in ("a", "b")])
     assert "a below 10⁻¹⁵; b below 10⁻¹⁵; held" in page
