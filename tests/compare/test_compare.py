@@ -21,6 +21,7 @@ from zslib.protocols import run_zero_shot, unit_length
 from zslib.protocols.attributes.leaderboard import run_board
 
 SYSTEMS = ["ESZSL", "SAE", "DeViSE"]
+THREE = {"methods": SYSTEMS, "quick": True, "progress": False}
 _CLOCK = "seconds"
 
 
@@ -109,13 +110,20 @@ def test_stopped_in_the_middle_it_goes_on(mine, tmp_path, monkeypatch, capsys):
     assert numbers(tmp_path / "a.csv") == numbers(tmp_path / "b.csv")
 
 
-def test_two_at_once_find_the_same(mine, tmp_path, monkeypatch):
-    how = {"methods": SYSTEMS, "quick": True, "progress": False}
-    tables = []
-    for jobs in (1, 2):
-        monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / f"cache{jobs}"))
-        tables.append(compare(mine, jobs=jobs, out=tmp_path / f"{jobs}.html", **how)[1])
-    assert numbers(tables[0]) == numbers(tables[1])
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What one process finds."""
+    folder = tmp_path_factory.mktemp("alone")
+    np.savez(folder / "mine.npz", **small())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("ZSLIB_CACHE", str(folder / "cache"))
+        _, table = compare(folder / "mine.npz", out=folder / "a.html", **THREE)
+    return numbers(table)
+
+
+def test_two_at_once_find_the_same(mine, tmp_path, alone):
+    _, table = compare(mine, jobs=2, out=tmp_path / "a.html", **THREE)
+    assert numbers(table) == alone
 
 
 def test_a_system_that_fails_is_named(mine, tmp_path, monkeypatch):
@@ -234,17 +242,16 @@ def cluster(tmp_path_factory):
             yield started
 
 
-def test_a_cluster_finds_the_same_bits(mine, tmp_path, cluster, monkeypatch):
-    how = {"methods": SYSTEMS, "quick": True, "progress": False}
+def test_a_cluster_finds_the_same_bits(mine, tmp_path, cluster, alone):
     on_it = {"backend": "dask", "scheduler": cluster.scheduler_address}
-    _, together = compare(mine, out=tmp_path / "a.html", **how, **on_it)
-    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "empty"))
-    _, alone = compare(mine, out=tmp_path / "b.html", **how)
-    assert numbers(together) == numbers(alone)
+    _, table = compare(mine, out=tmp_path / "a.html", **THREE, **on_it)
+    assert numbers(table) == alone
 
 
-def test_a_killed_worker_costs_nothing(mine, tmp_path, cluster, monkeypatch):
-    problem = check_comparable(read_features(mine))
+def test_a_killed_worker_costs_nothing(tmp_path, cluster):
+    # Other features than the cluster has seen, so that there is work to lose.
+    np.savez(tmp_path / "other.npz", **small(features=small()["features"][:, ::2]))
+    problem = check_comparable(read_features(tmp_path / "other.npz"))
     dead = []
 
     def kill(*_):
@@ -255,11 +262,10 @@ def test_a_killed_worker_costs_nothing(mine, tmp_path, cluster, monkeypatch):
     with workers(backend="dask", scheduler=cluster.scheduler_address) as (executor, share):
         how = {"executor": executor, "share": share, "ended": kill}
         found, failed = run_board(SYSTEMS, [problem], quick=True, **how)
-    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "empty"))
-    alone, _ = run_board(SYSTEMS, [problem], quick=True)
+    expected, _ = run_board(SYSTEMS, [problem], quick=True)
     assert dead
     assert not failed[problem]
-    for name, (run,) in alone[problem].items():
+    for name, (run,) in expected[problem].items():
         (other,) = found[problem][name]
         assert other.parameters == run.parameters
         scores = (r.outcome.test_unseen.unseen_scores for r in (run, other))
