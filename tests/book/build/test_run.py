@@ -317,6 +317,26 @@ def test_parallel_kernels_take_one_thread_and_no_part_of_each_other(tiny_book):
     assert len({records.value(metric="draw") for records in found}) == 3
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are not forked here")
+def test_a_kernel_by_itself_gives_its_threads_to_one_library(tiny_book, monkeypatch):
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(name, "2")
+    body = """
+    import scipy.linalg
+    from threadpoolctl import threadpool_info
+    for library in threadpool_info():
+        if library["user_api"] == "blas":
+            whose = "numpy" if "numpy" in library["filepath"] else "another"
+            chapter.record(metric="threads", method=whose, value=library["num_threads"])
+    """
+    tiny_book.write("demo/01_a", body)
+    run(["demo/01_a"])
+    found = {r["method"]: r["value"] for r in latest_records("demo/01_a")}
+    if set(found) != {"numpy", "another"}:
+        pytest.skip("one library serves NumPy and SciPy")
+    assert found == {"numpy": 2, "another": 1}
+
+
 def test_plain_papermill_runs_the_paired_notebook(tiny_book):
     import jupytext
     import papermill
