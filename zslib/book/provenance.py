@@ -120,7 +120,8 @@ def machine(device="cpu"):
         "python": platform.python_version(),
         "numpy": numpy.__version__,
     }
-    if blas := [one for one in threadpool_info() if one["user_api"] == "blas"]:
-        kernels = f"{blas[0]['internal_api']} {blas[0].get('architecture', '')}".strip()
-        found["blas"] = f"{kernels}, threads {blas[0]['num_threads']}"
+    if several := [one for one in threadpool_info() if one["user_api"] == "blas"]:
+        blas = max(several, key=lambda one: one["num_threads"])
+        kernels = f"{blas['internal_api']} {blas.get('architecture', '')}".strip()
+        found["blas"] = f"{kernels}, threads {blas['num_threads']}"
     return found | {"accelerator": accelerator()} if device == "gpu" else found
