@@ -162,9 +162,9 @@ def _threads_for_numpy_alone():
     would take many times as long.
     """
     found = ThreadpoolController().select(user_api="blas").lib_controllers
-    numpys = [lib for lib in found if "numpy" in lib.filepath]
-    for library in found if numpys else ():
-        if library not in numpys:
+    others = [library for library in found if "numpy" not in library.filepath]
+    if len(others) < len(found):
+        for library in others:
             library.set_num_threads(1)
 
 
