@@ -125,19 +125,3 @@ def test_sums_of_classes_in_blocks(codes, entries):
         np.arange(99)[: max(s.stop for s in slices)],
     )
     assert slices[-1].stop == len(codes)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("keep", [1.0, 0.25])
-def test_subtract_product_is_in_place(backend, dtype, keep):
-    rng = np.random.default_rng(0)
-    A, B, target = (rng.standard_normal(shape).astype(dtype) for shape in ((7, 5), (7, 3), (5, 3)))
-    there = backend.asarray(target.copy())
-    found = arrays.subtract_product(there, backend.asarray(A), backend.asarray(B), keep=keep)
-    assert found is there
-    np.testing.assert_allclose(
-        backend.to_numpy(found), keep * target - A.T @ B, rtol=1e-5, atol=1e-5
-    )
-    # Rows with gaps between them, which BLAS cannot write to.
-    gaps = np.zeros((5, 6), dtype)[:, ::2]
-    np.testing.assert_allclose(arrays.subtract_product(gaps, A, B), -A.T @ B, atol=1e-5)

@@ -17,7 +17,6 @@ from array_api_compat import (
 )
 from array_api_compat import device as array_device
 from scipy import sparse
-from scipy.linalg import get_blas_funcs
 
 __all__ = [
     "add_rows",
@@ -32,7 +31,6 @@ __all__ = [
     "resolve_device",
     "row_blocks",
     "row_norms",
-    "subtract_product",
     "take_rows",
     "tanh_in_place",
     "to_host",
@@ -40,7 +38,6 @@ __all__ = [
     "unit_rows",
 ]
 
-_BLAS = {np.dtype(np.float32), np.dtype(np.float64)}
 _MEMBERS = 2**26  # zeros and ones that `add_rows` makes at once
 
 ENTRIES = 1 << 22
@@ -158,28 +155,6 @@ def add_rows(target, rows, values):
         here = xp.arange(start, stop, dtype=rows.dtype, device=array_device(target))
         member = xp.astype(here[:, None] == rows[None, :], target.dtype)
         target[start:stop, :] += member @ values
-    return target
-
-
-def subtract_product(target, A, B, *, keep=1.0):
-    """``target`` (p, q) times ``keep`` less A'B, in place, of (n, p) and (n, q) arrays; return it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> A, B = np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])
-    >>> subtract_product(np.ones((2, 2)), A, B, keep=0.5)
-    array([[-2.5, -3.5],
-           [-5.5, -7.5]])
-    """
-    if is_numpy_array(target) and target.flags.c_contiguous and {A.dtype, B.dtype} <= _BLAS:
-        # One call of BLAS, which sees transposes: no array for the product, one pass over target.
-        product = get_blas_funcs("gemm", dtype=target.dtype)
-        product(-1.0, B.T, A.T, beta=keep, c=target.T, trans_b=True, overwrite_c=True)
-        return target
-    if keep != 1.0:
-        target *= keep
-    target -= A.T @ B
     return target
 
 

@@ -221,6 +221,7 @@ class Results:
     def curves(
         self, name, caption, *, x, series, xlabel, ylabel, alt, panels=None, xscale="linear",
         yscale="linear", levels=None, lines=None, bottom=0, heads=None, sharey=False,
+        intervals=True,
     ):  # fmt: skip
         """Values against a column, one line a series, with bands where values have intervals.
 
@@ -228,7 +229,8 @@ class Results:
 
         ``levels`` and ``lines`` are ``{label: place}`` of horizontal and vertical lines;
         ``bottom`` is where the vertical axis begins, None for wherever the values do; ``sharey``
-        gives all panels the same.
+        gives all panels the same; without ``intervals`` bands are no such, and the caption says
+        nothing of them.
         """
         from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -283,7 +285,7 @@ class Results:
                 top = ax.get_ylim()[1]
                 ax.set_ylim(bottom, top + 0.04 * (top - bottom))
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
-        return self._figure(fig, axes, name, caption, alt)
+        return self._figure(fig, axes, name, caption, alt, intervals)
 
     def scatter(self, name, caption, *, x, y, series, xlabel, ylabel, alt, panels=None):
         """Metric ``y`` against metric ``x``, one mark for each pair of rows that is alike."""

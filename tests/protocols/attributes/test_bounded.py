@@ -79,9 +79,9 @@ def results(linear, bounded, gain):
 @pytest.mark.parametrize(
     ("gain", "word", "worth"),
     [
-        ((1.0, 9.0), "DARK gains", "helps: label view"),
-        ((-9.0, -1.0), "DARK loses", "harms: label view"),
-        ((-1.0, 1.0), "is not told apart", "is not told from nothing: label view"),
+        ((1.0, 9.0), "DARK gains", "helps: *label view"),
+        ((-9.0, -1.0), "DARK loses", "harms: *label view"),
+        ((-1.0, 1.0), "is not told apart", "is not told from nothing: *label view"),
     ],
 )
 def test_gains_are_told_by_their_intervals(gain, word, worth):
@@ -95,5 +95,9 @@ def test_the_distance_to_print_is_told_with_the_interval():
     (told,) = suggested(found, {"cub": 60.0, "sun": 1.0, "awa1": None})
     assert "closes 50% of" in told
     assert "60 is outside the interval" in told
-    (told,) = suggested(found, {"cub": 40.0})
-    assert "does not explain" in told
+    (told,) = suggested(found, {"cub": 52.0})
+    assert "goes beyond the distance" in told
+    (told,) = suggested(results((49.0, 51.0), (52.0, 58.0), (-1.0, 9.0)), {"cub": 60.0})
+    assert "does not measurably shorten the distance" in told
+    (told,) = suggested(results((49.0, 51.0), (42.0, 48.0), (-9.0, -1.0)), {"cub": 60.0})
+    assert "lengthens the distance" in told

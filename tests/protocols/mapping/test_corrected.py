@@ -95,7 +95,9 @@ def test_whether_remedies_add_up_is_said_by_the_numbers(on_margin, less, said):
     [
         ([(2, 1, 3)], "Over ridge"),
         ([(2, 1, 3), (3, 2, 4)], "The lists agree: max-margin gains."),
-        ([(2, 1, 3), (0, -1, 1)], "The headline depends on the list."),
+        ([(2, 1, 3), (0, -1, 0.9)], "The headline depends on the list."),
+        ([(2, 1, 3), (0, -1, 1.1)], "Whether the list matters cannot be told."),
+        ([(0, -1, 1), (0, -1, 1)], "Whether the list matters cannot be told."),
     ],
 )
 def test_lists_agree_only_where_there_are_several(gains, lead):

@@ -15,7 +15,6 @@ from zslib.arrays import (
     random_generator,
     row_blocks,
     row_norms,
-    subtract_product,
     take_rows,
 )
 from zslib.compatibility.base import CompatibilityModel
@@ -333,10 +332,9 @@ class MetricLearner(CompatibilityModel):
         keep = 1.0 - 2.0 * rate * self.regularization
         losses = []
         for batch in minibatches(n, self.batch_size, rng):
-            features = take_rows(X, batch)
-            loss, (by_mapped, *steps) = metric_objective(
+            loss, steps = metric_objective(
                 theta,
-                features,
+                take_rows(X, batch),
                 candidates.vectors,
                 like(candidates.own[batch], X),
                 pairs.of(batch, X),
@@ -344,10 +342,8 @@ class MetricLearner(CompatibilityModel):
                 negative_weight=rate * negative / len(batch),
                 attribute_weight=self.attribute_weight,
                 hinge=self.hinge,
-                multiplied=False,
             )
-            subtract_product(theta[0], features, by_mapped, keep=keep)
-            for part, step in zip(theta[1:], steps, strict=True):
+            for part, step in zip(theta, steps, strict=True):
                 if self.regularization and part is not self.threshold_:
                     part *= keep
                 part -= step

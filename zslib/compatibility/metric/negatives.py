@@ -198,21 +198,22 @@ def random_negatives(candidates, k, rng):
     sizes = np.bincount(labels)
     starts = np.cumsum(sizes) - sizes
 
-    def draw(classes):
+    def draw(classes, shape):
         # Images lie in order of class: step over those of the own class.
-        place = rng.integers(n - sizes[classes])
-        return slots[place + (place >= starts[classes]) * sizes[classes]]
+        own = sizes[classes]
+        place = rng.integers(n - own, size=shape)
+        return slots[place + (place >= starts[classes]) * own]
 
-    found = draw(np.repeat(labels[:, None], k, axis=1))
+    found = draw(labels[:, None], (n, k))
     pending = np.arange(n)
     while pending.size:
         some = np.sort(found[pending], axis=1)
         repeated = np.zeros(some.shape, dtype=bool)
         repeated[:, 1:] = some[:, 1:] == some[:, :-1]
         again, column = np.nonzero(repeated)
-        some[again, column] = draw(labels[pending[again]])
+        some[again, column] = draw(labels[pending[again]], again.shape)
         found[pending] = some
-        pending = pending[np.unique(again)]
+        pending = pending[again[np.diff(again, prepend=-1) > 0]]  # each once
     return found
 
 

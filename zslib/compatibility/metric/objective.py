@@ -5,7 +5,7 @@ The parameters ``theta`` are ``(W_X, b_X, W_A, tau)``, shapes (p, q), (q,), (q, 
 
 from __future__ import annotations
 
-from zslib.arrays import namespace, pick, put
+from zslib.arrays import namespace
 
 __all__ = ["HINGES", "attribute_estimates", "metric_objective", "pair_hinge", "squared_distances"]
 
@@ -22,10 +22,9 @@ def attribute_estimates(theta, X):
     >>> attribute_estimates(theta, np.array([[1.0]]))
     array([[2.5, 0. ]])
     """
-    xp = namespace(X)
     before = X @ theta[0]
     before += theta[1]
-    return xp.maximum(before, xp.zeros_like(before))
+    return namespace(X).maximum(before, 0.0)
 
 
 def squared_distances(A, V, metric):
@@ -79,9 +78,12 @@ def pair_hinge(D, sign, threshold, hinge):
     """
     xp = namespace(D)
     if hinge == "squared_distance":
-        residual = 1.0 - sign * (threshold - D)
+        residual = sign * D
+        residual += 1.0 - sign * threshold
         active = xp.astype(residual > 0.0, D.dtype)
-        return residual * active, sign * active, -sign * active
+        residual *= active
+        by_squared = sign * active
+        return residual, by_squared, -by_squared
     S = xp.sqrt(xp.clip(D, min=0.0))
     gap = threshold - S
     residual = 1.0 - sign * gap * gap
@@ -102,7 +104,6 @@ def metric_objective(
     negative_weight,
     attribute_weight,
     hinge="squared_distance",
-    multiplied=True,
 ):
     r"""Loss of some images, and its gradients by ``theta``, without the penalty.
 
@@ -127,64 +128,53 @@ def metric_objective(
     positive_weight, negative_weight, attribute_weight : float
         :math:`w_+, w_-, \lambda`.
     hinge : {"squared_distance", "as_printed"}
-    multiplied : bool
-        Whether the gradient by :math:`W_X` is multiplied out; else, in its place, what X' is to be
-        multiplied by.
     """
     xp = namespace(X, vectors)
     metric, threshold = theta[2:]
     A = attribute_estimates(theta, X)
     error = A - xp.take(vectors, own, axis=0)
-    part = _listed if xp.isdtype(negatives.dtype, "integral") else _counted
-    pairs, weights = (A, vectors, own, negatives), (positive_weight, negative_weight)
-    value, by_Z, by_metric, by_tau = part(xp, *pairs, weights, metric, threshold, hinge)
-    value = value + positive_weight * attribute_weight * xp.sum(xp.vecdot(error, error))
+    # An image's own distance without a difference of squares, as its pair is near.
+    mine = _pairs(xp, error, 1, positive_weight, metric, threshold, hinge)
+    part = _counted if negatives.dtype == X.dtype else _listed
+    others = part(xp, A, vectors, negatives, negative_weight, metric, threshold, hinge)
+    loss, by_tau, by_Z, by_metric = (a + b for a, b in zip(mine, others, strict=True))
+    loss += (positive_weight * attribute_weight) * xp.vecdot(error, error)
     by_before = by_Z @ metric.T
     by_before += (2.0 * positive_weight * attribute_weight) * error
     by_before *= xp.astype(A > 0.0, X.dtype)
-    by_bias = xp.sum(by_before, axis=0)
-    by_features = X.T @ by_before if multiplied else by_before
-    return value, (by_features, by_bias, by_metric, xp.reshape(by_tau, (1,)))
-
-
-def _listed(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
-    """Hinges pair by pair: loss, and gradients by A's side of the metric, metric, threshold."""
-    (n, q), K = A.shape, negatives.shape[1]
-    error = A - xp.take(vectors, own, axis=0)
-    E, positive, by_tau = _pairs(xp, error, 1, weights[0], metric, threshold, hinge)
-    by_metric = error.T @ E
-    other = xp.reshape(xp.take(vectors, xp.reshape(negatives, (-1,)), axis=0), (n, K, q))
-    apart = xp.reshape(A[:, None, :] - other, (n * K, q))
-    by_apart, negative, by_tau_too = _pairs(xp, apart, -1, weights[1], metric, threshold, hinge)
-    by_Z = E + xp.sum(xp.reshape(by_apart, (n, K, metric.shape[1])), axis=1)
-    return positive + negative, by_Z, by_metric + apart.T @ by_apart, by_tau + by_tau_too
+    by_tau = xp.reshape(xp.sum(by_tau), (1,))
+    return xp.sum(loss), (X.T @ by_before, xp.sum(by_before, axis=0), by_metric, by_tau)
 
 
 def _pairs(xp, apart, sign, weight, metric, threshold, hinge):
-    """Gradient of some pairs by their differences under the metric; loss; gradient by tau."""
+    """Of differences: loss and gradient by tau of each, gradients by E = apart W_A and by W_A."""
     E = apart @ metric
-    loss, by_squared, by_threshold = pair_hinge(xp.vecdot(E, E), sign, threshold, hinge)
+    loss, by_squared, by_tau = pair_hinge(xp.vecdot(E, E), sign, threshold, hinge)
     E *= ((2.0 * weight) * by_squared)[:, None]
-    return E, weight * xp.sum(loss), weight * xp.sum(by_threshold)
+    return weight * loss, weight * by_tau, E, apart.T @ E
 
 
-def _counted(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
+def _listed(xp, A, vectors, negatives, weight, metric, threshold, hinge):
+    """Negatives pair by pair: loss and gradient by tau of each image; gradients by Z and W_A."""
+    n, K = negatives.shape
+    other = xp.reshape(xp.take(vectors, xp.reshape(negatives, (-1,)), axis=0), (n, K, -1))
+    apart = xp.reshape(A[:, None, :] - other, (n * K, -1))
+    *found, by_metric = _pairs(xp, apart, -1, weight, metric, threshold, hinge)
+    loss, by_tau, by_Z = (xp.sum(xp.reshape(part, (n, K, -1)), axis=1) for part in found)
+    return loss[:, 0], by_tau[:, 0], by_Z, by_metric
+
+
+def _counted(xp, A, vectors, negatives, weight, metric, threshold, hinge):
     """The same for all vectors at once, each as often as ``negatives`` says."""
     A, V, Z, U, D = _distances(xp, A, vectors, metric)
-    # Own distances without the difference of squares.
-    E = Z - xp.take(U, own, axis=0)
-    near, by_near, tau = pair_hinge(xp.vecdot(E, E), 1, threshold, hinge)
-    far, by_far, tau_too = pair_hinge(D, -1, threshold, hinge)
-    far, tau_too = (xp.sum(xp.vecdot(array, negatives)) for array in (far, tau_too))
-    value = weights[0] * xp.sum(near) + weights[1] * far
-    by_tau = weights[0] * xp.sum(tau) + weights[1] * tau_too
-    G = by_far * negatives
-    G *= 2.0 * weights[1]
-    G = put(G, own, pick(G, own) + (2.0 * weights[0]) * by_near)
+    loss, by_squared, by_tau = pair_hinge(D, -1, threshold, hinge)
+    G = (2.0 * weight) * by_squared
+    G *= negatives
     by_Z = xp.sum(G, axis=1)[:, None] * Z
     by_Z -= G @ U
     by_U = xp.sum(G, axis=0)[:, None] * U
     by_U -= G.T @ Z
     by_metric = A.T @ by_Z
     by_metric += V.T @ by_U
-    return value, by_Z, by_metric, by_tau
+    loss, by_tau = (weight * xp.vecdot(part, negatives) for part in (loss, by_tau))
+    return loss, by_tau, by_Z, by_metric

@@ -136,7 +136,7 @@ def worth_told(results):
         harms = [p for p, value in worth.items() if value.high < 0]
         rest = [p for p in worth if p not in helps + harms]
         said = (("helps", helps), ("harms", harms), ("is not told from nothing", rest))
-        told = "; ".join(f"{word}: {', '.join(names)}" for word, names in said if names)
+        told = "; ".join(f"{word}: *{'*, *'.join(names)}*" for word, names in said if names)
         yield f"On {data}, what {told}."
 
 
@@ -147,11 +147,13 @@ def suggested(results, printed):
             continue
         here = results.only(dataset=data, metric="ACC")
         linear, bounded = (here.value(method=name) for name in (LINEAR, BASE))
+        gain = here.value(method=f"{BASE} - {LINEAR}")
+        share = gain.mean / (theirs - linear.mean)
+        closes = f"closes {100 * share:.0f}% of" if 0 < share < 1 else "goes beyond"
+        told = gain.side(closes, "lengthens", "does not measurably shorten")
         inside = "inside" if bounded.low <= theirs <= bounded.high else "outside"
-        share = (bounded.mean - linear.mean) / (theirs - linear.mean)
-        closes = f"closes {100 * share:.0f}% of" if 0 < share < 1 else "does not explain"
         yield (
             f"On {data} the paper prints {theirs:g}, on other features. To bound the scores "
-            f"{closes} the distance from {linear.mean:.1f}; {theirs:g} is {inside} the interval "
-            f"of {bounded}."
+            f"{told} the distance from {linear.mean:.1f}; {theirs:g} is {inside} the interval of "
+            f"{bounded}."
         )

@@ -104,8 +104,8 @@ def found_by_centring(results):
         told = (
             f"**{data}**: the median gain in accuracy is {middle:+.1f} points. Of {len(names)} "
             f"systems {sum(g.low > 0 for g in gains)} gain and {sum(g.high < 0 for g in gains)} "
-            f"lose beyond their interval; in {sum(h < 0 for h in hubs)} the largest hub is "
-            "smaller."
+            f"lose beyond their interval; in {sum(h < 0 for h in hubs)} the largest hub came "
+            "out smaller, a maximum without an interval."
         )
         plain = {name for name in here.of("method") if not name.endswith(CENTRED)} - set(names)
         lost = sorted(plain - {name.split(" - ")[1] for name in names})

@@ -187,8 +187,11 @@ def two_lists(results, in_the_paper):
         for data in results.of("dataset")
     }
     said = "; ".join(f"{gain} on {data}" for data, gain in gains.items())
-    kinds = {gain.side("gains", "loses", "is level") for gain in gains.values()}
-    lead = "The headline depends on the list. "
-    if len(kinds) == 1:
-        lead = f"The lists agree: max-margin {kinds.pop()}. " if len(gains) > 1 else ""
+    kinds = {gain.side("gains", "loses", "neither") for gain in gains.values()}
+    lead = "Whether the list matters cannot be told. "
+    if max(g.low for g in gains.values()) > min(g.high for g in gains.values()):
+        lead = "The headline depends on the list. "
+    elif len(kinds) == 1 and "neither" not in kinds:
+        lead = f"The lists agree: max-margin {kinds.pop()}. "
+    lead *= len(gains) > 1
     return f"{lead}Over ridge max-margin gains {said}, against {in_the_paper:.1f} in the paper."
