@@ -35,7 +35,7 @@ from compatibility import problem
 
 DIMENSIONS, WEIGHT, PENALTY, RATE = 64, 0.3, 1e-4, 0.1  # the defaults
 NEGATIVES = 10
-EPOCHS = 3  # in one turn
+EPOCHS = 10  # in one turn
 GROWN = 20  # epochs whose pairs are in a set that has grown
 TOLERANCE = 1e-3  # of losses, relative
 APY = {"p": 256, "q": 64, "classes": 20}
