@@ -13,13 +13,16 @@ from zslib.book.drawings.looks import known_look
 from zslib.book.paths import RUN_DIRECTORY
 from zslib.book.tables import caption_html, check_label
 
-__all__ = ["COLORS", "Figure", "figure", "look", "style"]
+__all__ = ["COLORS", "ONE_PANEL", "Figure", "figure", "look", "style"]
 
 # Okabe and Ito's palette (safe for colour-blind readers), without its yellow, which is too pale
 # on white; black first, for the reference that a figure compares with.
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 
 MARKERS = "osD^vPX*"
+
+ONE_PANEL = 4.7
+"""Width of a drawing of one panel, in inches: a phone shows it whole."""
 
 # Hundredths of a point are finer than any screen.
 _PLACES = re.compile(r' (?:d|x|y|x1|x2|y1|y2)="[^"]*"')
@@ -119,7 +122,8 @@ class Figure:
                 f":name: {self.name}",
                 f":alt: {self.alt}",
                 f":width: {pixels}px",
-                f":class: {'photographs' if self.photographs else 'drawing'}",
+                f":class: {'photographs' if self.photographs else 'drawing'}"
+                + " one-panel" * (pixels <= 96 * ONE_PANEL + 1),
                 "",
                 self.caption,
                 "````",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.book.figures import figure, look
+from zslib.book.figures import ONE_PANEL, figure, look
 from zslib.book.tables import Column, Table
 
 __all__ = ["Results", "measure"]
@@ -212,7 +212,8 @@ class Results:
                     if printed is not None:
                         ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
             names = [str(heads.get(g, g)).replace(" (", "\n(") for g in across]
-            crowded = len(axes) * sum(max(map(len, n.split("\n"))) for n in names) > 54
+            letters = sum(max(map(len, n.split("\n"))) for n in names)
+            crowded = len(axes) * letters > 7.5 * fig.get_figwidth()
             turned = {"rotation": 20, "ha": "right"} if crowded else {}
             ax.set_xticks(range(len(across)), names, **turned)
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
@@ -353,11 +354,13 @@ class Results:
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
                 labels.setdefault(label, handle)
         if labels:
-            fits = sum(len(label) + 9 for label in labels) < 106  # a handle takes 9 letters
-            columns = len(labels) if fits else 3 if max(map(len, labels)) > 16 else 5
+            room = 14.7 * fig.get_figwidth()  # letters, of which a handle takes 9
+            widest = max(map(len, labels)) + 9
+            fits = sum(len(label) + 9 for label in labels) < room
+            columns = len(labels) if fits else max(1, int(room / widest))
             fig.legend(
                 labels.values(), labels, loc="outside upper center",
-                ncols=min(len(labels), columns), fontsize="small",
+                ncols=columns, fontsize="small",
             )  # fmt: skip
         return figure(fig, name=name, caption=self._caption(caption, intervals), alt=alt)
 
@@ -448,7 +451,7 @@ def _subplots(n, height=3.3, sharey=False):
 
     rows = 1 if n <= 4 else 2
     across = -(-n // rows)
-    width = 7.2 if across < 3 else 2.6 * across
+    width = {1: ONE_PANEL, 2: 7.2}.get(across, 2.6 * across)
     size = (width, height * rows)
     fig, axes = pyplot.subplots(rows, across, figsize=size, squeeze=False, sharey=sharey)
     for ax in axes.flat[n:]:

@@ -118,8 +118,8 @@ def opening(chapter, about, records, whose="Published run", below=None):
         n_seeds = below.run["parameters"].get("n_seeds")
         seeds = f" of {n_seeds} seed{'s' * (n_seeds != 1)}" if n_seeds else ""
         small += f" The page below is a run{seeds}{_data(below)}."
-        if others := _otherwise(chapter, about, records, below):
-            small += f" There: {' '.join(others)}"
+        if _otherwise(chapter, about, records, below):
+            small += " On this page some of the above comes out otherwise."
     body = [" ".join(lines), "", small] if lines else [small]
     return "\n".join([f":::{{admonition}} {question}", ":class: finding", "", *body, ":::"])
 
@@ -132,14 +132,12 @@ def _data(records):
 
 
 def _otherwise(chapter, about, records, below):
-    """The sentences that another run turns round: a word or a sign of theirs is another."""
-    pairs = [
-        answers(chapter, {"finding": [sentence]}, run)
+    """Whether another run turns a sentence round: a word or a sign of it is another."""
+    both = (
+        [answers(chapter, {"finding": [sentence]}, run) for run in (records, below)]
         for sentence in about.get("finding", ())
-        for run in (records, below)
-    ]
-    both = zip(pairs[::2], pairs[1::2], strict=True)
-    return [there[0] for here, there in both if here and there and _says(here) != _says(there)]
+    )
+    return any(here and there and _says(here) != _says(there) for here, there in both)
 
 
 def _says(sentences):

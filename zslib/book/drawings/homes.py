@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zslib.book.figures import look
+from zslib.book.figures import ONE_PANEL, look
 
 __all__ = ["draw_homes"]
 
@@ -19,7 +19,7 @@ def draw_homes(rows):
     gives = {row["method"] for row in rows if row["value"] is True}
     off = [row for row in rows if not isinstance(row["value"], bool)]
     sets = list(dict.fromkeys(row["label_set"] for row in off))
-    fig, ax = pyplot.subplots(figsize=(7.0, 0.9 + 0.3 * len(names)))
+    fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 0.9 + 0.3 * len(names)))
     for row in off:
         style = look(row["label_set"], sets) | {"linestyle": "none"}
         filled = row["method"] in gives

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.book.figures import COLORS, look
+from zslib.book.figures import COLORS, ONE_PANEL, look
 
 __all__ = ["draw_against", "draw_ranks", "draw_shares", "name_points"]
 
@@ -15,7 +15,7 @@ def draw_shares(shares):
 
     found = sorted(((row["value"], row["method"]) for row in shares), reverse=True)
     values, names = zip(*found, strict=True)
-    fig, ax = pyplot.subplots(figsize=(7.0, 0.7 + 0.3 * len(names)))
+    fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 0.7 + 0.3 * len(names)))
     bars = ax.barh(names, values, color=COLORS[0], height=0.6)
     ax.bar_label(bars, fmt="%.2f", padding=3)
     ax.set(xlabel="share of the variance of H", xlim=(0, max(0.1, 1.15 * max(values))))
@@ -34,7 +34,7 @@ def draw_ranks(ranks, difference, groups=None):
 
     found = {row["method"]: row["value"] for row in ranks}
     names = sorted(found, key=lambda name: found[name].mean)
-    fig, ax = pyplot.subplots(figsize=(7.0, 0.9 + 0.22 * len(names)))
+    fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 0.9 + 0.22 * len(names)))
     best = found[names[0]].mean
     ax.axvspan(best, best + difference, color="0.92", label="not told apart from the first")
     kinds = list(dict.fromkeys((groups or {}).values()))
