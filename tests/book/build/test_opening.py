@@ -78,7 +78,7 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
         [both | {"method": "surprisal and stacking", "value": -0.2}],
         run=records.run | {"parameters": {"n_seeds": 1}},
     )
-    said = " The page below is a run of 1 seed on own-cub. On this page some of the above comes out otherwise."
+    said = "a run of 1 seed on own-cub. On this page some of the above comes out otherwise."
     assert said in opening(chapter, about, records, below=below)
     below[0]["value"] = 0.2
     assert "otherwise" not in opening(chapter, about, records, below=below)

@@ -19,6 +19,7 @@ from zslib.protocols.attributes.comparison import (
     lead_as_printed,
     leads,
     pollution_measure,
+    printed_lead,
     what_it_would_take,
 )
 from zslib.protocols.intervals import Estimate
@@ -122,6 +123,14 @@ def test_the_whole_table_has_what_is_not_built():
     ]
 
 
+def test_the_printed_lead_is_over_the_best_other_of_the_same_data():
+    lead = {"method": "DARK - best other", "metric": "ACC", "dataset": "cub"}
+    others = [numbers["CUB"]["ACC"] for name, numbers in TABLE.items() if name != "DARK"]
+    assert printed_lead(TABLE, lead) == TABLE["DARK"]["CUB"]["ACC"] - max(others)
+    assert printed_lead(TABLE, lead | {"dataset": "ikea"}) is None
+    assert printed_lead(TABLE, lead | {"method": "best other"}) is None
+
+
 def test_what_it_would_take_is_the_distance_to_print(runs):
     ((problem, methods),) = runs.items()
     given = {problem: {"DARK": methods["ESZSL"]}}
@@ -129,7 +138,7 @@ def test_what_it_would_take_is_the_distance_to_print(runs):
     said = what_it_would_take(given, shown, TABLE)
     assert said.startswith("DARK has the highest accuracy on 0 of 1 data sets.")
     assert "51.0, -11.5 points from print" in said
-    assert "in the mean -1.0" in said
+    assert "other systems are -1.0 to -1.0 from theirs, so other features and grids alone" in said
 
 
 def test_lifts_are_differences_to_no_calibration(runs):

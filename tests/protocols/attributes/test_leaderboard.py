@@ -270,19 +270,14 @@ def test_explained_by_loop_and_at_its_ends():
 
 def test_what_it_teaches_is_computed():
     ranks = [{"method": m, "value": number(v)} for m, v in (("ESZSL", 1.0), ("SAE", 2.0))]
-    shares = [
-        {"method": m, "value": v}
-        for m, v in (("calibration", 0.5), ("family", 0.1), ("year", 0.25), ("system", 0.3))
-    ]
     rho = [{"value": v} for v in (-0.8, -0.5, 0.1)]
-    said = teaches(ranks, shares, rho, 3)
+    said = teaches(ranks, rho, 3)
     assert "By mean rank ESZSL leads 2 systems" in said
     assert "must differ by 1.1 to be told apart, and 1 others are nearer than that: SAE." in said
-    assert "calibration 50%, year 25%, family 10%; which system it is explains 30%" in said
     assert "have the smaller hubs depends on the data: the rank correlation" in said
     assert "is -0.80 to 0.10, negative on 2 of 3 data sets" in said
-    assert "do not have the smaller hubs" in teaches(ranks, shares, [{"value": 0.5}] * 3, 3)
-    assert "systems have the smaller hubs:" in teaches(ranks, shares, [{"value": -0.5}] * 3, 3)
+    assert "do not have the smaller hubs" in teaches(ranks, [{"value": 0.5}] * 3, 3)
+    assert "systems have the smaller hubs:" in teaches(ranks, [{"value": -0.5}] * 3, 3)
 
 
 def test_origins_are_years_and_a_few_families():

@@ -358,19 +358,12 @@ FACTORS = {
 """What may explain a number of the leaderboard: see `explained`."""
 
 
-def teaches(ranks, shares, correlations, n_datasets):
-    """What the leaderboard teaches, in words from its rows.
-
-    The rows are of `mean_ranks` by ACC, of `explained` for H, and of `correlations`
-    of largest hub and ACC.
-    """
+def teaches(ranks, correlations, n_datasets):
+    """What the leaderboard teaches, in words, from `mean_ranks` and `correlations` of hubs."""
     ranks, n = list(ranks), n_datasets
     difference = critical_difference(len(ranks), n)
     first, *near = leading(ranks, difference)
     few = f": {', '.join(near)}" if 0 < len(near) < 6 else ""
-    share = {row["method"]: row["value"] for row in shares}
-    factors = sorted((f for f in FACTORS if f != "system"), key=share.get, reverse=True)
-    told = ", ".join(f"{factor} {100 * share[factor]:.0f}%" for factor in factors)
     rho = [row["value"] for row in correlations]
     negative = sum(r < 0 for r in rho)
     hubs = {
@@ -380,8 +373,6 @@ def teaches(ranks, shares, correlations, n_datasets):
     return (
         f"By mean rank {first} leads {len(ranks)} systems in zero-shot accuracy. Ranks over {n} "
         f"data sets must differ by {difference:.1f} to be told apart, and {len(near)} others are "
-        f"nearer than that{few}. Of the variance of H, each system with and without calibration, "
-        f"{told}; which system it is explains "
-        f"{100 * share['system']:.0f}%. {hubs}: the rank correlation of accuracy and largest hub "
+        f"nearer than that{few}. {hubs}: the rank correlation of accuracy and largest hub "
         f"is {min(rho):.2f} to {max(rho):.2f}, negative on {negative} of {n} data sets."
     )
