@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslib import book
+from zslib.papers import load_claims
 from zslib.book.records import Records, clean_value
 from zslib.book.store import published, published_records, read_records, write_records
 from zslib.protocols import Estimate
@@ -257,3 +258,15 @@ def test_half_a_published_run_is_refused(tmp_path, gone):
     (folder / gone).unlink()
     with pytest.raises(FileNotFoundError, match=r"demo/01_a lacks " + gone):
         published_records("demo/01_a", root=tmp_path)
+
+
+def test_claims_that_are_not_testable_share_a_row_by_their_reason(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    chapter = book.start("hardneg/05_convergence", parameters={"seed": 0, "device": "cpu"})
+    claims = [c for c in load_claims("hardneg") if c.chapter == "hardneg/05_convergence"]
+    chapter.record(value=100.0, dataset="cub", **claims[0].record)
+    chapter.skip(why="no attributes of single images")
+    *tested, last = chapter.verdicts().rows
+    assert tested[0][0].startswith(claims[0].says)
+    assert last[0] == f"{len(claims) - len(tested)} claims more"
+    assert "not testable here**: no attributes of single images" in str(last[3])

@@ -321,24 +321,36 @@ class Chapter:
         return figure(fig, name=name, caption=caption, alt=alt, photographs=photographs)
 
     def verdicts(self):
-        """`Table` of the claims that name this chapter, held against its own records."""
-        from zslib.papers import chapter_verdicts
+        """`Table` of the claims that name this chapter, held against its own records.
+
+        Those that are not testable here share the last row.
+        """
+        from zslib.papers.claims import NOT_TESTABLE, chapter_verdicts
 
         found = chapter_verdicts(self.name, self.records)
         if not found:
             raise ValueError(
                 f"no claim names the chapter {self.name!r}: see the claims' data file"
             )
-        rows = []
+        rows, untested = [], {}
         for v in found:
             why = self._excuse(v) or v.why
+            if v.verdict == NOT_TESTABLE:
+                untested.setdefault(why, []).append(v)
+                continue
             where = ", ".join(filter(None, (v.claim.setting, v.claim.where, v.claim.note)))
             verdict = Markdown(f"**{v.verdict}**: {escape(why)}" if why else f"**{v.verdict}**")
             printed = None if v.paper_value == NO_DATA else v.paper_value
             rows.append([f"{v.claim.says} ({where})", printed, v.found, verdict])
+        for why, several in untested.items():
+            n = len(several)
+            what = several[0].claim.says if n == 1 else f"{n} claims more"
+            told = Markdown(f"**{several[0].verdict}**: {escape(why)}")
+            rows.append([what, None, None, told])
         heads = ["claim", Column("paper", align="right"), Column("ours", align="right"), "verdict"]
         name = verdicts_label(self.name)
-        said = f"The {len(rows)} claims of this chapter, held against this run"
+        n = len(found)
+        said = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"
         return self.table(name, said, rows, heads, folded=len(rows) > 12)
 
     def _excuse(self, verdict):
