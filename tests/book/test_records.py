@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslib import book
-from zslib.papers import load_claims
 from zslib.book.records import Records, clean_value
 from zslib.book.store import published, published_records, read_records, write_records
+from zslib.papers import load_claims
 from zslib.protocols import Estimate
 
 
