@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import numpy as np
 
 from zslib.book.figures import ONE_PANEL, figure, look
@@ -305,12 +307,16 @@ class Results:
     def forest(
         self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0, heads=None
     ):
-        """Estimates with their intervals, one line each; crosses are the paper's."""
+        """Estimates with their intervals, one line each; crosses are the paper's.
+
+        A line stands at ``zero``; with None there is none, and the axis begins where values do.
+        """
         down, heads, told = _as_tuple(rows), heads or {}, self._telling()
         of = told.of(series) if series else []
         lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in told))
-        fig, (ax,) = _subplots(1, height=0.8 + 0.3 * len(lines) * max(1, 0.6 * len(of)))
-        ax.axvline(zero, color="gray", lw=0.8)
+        fig, (ax,) = _subplots(1, height=0.8 + 0.33 * len(lines) * max(1, 0.6 * len(of)))
+        if zero is not None:
+            ax.axvline(zero, color="gray", lw=0.8)
         for row in told:
             i = lines.index(tuple(row.get(c) for c in down))
             shift = 0.6 * ((of.index(row[series]) + 0.5) / len(of) - 0.5) if of else 0.0
@@ -325,8 +331,9 @@ class Results:
             if printed is not None:
                 ax.plot(printed, i + shift, "x", color="black", ms=6, label="paper", ls="")
         names = [", ".join(str(_said(part, heads)) for part in line) for line in lines]
-        ax.set_yticks(range(len(lines)), names)
-        ax.set(xlabel=xlabel, ylim=(len(lines) - 0.5, -0.5))
+        ax.set_yticks(range(len(lines)), [fill(name, 26) for name in names])
+        ax.set_ylim(len(lines) - 0.5, -0.5)
+        fig.supxlabel(xlabel, fontsize="medium")  # longer than the axis beside long names
         return self._figure(fig, [ax], name, caption, alt)
 
     def _telling(self):

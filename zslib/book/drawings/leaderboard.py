@@ -110,7 +110,7 @@ def name_points(ax, points, size=6):
                 box = x + dx, y + dy - size / 2, x + dx + wide, y + dy + size / 2
                 found.append((sum(_cover(box, other) for other in taken), len(found), dx, dy, box))
         covered, _, dx, dy, box = min(found)
-        if covered > size * size / 2:
+        if covered > size * size / 6:
             continue
         taken.append(box)
         how = {"textcoords": "offset points", "fontsize": size, "va": "center"}
