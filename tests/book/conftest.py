@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 
 import pytest
@@ -76,6 +77,14 @@ class TinyBook:
         )
         path.write_text(text, encoding="utf-8")
         return path
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """What a test draws and does not show is closed: pyplot warns of many that are open."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 @pytest.fixture
