@@ -125,7 +125,7 @@ def main():
         return
     sizes = [n for n in SIZES if n <= max(options.largest, SIZES[1])]  # growth needs two
     found = measure(sizes)
-    text = "\n\n".join([told(sizes, found), table(sizes, found)]) + "\n"
+    text = "\n\n".join([told(sizes, found), "<!-- table -->", table(sizes, found)]) + "\n"
     print(text)
     if options.write:
         head = "# Scale\n\n`python benchmarks/scale.py --write`; see there for how.\n\n"

@@ -31,7 +31,10 @@ def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):
     path = keep_repeat("other-kernel", pairs)
     assert list(json.loads(path.read_text())["chapters"]) == ["demo/first"]
     page = repeats_page(tiny_book.place)
-    assert page.startswith("## Other kernel\n\n**66.7% of the numbers agree.** Of 4: 1 equal, ")
+    assert page.startswith(
+        "## Other kernel\n\n**66.7% of the 3 numbers that both runs have agree:** "
+        "1 equal, 1 within, 1 apart. 1 more have no like"
+    )
     assert "a processor, some kernels, threads 1, 2026-01-02." in page
     assert "| demo/first | 1 | 1 | 1 | 1 |" in page
     assert "- demo/first: n\\_seeds 1 instead of 5" in page

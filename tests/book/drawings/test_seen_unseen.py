@@ -33,11 +33,16 @@ def test_marks_stand_where_gamma_puts_them():
 def test_a_system_stands_where_its_two_accuracies_say():
     rows = [
         {"dataset": data, "method": method, "metric": metric, "value": value}
-        for data, method, seen, unseen in [("x", "a", 50.0, 20.0), ("y", "a", 10.0, None)]
+        for data, method, seen, unseen in [
+            ("x", "a", 50.0, 20.0),
+            ("x", "c", "·", "·"),
+            ("y", "a", 10.0, None),
+        ]
         for metric, value in (("seen", seen), ("unseen", unseen), ("H", 1.0))
     ]
     fig = draw_balance([*rows, {**rows[0], "dataset": "y", "method": "b", "metric": "seen"}])
     first, second = fig.axes
     assert [line.get_xydata().tolist() for line in first.get_lines()] == [[[50.0, 20.0]]]
     assert "a" in [text.get_text() for text in first.texts]
+    assert first.get_ylim()[0] < 20.0 < first.get_ylim()[1] < 30.0, "a scale of its own"
     assert not list(second.get_lines())

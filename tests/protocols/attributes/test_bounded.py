@@ -94,10 +94,18 @@ def test_the_distance_to_print_is_told_with_the_interval():
     found = results((49.0, 51.0), (52.0, 58.0), (1.0, 9.0))
     (told,) = suggested(found, {"cub": 60.0, "sun": 1.0, "awa1": None})
     assert "closes 50% of" in told
-    assert "60 is outside the interval" in told
+    assert told.endswith("60 is outside the interval of 55.0 [52.0, 58.0].")
     (told,) = suggested(found, {"cub": 52.0})
     assert "goes beyond the distance" in told
     (told,) = suggested(results((49.0, 51.0), (52.0, 58.0), (-1.0, 9.0)), {"cub": 60.0})
     assert "does not measurably shorten the distance" in told
     (told,) = suggested(results((49.0, 51.0), (42.0, 48.0), (-9.0, -1.0)), {"cub": 60.0})
     assert "lengthens the distance" in told
+
+
+def test_other_bounded_readings_are_told_too():
+    found = results((49.0, 51.0), (52.0, 58.0), (1.0, 9.0))
+    (bounded,) = found.only(method=BASE)
+    others = [bounded | {"method": f"{n} cos, rivals averaged"} for n in (5, 10)]
+    (told,) = suggested(found + others, {"cub": 60.0})
+    assert "*5 cos, rivals averaged* 55.0 [52.0, 58.0]; *10 cos" in told

@@ -23,6 +23,7 @@ from zslib.protocols.attributes.centring import (
     found_by_centring,
     plain_and_centred,
     trap_rows,
+    trap_told,
 )
 
 CENTRED = ZERO_SHOT_METHODS["ESZSL"].on_centred()
@@ -121,3 +122,9 @@ def test_the_trap_is_shown_for_three_ways_of_centring(problem):
     ways = list(dict.fromkeys(row["centred"] for row in rows))
     assert ways == ["nothing", "the classes of each fit", "all seen classes, before"]
     assert {row["metric"] for row in rows} == {"validation ACC", "test ACC"}
+    told = trap_told(Results(None, [row | {"dataset": "digits"} for row in rows]))
+    before, inside = (
+        next(r["value"] for r in rows if r["centred"] == way and r["metric"] == "validation ACC")
+        for way in (ways[2], ways[1])
+    )
+    assert f"{before - inside:+.1f} points on validation".replace("-", "−") in told

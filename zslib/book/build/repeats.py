@@ -92,9 +92,10 @@ def _repeat(name, repeat, manifest):
         n_apart[chapter] = of["counts"].get(APART, 0)
     compared = counts.total() - counts[ABSENT]
     share = (counts[EQUAL] + counts[WITHIN]) / max(compared, 1)
-    told = ", ".join(f"{counts[k]:,} {head}" for k, head in _HEADS.items() if counts[k])
+    told = ", ".join(f"{counts[k]:,} {_HEADS[k]}" for k in (EQUAL, WITHIN, APART) if counts[k])
+    more = f"{counts[ABSENT]:,} more have no like in the published run. " if counts[ABSENT] else ""
     said = (
-        f"**{share:.1%} of the numbers agree.** Of {counts.total():,}: {told}. "
+        f"**{share:.1%} of the {compared:,} numbers that both runs have agree:** {told}. {more}"
         f"{machine['processor']}, {machine.get('blas', 'BLAS not noted')}, {repeat['date']}."
     )
     if most := ", ".join(f"{escape(name)} ({n})" for name, n in n_apart.most_common(3) if n):

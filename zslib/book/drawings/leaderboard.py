@@ -113,8 +113,9 @@ def name_points(ax, points, size=6):
         if covered > size * size / 6:
             continue
         taken.append(box)
+        side = {"ha": "left", "xytext": (4, dy)} if dx > 0 else {"ha": "right", "xytext": (-4, dy)}
         how = {"textcoords": "offset points", "fontsize": size, "va": "center"}
-        ax.annotate(name, place, xytext=(dx, dy), **how)
+        ax.annotate(name, place, **side, **how)
 
 
 def _reach(points):

@@ -54,13 +54,15 @@ def draw_seen_unseen(panels, *, columns=4, behind=False):
 def draw_balance(rows):
     """A point for each system, one plot for each data set, with curves of equal H.
 
-    ``rows`` have the metrics "seen" and "unseen", in percent; who lacks one is left out.
+    ``rows`` have the metrics "seen" and "unseen", in percent; who lacks one is left out. Each
+    plot has a scale of its own.
     """
     from matplotlib import pyplot
 
     found = {}
     for row in rows:
-        if row["metric"] in ("seen", "unseen") and row["value"] is not None:
+        number = not (row["value"] is None or isinstance(row["value"], str))
+        if row["metric"] in ("seen", "unseen") and number:
             place = found.setdefault(row["dataset"], {}).setdefault(row["method"], {})
             place[row["metric"]] = getattr(row["value"], "mean", row["value"])
     panels = {
@@ -68,24 +70,32 @@ def draw_balance(rows):
         for data, of in found.items()
     }
     down = -(-len(panels) // 2)
-    size = (7.2, 3.3 * down + 0.2)
-    fig, axes = pyplot.subplots(down, 2, figsize=size, squeeze=False, sharex=True, sharey=True)
-    grid = np.linspace(0.5, 100, 200)
-    seen, unseen = np.meshgrid(grid, grid)
+    size = (7.2, 3.1 * down + 0.2)
+    fig, axes = pyplot.subplots(down, 2, figsize=size, squeeze=False)
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
-        levels = 2 * seen * unseen / (seen + unseen)
-        drawn = ax.contour(seen, unseen, levels, levels=range(10, 100, 10), colors="0.8")
-        drawn.set_linewidth(0.7)
+        places = np.array(list(points.values()) or [(0, 0), (100, 100)])
+        around = 2 + 0.2 * np.ptp(places, axis=0)  # room for names
+        (left, bottom), (right, top) = (
+            np.clip(places.min(axis=0) - around, 0.1, 100),
+            np.clip(places.max(axis=0) + around, 0.1, 100),
+        )
+        ax.set(title=title, xlim=(left, right), ylim=(bottom, top))
         ax.grid(False)
-        for h in range(20, 100, 20):  # where both accuracies are h, so is H
-            ax.text(h, h, f"H = {h}", fontsize=6, color="0.5", clip_on=True)
+        seen, unseen = np.meshgrid(*np.linspace((left, bottom), (right, top), 200).T)
+        levels = np.arange(step := 2 if top - bottom < 30 else 5, 100, step)
+        drawn = ax.contour(
+            seen, unseen, 2 * seen * unseen / (seen + unseen), levels=levels, colors="0.8"
+        )
+        drawn.set_linewidth(0.7)
+        for h in levels[levels < 2 * right]:  # its name where the curve ends
+            end = right, h * right / (2 * right - h)
+            if bottom < end[1] < top:
+                how = {"textcoords": "offset points", "fontsize": 6, "color": "0.4"}
+                ax.annotate(f"H = {h}", end, (2, 0), va="center", **how)
         for name, place in points.items():
             ax.plot(*place, ms=6, **(look(name, list(points)) | {"linestyle": ""}))
-        ax.set(title=title)
     for ax in axes.flat[len(panels) :]:
         ax.remove()
-    top = max(max(place) for points in panels.values() for place in points.values())
-    axes[0, 0].set(xlim=(0, min(100, top + 12)), ylim=(0, min(100, top + 4)))
     fig.supxlabel("accuracy on seen classes, %", fontsize="medium")
     fig.supylabel("accuracy on unseen classes, %", fontsize="medium")
     fig.canvas.draw()

@@ -156,4 +156,11 @@ def suggested(results, printed):
             f"On {data} the paper prints {theirs:g}, on other features. To bound the scores "
             f"{told} the distance from {linear.mean:.1f}; {theirs:g} is {inside} the interval of "
             f"{bounded}."
-        )
+        ) + _others_told(here)
+
+
+def _others_told(here):
+    """The other bounded readings, where there are any."""
+    named = (name for name in here.of("method") if " cos, " in name)
+    values = "; ".join(f"*{name}* {here.value(method=name)}" for name in named)
+    return f" The other bounded readings have {values}." * bool(values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zslib.protocols.intervals import Estimate
 
-__all__ = ["best_on_board"]
+__all__ = ["best_on_board", "leads_told"]
 
 
 def best_on_board(records, problems, label, metrics=("ACC", "H")):
@@ -28,3 +28,18 @@ def best_on_board(records, problems, label, metrics=("ACC", "H")):
                     "dataset": label(problem), "metric": metric,
                     "method": f"best by {metric}: {best['method']}", "value": value,
                 }  # fmt: skip
+
+
+def leads_told(results, recipe, metrics=("ACC", "H")):
+    """On how many data sets the recipe is above the best of the board, in a sentence."""
+    said = []
+    for metric in metrics:
+        here = results.only(metric=metric)
+        leads = [
+            here.value(dataset=row["dataset"], method=recipe).mean > row["value"].mean
+            for row in here
+            if row["method"].startswith("best by ")
+        ]
+        if leads:
+            said.append(f"in {metric} on {sum(leads)} of {len(leads)}")
+    return f"Of the data sets with a leaderboard the recipe leads {', '.join(said)}." * bool(said)

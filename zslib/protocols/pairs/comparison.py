@@ -58,8 +58,8 @@ def known_text_share(p):
     return 100 * float(np.mean(found)) if found else None
 
 
-def printed_rows():
-    """Tables 1 and 2 of the paper, as rows."""
+def printed_rows(missing=None):
+    """Tables 1 and 2 of the paper, as rows; ``missing`` stands for what it does not print."""
     gzsl, zsl = (printed_table("clarel", table) for table in ("table1", "table2"))
     shorts = {"unseen": "u", "seen": "s", "H": "H"}
     for data in ("CUB", "FLOWERS"):
@@ -67,7 +67,7 @@ def printed_rows():
         for method, cells in gzsl.items():
             for metric, short in shorts.items():
                 if data in cells:
-                    yield row(paper, metric, method, cells[data].get(short))
+                    yield row(paper, metric, method, cells[data].get(short, missing))
         for method, cells in zsl.items():
             yield row(paper, "ACC", method, cells[data])
 
@@ -82,11 +82,11 @@ def size_line(p):
 
 
 def trial_rows(problem, run, baseline):
-    """Validation H of each learning rate, and the baseline's gamma."""
+    """Validation H of each learning rate, "failed" or a number, and the baseline's gamma."""
     of = partial(row, problem)
     for trial in run.trials:
         rate = trial["parameters"]["learning_rate"]
-        yield of("validation H", "CLAREL", trial.get("H"), learning_rate=rate)
+        yield of("validation H", "CLAREL", trial.get("H", "failed"), learning_rate=rate)
     yield of("chosen gamma", "ESZSL", baseline.gamma)
 
 

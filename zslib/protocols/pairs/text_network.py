@@ -90,7 +90,7 @@ class AppendixNetwork:
         layers = encoder.layers.layers
         found, shortcuts = [("tokens", "input", (*words.shape, 1), "text")], []
         x = layers["embedding"].forward(x, mask)
-        found.append(("word vectors", "table", x.shape, "text"))
+        found.append(("word vectors", "lookup", x.shape, "text"))
         for number in (1, 2):
             start, block, h = len(found) - 1, layers[f"block{number}"], x
             for k in (1, 2, 3):
