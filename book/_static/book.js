@@ -68,23 +68,30 @@ function openTarget() {
   if (folds.length) target.scrollIntoView();
 }
 
-// A slider moves the marks along curves that were computed when the chapter ran.
+// A slider moves the marks along curves that were computed when the chapter ran; a name that is
+// pointed at has its curve alone.
 document.addEventListener("DOMContentLoaded", () => {
   for (const figure of document.querySelectorAll(".gamma-slider")) {
     const points = JSON.parse(figure.dataset.points);
-    const lines = [...figure.querySelectorAll("polyline")].map((line) => line.points);
+    const curves = figure.querySelectorAll("polyline");
     const marks = figure.querySelectorAll("g.mark");
     const told = figure.querySelectorAll("output");
     const slider = figure.querySelector("input");
     const move = () => {
       points.forEach((found, i) => {
         const [seen, unseen, h] = found[slider.value];
-        const place = lines[i][slider.value];
+        const place = curves[i].points[slider.value];
         marks[i].setAttribute("transform", `translate(${place.x} ${place.y})`);
         told[i].textContent = `seen ${seen}, unseen ${unseen}, H ${h}`;
       });
     };
     slider.addEventListener("input", move);
     move();
+    const dim = (others) =>
+      [curves, marks].forEach((all) => all.forEach((one, i) => one.classList.toggle("dim", others(i))));
+    figure.querySelectorAll("li").forEach((name, i) => {
+      name.addEventListener("pointerenter", () => dim((other) => other !== i));
+      name.addEventListener("pointerleave", () => dim(() => false));
+    });
   }
 });
