@@ -154,6 +154,8 @@ def test_rows_with_the_same_names_must_have_one_order(frame):
         X[:2],
         X.set_axis(list("cbd")),
         X.reset_index(),
+        X.set_axis([0, 1, 1]),
+        X.set_axis([3, 2, 1]),
     ):
         v.check_paired(X, fitting, "X", "Y")
     for turned in (X[::-1], X[0][::-1]):
@@ -161,6 +163,12 @@ def test_rows_with_the_same_names_must_have_one_order(frame):
             v.check_paired(X, turned, "X", "Y")
     with pytest.raises(ValueError, match="or pass an array as Y if its rows do belong"):
         v.check_paired(X, X[::-1], "X", "Y")
+    X = X.reset_index(drop=True)
+    for turned in (X[::-1], X[0][::-1]):
+        with pytest.raises(ValueError, match="row 0 of Y is '2', where X has '0'"):
+            v.check_paired(X, turned, "X", "Y")
+    v.check_paired(X[:2], X[1:], "X", "Y")
+    v.check_paired(X.set_axis([0, 1, 1]), X.set_axis([1, 0, 1]), "X", "Y")
 
 
 def test_one_k_may_come_as_an_array():

@@ -59,7 +59,8 @@ def as_array(value, name):
             f"{name} is sparse, and dense vectors are needed: pass {name}.toarray(), or reduce it "
             "first, for instance with sklearn.decomposition.TruncatedSVD"
         )
-    if np.ma.is_masked(value):
+    rows = value if isinstance(value, list | tuple) else (value,)
+    if any(map(np.ma.is_masked, rows)):
         raise ValueError(
             f"{name} has masked entries, whose values are not known: fill them, or leave out "
             "their rows"
@@ -192,14 +193,16 @@ def check_order(names, known, name, where, remedy=".loc[names]"):
 def check_paired(a, b, name_a, name_b):
     """Raise ValueError where the rows of ``a`` and ``b`` have the same names in other order.
 
-    Names are an index of text, of a data frame or a series; what has none fits any.
+    Names are the index of a data frame or a series, of text, or of anything else that names each
+    row once; what has none fits any.
     """
     known, names = (getattr(rows, "index", ()) for rows in (a, b))
     if callable(known) or callable(names) or len(names) != len(known) or known is names:
         return  # of lists it is a method
     if hasattr(known, "equals") and known.equals(names):
         return
-    if all(isinstance(one, str) for index in (known, names) for one in index):
+    text = all(isinstance(one, str) for index in (known, names) for one in index)
+    if text or len(set(known)) == len(known):
         meant = f", or pass an array as {name_b} if its rows do belong to those of {name_a}"
         check_order(names, known, f"row {{}} of {name_b}", name_a, f".loc[names]{meant}")
 
