@@ -253,6 +253,18 @@ def test_names_in_two_orders_are_refused(arrays):
         replace(plain, class_embeddings=frame[::-1])
 
 
+@pytest.mark.parametrize("what", ["labels", "unseen_classes", "class_names", "class_embeddings"])
+def test_masked_entries_are_refused(arrays, what):
+    mask = np.arange(arrays[what].size).reshape(arrays[what].shape) == 1
+    masked = np.ma.array(arrays[what], mask=mask)
+    with pytest.raises(ValueError, match=f"{what} has masked entries"):
+        from_features(**arrays | {what: masked})
+    if what == "class_embeddings":
+        masked = dict(zip(arrays.pop("class_names"), masked, strict=True))
+        with pytest.raises(ValueError, match=f"{what} has masked entries"):
+            from_features(**arrays | {what: masked})
+
+
 def test_truths_are_no_labels(arrays):
     with pytest.raises(TypeError, match="labels must be whole numbers or names, got bool"):
         from_features(
@@ -354,3 +366,14 @@ def test_files_that_are_refused(arrays, written, tmp_path):
         read_features(written({"features": arrays["features"]}))
     with pytest.raises(TypeError, match="labels must be whole numbers or names, got float64"):
         read_features(written(arrays | {"labels": arrays["labels"] / 2}))
+
+
+def test_numbers_that_are_rows_or_names_are_refused(arrays):
+    order = np.array([3, 0, 7, 1, 2, 6, 5, 4])
+    given = arrays | {"class_names": order.astype(str)}
+    for what, named in (("labels", "unseen_classes"), ("unseen_classes", "labels")):
+        change = {named: arrays[named].astype(str)}
+        with pytest.raises(ValueError, match=rf"{what} are whole numbers.*{what}\.astype\(str\)"):
+            from_features(**given | change)
+    in_order = from_features(**arrays | {"class_names": np.arange(8).astype(str)})
+    assert in_order.class_names[in_order.unseen_classes].tolist() == ["2", "7"]

@@ -97,7 +97,8 @@ def from_features(
     if isinstance(class_embeddings, Mapping):
         known = list(class_embeddings)
         class_names = known if class_names is None else class_names
-        rows = rows_of_names(np.asarray(class_names), known, "class_names", "class_embeddings")
+        given = np.asarray(as_array(class_names, "class_names"))
+        rows = rows_of_names(given, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
     elif class_names is None:
         class_names = row_names(class_embeddings, "class_embeddings", numbers=True)
@@ -107,7 +108,7 @@ def from_features(
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
         class_names = [f"class {row}" for row in range(len(vectors))]
-    names = np.asarray(class_names)
+    names = np.asarray(as_array(class_names, "class_names"))
     if names.dtype.kind not in "iu":
         names = names.astype(str)
     if names.ndim != 1:
@@ -159,7 +160,7 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     if np.any(counts > 1):
         twice = str(unique[counts > 1][0])
         raise ValueError(f"class_names has {twice!r} twice: name each class once")
-    labels = np.asarray(labels)
+    labels = np.asarray(as_array(labels, "labels"))
     if labels.shape != (n,):
         shape = "" if labels.ndim == 1 else f" in shape {labels.shape}"
         raise ValueError(
@@ -342,10 +343,10 @@ def _distinct(rows, names, what):
 def _rows(classes, names, what):
     """Rows of classes that are given by name or by row; those without a vector are refused.
 
-    Numbers are names where names are numbers.
+    Numbers are names where names are numbers; where names are written as numbers, either is meant.
     """
     given = sorted(classes) if isinstance(classes, Set) else classes
-    classes = np.atleast_1d(np.asarray(given))
+    classes = np.atleast_1d(np.asarray(as_array(given, what)))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
     if classes.dtype == bool and what != "labels":
@@ -359,7 +360,15 @@ def _rows(classes, names, what):
     classes = numbers_or_names(classes, what)
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":
         return rows_of_names(classes, names, what, "class_names")
-    return check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
+    rows = check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
+    written = np.unique(rows).astype(str)
+    if np.isin(written, names).all() and (names[np.unique(rows)] != written).any():
+        raise ValueError(
+            f"{what} are whole numbers, rows of classes, and class_names has the same numbers in "
+            f"other rows: pass names, {what}.astype(str), or give class vectors in the order of "
+            "the numbers"
+        )
+    return rows
 
 
 def numbers_or_names(classes, what):
