@@ -189,6 +189,9 @@ def test_frames_of_pandas_own_numbers_are_numbers(arrays):
     frame = pandas.DataFrame(arrays["features"]).astype("Float64")
     changed = from_features(**(arrays | {"features": frame}))
     assert changed.checksum == from_features(**arrays).checksum
+    frame.iloc[2, 1] = pandas.NA
+    with pytest.raises(ValueError, match=r"features holds NaN .*, the first at row 2"):
+        from_features(**(arrays | {"features": frame}))
 
 
 def test_class_vectors_by_name(arrays):
@@ -338,7 +341,8 @@ def test_mat_files(tmp_path, arrays):
         ({"unseen_classes": np.arange(8) // 6}, "looks like a mask of zeros and ones.* truths"),
         ({"unseen_classes": np.arange(7) > 5}, r"a mask of shape \(7,\) for 8 classes: give one"),
         ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
-        ({"labels": np.arange(40) % 7}, "no image shows h"),
+        ({"labels": np.arange(40) % 7}, "no image shows h: give some, .* out of unseen_classes"),
+        ({"features": np.ones((0, 6)), "labels": []}, r"features is empty, shape \(0, 6\)"),
         ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
         ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),
         ({"class_names": np.array(list("aacdefgh"))}, "has 'a' twice"),

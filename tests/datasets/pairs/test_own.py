@@ -91,7 +91,7 @@ def test_numbers_that_are_labels_are_names(arrays):
             r"where they are of classes, pass \[texts\[label\] for",
         ),
         ({"texts": "one text"}, "texts must be 30 entries"),
-        ({"texts": [" "] * 30}, "training images have no text"),
+        ({"texts": [" "] * 30}, "training images have no text, .* or leave the image out"),
         ({"unseen_classes": ["z"]}, "unseen_classes has 'z', which class_names lacks"),
         ({"features": np.ones(30)}, "features must be a matrix of numbers"),
         ({"labels": list("abc")}, "labels has 3 entries for 30 rows"),

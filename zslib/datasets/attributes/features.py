@@ -145,7 +145,12 @@ def as_matrix(values, name):
         ) from None
     if array.dtype.kind == "O":  # pandas' own numbers
         with suppress(TypeError, ValueError):
-            array = array.astype(np.float64)
+            if hasattr(values, "to_numpy"):  # what is missing becomes NaN
+                array = values.to_numpy(np.float64, na_value=np.nan)
+            else:
+                array = array.astype(np.float64)
+    if array.ndim == 2 and not len(array):
+        raise ValueError(f"{name} is empty, shape {array.shape}: give at least one row")
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
             f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}: "
@@ -181,7 +186,10 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     there, own = np.unique(classes, return_inverse=True)
     idle = np.setdiff1d(np.union1d(unseen, val), there)
     if idle.size:
-        raise ValueError(f"no image shows {', '.join(map(str, names[idle[:_SHOWN]]))}")
+        raise ValueError(
+            f"no image shows {', '.join(map(str, names[idle[:_SHOWN]]))}: give some, or leave "
+            "them out of unseen_classes and val_classes"
+        )
     unseen, val = (np.searchsorted(there, rows) for rows in (unseen, val))
     train = np.setdiff1d(np.arange(there.size), np.union1d(unseen, val))
     parts = class_parts(own, train, val, unseen, seed=seed, groups=groups)

@@ -170,8 +170,8 @@ class SplitProblem(Problem):
         """Images and classes of ``train`` and ``val``, and the fields that follow from them."""
         if not len(self.val):
             raise ValueError(
-                f"{self.name} has no validation classes: give train and val, a split of trainval "
-                "by class"
+                f"{self.name} has no validation classes: name some in val_classes=, or give train "
+                "and val, a split of trainval by class"
             )
         samples = np.sort(np.concatenate([self.train, self.val]))
         classes = np.union1d(self.train_classes, self.val_classes)
