@@ -372,9 +372,9 @@ def _rows(classes, names, what):
     written = np.unique(rows).astype(str)
     if np.isin(written, names).all() and (names[np.unique(rows)] != written).any():
         raise ValueError(
-            f"{what} are whole numbers, rows of classes, and class_names has the same numbers in "
-            f"other rows: pass names, {what}.astype(str), or give class vectors in the order of "
-            "the numbers"
+            f"{what} are whole numbers, and class_names has the same numbers in other rows: pass "
+            f"{what}.astype(str) if they are names, class_names[{what}] if they are rows, or give "
+            "class vectors in the order of the numbers"
         )
     return rows
 
