@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 import zslib
+from zslib.book import parameters
 from zslib.cli import main
 
 CHAPTER = """\
@@ -87,19 +88,34 @@ def test_list_shows_parameters(copy, capsys):
     ]
 
 
-def test_list_outside_of_a_book_says_where_to_go(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "words",
+    [
+        "list",
+        "run --all",
+        "run hubness/01_setup",
+        "report",
+        "report --against published",
+        "publish --check",
+        "build",
+    ],
+)
+def test_outside_of_a_book_says_where_to_go(tmp_path, monkeypatch, capsys, words):
     monkeypatch.delenv("ZSLIB_BOOK", raising=False)
     monkeypatch.chdir(tmp_path)
-    assert main(["list"]) == 0
-    assert "no chapters in" in capsys.readouterr().out
-
-
-def test_report_outside_of_a_book_writes_nothing(tmp_path, monkeypatch, capsys):
-    monkeypatch.delenv("ZSLIB_BOOK", raising=False)
-    monkeypatch.chdir(tmp_path)
-    assert main(["report"]) == 1
-    assert "no chapters in" in capsys.readouterr().err
+    assert main(words.split()) == 1
+    error = capsys.readouterr().err
+    assert f"no chapters in {tmp_path}" in error
+    assert "call zslib from a copy of the repository" in error
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_extra_that_is_missing_is_named(copy, monkeypatch, capsys):
+    parameters._parsed.cache_clear()
+    monkeypatch.setitem(sys.modules, "jupytext", None)
+    assert main(["list"]) == 1
+    assert "jupytext" in (error := capsys.readouterr().err)
+    assert "chapters need what 'pip install \".[book]\"' adds" in error
 
 
 @pytest.mark.book

@@ -102,6 +102,12 @@ def test_integers(value, error):
         v.check_integer(value, "k", low=1, high=8)
 
 
+def test_an_array_is_named_by_its_type():
+    for check in (v.check_integer, v.check_real):
+        with pytest.raises(TypeError, match=r"k must be .*, got ndarray$"):
+            check(np.ones(9), "k", low=1)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1, 2, 0])
 def test_reals(value):
     with pytest.raises(ValueError, match="margin must be"):
@@ -136,11 +142,12 @@ def test_what_is_learned_is_finite():
         ([[1.0, "dog"]], ValueError),
         ([[1.0, 2.0], [3.0]], ValueError),
         ([[{}]], TypeError),
+        ({"a": [1.0]}, TypeError),
         (np.array([["2020-01-01"]], "M8[D]"), TypeError),
     ],
 )
 def test_what_is_no_vector_is_named(given, error):
-    with pytest.raises(error, match=r"S (must hold numbers|is no array) \("):
+    with pytest.raises(error, match=r"S (must hold numbers|is no array) \(|S is a dict: give an"):
         v.as_vectors(given, "S")
 
 
@@ -154,6 +161,8 @@ def test_rows_with_the_same_names_must_have_one_order(frame):
         X[:2],
         X.set_axis(list("cbd")),
         X.reset_index(),
+        X.set_axis([0, 1, 1]),
+        X.set_axis([3, 2, 1]),
     ):
         v.check_paired(X, fitting, "X", "Y")
     for turned in (X[::-1], X[0][::-1]):
@@ -161,6 +170,12 @@ def test_rows_with_the_same_names_must_have_one_order(frame):
             v.check_paired(X, turned, "X", "Y")
     with pytest.raises(ValueError, match="or pass an array as Y if its rows do belong"):
         v.check_paired(X, X[::-1], "X", "Y")
+    X = X.reset_index(drop=True)
+    for turned in (X[::-1], X[0][::-1]):
+        with pytest.raises(ValueError, match="row 0 of Y is '2', where X has '0'"):
+            v.check_paired(X, turned, "X", "Y")
+    v.check_paired(X[:2], X[1:], "X", "Y")
+    v.check_paired(X.set_axis([0, 1, 1]), X.set_axis([1, 0, 1]), "X", "Y")
 
 
 def test_one_k_may_come_as_an_array():

@@ -125,13 +125,24 @@ def _positive(text):
     return int(text)
 
 
+def _book():
+    """The `Layout` of the book here, or an error that says where to go."""
+    from zslib.book.paths import layout
+
+    place = layout()
+    if not place.names():
+        raise ValueError(
+            f"no chapters in {place.chapters}: call zslib from a copy of the repository"
+        )
+    return place
+
+
 def _run(arguments):
     from zslib.book.build.run import plan, run_chapters
     from zslib.book.build.writing import write_if_changed
     from zslib.book.parameters import Source, parse_text
-    from zslib.book.paths import layout
 
-    place = layout()
+    place = _book()
     if arguments.all == bool(arguments.chapters):
         raise ValueError("name the chapters to run, or pass --all")
     names = place.names() if arguments.all else arguments.chapters
@@ -160,17 +171,14 @@ def _near(path):
 
 def _list(arguments):
     from zslib.book.parameters import Source
-    from zslib.book.paths import layout
 
-    place = layout()
+    place = _book()
     for name in place.names():
         print(name)
         source = Source.read(name, place)
         for p in source.parameters.values():
             full = f"; full: {source.full[p.name]!r}" if p.name in source.full else ""
             print(f"  {p.name}: {p.type.__name__} = {p.default!r}{full}  ({p.told})")
-    if not place.names():
-        print(f"no chapters in {place.chapters}: call zslib from a copy of the book's sources")
 
 
 def _data(arguments):
@@ -226,8 +234,8 @@ def _as_options(text, names):
 
 def _report(arguments):
     from zslib.book.build.report import against_published, scorecard, write_pages
-    from zslib.book.paths import layout
 
+    place = _book()
     if arguments.against:
         print(against_published(arguments.chapters, keep=arguments.keep))
         return
@@ -235,19 +243,16 @@ def _report(arguments):
         raise ValueError(
             "the scorecard is of all chapters: chapters and --keep go with --against published"
         )
-    if not layout().names():
-        raise ValueError(f"no chapters in {layout().chapters}: call zslib from a copy of the book")
     write_pages()
     print(scorecard())
-    print(f"Written to {_near(layout().generated)}.")
+    print(f"Written to {_near(place.generated)}.")
 
 
 def _publish(arguments):
     from zslib.book.build.publishing import carry, publish, stale
-    from zslib.book.paths import layout
     from zslib.book.store import published
 
-    names = layout().names() if arguments.all or arguments.check else []
+    names = _book().names() if arguments.all or arguments.check else []
     if arguments.all and arguments.chapters:
         raise ValueError("name chapters, or pass --all")
     names = arguments.chapters or names
@@ -278,6 +283,7 @@ def _publish(arguments):
 def _build(arguments):
     from zslib.book.build.site import build
 
+    _book()
     page = build(
         quick=arguments.quick,
         full=arguments.full,
@@ -326,6 +332,13 @@ def main(arguments=None):
         print(
             "zslib: a worker process was killed, for want of memory perhaps: the same command, "
             "with fewer --jobs, continues where it was",
+            file=sys.stderr,
+        )
+        return 1
+    except ModuleNotFoundError as error:  # and PackageNotFoundError
+        print(
+            f"zslib: {error}: chapters need what 'pip install \".[book]\"' adds, in a copy of the "
+            "repository",
             file=sys.stderr,
         )
         return 1

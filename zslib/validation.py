@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 
 import numpy as np
@@ -45,7 +45,7 @@ def as_array(value, name):
     Raises
     ------
     TypeError
-        When it is sparse.
+        When it is sparse, or a dict.
     ValueError
         When entries are masked, or rows differ in length.
 
@@ -59,7 +59,13 @@ def as_array(value, name):
             f"{name} is sparse, and dense vectors are needed: pass {name}.toarray(), or reduce it "
             "first, for instance with sklearn.decomposition.TruncatedSVD"
         )
-    if np.ma.is_masked(value):
+    if isinstance(value, Mapping):
+        raise TypeError(
+            f"{name} is a {type(value).__name__}: give an array or a data frame, with one row for "
+            "each of its entries"
+        )
+    rows = value if isinstance(value, list | tuple) else (value,)
+    if any(map(np.ma.is_masked, rows)):
         raise ValueError(
             f"{name} has masked entries, whose values are not known: fill them, or leave out "
             "their rows"
@@ -192,14 +198,16 @@ def check_order(names, known, name, where, remedy=".loc[names]"):
 def check_paired(a, b, name_a, name_b):
     """Raise ValueError where the rows of ``a`` and ``b`` have the same names in other order.
 
-    Names are an index of text, of a data frame or a series; what has none fits any.
+    Names are the index of a data frame or a series, of text, or of anything else that names each
+    row once; what has none fits any.
     """
     known, names = (getattr(rows, "index", ()) for rows in (a, b))
     if callable(known) or callable(names) or len(names) != len(known) or known is names:
         return  # of lists it is a method
     if hasattr(known, "equals") and known.equals(names):
         return
-    if all(isinstance(one, str) for index in (known, names) for one in index):
+    text = all(isinstance(one, str) for index in (known, names) for one in index)
+    if text or len(set(known)) == len(known):
         meant = f", or pass an array as {name_b} if its rows do belong to those of {name_a}"
         check_order(names, known, f"row {{}} of {name_b}", name_a, f".loc[names]{meant}")
 
@@ -311,10 +319,15 @@ def check_indices(indices, name, size):
     return indices
 
 
+def _shown(value):
+    """The value as an error shows it: of an array or a frame its type."""
+    return type(value).__name__ if getattr(value, "shape", ()) else repr(value)
+
+
 def check_integer(value, name, *, low, high=None, high_means=""):
     """Return ``value`` as int when it is an integer in [low, high]."""
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
+        raise TypeError(f"{name} must be an integer, got {_shown(value)}")
     if value < low or (high is not None and value > high):
         limit = f"at least {low}" if high is None else f"between {low} and {high}"
         raise ValueError(f"{name} must be {limit}{high_means}, got {value}")
@@ -351,7 +364,7 @@ def check_generator(rng, name="rng"):
 def check_real(value, name, *, low=None, high=None, inclusive=True):
     """Return ``value`` as float when it is a finite number in the range."""
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+        raise TypeError(f"{name} must be a number, got {_shown(value)}")
     value = float(value)
     too_low = low is not None and (value < low or (not inclusive and value == low))
     too_high = high is not None and (value > high or (not inclusive and value == high))

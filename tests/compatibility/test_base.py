@@ -306,6 +306,15 @@ def test_other_vectors_of_fit_have_the_same_columns(frame):
             model.fit(X, y, named, **more)
 
 
+def test_the_scorer_of_searches_looks_at_columns(frame):
+    X, y, S = training_data()
+    images = frame(X, columns=list("abc"))
+    model = ESZSL().fit(images, y, S)
+    assert zero_shot_scorer(model, images, y) == zero_shot_scorer(ESZSL().fit(X, y, S), X, y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        zero_shot_scorer(model, images[list("cba")], y)
+
+
 def test_weights_of_samples(frame):
     X, y, S = training_data()
     model = ESZSL().fit(X, y, S)

@@ -23,11 +23,28 @@ def test_a_copy_of_the_repository_has_data(tmp_path, monkeypatch):
     module = tmp_path / "zslib" / "datasets" / "locate.py"
     module.parent.mkdir(parents=True)
     monkeypatch.setattr(locate, "__file__", str(module))
+    monkeypatch.chdir(tmp_path)
     assert EMBEDDED() is None
     (tmp_path / "data").mkdir()
     assert EMBEDDED() is None
     (tmp_path / "pyproject.toml").touch()
     assert EMBEDDED() == tmp_path / "data"
+
+
+def test_an_installed_package_has_those_of_the_book(tmp_path, monkeypatch):
+    monkeypatch.setattr(locate, "__file__", str(tmp_path / "lib" / "zslib" / "datasets" / "x.py"))
+    book = tmp_path / "book"
+    for folder in ("data", "chapters/below"):
+        (book / folder).mkdir(parents=True)
+    for file in ("_toc.yml", "pyproject.toml"):
+        (book / file).touch()
+    monkeypatch.chdir(tmp_path)
+    assert EMBEDDED() is None
+    monkeypatch.chdir(book / "chapters" / "below")
+    assert EMBEDDED() == book / "data"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ZSLIB_BOOK", str(book))
+    assert EMBEDDED() == book / "data"
 
 
 def test_each_set_is_looked_for_in_the_named_folder_first(tmp_path, monkeypatch):

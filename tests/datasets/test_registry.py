@@ -89,6 +89,8 @@ def test_loading_by_name(small):
         (LINGUAL, "muse", "unknown dataset 'muse': known are synthetic, europarl"),
         (LINGUAL, "europarl+muse", "unknown dataset 'muse'"),
         (MODAL, "europarl", "names no data set for the cross-modal setting: choose one of"),
+        ("attributes", "x.csv.gz", r"x\.csv\.gz is not read .* end in \.npz, \.mat, \.csv"),
+        ("attributes", "x.npy", r"x\.npy is not read for the attributes setting"),
         (LINGUAL, "europarl+dinu2015", "names several data sets for the cross-linguistic"),
         ("translation", "auto", "setting must be one of"),
     ],

@@ -213,6 +213,16 @@ def test_reference_equal_to_the_queries_changes_nothing(name):
     np.testing.assert_allclose(told[0], alone[0], rtol=1e-9)
 
 
+def test_a_reference_is_converted_as_queries_are(frame):
+    rng = np.random.default_rng(2)
+    queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))
+    reference = rng.integers(1, 9, (15, 4))
+    expected = top_k(queries, targets, 3, correction=CSLS(reference=reference.astype(float)))
+    for given in (reference, reference.tolist(), frame(reference)):
+        found = top_k(queries, targets, 3, correction=CSLS(reference=given))
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_with_a_reference_queries_do_not_influence_each_other(name):
     rng = np.random.default_rng(3)
@@ -391,7 +401,7 @@ def test_names_and_parameters():
         (CSLS(k=1, reference=np.ones((2, 4)) * np.nan), ValueError, "reference holds NaN"),
         (CSLS(k=1, reference=np.zeros((2, 4))), ValueError, "reference has 2 zero row"),
         (CSLS(k=1, reference=np.ones((0, 4))), ValueError, "reference is empty"),
-        (CSLS(k=1, reference=np.ones((2, 4), int)), TypeError, "reference must be float32"),
+        (CSLS(k=1, reference=[["a"] * 4]), ValueError, "reference must hold numbers"),
     ],
 )
 def test_refusals(correction, error, message):

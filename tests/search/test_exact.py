@@ -382,6 +382,15 @@ def test_overflow_is_refused_rather_than_returned_as_infinity():
             top_k(queries * np.float32(1e30), with_value(targets, 4, size), 1, metric=metric)
 
 
+def test_underflow_is_refused_rather_than_returned_as_zero():
+    queries, targets = (a.astype(np.float64) for a in good())
+    with pytest.raises(ValueError, match=r"too small for squares of euclidean .*: scale them up"):
+        top_k(queries * 1e-170, targets * 1e-170, 1, metric="euclidean")
+    found = top_k(queries * 1e-140, targets * 1e-140, 2, metric="euclidean")[1]
+    np.testing.assert_array_equal(found, top_k(queries, targets, 2, metric="euclidean")[1])
+    top_k(0 * queries, 0 * targets, 1, metric="euclidean")
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -431,6 +440,9 @@ def test_bad_arguments_of_top_k(change, error, message):
         ({0, 1, 2}, TypeError, "gold is a set"),
         ([True, 1, 2], TypeError, "gold must hold integers, .* got bool"),
         ([0, 1, 2, 3], ValueError, "gold has 4 entries for 3 queries"),
+        ([{5}, {1, 2}, {3}], TypeError, "or a list of such for each query, got set at position 0"),
+        (np.ma.array([0, 1, 2], mask=[0, 1, 0]), ValueError, "gold has masked entries"),
+        (np.eye(3, 10, dtype=int), ValueError, "gold looks like a mask of zeros and ones"),
         (pandas.DataFrame(np.eye(3, dtype=int)), TypeError, "gold is a DataFrame"),
     ],
 )

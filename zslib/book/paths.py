@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from zslib.datasets.locate import book_root
 from zslib.papers.printed import PAPERS
 
 __all__ = ["CHOSEN", "PROGRESS", "RUN_DIGESTS", "RUN_DIRECTORY", "RUN_KEY", "Layout", "layout"]
@@ -83,10 +83,4 @@ def layout(root=None):
     """
     if root is not None:
         return Layout(Path(root))
-    if named := os.environ.get("ZSLIB_BOOK"):
-        return Layout(Path(named))
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / "_toc.yml").is_file() and (folder / "chapters").is_dir():
-            return Layout(folder)
-    return Layout(here)
+    return Layout(book_root() or Path.cwd())

@@ -308,13 +308,13 @@ def zero_shot_scorer(model, X, y):
             )
     check_is_fitted(model, "classes_")
     check_paired(X, y, "X", "y")
-    X = as_vectors(X, "X")
+    given, X = X, as_vectors(X, "X")
     y, _ = _row_numbers(y, model.class_names_, X)
     xp = namespace(X, y, model.classes_)
     _check_labels(y, X, model.class_embeddings_)
     classes, codes = xp.unique_inverse(y)
     candidates = xp.take(model.class_embeddings_, classes, axis=0)
-    predicted = model._best(X, candidates)
+    predicted = model._best(given, candidates)
     return per_class_accuracy(xp.reshape(codes, (-1,)), predicted)
 
 

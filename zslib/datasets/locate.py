@@ -11,6 +11,7 @@ import numpy as np
 import platformdirs
 
 __all__ = [
+    "book_root",
     "cache_dir",
     "cached_array",
     "data_folders",
@@ -40,18 +41,34 @@ def named_data():
     return folder
 
 
+def book_root():
+    """The folder of the book, or None.
+
+    Returns
+    -------
+    pathlib.Path or None
+        What ``ZSLIB_BOOK`` names, or the nearest folder above the working one that holds a book.
+    """
+    if named := os.environ.get("ZSLIB_BOOK"):
+        return Path(named)
+    here = Path.cwd()
+    found = (f for f in (here, *here.parents) if (f / "_toc.yml").is_file())
+    return next((folder for folder in found if (folder / "chapters").is_dir()), None)
+
+
 def embedded_data():
     """Folder ``data`` of the copy of the repository that the package runs from, or None.
+
+    An installed package, which runs from none, takes that of the book (`book_root`).
 
     Returns
     -------
     pathlib.Path or None
     """
-    checkout = Path(__file__).resolve().parents[2]
-    folder = checkout / "data"
-    if not (checkout / "pyproject.toml").is_file() or not folder.is_dir():
-        return None
-    return folder
+    for root in (Path(__file__).resolve().parents[2], book_root()):
+        if root and (root / "pyproject.toml").is_file() and (root / "data").is_dir():
+            return root / "data"
+    return None
 
 
 def data_folders():

@@ -82,7 +82,7 @@ def _parts(dataset):
         # A path is no name of a data set, whatever it is called.
         return [os.path.join(os.path.dirname(dataset) or ".", os.path.basename(dataset))]
     if not isinstance(dataset, str):
-        raise TypeError(f"dataset must be a string or a path, got {dataset!r}")
+        raise TypeError(f"dataset must be a string or a path, got {type(dataset).__name__}")
     return [dataset] if os.path.exists(dataset) else [one.strip() for one in dataset.split("+")]
 
 
@@ -150,6 +150,13 @@ def resolve(setting, dataset="auto"):
     fitting = [p for p in named if p != "synthetic"] or named or general
     if not fitting and setting == HIERARCHY:
         fitting = [FALLBACK[setting] if "synthetic" in parts else "auto"]
+    own = [entry.name for entry in entries if entry.kind == "own"]
+    if not fitting and own and setting in (*_OWN, BILINGUAL):
+        raise ValueError(
+            f"{own[0]} is not read for the {setting} setting: images are read from a folder or "
+            f"from files that end in {', '.join(filter(None, _OWN_ENDINGS))}, vectors of words "
+            "from files with any other ending"
+        )
     if len(fitting) != 1:
         serving = ", ".join(n for n, e in DATASETS.items() if setting in e.settings)
         problem_is = "several data sets" if fitting else "no data set"

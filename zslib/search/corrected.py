@@ -15,6 +15,7 @@ from zslib.search.corrections.base import largest
 from zslib.search.rows import copies_of, slices
 from zslib.search.selection import Best
 from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
+from zslib.validation import as_vectors
 
 # A tile holds all queries at once: about so many scores, but no fewer targets than that.
 TILE, LEAST = 2**20, 32
@@ -55,6 +56,7 @@ class CorrectedTiles(Tiles):
         n = queries.shape[0]
         both = n
         if reference is not None:
+            reference = as_vectors(reference, "reference")
             namespace(queries, reference)
             check_sides(reference, targets, "reference")
             both += reference.shape[0]

@@ -282,7 +282,7 @@ def _acceptable(gold, n_queries, n_targets):
             "give a sequence with the acceptable indices of each query"
         )
     if is_array_api_obj(gold):
-        per_query = to_host(gold)
+        per_query = to_host(as_array(gold, "gold"))
     elif isinstance(gold, Iterable):
         per_query = list(gold)
     else:
@@ -302,10 +302,20 @@ def _acceptable(gold, n_queries, n_targets):
             f"gold has no acceptable target for {int((lengths == 0).sum())} query(ies), the first "
             f"at position {int(lengths.argmin())}: drop these queries"
         )
-    strange = {str(a.dtype) for a in accepted if a.dtype.kind not in "iu"}
-    if strange:
-        raise TypeError(f"gold must hold integers, the rows of targets, got {min(strange)}")
+    odd = next((row for row, a in enumerate(accepted) if a.dtype.kind not in "iu"), None)
+    if odd is not None:
+        kind = accepted[odd].dtype
+        kind = type(per_query[odd]).__name__ if kind.kind == "O" else kind
+        raise TypeError(
+            "gold must hold integers, the rows of targets, or a list of such for each query, got "
+            f"{kind} at position {odd}"
+        )
     flat = np.concatenate([a.ravel() for a in accepted])
+    if lengths[0] == n_targets > 2 and flat.max() <= 1:
+        raise ValueError(
+            "gold looks like a mask of zeros and ones, and is read as rows of targets: pass "
+            "[row.nonzero()[0] for row in gold]"
+        )
     if flat.min() < 0 or flat.max() >= n_targets:
         raise ValueError(
             f"gold must lie in [0, {n_targets}), the rows of targets, found {flat.min()} to "

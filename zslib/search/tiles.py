@@ -229,7 +229,7 @@ class Tiles:
         if self.metric == "cosine" and low > 1e-30 and high < 1e30:
             return block / xp.sqrt(squares)[:, None]
         # One pass decides for nearly all blocks; only odd ones get the closer look.
-        if not (high < 1e30 and self.metric != "cosine" and self._fits(math.sqrt(high))):
+        if not (1e-300 < high < 1e30 and self.metric != "cosine" and self._fits(math.sqrt(high))):
             self._check_closely(block, rows.start)
             high = xp.finfo(xp.float64).max if high == math.inf else high
         if self.narrow and high > _LARGE**2:
@@ -265,6 +265,11 @@ class Tiles:
             raise ValueError(
                 f"queries (largest entry {self._peak:.3g}) and targets (largest entry {peak:.3g}) "
                 f"are too large for the {self.metric} scores to fit {self.dtype}: scale them down"
+            )
+        if self.metric == "euclidean" and 0 < max(peak, self._peak) < 1e-150:
+            raise ValueError(
+                f"queries (largest entry {self._peak:.3g}) and targets (largest entry {peak:.3g}) "
+                "are too small for squares of euclidean distances: scale them up"
             )
 
     def _first(self, bad, start):

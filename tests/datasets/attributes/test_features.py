@@ -189,6 +189,9 @@ def test_frames_of_pandas_own_numbers_are_numbers(arrays):
     frame = pandas.DataFrame(arrays["features"]).astype("Float64")
     changed = from_features(**(arrays | {"features": frame}))
     assert changed.checksum == from_features(**arrays).checksum
+    frame.iloc[2, 1] = pandas.NA
+    with pytest.raises(ValueError, match=r"features holds NaN .*, the first at row 2"):
+        from_features(**(arrays | {"features": frame}))
 
 
 def test_class_vectors_by_name(arrays):
@@ -251,6 +254,18 @@ def test_names_in_two_orders_are_refused(arrays):
         replace(plain, features=images, class_embeddings=frame, labels=labels[::-1])
     with pytest.raises(ValueError, match=r"row 0 of class_embeddings is 'h', where class_names"):
         replace(plain, class_embeddings=frame[::-1])
+
+
+@pytest.mark.parametrize("what", ["labels", "unseen_classes", "class_names", "class_embeddings"])
+def test_masked_entries_are_refused(arrays, what):
+    mask = np.arange(arrays[what].size).reshape(arrays[what].shape) == 1
+    masked = np.ma.array(arrays[what], mask=mask)
+    with pytest.raises(ValueError, match=f"{what} has masked entries"):
+        from_features(**arrays | {what: masked})
+    if what == "class_embeddings":
+        masked = dict(zip(arrays.pop("class_names"), masked, strict=True))
+        with pytest.raises(ValueError, match=f"{what} has masked entries"):
+            from_features(**arrays | {what: masked})
 
 
 def test_truths_are_no_labels(arrays):
@@ -326,7 +341,8 @@ def test_mat_files(tmp_path, arrays):
         ({"unseen_classes": np.arange(8) // 6}, "looks like a mask of zeros and ones.* truths"),
         ({"unseen_classes": np.arange(7) > 5}, r"a mask of shape \(7,\) for 8 classes: give one"),
         ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
-        ({"labels": np.arange(40) % 7}, "no image shows h"),
+        ({"labels": np.arange(40) % 7}, "no image shows h: give some, .* out of unseen_classes"),
+        ({"features": np.ones((0, 6)), "labels": []}, r"features is empty, shape \(0, 6\)"),
         ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
         ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),
         ({"class_names": np.array(list("aacdefgh"))}, "has 'a' twice"),
@@ -354,3 +370,14 @@ def test_files_that_are_refused(arrays, written, tmp_path):
         read_features(written({"features": arrays["features"]}))
     with pytest.raises(TypeError, match="labels must be whole numbers or names, got float64"):
         read_features(written(arrays | {"labels": arrays["labels"] / 2}))
+
+
+def test_numbers_that_are_rows_or_names_are_refused(arrays):
+    order = np.array([3, 0, 7, 1, 2, 6, 5, 4])
+    given = arrays | {"class_names": order.astype(str)}
+    for what, named in (("labels", "unseen_classes"), ("unseen_classes", "labels")):
+        change = {named: arrays[named].astype(str)}
+        with pytest.raises(ValueError, match=rf"{what} are whole numbers.*{what}\.astype\(str\)"):
+            from_features(**given | change)
+    in_order = from_features(**arrays | {"class_names": np.arange(8).astype(str)})
+    assert in_order.class_names[in_order.unseen_classes].tolist() == ["2", "7"]

@@ -72,6 +72,15 @@ def test_two_dictionaries(files, tmp_path):
     assert small.coverage["training pairs without either vector"] == 12
 
 
+@pytest.mark.parametrize("place", range(4))
+def test_what_is_no_path_is_named(files, place):
+    given = [*files, files[2]]
+    what = ["source_vectors", "target_vectors", "train_dictionary", "test_dictionary"][place]
+    given[place] = [("e1", "x1")]
+    with pytest.raises(TypeError, match=f"{what} must be a path, got list: .* bilingual_problem"):
+        from_files(*given)
+
+
 def test_absent_file(files):
     with pytest.raises(FileNotFoundError, match=r"absent\.vec"):
         from_files("absent.vec", *files[1:])

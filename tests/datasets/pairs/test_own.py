@@ -67,6 +67,21 @@ def test_texts_that_a_class_s_images_share_are_about_the_class(arrays):
     assert problem.test_seen.size == 4
 
 
+def test_one_odd_text_among_those_of_classes_is_told(arrays):
+    texts = [f"all about {label}" for label in arrays["labels"]]
+    texts[0] = "an odd one"
+    with pytest.warns(UserWarning, match=r"same .* in 5 classes, but not in 1, .* 'a': all are"):
+        problem = from_captions(**arrays | {"texts": texts})
+    assert problem.level == "image"
+
+
+def test_numbers_that_are_labels_are_names(arrays):
+    given = arrays | {"labels": np.arange(30) % 10 + 1, "unseen_classes": [2, 10]}
+    problem = from_captions(**given)
+    assert problem.class_names.tolist() == [str(i) for i in range(1, 11)]
+    assert problem.class_names[problem.unseen_classes].tolist() == ["2", "10"]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -76,10 +91,11 @@ def test_texts_that_a_class_s_images_share_are_about_the_class(arrays):
             r"where they are of classes, pass \[texts\[label\] for",
         ),
         ({"texts": "one text"}, "texts must be 30 entries"),
-        ({"texts": [" "] * 30}, "training images have no text"),
+        ({"texts": [" "] * 30}, "training images have no text, .* or leave the image out"),
         ({"unseen_classes": ["z"]}, "unseen_classes has 'z', which class_names lacks"),
         ({"features": np.ones(30)}, "features must be a matrix of numbers"),
         ({"labels": list("abc")}, "labels has 3 entries for 30 rows"),
+        ({"labels": np.ma.array(["a"] * 30, mask=np.eye(30)[0])}, "labels has masked entries"),
     ],
 )
 def test_data_that_are_refused(arrays, change, message):

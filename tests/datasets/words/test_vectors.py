@@ -133,6 +133,7 @@ def test_duplicates_keep_the_first(tmp_path, name, make):
         (text() + b"more 1 2 3\n", "promises 4 words, but the file ends at line 6 with 5"),
         (b"2 3\na 1 2 3\nb 1 x 3\n", "line 3: could not convert string to float: b?'x'"),
         (b"2 3\na 1 2 3\nb 1\n", "line 3: expected a word and 3 numbers .* got 1"),
+        (b"a\tb\nc\td\n", "line 1 does not look like vectors, .* which a dictionary"),
         (b"2 1\na 1\nb\n", "line 3: expected a word and 1 numbers .* got 0"),
         (b"2 2\na 1 2\nb  1 2\n", "line 3: expected a word and 2 numbers .* got 3"),
         (b"2 2\na 1 2\nb nan 2\n", "line 3: the vector holds NaN or infinity"),

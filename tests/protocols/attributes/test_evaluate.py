@@ -5,10 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration import CalibratedStacking
-from zslib.datasets import ZeroShotProblem
+from zslib.compatibility import ESZSL
+from zslib.datasets import ZeroShotProblem, from_features
 from zslib.datasets.attributes.splits import class_parts
 from zslib.metrics import harmonic_mean, seen_unseen_curve
 from zslib.protocols import (
@@ -253,6 +257,15 @@ def test_one_unseen_class_and_seen_classes_without_test_images():
     assert outcome.occurrence("unseen").sum() == lonely.sum()
 
 
+def test_a_pipeline_is_evaluated_as_scaled_features_are():
+    problem = toy()
+    found = evaluate_zero_shot(make_pipeline(StandardScaler(), ESZSL()), problem)
+    expected = evaluate_zero_shot(ESZSL(), problem.scaled("standard"))
+    assert found.accuracy == expected.accuracy
+    assert found.harmonic_mean == expected.harmonic_mean
+    assert found.cost["numbers"] > expected.cost["numbers"]
+
+
 def test_refusals_of_evaluation():
     problem = toy()
     for options, message in (
@@ -268,6 +281,9 @@ def test_refusals_of_evaluation():
         evaluate_zero_shot(problem, NearestClass())
     with pytest.raises(TypeError, match="a model, then a ZeroShotProblem: got NearestClass, Zero"):
         evaluate_zero_shot(NearestClass, problem)
+    for model in (LogisticRegression(), make_pipeline(StandardScaler(), LogisticRegression())):
+        with pytest.raises(TypeError, match="of LogisticRegression takes no class_embeddings: "):
+            evaluate_zero_shot(model, problem)
     with pytest.raises(ValueError, match="scores holds NaN or infinity"):
         evaluate_zero_shot(NearestClass(jitter=np.nan), problem)
     with pytest.raises(ValueError, match="measure must be one of 'ACC', 'seen'"):
@@ -364,6 +380,9 @@ def test_random_validation_classes():
         tune_zero_shot(NEAREST, problem, split="other")
     with pytest.raises(ValueError, match="leaves fewer than two to train on"):
         split_validation_classes(problem, fraction=0.8)
+    two = from_features(np.eye(9), np.arange(9) % 3, np.eye(3), unseen_classes=[2])
+    with pytest.raises(ValueError, match=r"0\.25 of 2 .* give images of at least three seen"):
+        split_validation_classes(two)
 
 
 def test_one_image_in_each_training_class_leaves_gamma_alone():

@@ -76,16 +76,14 @@ class Stamp:
         write_if_changed(self.path, json.dumps(left))
 
     def _inputs(self):
+        from zslib.datasets.locate import data_folders
         from zslib.datasets.registry import data_status
 
         place, package = self.place, Path(zslib.__file__).parent
-        data = [package.parent / "data"]
-        if named := os.environ.get("ZSLIB_DATA"):
-            data.append(Path(named).expanduser())
         read = ("_config.yml", "_toc.yml", "README.md", "book", _MEASURED)
-        roots = [place.root / name for name in read]
+        roots = [*(place.root / name for name in read), *data_folders()]
         written = (place.executed, place.generated)
-        state = [_touched([*roots, place.chapters, place.published, package, *data], written)]
+        state = [_touched([*roots, place.chapters, place.published, package], written)]
         return _hash([state, self.options, _tools(), data_status()])
 
     def _outputs(self):

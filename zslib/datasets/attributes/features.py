@@ -97,7 +97,8 @@ def from_features(
     if isinstance(class_embeddings, Mapping):
         known = list(class_embeddings)
         class_names = known if class_names is None else class_names
-        rows = rows_of_names(np.asarray(class_names), known, "class_names", "class_embeddings")
+        given = np.asarray(as_array(class_names, "class_names"))
+        rows = rows_of_names(given, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
     elif class_names is None:
         class_names = row_names(class_embeddings, "class_embeddings", numbers=True)
@@ -107,7 +108,7 @@ def from_features(
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
         class_names = [f"class {row}" for row in range(len(vectors))]
-    names = np.asarray(class_names)
+    names = np.asarray(as_array(class_names, "class_names"))
     if names.dtype.kind not in "iu":
         names = names.astype(str)
     if names.ndim != 1:
@@ -144,7 +145,12 @@ def as_matrix(values, name):
         ) from None
     if array.dtype.kind == "O":  # pandas' own numbers
         with suppress(TypeError, ValueError):
-            array = array.astype(np.float64)
+            if hasattr(values, "to_numpy"):  # what is missing becomes NaN
+                array = values.to_numpy(np.float64, na_value=np.nan)
+            else:
+                array = array.astype(np.float64)
+    if array.ndim == 2 and not len(array):
+        raise ValueError(f"{name} is empty, shape {array.shape}: give at least one row")
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise ValueError(
             f"{name} must be a matrix of numbers, got {array.dtype} of shape {array.shape}: "
@@ -159,7 +165,7 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     if np.any(counts > 1):
         twice = str(unique[counts > 1][0])
         raise ValueError(f"class_names has {twice!r} twice: name each class once")
-    labels = np.asarray(labels)
+    labels = np.asarray(as_array(labels, "labels"))
     if labels.shape != (n,):
         shape = "" if labels.ndim == 1 else f" in shape {labels.shape}"
         raise ValueError(
@@ -180,7 +186,10 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     there, own = np.unique(classes, return_inverse=True)
     idle = np.setdiff1d(np.union1d(unseen, val), there)
     if idle.size:
-        raise ValueError(f"no image shows {', '.join(map(str, names[idle[:_SHOWN]]))}")
+        raise ValueError(
+            f"no image shows {', '.join(map(str, names[idle[:_SHOWN]]))}: give some, or leave "
+            "them out of unseen_classes and val_classes"
+        )
     unseen, val = (np.searchsorted(there, rows) for rows in (unseen, val))
     train = np.setdiff1d(np.arange(there.size), np.union1d(unseen, val))
     parts = class_parts(own, train, val, unseen, seed=seed, groups=groups)
@@ -342,10 +351,10 @@ def _distinct(rows, names, what):
 def _rows(classes, names, what):
     """Rows of classes that are given by name or by row; those without a vector are refused.
 
-    Numbers are names where names are numbers.
+    Numbers are names where names are numbers; where names are written as numbers, either is meant.
     """
     given = sorted(classes) if isinstance(classes, Set) else classes
-    classes = np.atleast_1d(np.asarray(given))
+    classes = np.atleast_1d(np.asarray(as_array(given, what)))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
     if classes.dtype == bool and what != "labels":
@@ -359,7 +368,15 @@ def _rows(classes, names, what):
     classes = numbers_or_names(classes, what)
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":
         return rows_of_names(classes, names, what, "class_names")
-    return check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
+    rows = check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
+    written = np.unique(rows).astype(str)
+    if np.isin(written, names).all() and (names[np.unique(rows)] != written).any():
+        raise ValueError(
+            f"{what} are whole numbers, and class_names has the same numbers in other rows: pass "
+            f"{what}.astype(str) if they are names, class_names[{what}] if they are rows, or give "
+            "class vectors in the order of the numbers"
+        )
+    return rows
 
 
 def numbers_or_names(classes, what):

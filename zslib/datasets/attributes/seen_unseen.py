@@ -10,7 +10,14 @@ import numpy as np
 from zslib.arrays import namespace, take_rows, unit_rows
 from zslib.datasets.attributes.splits import PARTS, hold_out
 from zslib.datasets.problem import Problem, add_array
-from zslib.validation import check_choice, check_indices, check_paired, is_text, rows_of_names
+from zslib.validation import (
+    as_array,
+    check_choice,
+    check_indices,
+    check_paired,
+    is_text,
+    rows_of_names,
+)
 
 __all__ = ["SplitProblem", "integers"]
 
@@ -27,7 +34,7 @@ class SplitProblem(Problem):
         """
         self._check_description()
         n = self.features.shape[0]
-        labels = np.asarray(self.labels)
+        labels = np.asarray(as_array(self.labels, "labels"))
         if is_text(labels) and labels.size:
             labels = rows_of_names(labels, self.class_names, "labels", "class_names")
         self._set("labels", integers(labels, "labels", n_classes))
@@ -163,8 +170,8 @@ class SplitProblem(Problem):
         """Images and classes of ``train`` and ``val``, and the fields that follow from them."""
         if not len(self.val):
             raise ValueError(
-                f"{self.name} has no validation classes: give train and val, a split of trainval "
-                "by class"
+                f"{self.name} has no validation classes: name some in val_classes=, or give train "
+                "and val, a split of trainval by class"
             )
         samples = np.sort(np.concatenate([self.train, self.val]))
         classes = np.union1d(self.train_classes, self.val_classes)
@@ -190,7 +197,7 @@ class SplitProblem(Problem):
 
 def _rows(values, name, n):
     """Row numbers, from these or from a mask of ``n`` truths."""
-    values = np.asarray(values)
+    values = np.asarray(as_array(values, name))
     if values.dtype == bool:
         if values.shape != (n,):
             raise ValueError(
@@ -211,7 +218,7 @@ def _rows(values, name, n):
 
 def integers(values, name, size):
     """``values`` as a 1-d int64 array of numbers in [0, size), or an error that names them."""
-    values = np.asarray(values)
+    values = np.asarray(as_array(values, name))
     if values.ndim != 1:
         raise ValueError(f"{name} must be a 1-d array, got shape {values.shape}")
     if not values.size:

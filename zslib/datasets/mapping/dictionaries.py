@@ -109,7 +109,10 @@ def bilingual_problem(
         train_pairs = kept
     train = _with_vectors(train_pairs, source, target, "training", coverage)[:max_train]
     if not train:
-        raise ValueError("no training pair has a vector on both sides: check the dictionary")
+        raise ValueError(
+            "no training pair has a vector on both sides: check the dictionary, whose words must "
+            "be written as in the vector files, upper and lower case too, the source word first"
+        )
     train_words = [word for word, _ in train]
     train_gold = np.array([row for _, row in train], dtype=np.int64)
     test = _with_vectors(test_pairs, source, target, "test", coverage)

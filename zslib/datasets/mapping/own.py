@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,14 @@ def from_files(
     MappingProblem
         ``coverage`` counts pairs without a vector and duplicate words.
     """
+    given = {"source_vectors": source_vectors, "target_vectors": target_vectors}
+    given |= {"train_dictionary": train_dictionary, "test_dictionary": test_dictionary or ""}
+    for what, path in given.items():
+        if not isinstance(path, str | PathLike):
+            raise TypeError(
+                f"{what} must be a path, got {type(path).__name__}: for vectors and pairs in "
+                "memory see bilingual_problem"
+            )
     files = (Path(source_vectors), Path(target_vectors))
     source, target = (
         load_vectors(path, format=format, limit=limit, errors=errors) for path in files

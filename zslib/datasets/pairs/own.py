@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from zslib.datasets.attributes.own import read_npz, refuse_unknown
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.validation import check_paired
+from zslib.validation import as_array, check_paired
 
 __all__ = ["from_captions", "read_captions"]
 
@@ -49,7 +50,7 @@ def from_captions(
     unseen_classes, val_classes, name, seed
         As in `from_features`.
     class_names : sequence of C str, optional
-        Default: the labels, sorted.
+        Default: the labels, sorted; whole numbers are then names.
     max_per_class : int, optional
         At most so many images of each class in each part, for a quick look.
 
@@ -79,18 +80,31 @@ def from_captions(
         )
     if class_names is None:
         # Beside strings NumPy makes a string of a number that is missing.
-        kind = object if any(isinstance(label, float) for label in labels) else None
-        labels = numbers_or_names(np.asarray(labels, kind), "labels").astype(str)
+        odd = any(isinstance(label, float) for label in labels)
+        labels = np.asarray(labels, object) if odd else np.asarray(as_array(labels, "labels"))
+        labels = numbers_or_names(labels, "labels")
         class_names = np.unique(labels)
-    names = np.asarray(class_names)
+    names = np.asarray(as_array(class_names, "class_names"))
     own = [text.splitlines() if isinstance(text, str) else text for text in texts]
     for row, some in enumerate(own):
         if not np.iterable(some) or not all(isinstance(text, str) for text in some):
             raise TypeError(f"texts[{row}] must be a text or a list of texts, got {some!r}")
     own = [[text for text in some if text.strip()] for some in own]
     alike = np.unique(["\n".join(sorted(set(some))) for some in own], return_inverse=True)[1]
-    shown = list(map(str, labels))
-    by_class = len(set(zip(shown, alike.tolist(), strict=False))) == len(set(shown))
+    told = {}
+    for label, number in zip(map(str, labels), alike.tolist(), strict=False):
+        told.setdefault(label, []).append(number)
+    same = [label for label, some in told.items() if len(some) > 1 and len(set(some)) == 1]
+    apart = [label for label, some in told.items() if len(set(some)) > 1]
+    by_class = not apart
+    if len(same) > len(apart) > 0:
+        warnings.warn(
+            f"texts are the same for all images of a class in {len(same)} classes, but not in "
+            f"{len(apart)}, the first is {apart[0]!r}: all are taken for texts of images, of "
+            "which those with the same texts are held out together; if they are about classes, "
+            "give each image of a class the same",
+            stacklevel=2,
+        )
     groups = None if by_class else alike
     there, labels, parts = own_parts(
         labels, names, len(features), unseen_classes, val_classes, seed=seed, groups=groups
@@ -107,7 +121,7 @@ def from_captions(
         description="own images with texts",
         features=features[rows].astype(np.float32),
         labels=labels[rows],
-        class_names=names[there],
+        class_names=names[there].astype(str),
         texts=[text for _, text in numbers],
         text_offsets=np.cumsum([0, *(len(own[row]) for row in rows)]),
         text_index=np.array(index, dtype=np.int64),

@@ -115,7 +115,7 @@ class ImageTextProblem(SplitProblem):
         if len(bare):
             raise ValueError(
                 f"{len(bare)} training images have no text, the first is row "
-                f"{self.trainval[bare[0]]}: give each a text or leave it out of trainval"
+                f"{self.trainval[bare[0]]}: give each a text, or leave the image out"
             )
         mixed = np.flatnonzero(self._text_classes[0] != self._text_classes[1])
         if len(mixed):

@@ -118,6 +118,11 @@ def _check_text_lines(path, header, limit):
             found = line.rstrip().count(b" ")
             if dimensions is None:
                 dimensions = found
+            if found == 0 and number == 1:
+                raise ValueError(
+                    f"{path}, line 1 does not look like vectors, a word and its numbers separated "
+                    "by single spaces: check which file has vectors, and which a dictionary"
+                )
             if found != dimensions or found == 0:
                 raise ValueError(
                     f"{path}, line {number}: expected a word and {dimensions} numbers separated "

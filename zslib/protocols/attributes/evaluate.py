@@ -13,7 +13,9 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from sklearn.base import clone
+from sklearn import config_context
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from zslib.arrays import like, take_rows, to_host
@@ -44,9 +46,9 @@ def evaluate_zero_shot(
     Parameters
     ----------
     model : CompatibilityModel
-        Or anything with its ``fit`` and ``decision_function``. It is cloned, not changed. A
-        ``fit`` that takes ``image_attributes`` gets those of the training images; one that takes
-        ``unseen_embeddings``, the unseen classes' vectors.
+        Or a pipeline that ends in one, or anything with its ``fit`` and ``decision_function``. It
+        is cloned, not changed. A ``fit`` that takes ``image_attributes`` gets those of the
+        training images; one that takes ``unseen_embeddings``, the unseen classes' vectors.
     problem : ZeroShotProblem
         Its arrays may be on another device, after ``problem.to(device)``.
     gamma : float or None
@@ -79,6 +81,13 @@ def evaluate_zero_shot(
             "give a model, then a ZeroShotProblem: "
             f"got {getattr(model, '__name__', type(model).__name__)}, {type(problem).__name__}"
         )
+    last = model[-1] if isinstance(model, Pipeline) else model
+    taken = [has_fit_parameter(last, name) for name in ("class_embeddings", "sample_weight")]
+    if taken == [False, True]:  # which would be taken for weights
+        raise TypeError(
+            f"the fit of {type(last).__name__} takes no class_embeddings: give a zero-shot "
+            "scorer, for instance one of zslib.compatibility"
+        )
     check_choice(train_on, "train_on", ("trainval", "all seen"))
     check_integer(k, "k", low=1)
     gamma = 0.0 if gamma is None else check_real(gamma, "gamma")
@@ -107,9 +116,13 @@ def numbers_kept(model):
 
     Counted are the arrays in its fitted attributes (``coef_`` …), and in the networks there.
     """
-    kept = {k: v for k, v in vars(model).items() if k.endswith("_") and k[0] != "_"}
-    kept.pop("class_embeddings_", None)
-    arrays, waiting = {}, list(kept.values())
+    kept = [
+        (name, value)
+        for part in (model.pipeline_ if isinstance(model, _Routed) else [model])
+        for name, value in vars(part).items()
+        if name.endswith("_") and name[0] != "_"
+    ]
+    arrays, waiting = {}, [value for name, value in kept if name != "class_embeddings_"]
     while waiting:
         found = waiting.pop()
         if hasattr(found, "dtype") and hasattr(found, "shape"):
@@ -133,11 +146,28 @@ def check_fitted(model, problem):
     check_trained(accuracy, seen.size, some.size)
 
 
+class _Routed(BaseEstimator):
+    """A pipeline that is called as the scorer at its end is."""
+
+    def __init__(self, pipeline):
+        self.pipeline = pipeline
+
+    def fit(self, X, y, class_embeddings):
+        with config_context(enable_metadata_routing=True):
+            self.pipeline_ = clone(self.pipeline).fit(X, y, class_embeddings=class_embeddings)
+        return self
+
+    def decision_function(self, X, class_embeddings):
+        with config_context(enable_metadata_routing=True):
+            return self.pipeline_.decision_function(X, class_embeddings=class_embeddings)
+
+
 def fit_on(images, model, problem):
     """A clone of ``model`` fitted on some images of a problem, with what more its fit takes.
 
     That is attributes of these images, and vectors of the problem's unseen classes.
     """
+    model = _Routed(model) if isinstance(model, Pipeline) else model
     features, more = problem.features, {}
     if problem.image_attributes is not None and has_fit_parameter(model, "image_attributes"):
         more["image_attributes"] = take_rows(problem.image_attributes, images)
