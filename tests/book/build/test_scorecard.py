@@ -258,7 +258,7 @@ def test_what_one_would_do_today_is_asked_where_the_book_answers():
     assert "today" not in results_page([])
     page = results_page([], [("together/01_a", "Why?", "So."), ("together/02_b", "How?", "Thus.")])
     assert "\n- {doc}`Why? <executed/together/01_a>`\n" in page
-    assert "\n\n{doc}`How? <executed/together/02_b>` Thus.\n\n" in page
+    assert "\n\nThus. {doc}`The recipe <executed/together/02_b>`.\n\n" in page
     assert "So." not in page
     assert len([a for tag, a in Html(page).tags if a.get("class") == "panel"]) == len(PAPERS)
 

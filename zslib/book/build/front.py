@@ -95,7 +95,8 @@ def results_page(published, today=()):
         )
     parts = [raw(f'<div class="panels">\n{"".join(panels)}\n</div>\n<p class="key">{key()}</p>')]
     if today:
-        asked = [f"{{doc}}`{q} <executed/{name}>`" for name, q, _ in today]
-        told = f"{asked.pop()} {today[-1][2]}".rstrip()
-        parts += ["## What would we do today?", told, "\n".join(f"- {one}" for one in asked)]
+        *others, (last, _, found) = today
+        asked = [f"- {{doc}}`{question} <executed/{name}>`" for name, question, _ in others]
+        told = f"{found} {{doc}}`The recipe <executed/{last}>`.".lstrip()
+        parts += ["## What would we do today?", told, "\n".join(asked)]
     return "\n\n".join(parts) + "\n"
