@@ -67,6 +67,11 @@ def _is_number(value):
     return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
 
 
+def _is_whole(value):
+    """Whether a value is shown as a whole number; a truth value is none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def _takes_format(value):
     """Whether a number format applies: to real numbers, and to estimates."""
     return _is_number(value) or (hasattr(value, "mean") and not isinstance(value, np.generic))
@@ -92,7 +97,7 @@ def _shown(value, number_format):
         return str(value)
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
-    if isinstance(value, (int, np.integer)):
+    if _is_whole(value):
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if _takes_format(value):
         # What rounds to zero has no sign.
@@ -198,7 +203,8 @@ class Table:
         columns = []
         for i, column in enumerate(self.columns):
             values = [row[i] for row in self.rows]
-            form, large = _digits(column.format, [v for v in values if _takes_format(v)])
+            fractions = [v for v in values if _takes_format(v) and not _is_whole(v)]
+            form, large = _digits(column.format, fractions)
             missing = NOT_PRINTED if re.search(r"\bpaper\)?$", column.header) else NO_DATA
             columns.append([])
             for value in values:

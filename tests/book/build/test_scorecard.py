@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from html.parser import HTMLParser
 
 import pytest
 
 from zslib.book.build.errata import errata_page
-from zslib.book.build.forest import KINDS, LEFT, RIGHT, axis, bar, key, names, panel, strip
-from zslib.book.build.front import finding, questions_page, results_page
+from zslib.book.build.forest import (
+    KINDS,
+    LEFT,
+    RIGHT,
+    axis,
+    bar,
+    key,
+    names,
+    panel,
+    strip,
+    told_counts,
+)
+from zslib.book.build.front import finding, questions_page, results, results_page
 from zslib.book.build.scorecard import counts, scorecard_page, scorecard_text
 from zslib.papers import check_claims, load_claims, load_errata
 from zslib.papers.effects import printed_effect
@@ -149,6 +161,16 @@ def test_a_panel_has_a_line_or_a_tile_for_each_claim():
     assert drawn.count("<i ") == len(verdicts) - 1
 
 
+def test_the_names_have_the_verdicts_that_the_bar_counts():
+    apart = [RECORD | YES, RECORD | MAYBE | {"dataset": "tiny_words", "value": 3.0}]
+    verdicts = results(check_claims("hubness", apart))
+    shown = Counter(re.findall(r'<li><b class="(\w+)"', names(verdicts)))
+    assert ", ".join(f"{shown[k]} {k}" for k in KINDS.values() if shown[k]) == told_counts(
+        verdicts
+    )
+    assert shown["open"] == 1
+
+
 def test_names_follow_the_marks_of_a_panel_and_lead_to_the_claims():
     verdicts = check_claims("hubness", [RECORD | YES, RECORD | NO | {"dataset": "europarl"}])
     shown = panel(verdicts, "Hubness"), names(verdicts)
@@ -199,8 +221,8 @@ def test_a_finding_has_words_for_every_verdict_and_no_typed_number(paper):
         for text in words.values():
             assert not re.search(r"\d", text) and not text.endswith(".")
             fields = {field for _, field, _, _ in string.Formatter().parse(text) if field}
-            assert fields <= {"size", "printed"}
-        # An open question may be one without a number.
+            assert fields <= {"size", "signed", "printed"}
+        # Of an open question the sign is open: a bare size would hide it.
         assert "{size}" not in words["open"]
         claim = next(c for c in load_claims(paper) if c.id == piece["claim"])
         if any("{printed}" in text for text in words.values()):
@@ -214,7 +236,10 @@ def test_the_finding_follows_the_verdicts():
     told = finding("hubness", check_claims("hubness", both))
     assert "by 2.0 (europarl-dinu) and 2.6 (tiny-words) points" in told
     assert "it finds no more right ones" in said[1]
-    assert "as printed, is open" in said[2]
+    assert "whether it finds more right ones is open (+2.0; printed: 8.7 more)" in said[2]
+    apart = [RECORD | YES, RECORD | MAYBE | {"dataset": "tiny_words", "value": -0.7}]
+    told = finding("hubness", check_claims("hubness", apart))
+    assert "is open (+2.0 on europarl-dinu and −0.7 on tiny-words; printed" in told
     assert finding("hubness", check_claims("hubness", [])).endswith("is open.")
 
 
@@ -231,9 +256,10 @@ def test_the_first_page_leads_to_chapters_that_are_there():
 
 def test_what_one_would_do_today_is_asked_where_the_book_answers():
     assert "today" not in results_page([])
-    page = results_page([], [("together/01_a", "Why?", "So."), ("together/02_b", "How?", "")])
-    assert "\n- {doc}`Why? <executed/together/01_a>` So.\n" in page
-    assert "\n- {doc}`How? <executed/together/02_b>`\n" in page
+    page = results_page([], [("together/01_a", "Why?", "So."), ("together/02_b", "How?", "Thus.")])
+    assert "\n- {doc}`Why? <executed/together/01_a>`\n" in page
+    assert "\n\nThus. {doc}`The recipe <executed/together/02_b>`.\n\n" in page
+    assert "So." not in page
     assert len([a for tag, a in Html(page).tags if a.get("class") == "panel"]) == len(PAPERS)
 
 

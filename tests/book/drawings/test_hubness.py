@@ -48,12 +48,16 @@ def test_polluted_queries_lie_right_of_the_diagonal_and_all_in_one_plane():
         polluted += trained[rows[int(np.argmax(cosines))]]
     fig = draw_pollution({"a": outcome})
     plane, cosines = fig.axes
-    right, left, _ = cosines.get_lines()
+    right, left, _, centre = cosines.get_lines()
+    both = [np.concatenate([right.get_data()[i], left.get_data()[i]]).mean() for i in (0, 1)]
+    np.testing.assert_allclose(np.ravel(centre.get_data()), both)
     assert len(right.get_xdata()) == polluted
     assert (right.get_xdata() > right.get_ydata()).all()
     assert (left.get_xdata() <= left.get_ydata()).all()
     assert f"{100 * polluted / 40:.0f}% polluted" in plane.get_title()
-    labels, others, *images = plane.get_lines()
+    labels, others, *images, centre = plane.get_lines()
+    where = np.concatenate([of.get_xdata() for of in images]).mean()
+    np.testing.assert_allclose(centre.get_xdata(), where)
     assert len(labels.get_xdata()) == 3  # of the six rows that are searched
     assert labels.get_xdata().mean() > others.get_xdata().mean()
     np.testing.assert_allclose(labels.get_ydata().mean(), others.get_ydata().mean(), atol=1e-12)

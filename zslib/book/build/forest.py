@@ -120,10 +120,10 @@ def axis():
 
 
 def lines_and_tiles(verdicts):
-    """Rows of ratios, the smallest first, and the verdicts that have none."""
+    """Pairs of a verdict and its ratios, the smallest first, and the verdicts without ratios."""
     found = [(verdict, _shown(verdict)) for verdict in verdicts]
-    rows = sorted((row for _, row in found if row), key=lambda row: row[0].value)
-    return rows, [verdict for verdict, row in found if not row]
+    lines = sorted((pair for pair in found if pair[1]), key=lambda pair: pair[1][0].value)
+    return lines, [verdict for verdict, row in found if not row]
 
 
 def panel(verdicts, name):
@@ -134,7 +134,8 @@ def panel(verdicts, name):
     >>> panel([], "Nothing")
     ''
     """
-    rows, without = lines_and_tiles(verdicts)
+    lines, without = lines_and_tiles(verdicts)
+    rows = [row for _, row in lines]
     tiles = "".join(
         f'<i class="{KINDS[v.verdict]}" title="{escape(v.claim.headline)}">{MARKS[v.verdict]}</i>'
         for v in without
@@ -157,9 +158,9 @@ def names(verdicts):
     >>> names([])
     ''
     """
-    rows, without = lines_and_tiles(verdicts)
+    lines, without = lines_and_tiles(verdicts)
     lists = (
-        ("lines, from the top", [row[0].verdict for row in rows]),
+        ("lines, from the top", [verdict for verdict, _ in lines]),
         ("tiles", without),
     )
     told = "".join(f"<p>{head}</p><ol>{''.join(map(_item, of))}</ol>" for head, of in lists if of)
@@ -195,7 +196,7 @@ def key():
         '<span class="told">beyond the plot</span>',
     )
     drawn = [
-        f'<svg class="strip mark" aria-hidden="true"><svg x="50%" y="50%">'
+        f'<svg class="strip sign" aria-hidden="true"><svg x="50%" y="50%">'
         f'<g class="{kind or "open"}">{shape}</g></svg></svg> {told}'
         for kind, (shape, told) in shapes.items()
     ]

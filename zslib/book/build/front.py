@@ -21,6 +21,18 @@ def _numbers(verdict):
     return f"{abs(verdict.value):.1f}"
 
 
+def _signed(verdict):
+    """The run's number, or that of each data set, with its sign."""
+    parts = verdict.parts if verdict.value is None else [verdict]
+    told = [
+        f"{part.value:+.1f}".replace("-", "−")
+        + f" on {part.dataset.replace('_', '-')}" * (part is not verdict)
+        for part in parts
+        if part.value is not None
+    ]
+    return " and ".join(told) or "no number"
+
+
 def finding(paper, verdicts):
     """What a paper's published verdicts come to, in a sentence: its words follow the verdicts."""
     by_id = {verdict.claim.id: verdict for verdict in verdicts}
@@ -30,7 +42,9 @@ def finding(paper, verdicts):
         effect = printed_effect(verdict.claim)
         told.append(
             piece.get(verdict.verdict, piece["open"]).format(
-                size=_numbers(verdict), printed="" if effect is None else f"{abs(effect):.3g}"
+                size=_numbers(verdict),
+                signed=_signed(verdict),
+                printed="" if effect is None else f"{abs(effect):.3g}",
             )
         )
     return "; ".join(told) + "."
@@ -69,7 +83,7 @@ def results_page(published, today=()):
     """All results in little, a panel a paper, and where the book goes on, in Markdown.
 
     ``today`` has the chapters that ask what one would do today: name, question, and what was
-    found, as far as there are records.
+    found, as far as there are records; of the last one this is told.
     """
     panels = []
     for paper in PAPERS:
@@ -81,6 +95,8 @@ def results_page(published, today=()):
         )
     parts = [raw(f'<div class="panels">\n{"".join(panels)}\n</div>\n<p class="key">{key()}</p>')]
     if today:
-        lines = [f"- {{doc}}`{q} <executed/{name}>` {found}".rstrip() for name, q, found in today]
-        parts += ["## What would we do today?", "\n".join(lines)]
+        *others, (last, _, found) = today
+        asked = [f"- {{doc}}`{question} <executed/{name}>`" for name, question, _ in others]
+        told = f"{found} {{doc}}`The recipe <executed/{last}>`.".lstrip()
+        parts += ["## What would we do today?", told, "\n".join(asked)]
     return "\n\n".join(parts) + "\n"

@@ -30,13 +30,13 @@ rect.open,rect.untested{fill:#fff}
 
 def _panel(verdicts, title):
     """A paper's claims as SVG, and how many pixels high it is."""
-    rows, tiles = lines_and_tiles(verdicts)
+    lines, tiles = lines_and_tiles(verdicts)
     told = told_counts(verdicts)
     head = escape(f"{title}: ")
     parts = [f'<text class="title" y="13">{head}<tspan font-weight="normal">{told}</tspan></text>']
     y = 20
-    if rows:
-        height, plot = drawing(rows, title)
+    if lines:
+        height, plot = drawing([row for _, row in lines], title)
         parts += [f'<svg y="{y}" height="16">{axis()}</svg>']
         parts += [f'<svg y="{y + 16}" height="{height:g}">{plot}</svg>']
         y += 16 + height

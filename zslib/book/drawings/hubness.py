@@ -53,14 +53,15 @@ def draw_pollution(panels, n=1500):
 
     ``panels`` is ``{title: Outcome}``. The plane is that of the targets of the first one: from the
     others' mean to the mean of those trained on, and where they vary most at right angles to that.
-    Below, a query right of the diagonal is polluted.
+    Below, a query right of the diagonal is polluted. A diamond is the queries' mean, a hollow
+    one that of another panel.
     """
     from matplotlib import pyplot
 
     fig, (above, axes) = pyplot.subplots(
         2, len(panels), figsize=(7.2, 6.6), squeeze=False, sharex="row", sharey="row"
     )
-    plane = None
+    plane, means = None, []
     for top, ax, (title, outcome) in zip(above, axes, panels.items(), strict=True):
         targets, trained = (
             part[outcome.rows]
@@ -76,6 +77,7 @@ def draw_pollution(panels, n=1500):
             top.plot(*(unit[which] @ plane).T, mark["marker"], label=said, **style)
         place = outcome.directions @ plane
         seen, new = (cosines[:, which].max(axis=1) for which in (trained, ~trained))
+        means.append((place.mean(axis=0), (seen.mean(), new.mean())))
         few = np.linspace(0, len(seen) - 1, min(n, len(seen))).astype(int)
         for name, which in (("seen", seen > new), ("unseen", seen <= new)):
             said = f"first answer is {'a training' if name == 'seen' else 'another'} label"
@@ -88,6 +90,13 @@ def draw_pollution(panels, n=1500):
         share = 100 * np.mean(seen > new)
         top.set(title=f"{title}: {share:.0f}% polluted", xlabel="towards the mean training label")
         ax.set(xlabel="cosine with nearest training label")
+    for row, centres in zip((above, axes), zip(*means, strict=True), strict=True):
+        for i, ax in enumerate(row):
+            for j, centre in enumerate(centres):
+                own = i == j
+                style = {"mec": "black", "mfc": "black" if own else "none", "ms": 6 if own else 11}
+                said = "mean of the images" if own else "mean in the other panel"
+                ax.plot(*centre, "D", label=said if ax is axes[0] else None, **style)
     above[0].set_ylabel("where labels vary most")
     axes[0].set_ylabel("cosine with nearest other label")
     handles, said = above[0].get_legend_handles_labels()

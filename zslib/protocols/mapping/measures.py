@@ -224,8 +224,8 @@ def modes_less_languages(results, metric, method):
 
 
 def hubs_beside(theirs, outcomes):
-    """The paper's largest hubs, ``{setting: {word: N_20}}``, and as many of each outcome's."""
-    lists = {}
+    """Places, the paper's largest hubs, ``{setting: {word: N_20}}``, and each outcome's."""
+    lists = {"place": range(1, 1 + min(map(len, theirs.values())))}
     for outcome in outcomes:
         problem, of_paper = outcome.parts[0].problem, theirs[outcome.parts[0].problem.setting]
         lists[f"{problem.setting}, paper"] = [f"{word} ({n})" for word, n in of_paper.items()]
