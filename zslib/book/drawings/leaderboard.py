@@ -51,7 +51,7 @@ def draw_ranks(ranks, difference, groups=None):
     handles, labels = ax.get_legend_handles_labels()
     legend = dict(zip(labels, handles, strict=True))
     legend = {kind: legend[kind] for kind in [*kinds, labels[0]]}
-    how = {"ncols": min(4, len(legend)), "fontsize": "small"}
+    how = {"ncols": min(2, len(legend)), "fontsize": "small"}
     fig.legend(legend.values(), legend, loc="outside upper center", **how)
     return fig
 
