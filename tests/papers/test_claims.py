@@ -45,6 +45,7 @@ def test_the_papers_own_numbers_satisfy_the_claims_that_compare_two_of_them():
         ({"value": 2.0, "low": -1.0, "high": 5.0}, "open", "cannot tell"),
         ({"value": -2.0, "low": -3.0, "high": -1.0}, "failed", "other side"),
         ({"value": 2.0}, "held", "2 > 0"),
+        ({"value": 2.0, "n_seeds": 1}, "held", "2 > 0 in one run, without an interval"),
         ({"value": -2.0}, "failed", "−2 not > 0"),
         ({"value": 0.0, "low": 0.0, "high": 0.0}, "failed", "lies at 0"),
     ],

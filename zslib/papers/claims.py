@@ -218,6 +218,7 @@ def _judge_one(claim, record, records):
     holds = compare(value, threshold)
     if hard_end is None:
         reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {_number(threshold)}"
+        reason += " in one run, without an interval" * (record.get("n_seeds") == 1)
         return Verdict(claim, HELD if holds else FAILED, reason, **shown)
     if holds and compare(hard_end, threshold):
         return Verdict(claim, HELD, f"whole interval {comparison} {_number(threshold)}", **shown)
