@@ -8,7 +8,7 @@ __all__ = ["LOOKS", "known_look"]
 
 LOOKS = {
     # Hubness and Pollution.
-    "gold": (6, "o", ":"), "ridge": (1, "s", "-"), "max-margin": (0, "^", "-"),
+    "gold": (6, "o", "-"), "ridge": (1, "s", "-"), "max-margin": (0, "^", "-"),
     "intruder": (2, "v", "-"), "orthogonal": (3, "D", "-"), "random": (5, "o", "-"),
     "multi-step": (4, "P", "-"), "least squares": (1, "D", "--"),
     "reverse ridge": (5, "X", "-"),
