@@ -323,7 +323,7 @@ class Chapter:
     def verdicts(self):
         """`Table` of the claims that name this chapter, held against its own records.
 
-        Those that are not testable here share the last row.
+        Those that are not testable here share a row, at the end, by their reason.
         """
         from zslib.papers.claims import NOT_TESTABLE, chapter_verdicts
 
