@@ -317,6 +317,24 @@ def test_parallel_kernels_take_one_thread_and_no_part_of_each_other(tiny_book):
     assert len({records.value(metric="draw") for records in found}) == 3
 
 
+def test_a_kernel_gives_its_threads_to_one_library():
+    code = """
+import numpy, scipy.linalg
+from threadpoolctl import threadpool_info
+from zslib.book.build import kernel
+kernel._threads_for_numpy_alone()
+for library in threadpool_info():
+    if library["user_api"] == "blas":
+        print("numpy" if "numpy" in library["filepath"] else "another", library["num_threads"])
+"""
+    two = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    told = subprocess.check_output([sys.executable, "-c", code], env=os.environ | two, text=True)
+    found = dict(line.split() for line in told.splitlines())
+    if set(found) != {"numpy", "another"}:
+        pytest.skip("one library serves NumPy and SciPy")
+    assert found == {"numpy": "2", "another": "1"}
+
+
 def test_plain_papermill_runs_the_paired_notebook(tiny_book):
     import jupytext
     import papermill

@@ -16,6 +16,7 @@ import numpy as np
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
+from threadpoolctl import ThreadpoolController
 
 __all__ = ["ForkedProvisioner", "kernel_manager_class", "start_server"]
 
@@ -147,10 +148,24 @@ def _kernel(arguments, environment, folder):
     os.chdir(folder)
     # Else all that are forked from one process draw alike.
     np.random.seed()  # noqa: NPY002
+    _threads_for_numpy_alone()
     multiprocessing.set_start_method(None, force=True)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # The process that forks is its parent in the eyes of the system.
     IPKernelApp.launch_instance([*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"])
+
+
+def _threads_for_numpy_alone():
+    """One thread for SciPy's linear algebra where that is a library of its own.
+
+    Threads that wait for the next product keep a core busy: products by the two libraries in turn
+    would take many times as long.
+    """
+    found = ThreadpoolController().select(user_api="blas").lib_controllers
+    others = [library for library in found if "numpy" not in library.filepath]
+    if len(others) < len(found):
+        for library in others:
+            library.set_num_threads(1)
 
 
 def _end_with_parent():
