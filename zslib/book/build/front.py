@@ -13,24 +13,18 @@ from zslib.papers.printed import PAPERS, read_data
 __all__ = ["finding", "questions_page", "results", "results_page"]
 
 
-def _numbers(verdict):
-    """The run's number, or that of each data set, without sign."""
-    if verdict.value is None:
-        told = [(part.value, part.dataset.replace("_", "-")) for part in verdict.parts]
-        return " and ".join(f"{abs(v):.1f} ({name})" for v, name in told if v is not None)
-    return f"{abs(verdict.value):.1f}"
-
-
-def _signed(verdict):
-    """The run's number, or that of each data set, with its sign."""
+def _told(verdict, number, place):
+    """The run's number, or that of each data set with its ``place``; empty without any."""
     parts = verdict.parts if verdict.value is None else [verdict]
-    told = [
-        f"{part.value:+.1f}".replace("-", "−")
-        + f" on {part.dataset.replace('_', '-')}" * (part is not verdict)
+    return " and ".join(
+        number(part.value) + place.format(part.dataset.replace("_", "-")) * (part is not verdict)
         for part in parts
         if part.value is not None
-    ]
-    return " and ".join(told) or "no number"
+    )
+
+
+def _signed(value):
+    return f"{value:+.1f}".replace("-", "−")
 
 
 def finding(paper, verdicts):
@@ -42,8 +36,8 @@ def finding(paper, verdicts):
         effect = printed_effect(verdict.claim)
         told.append(
             piece.get(verdict.verdict, piece["open"]).format(
-                size=_numbers(verdict),
-                signed=_signed(verdict),
+                size=_told(verdict, lambda value: f"{abs(value):.1f}", " ({})"),
+                signed=_told(verdict, _signed, " on {}") or "no number",
                 printed="" if effect is None else f"{abs(effect):.3g}",
             )
         )
