@@ -199,6 +199,8 @@ def _all_rows(array, columns):
 def put(array, columns, values):
     """Replace the entry in column ``columns[i]`` of each row i of an (n, k) array; return it.
 
+    ``values`` is one number for each row, or one for all.
+
     Examples
     --------
     >>> import numpy as np
@@ -211,7 +213,8 @@ def put(array, columns, values):
         array[_all_rows(array, columns), columns] = values
     else:
         there = one_hot(columns, array.shape[1], xp.bool)
-        array[...] = xp.where(there, xp.reshape(values, (-1, 1)), array)
+        values = values if isinstance(values, float) else xp.reshape(values, (-1, 1))
+        array[...] = xp.where(there, values, array)
     return array
 
 

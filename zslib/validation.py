@@ -261,7 +261,7 @@ def check_vectors(array, name, *, finite=True):
                 f"{name} has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
             )
         raise ValueError(f"{name} is empty, shape {shape}: give at least one vector")
-    if finite:
+    if finite and not _finite_sum(array):
         bad = xp.any(~xp.isfinite(array), axis=1)
         if bool(xp.any(bad)):
             raise ValueError(
@@ -270,6 +270,13 @@ def check_vectors(array, name, *, finite=True):
                 "these rows"
             )
     return array
+
+
+def _finite_sum(array):
+    """Whether the entries' sum is finite, so that all are; it takes a tenth of looking at each."""
+    xp = namespace(array)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(xp.isfinite(xp.sum(array)))
 
 
 def check_same_width(a, b, name_a, name_b):

@@ -62,11 +62,15 @@ def pairs():
         1.2 * rng.standard_normal((4, 2)),
         np.array([2.2]),
     )
-    X, vectors = rng.standard_normal((6, 3)), rng.uniform(0.0, 1.5, (5, 4))
-    listed = np.stack([rng.permutation(5)[:3] for _ in range(6)])
+    X, vectors, own = (
+        rng.standard_normal((6, 3)),
+        rng.uniform(0.0, 1.5, (5, 4)),
+        rng.integers(5, size=6),
+    )
+    listed = np.stack([rng.permutation(np.delete(np.arange(5), o))[:3] for o in own])
     counts = np.zeros((6, 5))
     np.put_along_axis(counts, listed, 1.0, axis=1)
-    return theta, X, vectors, rng.integers(5, size=6), listed, counts
+    return theta, X, vectors, own, listed, counts
 
 
 @pytest.mark.parametrize("hinge", HINGES)

@@ -196,25 +196,21 @@ def random_negatives(candidates, k, rng):
     labels, n = candidates.labels, len(candidates.own)
     slots = np.repeat(np.arange(len(candidates.counts)), candidates.counts)
     sizes = np.bincount(labels)
-    starts = np.cumsum(sizes) - sizes
+    own, start = sizes[labels], (np.cumsum(sizes) - sizes)[labels]
 
-    def draw(classes, shape):
+    def draw(images):
         # Images lie in order of class: step over those of the own class.
-        own = sizes[classes]
-        place = rng.integers(n - own, size=shape)
-        return slots[place + (place >= starts[classes]) * own]
+        place = rng.integers(n - own[images])
+        return slots[place + (place >= start[images]) * own[images]]
 
-    found = draw(labels[:, None], (n, k))
-    pending = np.arange(n)
-    while pending.size:
-        some = np.sort(found[pending], axis=1)
-        repeated = np.zeros(some.shape, dtype=bool)
-        repeated[:, 1:] = some[:, 1:] == some[:, :-1]
-        again, column = np.nonzero(repeated)
-        some[again, column] = draw(labels[pending[again]], again.shape)
-        found[pending] = some
-        pending = pending[again[np.diff(again, prepend=-1) > 0]]  # each once
-    return found
+    found = np.empty((k, n), dtype=np.int64)
+    for i in range(k):
+        found[i] = draw(slice(None))
+        pending = np.nonzero(np.any(found[:i] == found[i], axis=0))[0]
+        while pending.size:
+            found[i, pending] = draw(pending)
+            pending = pending[np.any(found[:i, pending] == found[i, pending], axis=0)]
+    return found.T
 
 
 def shares(candidates, most, k, rng):
@@ -284,15 +280,13 @@ class NegativeSet:
             for column in self._lists.T:
                 self._counts[np.arange(self.n), column] += 1
             self._lists = None
-        np.put_along_axis(
-            self._counts, drawn, np.take_along_axis(self._counts, drawn, axis=1) + 1, axis=1
-        )
+        self._counts.reshape(-1)[np.arange(self.n)[:, None] * self.n_candidates + drawn] += 1
 
     def of(self, images, reference):
         """Negatives of some images for `metric_objective`: candidates (b, K), or counts (b, M)."""
         xp = namespace(reference)
         if self._counts is not None:
-            counts = self._counts[images].astype(np.float32)
+            counts = self._counts.take(images, axis=0).astype(np.float32)
         elif self.COST * self.per_image < self.n_candidates:
             return like(self._lists[images], reference)
         else:

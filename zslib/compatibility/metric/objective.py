@@ -5,7 +5,9 @@ The parameters ``theta`` are ``(W_X, b_X, W_A, tau)``, shapes (p, q), (q,), (q, 
 
 from __future__ import annotations
 
-from zslib.arrays import namespace
+from array_api_compat import device as array_device
+
+from zslib.arrays import namespace, put
 
 __all__ = ["HINGES", "attribute_estimates", "metric_objective", "pair_hinge", "squared_distances"]
 
@@ -54,8 +56,8 @@ def _distances(xp, A, V, metric):
     return A, V, Z, U, D
 
 
-def pair_hinge(D, sign, threshold, hinge):
-    r"""Loss of pairs (Eq. 3), whose :math:`S^2` is ``D``, and its derivatives by it and by tau.
+def pair_hinge(D, weight, threshold, hinge):
+    r"""Weighted loss of pairs (Eq. 3) of squared distance ``D``, its derivatives by D and by tau.
 
     With ``hinge="squared_distance"``, as in the paper that Eq. 3 is taken from,
 
@@ -65,32 +67,35 @@ def pair_hinge(D, sign, threshold, hinge):
 
     .. math:: l_H = \max(0, 1 - Z (\tau - S)^2).
 
-    Z, ``sign``, is 1 for an image's own vector and -1 for another. Where the hinge is at its kink
-    the derivative is 0, and so is that of S by :math:`S^2` at S = 0.
+    The sign of ``weight``, a number or an array that broadcasts with ``D``, is Z: positive for an
+    image's own vector, negative for another. Where the hinge is at its kink the derivative is 0,
+    and so is that of S by :math:`S^2` at S = 0.
 
     Examples
     --------
-    A positive pair at the threshold, and one beyond:
+    A positive pair at the threshold, one beyond, and a negative one beyond that counts twice:
 
     >>> import numpy as np
-    >>> pair_hinge(np.array([2.0, 3.0]), 1, np.array([2.0]), "squared_distance")[0]
-    array([1., 2.])
+    >>> D, weight = np.array([2.0, 3.0, 3.0]), np.array([1.0, 1.0, -2.0])
+    >>> pair_hinge(D, weight, np.array([2.0]), "squared_distance")[0]
+    array([1., 2., 0.])
     """
     xp = namespace(D)
     if hinge == "squared_distance":
-        residual = sign * D
-        residual += 1.0 - sign * threshold
-        active = xp.astype(residual > 0.0, D.dtype)
-        residual *= active
-        by_squared = sign * active
-        return residual, by_squared, -by_squared
+        loss = D - threshold
+        loss *= weight
+        loss += abs(weight)
+        by_squared = xp.astype(loss > 0.0, D.dtype)
+        loss *= by_squared
+        by_squared *= weight
+        return loss, by_squared, -by_squared
     S = xp.sqrt(xp.clip(D, min=0.0))
     gap = threshold - S
-    residual = 1.0 - sign * gap * gap
-    by_threshold = (-2.0 * sign) * gap * xp.astype(residual > 0.0, D.dtype)
+    loss = abs(weight) - weight * gap * gap
+    by_threshold = -2.0 * weight * gap * xp.astype(loss > 0.0, D.dtype)
     away = S > 0.0
     half = xp.where(away, 0.5 / xp.where(away, S, xp.ones_like(S)), xp.zeros_like(S))
-    return xp.clip(residual, min=0.0), -by_threshold * half, by_threshold
+    return xp.clip(loss, min=0.0), -by_threshold * half, by_threshold
 
 
 def metric_objective(
@@ -123,8 +128,8 @@ def metric_objective(
     own : array of int, shape (n,)
         Row of ``vectors`` that each image has, :math:`y_i`.
     negatives : array of int, shape (n, K), or float array, shape (n, M)
-        Rows of ``vectors``, or :math:`n_{ij}`. The former is quick where K is small; in the
-        latter one product serves all vectors.
+        Rows of ``vectors``, or :math:`n_{ij}`; an image's own is none of them. The former is quick
+        where K is small; in the latter one product serves all vectors.
     positive_weight, negative_weight, attribute_weight : float
         :math:`w_+, w_-, \lambda`.
     hinge : {"squared_distance", "as_printed"}
@@ -133,48 +138,44 @@ def metric_objective(
     metric, threshold = theta[2:]
     A = attribute_estimates(theta, X)
     error = A - xp.take(vectors, own, axis=0)
-    # An image's own distance without a difference of squares, as its pair is near.
-    mine = _pairs(xp, error, 1, positive_weight, metric, threshold, hinge)
-    part = _counted if negatives.dtype == X.dtype else _listed
-    others = part(xp, A, vectors, negatives, negative_weight, metric, threshold, hinge)
-    loss, by_tau, by_Z, by_metric = (a + b for a, b in zip(mine, others, strict=True))
-    loss += (positive_weight * attribute_weight) * xp.vecdot(error, error)
+    part = _listed if xp.isdtype(negatives.dtype, "integral") else _counted
+    weights = positive_weight, negative_weight
+    found = part(xp, A, vectors, own, negatives, weights, metric, threshold, hinge)
+    loss, by_tau, by_Z, by_metric = found
+    loss = xp.sum(loss) + (positive_weight * attribute_weight) * xp.sum(error * error)
     by_before = by_Z @ metric.T
-    by_before += (2.0 * positive_weight * attribute_weight) * error
+    error *= 2.0 * positive_weight * attribute_weight
+    by_before += error
     by_before *= xp.astype(A > 0.0, X.dtype)
     by_tau = xp.reshape(xp.sum(by_tau), (1,))
-    return xp.sum(loss), (X.T @ by_before, xp.sum(by_before, axis=0), by_metric, by_tau)
+    return loss, (X.T @ by_before, xp.sum(by_before, axis=0), by_metric, by_tau)
 
 
-def _pairs(xp, apart, sign, weight, metric, threshold, hinge):
-    """Of differences: loss and gradient by tau of each, gradients by E = apart W_A and by W_A."""
+def _listed(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
+    """Pairs one by one: loss and gradient by tau of each; gradients by Z = A W_A and by W_A."""
+    rows = xp.concat([own[:, None], negatives], axis=1)
+    n, K = rows.shape
+    weight = xp.full((1, K), -weights[1], dtype=A.dtype, device=array_device(A))
+    weight[:, 0] = weights[0]
+    compared = xp.take(vectors, xp.reshape(rows, (-1,)), axis=0)
+    apart = xp.reshape(A[:, None, :] - xp.reshape(compared, (n, K, -1)), (n * K, -1))
     E = apart @ metric
-    loss, by_squared, by_tau = pair_hinge(xp.vecdot(E, E), sign, threshold, hinge)
-    E *= ((2.0 * weight) * by_squared)[:, None]
-    return weight * loss, weight * by_tau, E, apart.T @ E
+    D = xp.reshape(xp.vecdot(E, E), (n, K))
+    loss, by_squared, by_tau = pair_hinge(D, weight, threshold, hinge)
+    E *= xp.reshape(2.0 * by_squared, (-1, 1))
+    return loss, by_tau, xp.sum(xp.reshape(E, (n, K, -1)), axis=1), apart.T @ E
 
 
-def _listed(xp, A, vectors, negatives, weight, metric, threshold, hinge):
-    """Negatives pair by pair: loss and gradient by tau of each image; gradients by Z and W_A."""
-    n, K = negatives.shape
-    other = xp.reshape(xp.take(vectors, xp.reshape(negatives, (-1,)), axis=0), (n, K, -1))
-    apart = xp.reshape(A[:, None, :] - other, (n * K, -1))
-    *found, by_metric = _pairs(xp, apart, -1, weight, metric, threshold, hinge)
-    loss, by_tau, by_Z = (xp.sum(xp.reshape(part, (n, K, -1)), axis=1) for part in found)
-    return loss[:, 0], by_tau[:, 0], by_Z, by_metric
-
-
-def _counted(xp, A, vectors, negatives, weight, metric, threshold, hinge):
+def _counted(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
     """The same for all vectors at once, each as often as ``negatives`` says."""
+    weight = put(-weights[1] * negatives, own, weights[0])
     A, V, Z, U, D = _distances(xp, A, vectors, metric)
-    loss, by_squared, by_tau = pair_hinge(D, -1, threshold, hinge)
-    G = (2.0 * weight) * by_squared
-    G *= negatives
+    loss, by_squared, by_tau = pair_hinge(D, weight, threshold, hinge)
+    G = 2.0 * by_squared
     by_Z = xp.sum(G, axis=1)[:, None] * Z
     by_Z -= G @ U
     by_U = xp.sum(G, axis=0)[:, None] * U
     by_U -= G.T @ Z
     by_metric = A.T @ by_Z
     by_metric += V.T @ by_U
-    loss, by_tau = (weight * xp.vecdot(part, negatives) for part in (loss, by_tau))
     return loss, by_tau, by_Z, by_metric

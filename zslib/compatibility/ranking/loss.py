@@ -53,7 +53,7 @@ def violations(scores, own, margin):
     """
     own_scores = pick(scores, own)
     residuals = scores + (margin - own_scores[:, None])
-    return put(residuals, own, namespace(scores).zeros_like(own_scores))
+    return put(residuals, own, 0.0)
 
 
 def score_gradient(weights, own):
@@ -155,5 +155,4 @@ def hardness(residuals, own):
     >>> hardness(np.array([[0.0, 0.5, -1.0, 2.0]]), np.array([0])).round(2)
     array([[0.  , 0.62, 0.27, 0.88]])
     """
-    weights = sigmoid(residuals)
-    return put(weights, own, namespace(weights).zeros_like(weights[:, 0]))
+    return put(sigmoid(residuals), own, 0.0)
