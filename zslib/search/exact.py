@@ -52,7 +52,7 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
         Targets in a tile; default 1,024, or 16,384 on devices other than the host. It bounds the
         memory, which does not grow with n_targets. For NumPy, with t the threads that BLAS is set
         to, and beyond inputs and result, that is about ``t * block_size * (q + 2 d)`` numbers for
-        the tiles, q = min(n_queries, 1,536); ``n_queries * d`` for the queries; and ``t *
+        the tiles, q = min(n_queries, 768); ``n_queries * d`` for the queries; and ``t *
         n_queries * (12 k + 200)`` for candidates (more only where a whole tile beats everything
         before it). With a correction a tile holds all queries at once, and the references, several
         times over: ``6 t * block_size * (n_queries + n_reference)``; the default is then 2^20 /

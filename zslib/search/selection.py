@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from zslib.search.order import lowered
 from zslib.search.threads import run_threads
 
 GROUP = 16
@@ -25,13 +26,14 @@ def over_blocks(tiles, work):
 class Best:
     """The k best targets of a chunk of queries among those that one thread has seen.
 
-    The thread sees targets in ascending order, and `scores` are sorted (stable), so that at equal
-    scores the lower index is always the one kept.
+    The thread sees targets in ascending order, and `scores` are in that order too, so that at
+    equal scores those with the lower index are kept.
     """
 
     def __init__(self, k, dtype, floor, n_targets):
         self.k, self.floor = k, floor  # floor: lower bounds on the k-th best, of all threads
         self.scores = np.full((floor.size, k), -np.inf, dtype)
+        self.least = np.full(floor.size, -np.inf, dtype)
         self.indices = np.full((floor.size, k), n_targets, np.int64)
         self.waiting, self.n_waiting = [], 0
         self.limit = floor.size * max(k, GROUP)
@@ -47,7 +49,7 @@ class Best:
         maxima = groups.max(axis=0).reshape(m, n)
         # A target of this thread must beat the k-th best here; one seen by another thread may
         # also tie with it, since it may have the higher index.
-        level = np.maximum(self.scores[:, -1], np.nextafter(self.floor, -np.inf))
+        level = lowered(np.maximum(self.least, np.nextafter(self.floor, -np.inf)), tile)
         hits = np.flatnonzero(maxima > level)
         if hits.size > n * self.k and m > self.k:
             # k groups have a maximum of at least their k-th largest, so k scores have.
@@ -89,17 +91,27 @@ class Best:
             chosen = np.flatnonzero(here[column] >= 0)
             place = here[column[chosen]], self.k + position[chosen]
             shape = rows.size, self.k + counts[rows].max()
-            scores = np.full(shape, np.inf, value.dtype)
-            scores[:, : self.k] = -self.scores[rows]
-            scores[place] = -value[chosen]
+            scores = np.full(shape, -np.inf, self.scores.dtype)
+            scores[:, : self.k] = self.scores[rows]
+            scores[place] = value[chosen]
             indices = np.empty(shape, np.int64)
             indices[:, : self.k] = self.indices[rows]
             indices[place] = index[chosen]
-            best = np.argsort(scores, axis=1, kind="stable")[:, : self.k]
-            self.scores[rows] = -np.take_along_axis(scores, best, axis=1)
-            self.indices[rows] = np.take_along_axis(indices, best, axis=1)
+            kept, self.least[rows] = _largest(scores, self.k)
+            self.scores[rows], self.indices[rows] = scores.take(kept), indices.take(kept)
         # Threads may overwrite each other here; whichever value stays is a valid lower bound.
-        np.maximum(self.floor, self.scores[:, -1], out=self.floor)
+        np.maximum(self.floor, self.least, out=self.floor)
+
+
+def _largest(scores, k):
+    """Flat places of the k largest of each row, the first among equal ones; the least of them."""
+    least = np.partition(scores, -k, axis=1)[:, -k]
+    kept = scores >= least[:, None]
+    if np.count_nonzero(kept) > k * len(scores):
+        equal = scores == least[:, None]
+        room = k - np.count_nonzero(kept & ~equal, axis=1)
+        kept &= ~equal | (np.cumsum(equal, axis=1) <= room[:, None])
+    return np.flatnonzero(kept).reshape(-1, k), least
 
 
 def select(tiles, k):
@@ -119,10 +131,8 @@ def select(tiles, k):
             np.concatenate([state.indices for state in best]),
         )
 
-    found = over_blocks(tiles, work)
-    if len(found) == 1:
-        return found[0]
-    scores = np.concatenate([s for s, _ in found], axis=1)
-    indices = np.concatenate([i for _, i in found], axis=1)
+    scores, indices = (
+        np.concatenate(part, axis=1) for part in zip(*over_blocks(tiles, work), strict=True)
+    )
     order = np.lexsort((indices, -scores), axis=1)[:, :k]
     return np.take_along_axis(scores, order, axis=1), np.take_along_axis(indices, order, axis=1)
