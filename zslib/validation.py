@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import is_array_api_obj, is_numpy_array
 from scipy import sparse
 
-from zslib.arrays import namespace
+from zslib.arrays import namespace, to_host
 
 __all__ = [
     "as_array",
@@ -33,6 +33,7 @@ __all__ = [
     "check_same_width",
     "check_vectors",
     "column_names",
+    "host_array",
     "is_text",
     "row_names",
     "rows_of_names",
@@ -77,6 +78,17 @@ def as_array(value, name):
         return np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{name} is no array ({error}): give all rows one length") from error
+
+
+def host_array(value, name):
+    """What `as_array` gives, as NumPy's.
+
+    Examples
+    --------
+    >>> host_array(["owl", "emu"], "names")
+    array(['owl', 'emu'], dtype='<U3')
+    """
+    return to_host(as_array(value, name))
 
 
 def as_vectors(value, name, *, like=None, finite=True):

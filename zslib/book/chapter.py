@@ -343,8 +343,8 @@ class Chapter:
             printed = None if v.paper_value == NO_DATA else v.paper_value
             rows.append([f"{v.claim.says} ({where})", printed, v.found, verdict])
         for why, several in untested.items():
-            n = len(several)
-            what = several[0].claim.says if n == 1 else f"{n} claims more"
+            alone = len(several) == 1
+            what = several[0].claim.says if alone else f"{len(several)} claims more"
             told = Markdown(f"**{several[0].verdict}**: {escape(why)}")
             rows.append([what, None, None, told])
         heads = ["claim", Column("paper", align="right"), Column("ours", align="right"), "verdict"]

@@ -23,10 +23,10 @@ from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
 from zslib.datasets.files import naming
 from zslib.validation import (
-    as_array,
     check_indices,
     check_paired,
     check_row_names,
+    host_array,
     row_names,
     rows_of_names,
 )
@@ -97,7 +97,7 @@ def from_features(
     if isinstance(class_embeddings, Mapping):
         known = list(class_embeddings)
         class_names = known if class_names is None else class_names
-        given = np.asarray(as_array(class_names, "class_names"))
+        given = host_array(class_names, "class_names")
         rows = rows_of_names(given, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
     elif class_names is None:
@@ -108,7 +108,7 @@ def from_features(
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
         class_names = [f"class {row}" for row in range(len(vectors))]
-    names = np.asarray(as_array(class_names, "class_names"))
+    names = host_array(class_names, "class_names")
     if names.dtype.kind not in "iu":
         names = names.astype(str)
     if names.ndim != 1:
@@ -136,7 +136,7 @@ def from_features(
 def as_matrix(values, name):
     """A host matrix of numbers from an array or frame, or an error that names it."""
     try:
-        array = np.asarray(as_array(values, name))
+        array = host_array(values, name)
     except ValueError as error:
         if "inhomogeneous" not in str(error):
             raise
@@ -165,7 +165,7 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     if np.any(counts > 1):
         twice = str(unique[counts > 1][0])
         raise ValueError(f"class_names has {twice!r} twice: name each class once")
-    labels = np.asarray(as_array(labels, "labels"))
+    labels = host_array(labels, "labels")
     if labels.shape != (n,):
         shape = "" if labels.ndim == 1 else f" in shape {labels.shape}"
         raise ValueError(
@@ -354,7 +354,7 @@ def _rows(classes, names, what):
     Numbers are names where names are numbers; where names are written as numbers, either is meant.
     """
     given = sorted(classes) if isinstance(classes, Set) else classes
-    classes = np.atleast_1d(np.asarray(as_array(given, what)))
+    classes = np.atleast_1d(host_array(given, what))
     if not classes.size:
         return np.empty(0, dtype=np.int64)
     if classes.dtype == bool and what != "labels":

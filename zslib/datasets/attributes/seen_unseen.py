@@ -11,10 +11,10 @@ from zslib.arrays import namespace, take_rows, unit_rows
 from zslib.datasets.attributes.splits import PARTS, hold_out
 from zslib.datasets.problem import Problem, add_array
 from zslib.validation import (
-    as_array,
     check_choice,
     check_indices,
     check_paired,
+    host_array,
     is_text,
     rows_of_names,
 )
@@ -34,7 +34,7 @@ class SplitProblem(Problem):
         """
         self._check_description()
         n = self.features.shape[0]
-        labels = np.asarray(as_array(self.labels, "labels"))
+        labels = host_array(self.labels, "labels")
         if is_text(labels) and labels.size:
             labels = rows_of_names(labels, self.class_names, "labels", "class_names")
         self._set("labels", integers(labels, "labels", n_classes))
@@ -197,7 +197,7 @@ class SplitProblem(Problem):
 
 def _rows(values, name, n):
     """Row numbers, from these or from a mask of ``n`` truths."""
-    values = np.asarray(as_array(values, name))
+    values = host_array(values, name)
     if values.dtype == bool:
         if values.shape != (n,):
             raise ValueError(
@@ -218,7 +218,7 @@ def _rows(values, name, n):
 
 def integers(values, name, size):
     """``values`` as a 1-d int64 array of numbers in [0, size), or an error that names them."""
-    values = np.asarray(as_array(values, name))
+    values = host_array(values, name)
     if values.ndim != 1:
         raise ValueError(f"{name} must be a 1-d array, got shape {values.shape}")
     if not values.size:

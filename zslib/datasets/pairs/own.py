@@ -13,7 +13,7 @@ from zslib.datasets.attributes.own import read_npz, refuse_unknown
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.validation import as_array, check_paired
+from zslib.validation import check_paired, host_array
 
 __all__ = ["from_captions", "read_captions"]
 
@@ -81,10 +81,10 @@ def from_captions(
     if class_names is None:
         # Beside strings NumPy makes a string of a number that is missing.
         odd = any(isinstance(label, float) for label in labels)
-        labels = np.asarray(labels, object) if odd else np.asarray(as_array(labels, "labels"))
+        labels = np.asarray(labels, object) if odd else host_array(labels, "labels")
         labels = numbers_or_names(labels, "labels")
         class_names = np.unique(labels)
-    names = np.asarray(as_array(class_names, "class_names"))
+    names = host_array(class_names, "class_names")
     own = [text.splitlines() if isinstance(text, str) else text for text in texts]
     for row, some in enumerate(own):
         if not np.iterable(some) or not all(isinstance(text, str) for text in some):
