@@ -21,6 +21,7 @@ __all__ = [
     "paired_difference",
     "paired_ratio",
     "spread_over_runs",
+    "statistic_over_classes",
 ]
 
 
@@ -231,6 +232,29 @@ def resampled_runs(values, rng):
     """Mean of each row of ``values`` (n_resamples, n) over n runs drawn with replacement."""
     n = values.shape[1]
     return (class_draws(n, len(values), rng) * values).sum(axis=1) / n
+
+
+def statistic_over_classes(
+    statistic, n_runs, n_classes, *, n_resamples=1000, random_state=0
+) -> Estimate:
+    """Mean over runs of ``statistic(run, classes)``, and a 95% interval: classes, then runs drawn.
+
+    ``run`` counts from 0, and ``classes`` (n_classes,) are the numbers of those that count, the
+    same for all runs.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0]])
+    >>> print(statistic_over_classes(lambda run, classes: values[run, classes].mean(), 2, 3))
+    2.5 [1.3, 3.7]
+    """
+    check_integer(n_resamples, "n_resamples", low=100)
+    rng = random_generator(random_state)
+    exact = np.mean([statistic(run, np.arange(n_classes)) for run in range(n_runs)])
+    draws = rng.integers(n_classes, size=(n_resamples, n_classes))
+    values = np.array([[statistic(run, drawn) for run in range(n_runs)] for drawn in draws])
+    low, high = np.quantile(resampled_runs(values, rng), [0.025, 0.975])
+    return Estimate(float(exact), float(low), float(high), n_runs, "classes", n_classes)
 
 
 def paired_difference(a, b, **options) -> Estimate:

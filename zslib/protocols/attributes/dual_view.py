@@ -10,7 +10,7 @@ from zslib.arrays import like, to_host, unit_rows
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin, image_weights
 from zslib.protocols.attributes.training import fitted
-from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.protocols.intervals import mean_estimate, paired_difference, statistic_over_classes
 from zslib.protocols.tidy import row
 
 __all__ = [
@@ -172,24 +172,33 @@ def _nearest(vectors, n=5):
 def density_rows(scored, margin):
     """Rows of the rank correlation of margins with three measures of density."""
     codes, held = scored.codes, scored.held
-    embeddings = _nearest(to_host(held.class_embeddings)[scored.classes])
-    images = _nearest(_class_means(scored.features, codes))
-    found = {}
+    of_images, of_classes = [], []
     for F, f in zip(scored.scores["DARK"], scored.own("DARK"), strict=True):
         epsilon = density_margin(f, margin)
-        of_class = np.bincount(codes, weights=epsilon) / np.bincount(codes)
+        of_classes.append(np.bincount(codes, weights=epsilon) / np.bincount(codes))
         rivals = F.copy()
         rivals[np.arange(len(F)), codes] = -np.inf
         strongest = np.sort(rivals, axis=1)[:, -min(5, F.shape[1] - 1) :].mean(axis=1)
-        for name, mine, other in (
-            ("image: its five strongest rivals", epsilon, strongest),
-            ("class: density of embeddings", of_class, embeddings),
-            ("class: density of images", of_class, images),
-        ):
-            found.setdefault(name, []).append(spearmanr(mine, other).statistic)
-    for name, values in found.items():
-        value = mean_estimate(values) if np.all(np.isfinite(values)) else None
+        of_images.append(spearmanr(epsilon, strongest).statistic)
+    found = {"image: its five strongest rivals": mean_estimate(of_images)}
+    for name, vectors in (
+        ("embeddings", to_host(held.class_embeddings)[scored.classes]),
+        ("images", _class_means(scored.features, codes)),
+    ):
+        found[f"class: density of {name}"] = _rank_correlation(of_classes, _nearest(vectors))
+    for name, value in found.items():
+        value = value if np.isfinite(value.mean) else None
         yield row(scored.problem, "rank correlation with the margin", name, value)
+
+
+def _rank_correlation(of_classes, density):
+    """Of each run's mean margins of classes with their densities, over classes and runs."""
+
+    def statistic(run, classes):
+        mine, other = of_classes[run][classes], density[classes]
+        return spearmanr(mine, other).statistic if np.ptp(mine) and np.ptp(other) else 0.0
+
+    return statistic_over_classes(statistic, len(of_classes), density.size)
 
 
 def view_rows(scored):

@@ -138,21 +138,25 @@ def noise_rows(problem, held, seeds, *, noise, n_iter):
 
     DARK-H has the step in place of the sigmoid.
     """
-    lost = {}
     classes, codes = np.unique(held.labels[held.trainval], return_inverse=True)
+    right, over = {}, {}
     for method, soft in (("DARK", True), ("DARK-H", False)):
-        found = {"clean": [], "noisy": []}
         for seed in seeds:
             wrong = _corrupted(codes, len(classes), noise, np.random.default_rng(seed))
             for labels, given in (("clean", codes), ("noisy", wrong)):
                 model = fitted(_dark(n_iter, seed, hardness=soft), held, classes[given])
-                found[labels].append(answers(model, held).accuracy)
-        lost[method] = np.subtract(found["clean"], found["noisy"])
+                outcome = answers(model, held)
+                over["classes"] = outcome.labels("ACC")
+                right.setdefault((method, labels), []).append(100.0 * outcome.right("ACC"))
+    lost = {}
+    for method in ("DARK", "DARK-H"):
         row = {"dataset": problem, "metric": "validation ACC", "method": method}
-        for labels, values in found.items():
-            yield row | {"labels": labels, "value": mean_estimate(values)}
-        yield row | {"labels": "clean - noisy", "value": mean_estimate(lost[method])}
-    value = paired_difference(lost["DARK-H"], lost["DARK"])
+        clean, noisy = right[method, "clean"], right[method, "noisy"]
+        lost[method] = np.subtract(clean, noisy)
+        yield row | {"labels": "clean", "value": mean_estimate(clean, **over)}
+        yield row | {"labels": "noisy", "value": mean_estimate(noisy, **over)}
+        yield row | {"labels": "clean - noisy", "value": mean_estimate(lost[method], **over)}
+    value = paired_difference(lost["DARK-H"], lost["DARK"], **over)
     yield {"dataset": problem, "metric": "lost to wrong labels, DARK-H - DARK", "value": value}
 
 
