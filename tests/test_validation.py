@@ -19,6 +19,16 @@ def test_the_row_that_is_not_finite_is_named(backend, bad):
         v.check_vectors(backend.asarray(x), "targets")
 
 
+def test_numbers_whose_sum_overflows_are_finite(backend):
+    x = backend.asarray(np.full((2, 2), 3e38, dtype="float32"))
+    assert v.check_vectors(x, "x") is x
+
+
+def test_infinities_that_would_cancel_are_found(backend):
+    with pytest.raises(ValueError, match="in 2 row"):
+        v.check_vectors(backend.asarray(np.array([[np.inf], [-np.inf]])), "x")
+
+
 @pytest.mark.parametrize(
     ("array", "error", "message"),
     [

@@ -12,6 +12,7 @@ from zslib.protocols.intervals import (
     resampled_items,
     resampled_weights,
     spread_over_runs,
+    statistic_over_classes,
 )
 
 
@@ -51,6 +52,17 @@ def test_bootstrap_over_items_agrees_with_the_normal_interval():
     half = 1.96 * np.sqrt(hits.mean() * (1 - hits.mean()) / hits.size)
     assert estimate.low == pytest.approx(hits.mean() - half, abs=0.003)
     assert estimate.high == pytest.approx(hits.mean() + half, abs=0.003)
+
+
+def test_the_mean_as_a_statistic_over_classes():
+    """A class with one item is what `mean_estimate` draws."""
+    values = np.random.default_rng(0).normal(size=(3, 40)) + np.array([[0.0], [0.2], [0.4]])
+    options = {"n_resamples": 4000}
+    found = statistic_over_classes(lambda run, c: values[run, c].mean(), 3, 40, **options)
+    expected = mean_estimate(values, classes=np.arange(40), **options)
+    assert found.mean == pytest.approx(expected.mean)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.02)
+    assert (found.unit, found.n_units, found.n_seeds) == ("classes", 40, 3)
 
 
 def by_loops(values, classes, n_resamples, rng):

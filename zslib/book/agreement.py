@@ -53,6 +53,14 @@ class Compared:
         return _share(self.record["value"], self.published)
 
     @property
+    def same(self):
+        """Whether number and interval, where the record has one, are the published ones."""
+        ends = self.record.get("low"), self.record.get("high")
+        if self.kind != EQUAL or None in ends:
+            return self.kind == EQUAL
+        return self.low is not None and all(map(_equal, ends, (self.low, self.high)))
+
+    @property
     def what(self):
         """The record's columns as text."""
         return ", ".join(

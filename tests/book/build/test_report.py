@@ -233,7 +233,9 @@ def test_equal_runs_carry_it_over(runs):
 @pytest.mark.parametrize(
     ("where", "change", "why"),
     [
-        ("here", {"value": 2.0}, "1 of 1 numbers differ, first m"),
+        ("here", {"record": {"value": 2.0}}, "1 of 1 numbers differ, first m"),
+        ("here", {"record": {"low": 0.5, "high": 2.0}}, "1 of 1 numbers differ, first m"),
+        ("before", {"record": {"low": 0.5, "high": 2.0}}, "1 of 1 numbers differ, first m"),
         ("here", {"parameters": {"seed": 1}}, "the two runs have other parameters"),
         ("here", {"digests": {"data": "other"}}, "the two runs are of other data"),
         ("here", {"digests": {"chapter": "other"}}, "is of other sources: run it there anew"),
@@ -246,8 +248,9 @@ def test_other_runs_do_not(runs, where, change, why):
         "here": book.place.results / CHAPTER / RUN["key"],
         "before": before / "results" / CHAPTER / RUN["key"],
     }[where]
-    if "value" in change:
-        (folder / "records.jsonl").write_text('{"metric": "m", "value": 2.0}\n')
+    if "record" in change:
+        record = {"metric": "m", "value": 1.0} | change["record"]
+        (folder / "records.jsonl").write_text(json.dumps(record) + "\n")
     else:
         run = json.loads((folder / "run.json").read_text())
         ((name, values),) = change.items()

@@ -72,3 +72,14 @@ def test_without_noise_wrong_labels_cost_nothing(problem):
         row["value"].mean for row in rows if row.get("labels", "clean - noisy") == "clean - noisy"
     ]
     assert lost == [0.0, 0.0, 0.0]
+
+
+def test_wrong_labels_cost_classes_accuracy(problem):
+    """The classes are the unit, and the last row is the difference of the two losses."""
+    held = held_out(problem)
+    rows = list(noise_rows(problem, held, [0, 1], noise=0.5, n_iter=3))
+    n_classes = np.unique(held.labels[held.test_unseen]).size
+    assert {(row["value"].unit, row["value"].n_units) for row in rows} == {("classes", n_classes)}
+    clean, noisy, lost = (row["value"].mean for row in rows[:3])
+    assert lost == pytest.approx(clean - noisy)
+    assert rows[6]["value"].mean == pytest.approx(rows[5]["value"].mean - lost)

@@ -6,7 +6,7 @@ import csv
 import hashlib
 from pathlib import Path
 
-from zslib.book.agreement import ABSENT, EQUAL, compare
+from zslib.book.agreement import compare
 from zslib.book.build.writing import write_if_changed
 from zslib.book.keys import code_digests, outdated
 from zslib.book.parameters import Source
@@ -135,9 +135,9 @@ def carry(chapters, before, *, root=None):
 
     For a change of code that is meant to change no number. ``before`` is a copy of the book at
     the sources that the published runs are of. A chapter is carried over if its latest runs there
-    and here, of the same parameters and data, have the same records, equal as `compare` says.
-    Its ``run.json`` then has the digests of these sources, and under ``carried`` what it was run
-    with and how many numbers were compared.
+    and here, of the same parameters and data, have the same records, numbers and intervals equal
+    as `compare` says. Its ``run.json`` then has the digests of these sources, and under
+    ``carried`` what it was run with and how many numbers were compared.
     """
     place, refused = layout(root), {}
     rows = listed(place)
@@ -172,10 +172,9 @@ def _carry(source, place, before):
     if old.run["digests"]["data"] != new.run["digests"]["data"]:
         raise ValueError("the two runs are of other data")
     found = compare(new, old)
-    gone = [one for one in compare(old, new) if one.kind == ABSENT]
-    apart = [one for one in found if one.kind != EQUAL] + gone
+    apart = dict.fromkeys(one.what for one in [*found, *compare(old, new)] if not one.same)
     if apart:
-        raise ValueError(f"{len(apart)} of {len(found)} numbers differ, first {apart[0].what}")
+        raise ValueError(f"{len(apart)} of {len(found)} numbers differ, first {next(iter(apart))}")
     ran = {"chapter": run["digests"]["chapter"], "package": run["digests"]["package"]}
     note = ran | {"by": new.run["commit"], "date": new.run["date"], "equal numbers": len(found)}
     run |= {"digests": run["digests"] | now, "carried": [*run.get("carried", []), note]}
