@@ -102,12 +102,12 @@ def test_add_rows_gathers_what_meets(backend, dtype, monkeypatch):
     np.testing.assert_array_equal(found[6], target[6])
 
 
-@pytest.mark.parametrize("values", [7.0, np.array([7.0, 8.0])])
+@pytest.mark.parametrize("values", [7.0, 7, np.float32(7), np.array([7.0, 8.0])])
 def test_put_replaces_one_entry_of_each_row(backend, values):
     x, columns = np.arange(6.0).reshape(2, 3), np.array([2, 0])
     expected = x.copy()
     expected[0, 2], expected[1, 0] = np.broadcast_to(values, 2)
-    there = values if isinstance(values, float) else backend.asarray(values)
+    there = backend.asarray(values) if np.ndim(values) else values
     found = backend.check(arrays.put(backend.asarray(x), backend.asarray(columns), there))
     np.testing.assert_array_equal(backend.to_numpy(found), expected)
 

@@ -213,7 +213,7 @@ def put(array, columns, values):
         array[_all_rows(array, columns), columns] = values
     else:
         there = one_hot(columns, array.shape[1], xp.bool)
-        values = values if isinstance(values, float) else xp.reshape(values, (-1, 1))
+        values = xp.reshape(values, (-1, 1)) if np.ndim(values) else float(values)
         array[...] = xp.where(there, values, array)
     return array
 

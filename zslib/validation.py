@@ -88,7 +88,8 @@ def host_array(value, name):
     >>> host_array(["owl", "emu"], "names")
     array(['owl', 'emu'], dtype='<U3')
     """
-    return to_host(as_array(value, name))
+    array = as_array(value, name)
+    return np.asarray(to_host(array) if hasattr(array, "__dlpack__") else array)
 
 
 def as_vectors(value, name, *, like=None, finite=True):

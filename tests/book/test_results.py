@@ -179,9 +179,7 @@ def test_figures_draw_every_result(chapter, kind, monkeypatch):
     ]  # fmt: skip
     results, options = Results(chapter, rows), {"alt": "Some."}
     drawn = {}
-    monkeypatch.setattr(
-        "zslib.book.drawings.shown.figure", lambda fig, **said: drawn.update(said, fig=fig)
-    )
+    monkeypatch.setattr("zslib.book.shown.figure", lambda fig, **said: drawn.update(said, fig=fig))
     if kind == "scatter":
         options |= {"x": "P", "y": "Q", "series": "method", "xlabel": "P", "ylabel": "Q"}
         results.only(x=2).scatter("fig-a", "A", panels="dataset", **options)
@@ -210,7 +208,7 @@ def test_figures_draw_every_result(chapter, kind, monkeypatch):
 def drawn(monkeypatch):
     """The matplotlib figures that results draw."""
     figures = []
-    monkeypatch.setattr("zslib.book.drawings.shown.figure", lambda fig, **_: figures.append(fig))
+    monkeypatch.setattr("zslib.book.shown.figure", lambda fig, **_: figures.append(fig))
     return figures
 
 

@@ -63,6 +63,7 @@ def test_the_mean_as_a_statistic_over_classes():
     assert found.mean == pytest.approx(expected.mean)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.02)
     assert (found.unit, found.n_units, found.n_seeds) == ("classes", 40, 3)
+    assert np.isnan(statistic_over_classes(lambda run, c: 3.0, 1, 1).low)
 
 
 def by_loops(values, classes, n_resamples, rng):

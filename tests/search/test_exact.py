@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from zslib.search import exact, gold_ranks, top_k, top_k_and_ranks
 from zslib.search import selection as _selection
@@ -586,3 +586,25 @@ def test_distances_of_float32_are_those_of_float64(kind, block_size, threads, mo
     np.testing.assert_array_equal(order[np.arange(12), ranks], gold)
     one = top_k(queries, targets[:1], 1, **options)[0]
     np.testing.assert_array_equal(one, expected[:, :1])
+
+
+def test_one_far_block_does_not_warn():
+    """Its scores, in float64, are beyond what the others' float32 holds."""
+    rng = np.random.default_rng(0)
+    queries, targets = (rng.standard_normal((n, 4)).astype(np.float32) for n in (3, 4000))
+    targets[:2048] *= np.float32(1e20)
+    indices = top_k(queries, targets, 30, metric="euclidean", block_size=64)[1]
+    d = queries[:, None].astype(np.float64) - targets[None].astype(np.float64)
+    expected = np.argsort((d**2).sum(axis=2), axis=1, kind="stable")[:, :30]
+    np.testing.assert_array_equal(indices, expected)
+
+
+def test_a_pair_has_one_score_whatever_the_threads_of_blas():
+    """BLAS would share out a product of rows as long as these."""
+    rng = np.random.default_rng(0)
+    targets = rng.standard_normal((1400, 10_500))
+    queries = targets[:20] + 0.01 * rng.standard_normal((20, 10_500))
+    for metric in ("euclidean", "dot", "cosine"):
+        with threadpool_limits(2):
+            ranks = gold_ranks(queries, targets, np.arange(20), metric=metric)
+        np.testing.assert_array_equal(ranks, 0)

@@ -39,6 +39,8 @@ class Compared:
     low, high : float or None
         The published interval; of one seed that the published run has not, or of one seed of a
         random training, the range over the published seeds.
+    other : dict or None
+        The published record.
     """
 
     record: dict
@@ -46,6 +48,7 @@ class Compared:
     published: float | None = None
     low: float | None = None
     high: float | None = None
+    other: dict | None = None
 
     @property
     def distance(self):
@@ -54,11 +57,11 @@ class Compared:
 
     @property
     def same(self):
-        """Whether number and interval, where the record has one, are the published ones."""
-        ends = self.record.get("low"), self.record.get("high")
-        if self.kind != EQUAL or None in ends:
-            return self.kind == EQUAL
-        return self.low is not None and all(map(_equal, ends, (self.low, self.high)))
+        """Whether all that was found is the same, with its interval and what that is over."""
+        if self.other is None:
+            return False
+        pairs = [(self.record.get(name), self.other.get(name)) for name in RESULT]
+        return all(a == b or (None not in (a, b) and _equal(a, b)) for a, b in pairs)
 
     @property
     def what(self):
@@ -110,7 +113,7 @@ def _compare(record, other, siblings):
     # Of a seed that was not published, the nearest is the end of the range that it leaves.
     if value is None:
         value = min(max(record["value"], low), high)
-    return Compared(record, kind, value, low, high)
+    return Compared(record, kind, value, low, high, other)
 
 
 def _interval(other, siblings):
@@ -132,7 +135,7 @@ def _meet(record, value, low, high):
 
 
 def _equal(a, b):
-    if isinstance(a, int) and isinstance(b, int):
+    if not (isinstance(a, float) or isinstance(b, float)):
         return a == b
     return _share(a, b) <= _SHARE
 

@@ -29,7 +29,10 @@ _NOT_SHOWN = [
 # These show what was recorded, or judge it, and record nothing.
 _NOT_RECORDED = [
     *_NOT_SHOWN,
-    *(f"zslib.book.{name}" for name in ("drawings", "figures", "provenance", "store", "tables")),
+    *(
+        f"zslib.book.{name}"
+        for name in ("drawings", "figures", "provenance", "shown", "store", "tables")
+    ),
     *(f"zslib.papers.{name}" for name in ("claims", "effects", "errata", "errata_checks")),
     *(f"zslib.papers.{paper}.{name}" for paper in PAPERS for name in ("claims", "errata")),
     # These read files of a user's own, and no published run has such.

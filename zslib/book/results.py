@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.book.drawings.shown import Shown
+from zslib.book.shown import Shown
 
 __all__ = ["Results", "measure"]
 

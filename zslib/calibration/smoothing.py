@@ -12,7 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration.mixtures import EPSILON, check_experts, even_odds, mix_experts
 from zslib.metrics.zero_shot import seen_unseen_curve
-from zslib.validation import as_array, check_indices, check_integer, check_paired, check_real
+from zslib.validation import (
+    as_array,
+    check_indices,
+    check_integer,
+    check_paired,
+    check_real,
+    host_array,
+)
 
 __all__ = ["AdaptiveSmoothing", "ConfidenceGate"]
 
@@ -76,7 +83,7 @@ class ConfidenceGate(BaseEstimator):
         experts, mask = check_experts(experts, is_seen)
         self.sizes_ = tuple(min(n_top, int(side.sum())) for side in (~mask, mask))
         found = to_host(self._largest(experts, mask)).astype(np.float64)
-        target = to_host(as_array(from_seen, "from_seen"))
+        target = host_array(from_seen, "from_seen")
         if target.dtype != np.bool_ or target.shape != found.shape[:1]:
             raise TypeError(
                 f"from_seen must be a boolean mask over the {found.shape[0]} rows of experts, got "

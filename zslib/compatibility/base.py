@@ -18,6 +18,7 @@ from zslib.validation import (
     check_indices,
     check_paired,
     column_names,
+    host_array,
     is_text,
     row_names,
     rows_of_names,
@@ -276,7 +277,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
 def _weighted_accuracy(y, predicted, sample_weight):
     """Mean over classes of the accuracy of weighted samples, but for classes without weight."""
-    weight = np.asarray(to_host(as_array(sample_weight, "sample_weight")), dtype=np.float64)
+    weight = host_array(sample_weight, "sample_weight").astype(np.float64)
     good = weight.shape == y.shape and np.all(np.isfinite(weight) & (weight >= 0))
     if not good or not np.any(weight):
         raise ValueError(

@@ -25,6 +25,7 @@ from zslib.validation import (
     check_real,
     check_row_names,
     column_names,
+    host_array,
     is_text,
 )
 
@@ -453,7 +454,7 @@ def sample_weights(labels):
 
 def check_seen_mask(is_seen, n_classes):
     """The mask of seen classes on the host, when it is one over ``n_classes`` with both kinds."""
-    mask = to_host(as_array(is_seen, "is_seen"))
+    mask = host_array(is_seen, "is_seen")
     if mask.dtype != np.bool_ or mask.shape != (n_classes,):
         raise TypeError(
             f"is_seen must be a boolean mask over the {n_classes} classes (columns of scores), "

@@ -240,7 +240,7 @@ def statistic_over_classes(
     """Mean over runs of ``statistic(run, classes)``, and a 95% interval: classes, then runs drawn.
 
     ``run`` counts from 0, and ``classes`` (n_classes,) are the numbers of those that count, the
-    same for all runs.
+    same for all runs. One run of one class has no interval.
 
     Examples
     --------
@@ -254,6 +254,8 @@ def statistic_over_classes(
     draws = rng.integers(n_classes, size=(n_resamples, n_classes))
     values = np.array([[statistic(run, drawn) for run in range(n_runs)] for drawn in draws])
     low, high = np.quantile(resampled_runs(values, rng), [0.025, 0.975])
+    if n_runs == n_classes == 1:
+        low = high = np.nan
     return Estimate(float(exact), float(low), float(high), n_runs, "classes", n_classes)
 
 

@@ -22,6 +22,7 @@ from zslib.validation import (
     check_integer,
     check_paired,
     column_names,
+    host_array,
 )
 
 __all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
@@ -282,7 +283,7 @@ def _acceptable(gold, n_queries, n_targets):
             "give a sequence with the acceptable indices of each query"
         )
     if is_array_api_obj(gold):
-        per_query = to_host(as_array(gold, "gold"))
+        per_query = host_array(gold, "gold")
     elif isinstance(gold, Iterable):
         per_query = list(gold)
     else:

@@ -71,7 +71,9 @@ def _once_more(tiles, queries, least, k):
 
 def lowered(values, tile):
     """float64 values of the host with the type and place of ``tile``, rounded down."""
-    lowered = values.astype(str(tile.dtype).split(".")[-1])
-    with np.errstate(over="ignore"):
-        lowered = np.where(lowered > values, np.nextafter(lowered, -np.inf), lowered)
-    return like(lowered, tile)
+    kind = str(tile.dtype).split(".")[-1]
+    if values.dtype != kind:
+        with np.errstate(over="ignore"):
+            narrow = values.astype(kind)
+            values = np.where(narrow > values, np.nextafter(narrow, -np.inf), narrow)
+    return like(values, tile)

@@ -209,7 +209,8 @@ class Tiles:
         xp = self.xp
         if self.metric == "euclidean":
             q -= t
-            return -xp.sqrt(xp.vecdot(q, q))
+            q *= q  # and a plain sum, which BLAS does not share out to threads
+            return -xp.sqrt(xp.sum(q, axis=1))
         if self.metric == "dot":
             return xp.sum(q * t, axis=1)
         if self.dtype == xp.float64:  # squares of float32 are in range without this

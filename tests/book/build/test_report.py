@@ -233,9 +233,11 @@ def test_equal_runs_carry_it_over(runs):
 @pytest.mark.parametrize(
     ("where", "change", "why"),
     [
-        ("here", {"record": {"value": 2.0}}, "1 of 1 numbers differ, first m"),
-        ("here", {"record": {"low": 0.5, "high": 2.0}}, "1 of 1 numbers differ, first m"),
-        ("before", {"record": {"low": 0.5, "high": 2.0}}, "1 of 1 numbers differ, first m"),
+        ("here", {"record": {"value": 2.0}}, "1 numbers differ, first m"),
+        ("here", {"record": {"low": 0.5, "high": 2.0}}, "1 numbers differ, first m"),
+        ("before", {"record": {"low": 0.5, "high": 2.0}}, "1 numbers differ, first m"),
+        ("here", {"record": {"std": 0.5}}, "1 numbers differ, first m"),
+        ("here", {"record": {"n_seeds": 2}}, "1 numbers differ, first m"),
         ("here", {"parameters": {"seed": 1}}, "the two runs have other parameters"),
         ("here", {"digests": {"data": "other"}}, "the two runs are of other data"),
         ("here", {"digests": {"chapter": "other"}}, "is of other sources: run it there anew"),

@@ -32,7 +32,7 @@ def drawn(monkeypatch):
     def keep(fig, *, name, **options):
         found[name] = fig
 
-    monkeypatch.setattr("zslib.book.drawings.shown.figure", keep)
+    monkeypatch.setattr("zslib.book.shown.figure", keep)
     return found
 
 

@@ -140,6 +140,24 @@ def test_distances_of_near_vectors_far_from_the_origin():
     np.testing.assert_allclose(squared_distances(A, V, metric), expected, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize("hinge", HINGES)
+def test_pairs_that_are_near_in_float32(pairs, hinge):
+    """Their distance is no difference of squares, whatever form the negatives have."""
+    theta, X, vectors, own, listed, counts = pairs
+    theta = (*theta[:3], np.array([0.5]))
+    near = np.maximum(0.0, X @ theta[0] + theta[1])[:3] + 0.003
+    vectors, own = np.concatenate([near, 3.0 + vectors]), np.arange(3)
+    negatives = {"listed": listed[:3] + 3, "counted": np.pad(counts[:3], ((0, 0), (3, 0)))}
+    for form, given in negatives.items():
+        exact, _ = metric_objective(theta, X[:3], vectors, own, given, **WEIGHTS, hinge=hinge)
+        narrow = (part.astype("float32") for part in (X[:3], vectors))
+        given = given if form == "listed" else given.astype("float32")
+        theta32 = tuple(part.astype("float32") for part in theta)
+        value, gradients = metric_objective(theta32, *narrow, own, given, **WEIGHTS, hinge=hinge)
+        assert {part.dtype for part in gradients} == {np.dtype("float32")}
+        assert float(value) == pytest.approx(float(exact), rel=1e-5)
+
+
 def objective(model, X, y, S, counts, per_image):
     """Eq. 11, or Eq. 6 divided by half the number of pairs, as loops."""
     theta = model.coef_, model.intercept_, model.metric_, model.threshold_

@@ -174,7 +174,7 @@ def _carry(source, place, before):
     found = compare(new, old)
     apart = dict.fromkeys(one.what for one in [*found, *compare(old, new)] if not one.same)
     if apart:
-        raise ValueError(f"{len(apart)} of {len(found)} numbers differ, first {next(iter(apart))}")
+        raise ValueError(f"{len(apart)} numbers differ, first {next(iter(apart))}")
     ran = {"chapter": run["digests"]["chapter"], "package": run["digests"]["package"]}
     note = ran | {"by": new.run["commit"], "date": new.run["date"], "equal numbers": len(found)}
     run |= {"digests": run["digests"] | now, "carried": [*run.get("carried", []), note]}

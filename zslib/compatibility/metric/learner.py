@@ -326,7 +326,7 @@ class MetricLearner(CompatibilityModel):
     def _run_epoch(self, theta, X, candidates, pairs, rng):
         """One pass of SGD; the mean objective of its batches."""
         xp = namespace(X)
-        n, rate = X.shape[0], self.learning_rate
+        n, rate = X.shape[0], float(self.learning_rate)
         positive, negative = self._pair_weights(pairs.per_image)
         # All is linear in these weights: with the rate in them the gradients are steps.
         keep = 1.0 - 2.0 * rate * self.regularization
@@ -340,7 +340,7 @@ class MetricLearner(CompatibilityModel):
                 pairs.of(batch, X),
                 positive_weight=rate * positive / len(batch),
                 negative_weight=rate * negative / len(batch),
-                attribute_weight=self.attribute_weight,
+                attribute_weight=float(self.attribute_weight),
                 hinge=self.hinge,
             )
             for part, step in zip(theta, steps, strict=True):

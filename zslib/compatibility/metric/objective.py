@@ -67,9 +67,9 @@ def pair_hinge(D, weight, threshold, hinge):
 
     .. math:: l_H = \max(0, 1 - Z (\tau - S)^2).
 
-    The sign of ``weight``, a number or an array that broadcasts with ``D``, is Z: positive for an
-    image's own vector, negative for another. Where the hinge is at its kink the derivative is 0,
-    and so is that of S by :math:`S^2` at S = 0.
+    each times the size of its ``weight``, a number or an array that broadcasts with ``D``, whose
+    sign is Z: positive for an image's own vector, negative for another. Where the hinge is at its
+    kink the derivative is 0, and so is that of S by :math:`S^2` at S = 0.
 
     Examples
     --------
@@ -115,8 +115,9 @@ def metric_objective(
     .. math:: w_+ \sum_i \left( l_H(x_i, y_i, 1) + \lambda \| y_i - \hat a(x_i) \|^2 \right)
               + w_- \sum_{ij} n_{ij}\, l_H(x_i, v_j, -1)
 
-    with :math:`n_{ij}` the number of times that vector j is a negative of image i. Where a unit
-    of Eq. 2 is at 0 its derivative is taken as 0; for the hinge see `pair_hinge`.
+    with :math:`n_{ij}` the number of times that vector j is a negative of image i, of which none
+    is the image's own. Where a unit of Eq. 2 is at 0 its derivative is taken as 0; for the hinge
+    see `pair_hinge`.
 
     Parameters
     ----------
@@ -128,8 +129,8 @@ def metric_objective(
     own : array of int, shape (n,)
         Row of ``vectors`` that each image has, :math:`y_i`.
     negatives : array of int, shape (n, K), or float array, shape (n, M)
-        Rows of ``vectors``, or :math:`n_{ij}`; an image's own is none of them. The former is quick
-        where K is small; in the latter one product serves all vectors.
+        Rows of ``vectors``, or :math:`n_{ij}`. The former is quick where K is small; in the
+        latter one product serves all vectors.
     positive_weight, negative_weight, attribute_weight : float
         :math:`w_+, w_-, \lambda`.
     hinge : {"squared_distance", "as_printed"}
@@ -170,6 +171,9 @@ def _counted(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
     """The same for all vectors at once, each as often as ``negatives`` says."""
     weight = put(-weights[1] * negatives, own, weights[0])
     A, V, Z, U, D = _distances(xp, A, vectors, metric)
+    # An image's own distance without a difference of squares, as its pair is near.
+    E = Z - xp.take(U, own, axis=0)
+    put(D, own, xp.vecdot(E, E))
     loss, by_squared, by_tau = pair_hinge(D, weight, threshold, hinge)
     G = 2.0 * by_squared
     by_Z = xp.sum(G, axis=1)[:, None] * Z

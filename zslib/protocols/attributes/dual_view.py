@@ -180,19 +180,21 @@ def density_rows(scored, margin):
         rivals[np.arange(len(F)), codes] = -np.inf
         strongest = np.sort(rivals, axis=1)[:, -min(5, F.shape[1] - 1) :].mean(axis=1)
         of_images.append(spearmanr(epsilon, strongest).statistic)
-    found = {"image: its five strongest rivals": mean_estimate(of_images)}
+    known = np.all(np.isfinite(of_images))
+    found = {"image: its five strongest rivals": mean_estimate(of_images) if known else None}
     for name, vectors in (
         ("embeddings", to_host(held.class_embeddings)[scored.classes]),
         ("images", _class_means(scored.features, codes)),
     ):
         found[f"class: density of {name}"] = _rank_correlation(of_classes, _nearest(vectors))
     for name, value in found.items():
-        value = value if np.isfinite(value.mean) else None
         yield row(scored.problem, "rank correlation with the margin", name, value)
 
 
 def _rank_correlation(of_classes, density):
     """Of each run's mean margins of classes with their densities, over classes and runs."""
+    if min(map(np.ptp, (*of_classes, density))) == 0:
+        return None
 
     def statistic(run, classes):
         mine, other = of_classes[run][classes], density[classes]

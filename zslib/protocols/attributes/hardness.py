@@ -139,15 +139,14 @@ def noise_rows(problem, held, seeds, *, noise, n_iter):
     DARK-H has the step in place of the sigmoid.
     """
     classes, codes = np.unique(held.labels[held.trainval], return_inverse=True)
-    right, over = {}, {}
+    right, over = {}, {"classes": held.labels[held.test_unseen]}
     for method, soft in (("DARK", True), ("DARK-H", False)):
         for seed in seeds:
             wrong = _corrupted(codes, len(classes), noise, np.random.default_rng(seed))
             for labels, given in (("clean", codes), ("noisy", wrong)):
                 model = fitted(_dark(n_iter, seed, hardness=soft), held, classes[given])
-                outcome = answers(model, held)
-                over["classes"] = outcome.labels("ACC")
-                right.setdefault((method, labels), []).append(100.0 * outcome.right("ACC"))
+                hits = 100.0 * answers(model, held).right("ACC")
+                right.setdefault((method, labels), []).append(hits)
     lost = {}
     for method in ("DARK", "DARK-H"):
         row = {"dataset": problem, "metric": "validation ACC", "method": method}
