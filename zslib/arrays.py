@@ -208,8 +208,11 @@ def put(array, columns, values):
     array([[1., 0.],
            [9., 4.]])
     """
+    if type(array) is np.ndarray:  # at once: loops ask at every step
+        array[np.arange(array.shape[0]), columns] = values
+        return array
     xp = namespace(array, columns)
-    if is_numpy_array(array) or is_cupy_array(array):
+    if is_cupy_array(array):
         array[_all_rows(array, columns), columns] = values
     else:
         there = one_hot(columns, array.shape[1], xp.bool)

@@ -142,7 +142,7 @@ def test_distances_of_near_vectors_far_from_the_origin():
 
 @pytest.mark.parametrize("hinge", HINGES)
 def test_pairs_that_are_near_in_float32(pairs, hinge):
-    """Their distance is no difference of squares, whatever form the negatives have."""
+    """Whatever form the negatives have; counted ones give differences of squares."""
     theta, X, vectors, own, listed, counts = pairs
     theta = (*theta[:3], np.array([0.5]))
     near = np.maximum(0.0, X @ theta[0] + theta[1])[:3] + 0.003

@@ -200,7 +200,8 @@ def random_negatives(candidates, k, rng):
 
     def draw(images):
         # Images lie in order of class: step over those of the own class.
-        place = rng.integers(n - own[images])
+        room = n - own[images]
+        place = (rng.random(room.size) * room).astype(np.int64)  # below room, however it rounds
         return slots[place + (place >= start[images]) * own[images]]
 
     found = np.empty((k, n), dtype=np.int64)

@@ -130,7 +130,8 @@ def metric_objective(
         Row of ``vectors`` that each image has, :math:`y_i`.
     negatives : array of int, shape (n, K), or float array, shape (n, M)
         Rows of ``vectors``, or :math:`n_{ij}`. The former is quick where K is small; in the
-        latter one product serves all vectors.
+        latter one product serves all vectors, and distances are differences of squares, which
+        float32 knows to about 1e-6 of the squares.
     positive_weight, negative_weight, attribute_weight : float
         :math:`w_+, w_-, \lambda`.
     hinge : {"squared_distance", "as_printed"}
@@ -171,9 +172,6 @@ def _counted(xp, A, vectors, own, negatives, weights, metric, threshold, hinge):
     """The same for all vectors at once, each as often as ``negatives`` says."""
     weight = put(-weights[1] * negatives, own, weights[0])
     A, V, Z, U, D = _distances(xp, A, vectors, metric)
-    # An image's own distance without a difference of squares, as its pair is near.
-    E = Z - xp.take(U, own, axis=0)
-    put(D, own, xp.vecdot(E, E))
     loss, by_squared, by_tau = pair_hinge(D, weight, threshold, hinge)
     G = 2.0 * by_squared
     by_Z = xp.sum(G, axis=1)[:, None] * Z
