@@ -28,7 +28,7 @@ from zslib.protocols.attributes.methods import (
     seen_candidates,
     with_enough_steps,
 )
-from zslib.protocols.attributes.ratios import fixed_method
+from zslib.protocols.attributes.ratios import fixed_method, second_choice
 
 
 class Remembers(BaseEstimator):
@@ -334,3 +334,17 @@ def test_refusals_of_curves():
         epochs_to_share([1.0], share=1.5)
     with pytest.raises(ValueError, match="of must be one of 'final', 'best'"):
         epochs_to_share([1.0], of="last")
+
+
+def test_the_second_choice_is_that_of_validation():
+    method, problem = (
+        ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.01, 1.0)}),
+        small_world(),
+    )
+    runs = run_table([method], problem, (3, 4))["ESZSL"]
+    found = second_choice(method, problem, runs)
+    (_, second, *_) = runs[0].tuned.ranked
+    assert [run.parameters for run in found] == 2 * [second["parameters"]]
+    assert second["parameters"] != runs[0].parameters
+    expected = run_zero_shot(method, problem, seed=3, parameters=second["parameters"])
+    assert found[0].outcome.accuracy == expected.outcome.accuracy

@@ -28,6 +28,7 @@ __all__ = [
     "printed_gains",
     "ratio_differences",
     "run_ratios",
+    "second_choice",
     "table_methods",
     "tested_before",
 ]
@@ -67,6 +68,16 @@ def table_methods(problem, negatives, growth, *, fraction, quick=False):
         count = {} if name == "Bucher" else {"negatives_per_positive": negatives}
         methods.append(lasting_method(name, growth, problem, quick=quick, **count))
     return methods
+
+
+def second_choice(method, problem, runs, **options):
+    """Runs like these of a method, with the settings that came second on validation classes."""
+    tuned, used = runs[0].tuned, runs[0].parameters
+    others = [trial["parameters"] for trial in tuned.ranked if trial["parameters"] != used]
+    return [
+        run_zero_shot(method, problem, seed=run.seed, parameters=others[0], **options)
+        for run in runs
+    ]
 
 
 def tested_before(problem):
