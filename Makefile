@@ -12,7 +12,7 @@ BUILD := $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(TUNE),--tune) $(if $
   $(if $(FORCE),--force)
 # Twice quiet: errors alone.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
-SOURCES := zslib tests benchmarks book/_ext
+SOURCES := zslib book chapters tests benchmarks
 
 .DEFAULT_GOAL := help
 .PHONY: help book test kernels serve lint format bench notebooks archive clean distclean
@@ -64,7 +64,7 @@ archive:  ## sources with data and records, and the site, with checksums, in dis
 	  cd dist && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
 
 clean:  ## remove the site and this machine's records (published ones stay)
-	rm -rf _build book/executed book/generated
+	rm -rf _build
 	find results -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean  ## also remove .venv and node_modules

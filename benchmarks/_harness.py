@@ -20,7 +20,7 @@ RESULTS = Path(__file__).parent / "results"
 
 def machine(*packages, cores=None):
     """Date, cores, processor and versions, as the beginning of a sentence."""
-    from zslib.book import provenance
+    from book import provenance
 
     told = provenance.machine()
     cores = cores or len(os.sched_getaffinity(0))

@@ -101,7 +101,7 @@ def measure(share):
     if resolve_device("auto") == "gpu":
         import cupy
 
-        from zslib.book.provenance import accelerator
+        from book.provenance import accelerator
 
         gpu, reference = accelerator(), cupy.zeros(1)
         wait = cupy.cuda.get_current_stream().synchronize
@@ -124,7 +124,7 @@ def table(share):
     """The measured times as Markdown."""
     gpu = "none here"
     if resolve_device("auto") == "gpu":
-        from zslib.book.provenance import accelerator
+        from book.provenance import accelerator
 
         gpu = accelerator()
     lines = [

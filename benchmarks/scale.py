@@ -96,7 +96,7 @@ def draw(sizes, found, path):
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    from zslib.book.figures import look, style
+    from zslib.show.figures import look, style
 
     style()
     fig, axes = pyplot.subplots(1, 2, figsize=(7.0, 3.0))

@@ -34,7 +34,7 @@ from zslib.datasets import (
 from zslib.datasets.files import SUMS, quantise
 from zslib.mapping import RidgeMap
 from zslib.protocols import evaluate, evaluate_zero_shot
-from zslib.protocols.pairs.baseline import mean_text_problem
+from chapters.clarel.baseline import mean_text_problem
 
 HERE = Path(__file__).resolve().parent
 # Matrices of one number a byte, and how many of their columns are kept.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 
 import array_api_strict
 import numpy as np
@@ -12,7 +13,9 @@ import pytest
 from hypothesis import settings
 
 from zslib import arrays
+from zslib.datasets import synthetic_crosslingual, synthetic_crossmodal
 from zslib.protocols import choices
+from zslib.protocols.mapping.methods import Method
 
 # A slow or busy machine is no failure.
 settings.register_profile("zslib", deadline=None)
@@ -121,12 +124,49 @@ def light_runs(monkeypatch):
 
     Those that run by two have workers, as users have.
     """
-    from zslib.book.build import kernel, run
+    from book.build import kernel, run
 
-    usual = run.processes
+    usual = run._workers
 
-    def processes(jobs, **options):
-        return usual(jobs, **options) if jobs > 1 else contextlib.nullcontext(Here())
+    def workers(jobs):
+        return usual(jobs) if jobs > 1 else contextlib.nullcontext(Here())
 
     kernel.start_server(one_thread=False)
-    monkeypatch.setattr(run, "processes", processes)
+    monkeypatch.setattr(run, "_workers", workers)
+
+
+@pytest.fixture(scope="session")
+def languages():
+    """A small problem across languages."""
+    return synthetic_crosslingual(n_targets=300, n_train=120, n_test=40, dimension=24)
+
+
+@pytest.fixture(scope="session")
+def images():
+    """A small problem of images and words."""
+    return synthetic_crossmodal(
+        n_targets=300,
+        n_labels=60,
+        n_topics=20,
+        label_topics=12,
+        test_images=50,
+        dimension=24,
+        visual_dimension=20,
+    )
+
+
+@pytest.fixture
+def short_tuning(monkeypatch):
+    """Quick runs of maps tune on one candidate with a hundredth of the updates."""
+
+    def shortest(self):
+        grid = {key: list(values)[:1] for key, values in self.grid.items()}
+        return replace(self, grid=grid, updates=tuple(u // 100 for u in self.updates))
+
+    monkeypatch.setattr(Method, "smaller", shortest)
+
+
+@pytest.fixture
+def own_cache(tmp_path_factory, monkeypatch):
+    """A cache of the test's own."""
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path_factory.mktemp("cache")))

@@ -120,11 +120,11 @@ from zslib.datasets import load_problem
 def test_the_moons_rise(real_data):
     assert len(load_problem("attributes", "moons").test_unseen) == 10
 """,
-    "book/data.md": [("# Data\n", "# Data\n\nThree moons among them.\n")],
+    "book/pages/data.md": [("# Data\n", "# Data\n\nThree moons among them.\n")],
 }
 
 CLAIM = {
-    "zslib/papers/devise/claims.toml": [
+    "chapters/devise/claims.toml": [
         (
             '[[claim]]\nid = "crane"',
             """[[claim]]
@@ -180,7 +180,7 @@ quick: bool = False  # nothing to shorten
 ```{code-cell} ipython3
 :tags: [hide-input]
 
-from zslib import book
+import book
 
 chapter = book.start("devise/05_additions", parameters=globals())
 chapter.record(metric="additions", method="count", value=4.0)
@@ -190,10 +190,10 @@ chapter.finish()
     "_toc.yml": [
         (
             "devise/04_answers\n",
-            "devise/04_answers\n      - file: book/executed/devise/05_additions\n",
+            "devise/04_answers\n      - file: devise/05_additions\n",
         )
     ],
-    "zslib/papers/devise/claims.toml": [
+    "chapters/devise/claims.toml": [
         (
             '[[claim]]\nid = "head"',
             """[[claim]]
@@ -227,7 +227,7 @@ def copy(tmp_path_factory):
         source, target = ROOT / name, root / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
-            skip = shutil.ignore_patterns("__pycache__", "executed", "generated", "*.ipynb")
+            skip = shutil.ignore_patterns("__pycache__", "*.ipynb")
             shutil.copytree(source, target, ignore=skip)
         else:
             shutil.copy(source, target)
@@ -266,7 +266,8 @@ def test_the_checks_pass_with_the_additions(copy):
     where = [
         "tests/compatibility/test_estimator_checks.py", "tests/compatibility/test_class_ridge.py",
         "tests/datasets/test_registry.py", "tests/datasets/attributes/test_moons.py",
-        "tests/papers/test_claims.py", "tests/book/test_chapters.py", "tests/test_packaging.py",
+        "tests/book/papers/test_claims.py", "tests/book/test_chapters.py",
+        "tests/test_packaging.py",
     ]  # fmt: skip
     which = (
         "class_ridge or ClassRidge or moons or every_entry or without_data or printed_path"

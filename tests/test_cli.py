@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 import zslib
-from zslib.book import parameters
+from book import parameters
 from zslib.cli import main
 
 CHAPTER = """\
@@ -31,7 +31,7 @@ quick: bool = False  # small and fast
 ```
 
 ```{code-cell} python
-from zslib import book
+import book
 
 chapter = book.start("demo/01_first", parameters=dict(dataset=dataset, seed=seed, quick=quick))
 chapter.record(metric="seed", value=seed)
@@ -45,7 +45,7 @@ def copy(tmp_path, monkeypatch):
     """A book of one chapter, as the working folder."""
     monkeypatch.delenv("ZSLIB_BOOK", raising=False)
     (tmp_path / "chapters" / "demo").mkdir(parents=True)
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: index\n")
     (tmp_path / "chapters" / "demo" / "01_first.md").write_text(CHAPTER)
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
@@ -159,7 +159,7 @@ def test_report_prints_the_scorecard(copy, capsys):
     assert main(["run", "--all"]) == 0
     assert main(["report"]) == 0
     assert "Hubness and Pollution" in capsys.readouterr().out
-    assert (copy / "book" / "generated" / "scorecard.md").is_file()
+    assert (copy / "_build" / "source" / "parts" / "scorecard.md").is_file()
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from zslib.book.parameters import Source, parse_text
-from zslib.book.paths import layout
+from book.parameters import Source, parse_text
+from book.paths import layout
 from zslib.cli import _parser, main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "book").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "book" / "pages").glob("*.md")),
+]
 _PLACES = {"…", "N", "NAME", "FILE", "FOLDER", "CHAPTER"}
 FENCED = re.compile(r"^```bash\n(.*?)^```", re.M | re.S)
 
@@ -45,7 +49,9 @@ COMMANDS = list(printed_commands())
 
 
 def test_the_pages_print_commands():
-    assert {"README.md", "CONTRIBUTING.md", "book/how_to.md"} <= {page for page, _ in COMMANDS}
+    assert {"README.md", "CONTRIBUTING.md", "book/pages/how_to.md"} <= {
+        page for page, _ in COMMANDS
+    }
 
 
 @pytest.mark.parametrize(
@@ -103,7 +109,7 @@ ELSEWHERE = {
 
 def test_each_command_of_the_guides_runs_or_has_a_reason():
     printed = set()
-    for page in ("README.md", "CONTRIBUTING.md", "book/how_to.md"):
+    for page in ("README.md", "CONTRIBUTING.md", "book/pages/how_to.md"):
         text = (ROOT / page).read_text("utf-8")
         lines = [line for block in FENCED.findall(text) for line in block.splitlines()]
         lines += re.findall(rf"`((?:{'|'.join(PROGRAMS)}) [^`\n]+)`", text)
@@ -142,9 +148,9 @@ def call(tmp_path, monkeypatch, capfd, light_runs):
 @pytest.mark.book
 def test_a_reader_s_commands_run_in_a_copy(call, tmp_path):
     assert all(call(command) for command in READER)
-    assert (tmp_path / "book/generated/scorecard.md").is_file()
+    assert (tmp_path / "_build/source/parts/scorecard.md").is_file()
     assert (tmp_path / "my.ipynb").is_file()
-    text = (ROOT / "book/how_to.md").read_text("utf-8")
+    text = (ROOT / "book/pages/how_to.md").read_text("utf-8")
     (lines,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
     assert "'label_set': '2-hop'" in call(f"python -c {shlex.quote(lines)}")
 

@@ -91,5 +91,6 @@ def test_binder_finds_notebooks():
     assert os.access(binder / "postBuild", os.X_OK)
     # The theme's button leads to the page's own path, so that is where notebooks have to lie.
     pages = (ROOT / "_toc.yml").read_text(encoding="utf-8")
-    assert "book/executed/hubness/01_setup" in pages
-    assert "book/executed/${name%.md}.ipynb" in (binder / "postBuild").read_text("utf-8")
+    assert "file: hubness/01_setup" in pages
+    assert "--to ipynb" in (binder / "postBuild").read_text("utf-8")
+    assert "path_to_docs: chapters\n" in (ROOT / "_config.yml").read_text("utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib.util
 import sys
 from functools import cache
 from pathlib import Path
@@ -12,20 +13,23 @@ import joblib
 
 __all__ = ["reached", "sources_digest"]
 
-_ROOT = Path(__file__).parent
+# Folders of what is installed: it changes with its version.
+_INSTALLED = {"site-packages", "dist-packages"}
+# Text that says what code does.
+_PROSE = {".md", ".ipynb"}
 
 
 def sources_digest(code, *, skip=()):
-    """Hash of all of zslib that ``code`` imports, directly or not.
+    """Hash of all that ``code`` imports, directly or not, of zslib and of what is not installed.
 
     Docstrings, comments and layout do not count. A name that a room's ``__init__`` only hands on
     counts with the file that defines it, and with no other of the room. Data files count with
-    the folder of the modules beside them.
+    the folder of the modules beside them, Markdown and notebooks do not.
 
     Parameters
     ----------
     code : str
-        Python source, or the dotted name of a module of zslib.
+        Python source, or the dotted name of a module.
     skip : sequence of str
         Modules left out, with all below them; data files by the same kind of name, without
         their ending.
@@ -42,60 +46,66 @@ def sources_digest(code, *, skip=()):
     True
     """
     digest = hashlib.sha256()
-    paths = reached(code, skip=skip)
-    for path in paths:
-        digest.update(_digest(path))
-    for folder in sorted({path.parent for path in paths}):
+    files = reached(code, skip=skip)
+    for name, path in files.items():
+        digest.update(_digest(name, path))
+    folders = {path.parent: name.rpartition(".")[0] for name, path in files.items()}
+    for folder, package in sorted(folders.items()):
         for path in _data_files(folder):
-            name = ".".join(("zslib", *path.relative_to(_ROOT).with_suffix("").parts))
+            name = ".".join((package, *path.relative_to(folder).with_suffix("").parts))
             if not _left_out(name, skip):
-                digest.update(_digest(path))
+                digest.update(_digest(name, path))
     return digest.hexdigest()
 
 
 def reached(code, *, skip=()):
-    """Files of zslib that ``code`` imports, directly or not, sorted; arguments as above."""
-    waiting = [(code, None)] if _is_module(code) else _imports(ast.parse(code))
-    files, seen = set(), set()
+    """``{module: file}`` of what ``code`` imports, by name; arguments as above."""
+    waiting = [(code, None)] if _path(code) else _imports(ast.parse(code))
+    files, seen = {}, set()
     while waiting:
         module, name = waiting.pop()
         if (module, name) in seen or _left_out(module, skip):
             continue
         seen.add((module, name))
-        if name is not None and _is_module(f"{module}.{name}") and name not in _handed_on(module):
+        if name is not None and _path(f"{module}.{name}") and name not in _handed_on(module):
             waiting.append((f"{module}.{name}", None))
         elif source := _handed_on(module).get(name):
             waiting.append(source)
-        elif _is_module(module):
-            path = _path(module)
-            files.add(path)
+        elif path := _path(module):
+            files[module if path.name != "__init__.py" else f"{module}.__init__"] = path
             waiting += _known(path)[1]
-    return sorted(files)
+    return dict(sorted(files.items()))
 
 
 def _left_out(name, skip):
     return any(name == s or name.startswith(f"{s}.") for s in skip)
 
 
-def _relative(path):
-    return path.relative_to(_ROOT).as_posix()
+@cache
+def _home(package):
+    """Folder of a package whose sources count, or None."""
+    if package == "zslib":
+        return Path(__file__).parent
+    try:
+        spec = None if package in sys.stdlib_module_names else importlib.util.find_spec(package)
+    except ValueError:  # of __main__
+        return None
+    places = (spec and spec.submodule_search_locations) or []
+    return next((Path(p) for p in places if not _INSTALLED & {*Path(p).parts}), None)
 
 
 def _path(module):
-    """File of a module of zslib, or None."""
+    """File of a module whose sources count, or None."""
     package, *rest = module.split(".")
-    base = _ROOT.joinpath(*rest)
-    for path in (base.with_suffix(".py"), base / "__init__.py"):
-        if package == "zslib" and path.is_file():
-            return path
-    return None
+    home = _home(package) if module.replace(".", "").isidentifier() else None
+    if home is None:
+        return None
+    base = home.joinpath(*rest)
+    files = (base.with_suffix(".py"), base / "__init__.py") if rest else (base / "__init__.py",)
+    return next((path for path in files if path.is_file()), None)
 
 
-def _is_module(name):
-    return name.replace(".", "").isidentifier() and _path(name) is not None
-
-
-def _parsed(text, python):
+def _syntax(text, python):
     """A file's hash without docstrings, comments and layout, its imports, and those handed on.
 
     How syntax is written back depends on the version of Python.
@@ -116,10 +126,10 @@ def _parsed(text, python):
 
 @cache
 def _on_disk():
-    """`_parsed`, from disk where an equal file was parsed before, by any process."""
+    """`_syntax`, from disk where an equal file was parsed before, by any process."""
     from zslib.datasets.locate import cache_dir
 
-    return joblib.Memory(cache_dir() / "sources", verbose=0).cache(_parsed)
+    return joblib.Memory(cache_dir() / "sources", verbose=0).cache(_syntax)
 
 
 @cache
@@ -128,21 +138,21 @@ def _known(path):
 
 
 @cache
-def _digest(path):
+def _digest(name, path):
     """Hash of a file's name and content."""
     content = _known(path)[0] if path.suffix == ".py" else path.read_bytes()
-    return hashlib.sha256(_relative(path).encode() + b"\0" + content).digest()
+    return hashlib.sha256(name.encode() + b"\0" + content).digest()
 
 
 def _imports(tree):
-    """(module, name or None) of every import of zslib, those within functions too."""
+    """(module, name or None) of every import, those within functions too."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [(alias.name, None) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found += [(node.module, alias.name) for alias in node.names]
-    return [(module, name) for module, name in found if module.split(".")[0] == "zslib"]
+    return found
 
 
 def _handed_on(module):
@@ -159,6 +169,6 @@ def _data_files(folder):
         if path.is_dir():
             if path.name != "__pycache__" and not (path / "__init__.py").is_file():
                 found += _data_files(path)
-        elif path.suffix != ".py":
+        elif path.suffix != ".py" and path.suffix not in _PROSE:
             found.append(path)
     return found

@@ -10,7 +10,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from zslib.book.build.reference import listed
+from book.build.reference import listed
 
 
 class ReferenceDirective(SphinxDirective):

@@ -20,7 +20,7 @@ SEARCH = re.compile(
 # A part of the contents in the sidebar.
 PART = re.compile(r'<p aria-level="2" class="caption".*?(?=<p aria-level="2"|</div>)', re.DOTALL)
 # Pages of single classes and functions.
-FUNCTIONS = "book/generated/api/"
+FUNCTIONS = re.compile(r"reference/\w+/")
 # Of the theme: maps for its developers, words of other languages, fonts of ancient browsers.
 UNUSED = ("**/*.map", "locales/*", "**/*.ttf")
 
@@ -60,7 +60,7 @@ def launch_from_an_address(app, config):
 def trim_contents(app, pagename, templatename, context, doctree):
     """Leave to the sidebar the page's own function alone: it shows none, but walks all of them."""
     for room, pages in app.env.toctree_includes.items():
-        if pages and pages[0].startswith(FUNCTIONS):
+        if pages and FUNCTIONS.match(pages[0]):
             for tree in app.env.tocs[room].findall(addnodes.toctree):
                 tree["entries"] = [(None, page) for page in pages if page == pagename]
 
@@ -93,7 +93,7 @@ def lighten(app, error):
         if path.name != "search.html":
             text = SEARCH.sub("", text)
         # Hundreds of pages, each with its own part alone.
-        if "generated" in path.relative_to(site).parts:
+        if FUNCTIONS.match(path.relative_to(site).as_posix()):
             text = PART.sub(lambda part: part[0] if "current" in part[0] else "", text)
         if text != before:
             path.write_text(text, "utf-8")

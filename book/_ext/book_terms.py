@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
-GLOSSARY = "book/glossary"
+GLOSSARY = "glossary"
 # In these a word is a name, a head or a link already, and not a use of the term.
 APART = (
     nodes.title,
@@ -23,7 +23,7 @@ APART = (
 
 
 def is_chapter(docname):
-    return "/executed/" in f"/{docname}"
+    return re.fullmatch(r"\w+/\d\d_\w+", docname) is not None
 
 
 class LinkTerms(SphinxPostTransform):

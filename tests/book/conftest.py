@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from zslib.book.paths import Layout
+from book.paths import Layout
 
 CHAPTER = """\
 ---
@@ -35,7 +35,7 @@ level: float = 1.5  # what is recorded
 ```
 
 ```{{code-cell}} python
-from zslib import book
+import book
 
 chapter = book.start(
     "{name}",
@@ -67,7 +67,8 @@ class TinyBook:
         self.root = root
         self.place = Layout(root)
         (root / "chapters").mkdir()
-        (root / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
+        self.place.pages.mkdir(parents=True)
+        (root / "_toc.yml").write_text("format: jb-book\nroot: index\n")
 
     def write(self, name, body=BODY, *, depends=(), title="A chapter"):
         path = self.root / "chapters" / f"{name}.md"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from zslib.book.agreement import ABSENT, APART, EQUAL, WITHIN, agreement, compare
-from zslib.book.provenance import PUBLISHED_RUN
-from zslib.book.records import Records
+from book.agreement import ABSENT, APART, EQUAL, WITHIN, agreement, compare
+from book.provenance import PUBLISHED_RUN
+from book.records import Records
 
 NUMBER = {"metric": "P@1", "method": "ridge", "k": 20}
 
@@ -86,8 +86,8 @@ def test_the_line_says_when_code_differs():
 
 
 def test_a_chapter_ends_with_the_line(tiny_book):
-    from zslib import book
-    from zslib.book.store import write_records
+    import book
+    from book.store import write_records
 
     given = {
         "dataset": "synthetic", "device": "cpu", "seed": 0, "n_seeds": 1, "quick": False,

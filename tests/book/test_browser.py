@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -37,12 +38,12 @@ MODES = {
 PAGES = sorted(
     path.relative_to(SITE).as_posix()
     for path in SITE.rglob("*.html")
-    # The redirect to the first page, and parts of the theme, are no pages.
-    if "_static" not in path.parts and path != SITE / "index.html"
+    if "_static" not in path.parts  # parts of the theme
 )
 
 # A page for each class and function, all made alike: these are looked at once, a few closely.
-SINGLE = [name for name in PAGES if name.startswith("book/generated/api/")]
+SINGLE = [name for name in PAGES if re.match(r"reference/\w+/", name)]
+CHAPTERS = [name for name in PAGES if re.fullmatch(r"\w+/\d\d_\w+\.html", name)]
 PAGES = sorted({*PAGES} - {*SINGLE} | {*SINGLE[::40]})
 
 pytestmark = [
@@ -231,7 +232,7 @@ def test_page(visits, name, mode):
     text = (SITE / name).read_text("utf-8")
     if 'class="math' in text:
         assert page.locator("mjx-container").count() >= 1, "formulas are not set"
-    if "/executed/" in name:
+    if name in CHAPTERS:
         assert page.locator("a[href$='.ipynb']").count() >= 1, "no notebook to download"
         box = page.locator(".finding").bounding_box()
         last = box["y"] + box["height"] if visit.window == WIDE else 2 * box["y"]
@@ -243,7 +244,7 @@ def test_page(visits, name, mode):
 
 def test_a_link_opens_the_fold_that_it_leads_into(visit):
     folded = "document.querySelector('details.hide table[id]')"
-    for name in [n for n in PAGES if "/executed/" in n]:
+    for name in CHAPTERS:
         page = visit.open(name)
         if place := page.evaluate(f"{folded}?.id"):
             page.evaluate(f"location.hash = '{place}'")
@@ -287,10 +288,10 @@ def test_the_site_is_light():
 
 
 def test_terms_lead_to_the_glossary_and_names_to_their_pages():
-    for page in (p for p in PAGES if "/executed/" in p):
+    for page in CHAPTERS:
         text = (SITE / page).read_text("utf-8")
         assert "glossary.html#term-" in text, page
-        assert "generated/api/" in text, page
+        assert "reference/" in text, page
 
 
 def test_search_finds_pages(visit):
@@ -301,7 +302,7 @@ def test_search_finds_pages(visit):
 
 
 def test_search_box_leads_to_results(visit):
-    page = visit.open("book/index.html")
+    page = visit.open("index.html")
     page.keyboard.press("Control+k")
     page.keyboard.type("pollution")
     page.keyboard.press("Enter")
@@ -311,7 +312,7 @@ def test_search_box_leads_to_results(visit):
 
 
 def test_theme_can_be_switched_and_is_kept(visit):
-    page = visit.open("book/index.html")
+    page = visit.open("index.html")
     button = page.locator(".theme-switch-button").first
     button.click()
     chosen = page.evaluate("document.documentElement.dataset.mode")
@@ -319,7 +320,7 @@ def test_theme_can_be_switched_and_is_kept(visit):
     assert page.evaluate("document.documentElement.dataset.mode") == chosen
 
 
-SCORECARD = "book/scorecard.html"
+SCORECARD = "scorecard.html"
 
 
 def entries(page):
@@ -328,7 +329,7 @@ def entries(page):
 
 def test_the_first_screen_has_questions_findings_and_ways_in(browser):
     visit = Visit(browser, window={"width": 1400, "height": 900})
-    page = visit.open("book/index.html")
+    page = visit.open("index.html")
     for what, wanted in ((".paper", 5), (".paper .bar", 5), (".ways .sd-card", 3)):
         ends = page.locator(what).evaluate_all(
             "(found) => found.map((e) => e.getBoundingClientRect().bottom)"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from zslib import book
-from zslib.book.build.plan import plan
-from zslib.book.build.publishing import publish
+import book
+from book.build.plan import plan
+from book.build.publishing import publish
 from zslib.protocols.choices import in_use, use
 from zslib.protocols.sweep import ranked, sweep
 

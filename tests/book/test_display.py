@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from zslib import book
-from zslib.book.tables import escape
+import book
 from zslib.protocols import Estimate
+from zslib.show.tables import escape
 
 matplotlib.use("svg")
 PARSER = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin)

@@ -15,8 +15,8 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from zslib.book.build.reference import entries, links, listed, uses, write_reference
-from zslib.book.paths import Layout
+from book.build.reference import entries, links, listed, uses, write_reference
+from book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("book_reference", "book_tables", "book_terms")
@@ -87,24 +87,24 @@ def site(tmp_path, monkeypatch):
     return build
 
 
-INDEX = "# A\n\n```{toctree}\n:numbered:\n:glob:\n\nbook/**\n```\n"
+INDEX = "# A\n\n```{toctree}\n:numbered:\n:glob:\n\n**\n```\n"
 
 
 def test_a_chapter_links_its_terms(site):
-    pages = {"index": INDEX, "book/glossary": GLOSSARY, "book/executed/demo/01_a": CHAPTER}
+    pages = {"index": INDEX, "glossary": GLOSSARY, "demo/01_a": CHAPTER}
     html, warnings = site(pages)
     assert warnings == ""
-    page = html["book/executed/demo/01_a"]
+    page = html["demo/01_a"]
     links = re.findall(
         r'href="[./]*glossary\.html#(term-[\w-]+)"[^>]*><span class="term">(\w+\s?\w*)', page
     )
     over_lines = ("term-harmonic-mean", "harmonic\nmean")
     assert links == [("term-hub", "Hubs"), ("term-H", "H"), over_lines]
-    assert 'class="term"' not in html["book/glossary"]
+    assert 'class="term"' not in html["glossary"]
 
 
 def test_a_wide_table_has_a_label_in_each_cell(site):
-    page = site({"index": INDEX, "book/a": CHAPTER})[0]["book/a"]
+    page = site({"index": INDEX, "a": CHAPTER})[0]["a"]
     narrow, wide = re.findall(r"<table.*?</table>", page, re.DOTALL)
     assert "cell-label" not in narrow
     assert '<abbr title="not printed">·</abbr>' in narrow
@@ -120,33 +120,33 @@ def test_a_wide_table_has_a_label_in_each_cell(site):
 def test_a_folded_table_is_its_caption_until_it_is_opened(site):
     head = "````{table} Some < more.\n:name: tbl-a\n:class: folded\n\n"
     text = f"# A\n\n{head}| a |\n|--|\n| 1 |\n````\n"
-    pages = {"index": INDEX, "book/a": text + "\n{numref}`tbl-a`\n"}
+    pages = {"index": INDEX, "a": text + "\n{numref}`tbl-a`\n"}
     page, warnings = site(pages)
     assert warnings == ""
     folded = r"<details class='folded'><summary>\s*<span>Table 1.1 Some &lt; more.</span>"
-    assert re.search(folded + r"\s*</summary>\s*<table", page["book/a"])
-    assert "Table 1.1</span></a>" in page["book/a"]
+    assert re.search(folded + r"\s*</summary>\s*<table", page["a"])
+    assert "Table 1.1</span></a>" in page["a"]
 
 
 def test_a_sortable_table_is_folded_too(site):
     head = "````{table} Many.\n:name: tbl-a\n:class: sortable\n\n"
     table = f"{head}| a | b |\n|--|--|\n| 1 | 2 |\n````\n"
-    page, _ = site({"index": INDEX, "book/a": f"# A\n\n{table}"})
-    assert page["book/a"].count("<details class='folded'>") == 1
+    page, _ = site({"index": INDEX, "a": f"# A\n\n{table}"})
+    assert page["a"].count("<details class='folded'>") == 1
 
 
 def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(site):
     said = "one_set 1.0 [0.5, 1.5]; other 2.0 [1.5, 2.5]"
     table = "````{table} Some.\n:name: tbl-%s-1\n\n| a |\n|--|\n| %s |\n````\n"
     text = "# A\n\n" + table % ("demo-claims", said) + table % ("demo", said)
-    page, _ = site({"index": INDEX, "book/a": text})
+    page, _ = site({"index": INDEX, "a": text})
     small = '1.0 <span class="interval">[0.5, 1.5]</span>; other 2.0 <span class="interval">[1.5,'
-    assert page["book/a"].count(small) == 2
-    assert page["book/a"].count("one-set") == page["book/a"].count("one_set") == 1
+    assert page["a"].count(small) == 2
+    assert page["a"].count("one-set") == page["a"].count("one_set") == 1
 
 
 def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
-    api = tmp_path / "site" / "book" / "api"
+    api = tmp_path / "site" / "book" / "pages" / "reference"
     api.mkdir(parents=True)
     room = "# Metrics\n\n```{reference} zslib.metrics\nk_occurrence, Hierarchy\n```\n"
     (api / "metrics.md").write_text(room)
@@ -163,18 +163,18 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
     assert [e.target for e in found.values()] == [
         "zslib.metrics.k_occurrence", "zslib.metrics.Hierarchy",
     ]  # fmt: skip
-    gone = place.generated / "api" / "metrics" / "gone.md"
+    gone = place.site / "reference" / "metrics" / "gone.md"
     gone.parent.mkdir(parents=True)
     gone.write_text("# Gone\n")
     write_reference(place)
     assert not gone.exists()
     page = (gone.parent / "k_occurrence.md").read_text()
     assert ".. autofunction:: zslib.metrics.k_occurrence" in page
-    assert "**In the chapters:** {doc}`/book/executed/demo/01_a`." in page
+    assert "**In the chapters:** {doc}`/demo/01_a`." in page
     line = links("demo/01_a", place, found)
     assert line.startswith("**In the reference:** {py:obj}`k_occurrence <zslib.metrics.k_occ")
-    html, _ = site({"index": INDEX, "book/api/metrics": room})
-    assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html["book/api/metrics"], re.S)
+    html, _ = site({"index": INDEX, "reference/metrics": room})
+    assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html["reference/metrics"], re.S)
 
 
 def test_chapters_are_held_against_names_as_they_import_them():
@@ -182,7 +182,7 @@ def test_chapters_are_held_against_names_as_they_import_them():
     found = entries(place)
     used = {entry.target for entry in uses("hubness/02_hubness", place, found)}
     assert {"zslib.metrics.k_occurrence", "zslib.mapping.RidgeMap"} <= used
-    assert not any(name.startswith("zslib.papers") for name in used)
+    assert not any(name.startswith("book.papers") for name in used)
     shown = {entry.name for entry in uses("together/05_recipe", place, found)}
     assert {"RidgeMap", "top_k", "ESZSL", "Centred"} <= shown and "unit_length" not in shown
     assert len({entry.target for entry in found.values()}) == len(found)
@@ -202,15 +202,15 @@ def test_all_of_a_room_are_listed_by_letter():
 
 
 def test_the_sidebar_walks_no_page_of_a_function_but_the_pages_own():
-    own, other = "book/generated/api/search/top_k", "book/generated/api/search/CSLS"
-    includes = {"book/api/search": [other, own], "book/index": ["book/a", "book/b"]}
+    own, other = "reference/search/top_k", "reference/search/CSLS"
+    includes = {"reference/search": [other, own], "index": ["a", "b"]}
     trees = {
         doc: addnodes.toctree(entries=[(None, page) for page in pages])
         for doc, pages in includes.items()
     }
     tocs = {doc: nodes.bullet_list("", tree) for doc, tree in trees.items()}
     app = SimpleNamespace(env=SimpleNamespace(toctree_includes=includes, tocs=tocs))
-    for page, left in (("book/a", []), (own, [(None, own)]), (other, [(None, other)])):
+    for page, left in (("a", []), (own, [(None, own)]), (other, [(None, other)])):
         load("book_site").trim_contents(app, page, "page.html", {}, None)
-        assert trees["book/api/search"]["entries"] == left
-        assert trees["book/index"]["entries"] == [(None, "book/a"), (None, "book/b")]
+        assert trees["reference/search"]["entries"] == left
+        assert trees["index"]["entries"] == [(None, "a"), (None, "b")]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from book import keys
+from book.build.plan import plan
+from book.keys import data_fingerprint, outdated, run_key
+from book.parameters import Source
 from zslib import sources
-from zslib.book import keys
-from zslib.book.build.plan import plan
-from zslib.book.keys import data_fingerprint, outdated, run_key
-from zslib.book.parameters import Source
 
 GIVEN = {
     "chapter": "demo/01_a",
@@ -125,7 +125,29 @@ def test_a_run_matches_the_package_and_data_of_its_day(tiny_book, monkeypatch):
 
 
 def test_what_only_shows_or_judges_does_not_count_for_records():
-    reached = sources.reached("from zslib import book", skip=keys._NOT_RECORDED)
-    names = {path.relative_to(sources._ROOT).as_posix() for path in reached}
-    assert {"book/chapter.py", "book/results.py", "book/records.py"} <= names
-    assert not names & {"book/figures.py", "book/tables.py", "papers/claims.py"}
+    code = "import book\nfrom chapters.hubness import drawings, variance"
+    names = sources.reached(code, skip=keys._NOT_RECORDED)
+    assert {"book.chapter", "book.results", "book.records", "chapters.hubness.variance"} <= {
+        *names
+    }
+    assert not {"book.figures", "book.papers.claims", "chapters.hubness.drawings"} & {*names}
+    assert not any(name.startswith("zslib.show") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "recorded"), [("printed", True, True), ("claims", True, False)]
+)
+def test_a_paper_s_data_count_for_every_chapter(monkeypatch, tmp_path, name, shown, recorded):
+    file = tmp_path / "dark" / f"{name}.toml"
+    file.parent.mkdir()
+    monkeypatch.setattr(keys, "CHAPTERS", tmp_path)
+
+    def digest(**options):
+        keys.package_digest.cache_clear()
+        return keys.package_digest("import book", **options)
+
+    file.write_text("a = 1")
+    before = digest(), digest(recorded=True)
+    file.write_text("a = 2")
+    assert (digest() != before[0], digest(recorded=True) != before[1]) == (shown, recorded)
+    keys.package_digest.cache_clear()

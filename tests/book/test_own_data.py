@@ -10,11 +10,11 @@ import pandas
 import pytest
 from scipy.io import savemat
 
+from chapters.hubness.own_vectors import write_example
 from zslib.datasets import load_problem
-from zslib.protocols.mapping.own_vectors import write_example
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "book" / "own_data.md").read_text("utf-8")
+PAGE = (ROOT / "book" / "pages" / "own_data.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8").split("## Your own data")[1].split("\n## ")[0]
 NAMES = np.array(["ant", "bat", "cat", "dog", "eel", "fox", "hen", "pig"])
 

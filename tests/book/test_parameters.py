@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.book.build.run import plan
-from zslib.book.parameters import check_parameters, declared_parameters, parse_text
+from book.build.run import plan
+from book.parameters import check_parameters, declared_parameters, parse_text
 
 CELL = """\
 seed: int = 0  # seed of all draws

@@ -85,7 +85,7 @@ def typed(text):
 
 @pytest.mark.parametrize("folder", ["book", *sorted(CHAPTERS)])
 def test_no_number_is_typed_into_prose(folder):
-    pages = ROOT / "book" if folder == "book" else ROOT / "chapters" / folder
+    pages = ROOT / "book" / "pages" if folder == "book" else ROOT / "chapters" / folder
     found = [(p.name, said) for p in sorted(pages.glob("*.md")) for said in typed(p.read_text())]
     assert not found, "\n" + "\n".join(f"{page}: {said}" for page, said in found)
 
@@ -136,7 +136,7 @@ def sizes(problem):
 def test_sizes_on_the_data_page_are_those_of_the_data(setting, name):
     if not available(name):
         pytest.skip(f"{name} is not here")
-    page = (ROOT / "book" / "data.md").read_text(encoding="utf-8")
+    page = (ROOT / "book" / "pages" / "data.md").read_text(encoding="utf-8")
     rows = re.findall(rf"^\| `{name}` \|.*$", page, flags=re.M)
     wanted = {f"{n:,}" for n in sizes(load_problem(setting, name))}
     told = [set(re.findall(r"\d[\d,]*\d|\d", row)) for row in rows]

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from zslib.book.provenance import commit
+from book.provenance import commit
 
 
 def test_changed_sources_are_marked_and_changed_results_are_not(tmp_path):

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib import book
-from zslib.book.records import Records, clean_value
-from zslib.book.store import published, published_records, read_records, write_records
-from zslib.papers import load_claims
+import book
+from book.papers import load_claims
+from book.records import Records, clean_value
+from book.store import published, published_records, read_records, write_records
 from zslib.protocols import Estimate
 
 
@@ -118,7 +118,7 @@ def test_finish_writes_all_or_nothing(chapter, tmp_path, monkeypatch):
     def broken(*arguments):
         raise OSError("disk full")
 
-    monkeypatch.setattr("zslib.book.store.os.replace", broken)
+    monkeypatch.setattr("book.store.os.replace", broken)
     chapter.record(metric="o", value=3.0)
     with pytest.raises(OSError, match="disk full"):
         chapter.finish()

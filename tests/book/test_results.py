@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from zslib import book
-from zslib.book.results import Results
+import book
+from book.results import Results
 from zslib.datasets import locate
 from zslib.protocols import Estimate, independent_mean, mean_estimate, over_runs, paired_difference
 from zslib.protocols.intervals import Spread
@@ -179,7 +179,7 @@ def test_figures_draw_every_result(chapter, kind, monkeypatch):
     ]  # fmt: skip
     results, options = Results(chapter, rows), {"alt": "Some."}
     drawn = {}
-    monkeypatch.setattr("zslib.book.shown.figure", lambda fig, **said: drawn.update(said, fig=fig))
+    monkeypatch.setattr("book.shown.figure", lambda fig, **said: drawn.update(said, fig=fig))
     if kind == "scatter":
         options |= {"x": "P", "y": "Q", "series": "method", "xlabel": "P", "ylabel": "Q"}
         results.only(x=2).scatter("fig-a", "A", panels="dataset", **options)
@@ -208,7 +208,7 @@ def test_figures_draw_every_result(chapter, kind, monkeypatch):
 def drawn(monkeypatch):
     """The matplotlib figures that results draw."""
     figures = []
-    monkeypatch.setattr("zslib.book.shown.figure", lambda fig, **_: figures.append(fig))
+    monkeypatch.setattr("book.shown.figure", lambda fig, **_: figures.append(fig))
     return figures
 
 

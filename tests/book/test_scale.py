@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zslib.book.build.run import plan
+from book.build.run import plan
 
 pytestmark = pytest.mark.book
-PAGE = (Path(__file__).parents[2] / "book" / "scale.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "book" / "pages" / "scale.md").read_text("utf-8")
 ADDRESS = "tcp://127.0.0.1:8786"
 SWEEP, CHAPTERS = (
     block for block in re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.M | re.S)

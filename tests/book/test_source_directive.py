@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sphinx.application import Sphinx
 
-from zslib.book.paths import Layout
+from book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
 spec = importlib.util.spec_from_file_location(

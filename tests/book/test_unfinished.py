@@ -11,8 +11,8 @@ from multiprocessing import get_context
 
 import pytest
 
-from zslib.book.store import keep_run, publish_run, read_records
-from zslib.book.unfinished import SOCKETS, at_work, replace_run, unfinished
+from book.store import keep_run, publish_run, read_records
+from book.unfinished import SOCKETS, at_work, replace_run, unfinished
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
 

@@ -7,11 +7,11 @@ import pytest
 
 import zslib.compatibility
 import zslib.mapping
-from zslib.book.keys import outdated
-from zslib.book.parameters import Source
-from zslib.book.paths import layout
+from book.keys import outdated
+from book.parameters import Source
+from book.paths import layout
+from chapters.together.centring import CENTRED
 from zslib.protocols import ZERO_SHOT_METHODS
-from zslib.protocols.attributes.centring import CENTRED
 from zslib.protocols.choices import Choices
 from zslib.protocols.sweep import beyond_the_ends, ranked
 

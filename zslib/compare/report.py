@@ -9,12 +9,12 @@ from string import Template
 import numpy as np
 
 import zslib
-from zslib.book.drawings.leaderboard import draw_against
-from zslib.book.figures import figure, style
-from zslib.book.tables import Column, Table
 from zslib.protocols.attributes.intervals import outcome_at
 from zslib.protocols.attributes.leaderboard import ORIGINS, UNKNOWN
 from zslib.protocols.attributes.methods import named
+from zslib.show.figures import figure, style
+from zslib.show.systems import draw_against
+from zslib.show.tables import Column, Table
 
 __all__ = ["report"]
 

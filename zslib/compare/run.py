@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from zslib.arrays import to_host
-from zslib.book.build.writing import write_if_changed
 from zslib.datasets.attributes.features import read_features
 from zslib.datasets.attributes.scaling import unit_length
 from zslib.protocols.attributes.leaderboard import board_measures, run_board
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_methods
 from zslib.protocols.attributes.tuning import with_validation_classes
 from zslib.protocols.sweep import CHOICE_SEEDS
+from zslib.show.writing import write_if_changed
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["board_rows", "check_comparable", "compare", "workers"]
@@ -154,7 +154,7 @@ def workers(jobs=1, backend="joblib", scheduler=None):
     elif jobs == 1:
         yield None, None
     else:
-        from zslib.book.build.run import processes
+        from zslib.protocols.processes import processes
 
         with processes(jobs) as executor:
             yield executor, None

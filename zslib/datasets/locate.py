@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
+from zslib.repository import book_root
+
 __all__ = [
-    "book_root",
     "cache_dir",
     "cached_array",
     "data_folders",
@@ -39,21 +40,6 @@ def named_data():
             "it to use the data that come with the repository"
         )
     return folder
-
-
-def book_root():
-    """The folder of the book, or None.
-
-    Returns
-    -------
-    pathlib.Path or None
-        What ``ZSLIB_BOOK`` names, or the nearest folder above the working one that holds a book.
-    """
-    if named := os.environ.get("ZSLIB_BOOK"):
-        return Path(named)
-    here = Path.cwd()
-    found = (f for f in (here, *here.parents) if (f / "_toc.yml").is_file())
-    return next((folder for folder in found if (folder / "chapters").is_dir()), None)
 
 
 def embedded_data():

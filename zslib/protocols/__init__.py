@@ -1,12 +1,11 @@
 """The papers' experiments: splits, tuning, seeds and repeated runs."""
 
 from zslib.datasets.attributes.scaling import unit_length
-from zslib.protocols.attributes.calibrations import run_calibrations
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.intervals import zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, ZeroShotMethod
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
-from zslib.protocols.attributes.runs import evaluate_table, run_table, run_zero_shot
+from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import (
     Estimate,
@@ -36,7 +35,6 @@ __all__ = [
     "clarel_problems",
     "evaluate",
     "evaluate_image_text",
-    "evaluate_table",
     "evaluate_zero_shot",
     "independent_mean",
     "mean_estimate",
@@ -44,7 +42,6 @@ __all__ = [
     "paired_difference",
     "repeat",
     "repeat_both",
-    "run_calibrations",
     "run_clarel",
     "run_image_text",
     "run_table",

@@ -130,6 +130,11 @@ class Choices:
         self.made[choice] = json.loads(text, object_hook=_decoded)
         return copy.deepcopy(self.made[choice])
 
+    def join(self, other):
+        """Add what another process took and made."""
+        self.taken |= other.taken
+        self.made |= other.made
+
     def entries(self, **about):
         """An entry for each choice of this run; those made now are told ``about``: the date …"""
         made = [{"choice": c, **about, "trials": trials} for c, trials in self.made.items()]

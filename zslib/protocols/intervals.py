@@ -279,7 +279,7 @@ def paired_difference(a, b, **options) -> Estimate:
 
 
 def over_runs(value, *, same_items=None, classes=None, unit=None):
-    """A measure for `zslib.book.Chapter.measure`: ``value`` of each run, estimated over the runs.
+    """A measure for `book.Chapter.measure`: ``value`` of each run, estimated over the runs.
 
     ``value(run)`` is a number, or an array of one per test item, ``classes(run)`` their classes.
     With ``same_items=None`` runs have the same items if they have the same ``checksum``.

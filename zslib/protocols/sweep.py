@@ -217,7 +217,7 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     models = [p for p in parts if isinstance(p, BaseEstimator)]
     parts += tuple(value for model in models for value in model.get_params().values())
     modules = {function.__module__, *(type(part).__module__ for part in parts)}
-    code = _code_digest(*sorted(name for name in modules if name.split(".")[0] == "zslib"))
+    code = _code_digest(*sorted(modules))
     name = f"{function.__module__}.{function.__qualname__}"
     folder = cache_dir() / "memo"
     call, key = _memory(folder), (options, device, name, problem.checksum, known_by, code)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from zslib.book.build.opening import exercises, opening, told
-from zslib.book.parameters import Source, parse_text
-from zslib.book.paths import Layout
-from zslib.book.records import Records
-from zslib.book.store import published_records
+from book.build.opening import exercises, opening, told
+from book.parameters import Source, parse_text
+from book.paths import Layout
+from book.records import Records
+from book.store import published_records
 
 ROOT = Path(__file__).parents[3]
 PLACE = Layout(ROOT)

@@ -1,10 +1,10 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from zslib.book.build.picture import picture
-from zslib.book.build.report import scorecard_picture
-from zslib.book.store import published
-from zslib.papers import check_claims
+from book.build.picture import picture
+from book.build.report import scorecard_picture
+from book.papers import check_claims
+from book.store import published
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,7 +1,7 @@
 import json
 
-from zslib.book.build.repeats import keep_repeat, repeats_page
-from zslib.book.records import Records
+from book.build.repeats import keep_repeat, repeats_page
+from book.records import Records
 
 PUBLISHED = [
     {"metric": "P@1", "method": "a", "value": 30.0},

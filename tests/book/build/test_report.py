@@ -8,17 +8,17 @@ import shutil
 
 import pytest
 
-from zslib.book.build.plan import plan
-from zslib.book.build.publishing import carry, publish, stale
-from zslib.book.build.report import (
+from book.build.plan import plan
+from book.build.publishing import carry, publish, stale
+from book.build.report import (
     against_published,
     current_records,
     runs_markdown,
     scorecard,
     write_pages,
 )
-from zslib.book.records import Records
-from zslib.book.store import latest_records, published, published_records
+from book.records import Records
+from book.store import latest_records, published, published_records
 
 RUN = {
     "chapter": "demo/01_first",
@@ -121,7 +121,7 @@ def test_runs_are_listed_with_data_cost_and_machine():
 def test_pages_are_written_once(tiny_book):
     keep(tiny_book)
     write_pages()
-    pages = {p.name: p for p in tiny_book.place.generated.iterdir()}
+    pages = {p.name: p for p in tiny_book.place.parts.iterdir()}
     names = ("questions", "results", "scorecard", "runs", "errata", "repeats")
     assert set(pages) == {f"{name}.md" for name in names}
     assert "Hubness and Pollution" in scorecard()

@@ -13,10 +13,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from zslib.book.build.publishing import publish
-from zslib.book.build.run import ChaptersFailed, _ready, _where, execute, plan, run_chapters
-from zslib.book.store import latest_records, publish_run, read_records
-from zslib.book.unfinished import unfinished
+from book.build.publishing import publish
+from book.build.run import ChaptersFailed, _ready, _where, execute, plan, run_chapters
+from book.store import latest_records, publish_run, read_records
+from book.unfinished import unfinished
 
 ROOT = Path(__file__).parents[3]
 
@@ -251,7 +251,7 @@ def test_running_chapters_are_told_with_their_cell(tiny_book):
     with unfinished(one.folder.parent, one.key):
         assert _where(one) == "demo/01_first"
     told = """
-    from zslib.book.build.run import _where, plan
+    from book.build.run import _where, plan
 
     # While the cell runs, it asks.
     found = _where(plan([chapter.name])[chapter.name])
@@ -266,7 +266,7 @@ def test_running_chapters_are_told_with_their_cell(tiny_book):
 
 def test_the_candidate_that_a_sweep_tries_is_told(tiny_book):
     told = """
-    from zslib.book.build.run import _where, plan
+    from book.build.run import _where, plan
     from zslib.protocols.sweep import _trial
 
     def attempt(parameters):
@@ -321,7 +321,7 @@ def test_a_kernel_gives_its_threads_to_one_library():
     code = """
 import numpy, scipy.linalg
 from threadpoolctl import threadpool_info
-from zslib.book.build import kernel
+from book.build import kernel
 kernel._threads_for_numpy_alone()
 for library in threadpool_info():
     if library["user_api"] == "blas":

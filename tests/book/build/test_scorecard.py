@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from zslib.book.build.errata import errata_page
-from zslib.book.build.forest import (
+from book.build.errata import errata_page
+from book.build.forest import (
     KINDS,
     LEFT,
     RIGHT,
@@ -22,13 +22,13 @@ from zslib.book.build.forest import (
     strip,
     told_counts,
 )
-from zslib.book.build.front import finding, questions_page, results, results_page
-from zslib.book.build.scorecard import counts, scorecard_page, scorecard_text
-from zslib.papers import check_claims, load_claims, load_errata
-from zslib.papers.effects import printed_effect
-from zslib.papers.errata import KINDS as NOTES
-from zslib.papers.errata_checks import CHECKS, Evidence
-from zslib.papers.printed import PAPERS, read_data
+from book.build.front import finding, questions_page, results, results_page
+from book.build.scorecard import counts, scorecard_page, scorecard_text
+from book.papers import check_claims, load_claims, load_errata
+from book.papers.effects import printed_effect
+from book.papers.errata import KINDS as NOTES
+from book.papers.errata import Evidence, checks
+from book.papers.printed import PAPERS, read_data
 
 CLAIM = next(c for c in load_claims("hubness") if c.id == "max-margin-raises-p1-languages")
 RECORD = CLAIM.record | {"chapter": CLAIM.chapter, "dataset": "europarl_dinu"}
@@ -79,7 +79,7 @@ def test_every_claim_is_a_line_that_opens_and_leads_to_its_chapter():
     assert len(set(html.ids)) == len(html.ids) == len(claims)
     links = [attrs["href"] for tag, attrs in html.tags if tag == "a"]
     assert len(links) == len(claims)
-    assert "executed/hubness/02_hubness.html#tbl-hubness-claims-2" in links
+    assert "hubness/02_hubness.html#tbl-hubness-claims-2" in links
     assert page.count('<p class="note">One &lt; two.</p>') == 1
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
         f"## {read_data(paper, 'claims')['title']}" for paper in PAPERS
@@ -247,7 +247,7 @@ def test_the_first_page_leads_to_chapters_that_are_there():
     page = questions_page([RECORD | YES], ["hubness/01_setup", CLAIM.chapter], note="A note.")
     html = Html(page)
     links = [attrs["href"] for tag, attrs in html.tags if tag == "a"]
-    assert [f"executed/{CLAIM.chapter}.html"] == [link for link in links if "executed" in link]
+    assert [f"{CLAIM.chapter}.html"] == [link for link in links if "scorecard" not in link]
     assert [link for link in links if link.startswith("scorecard")] == [
         f"scorecard.html#{paper}-claims" for paper in PAPERS
     ]
@@ -257,16 +257,16 @@ def test_the_first_page_leads_to_chapters_that_are_there():
 def test_what_one_would_do_today_is_asked_where_the_book_answers():
     assert "today" not in results_page([])
     page = results_page([], [("together/01_a", "Why?", "So."), ("together/02_b", "How?", "Thus.")])
-    assert "\n- {doc}`Why? <executed/together/01_a>`\n" in page
-    assert "\n\nThus. {doc}`The recipe <executed/together/02_b>`.\n\n" in page
+    assert "\n- {doc}`Why? <together/01_a>`\n" in page
+    assert "\n\nThus. {doc}`The recipe <together/02_b>`.\n\n" in page
     assert "So." not in page
     assert len([a for tag, a in Html(page).tags if a.get("class") == "panel"]) == len(PAPERS)
 
 
 def test_the_errata_have_a_part_for_each_kind_and_a_line_for_each_note(monkeypatch):
     for paper in PAPERS:
-        for name in CHECKS[paper]:
-            monkeypatch.setitem(CHECKS[paper], name, lambda _: Evidence(True, "2 < 3."))
+        for name in checks(paper):
+            monkeypatch.setitem(checks(paper), name, lambda _: Evidence(True, "2 < 3."))
     page, notes = errata_page(), load_errata()
     parts = re.split(r"^## (.+)$", page, flags=re.M)
     assert parts[1::2] == list(NOTES.values())
@@ -284,9 +284,9 @@ def test_the_errata_have_a_part_for_each_kind_and_a_line_for_each_note(monkeypat
 
 def test_the_errata_say_when_a_check_fails(monkeypatch):
     for paper in PAPERS:
-        for name in CHECKS[paper]:
-            monkeypatch.setitem(CHECKS[paper], name, lambda _: Evidence(True, "So."))
-    monkeypatch.setitem(CHECKS["dark"], "averages", lambda _: Evidence(False, "Not so."))
+        for name in checks(paper):
+            monkeypatch.setitem(checks(paper), name, lambda _: Evidence(True, "So."))
+    monkeypatch.setitem(checks("dark"), "averages", lambda _: Evidence(False, "Not so."))
     page = errata_page()
     assert "**1 did not come out as described.**" in page
     assert page.count("✗ not confirmed") == 1

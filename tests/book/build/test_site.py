@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from zslib.book.build.page import arrange, page_links
-from zslib.book.build.plan import plan
-from zslib.book.build.site import BuildFailed, build, show
-from zslib.book.parameters import Source
-from zslib.book.store import write_records
+from book.build.page import arrange, page_links
+from book.build.plan import plan
+from book.build.site import BuildFailed, build, show
+from book.parameters import Source
+from book.store import write_records
 
 ROOT = Path(__file__).parents[3]
 
@@ -20,13 +20,13 @@ pytestmark = [pytest.mark.book, pytest.mark.usefixtures("light_runs")]
 
 TOC = """\
 format: jb-book
-root: book/index
+root: index
 parts:
   - caption: A part
     numbered: true
     chapters:
-      - file: book/executed/demo/01_first
-      - file: book/executed/demo/02_second
+      - file: demo/01_first
+      - file: demo/02_second
 """
 
 SHOW = """
@@ -54,7 +54,7 @@ def site(tiny_book):
         source = ROOT / name
         shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
     (root / "_toc.yml").write_text(TOC)
-    (root / "book" / "index.md").write_text(
+    (root / "book" / "pages" / "index.md").write_text(
         "# Title\n\nSee {numref}`tbl-second`, {numref}`fig-second`, {cite:t}`lazaridou2015`.\n\n"
         "```{bibliography}\n```\n"
     )
@@ -73,8 +73,8 @@ def test_build_rebuild_and_strictness(site):
     root = site.root
     index = build(strict=True)
     assert index == root / "_build" / "html" / "index.html"
-    html = root / "_build" / "html" / "book"
-    first = (html / "executed" / "demo" / "01_first.html").read_text("utf-8")
+    html = root / "_build" / "html"
+    first = (html / "demo" / "01_first.html").read_text("utf-8")
     front = (html / "index.html").read_text("utf-8")
     assert '<span class="caption-number">Table 1.1 </span>' in first
     assert 'alt="A rising line."' in first
@@ -105,7 +105,7 @@ def test_build_rebuild_and_strictness(site):
         "demo/02_second": 2,
     }
 
-    (root / "book" / "index.md").write_text("# Title\n\nSee {numref}`tbl-nowhere`.\n")
+    (root / "book" / "pages" / "index.md").write_text("# Title\n\nSee {numref}`tbl-nowhere`.\n")
     for jobs in (1, 2):  # what failed is not taken for built
         with pytest.raises(BuildFailed, match="warnings count as errors"):
             build(strict=True, jobs=jobs)
@@ -127,7 +127,7 @@ def test_a_page_agrees_with_the_published_run_of_today(tiny_book):
         write_records(folder, [{"metric": "m", "value": 1.0}], run)
     one.notebook.write_text(nbformat.writes(new_notebook(cells=cells)))
     show(one, tiny_book.place)
-    page = nbformat.read(tiny_book.place.executed / f"{name}.ipynb", as_version=4)
+    page = nbformat.read(tiny_book.place.site / f"{name}.ipynb", as_version=4)
     shown = page.cells[1].outputs[0].data["text/markdown"].splitlines()
     assert shown[:3] == card.splitlines()[:3]
     assert shown[3].startswith(r"| Published run | of 2026-01-02\: of 1 numbers 1 equal")
@@ -205,7 +205,7 @@ def test_cells_that_follow_each_other_have_one_fold():
     [
         ("[a](02_hubness.md)", "[a](02_hubness.ipynb)"),
         ("[a](../devise/01_a.md#b)", "[a](../devise/01_a.ipynb#b)"),
-        ("[a](../../book/data.md), b", "[a](../../data.md), b"),
+        ("[a](../../book/pages/data.md), b", "[a](../data.md), b"),
         ("[a](https://example.org/02_a.md)", "[a](https://example.org/02_a.md)"),
         ("02_hubness.md", "02_hubness.md"),
     ],

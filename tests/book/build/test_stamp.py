@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-import zslib.book.build.report
-import zslib.book.build.site
-from zslib.book.build.plan import plan
-from zslib.book.build.site import build
-from zslib.book.build.stamp import Stamp
+import book.build.report
+import book.build.site
+from book.build.plan import plan
+from book.build.site import build
+from book.build.stamp import Stamp
 
 pytestmark = [pytest.mark.book, pytest.mark.usefixtures("light_runs")]
 OPTIONS = dict.fromkeys(("quick", "full", "tune", "strict"), False)
@@ -32,11 +32,10 @@ def sphinx(tiny_book, monkeypatch):
         for name in ("index.html", "book/page.html"):
             (html / name).write_text(name)
 
-    monkeypatch.setattr(zslib.book.build.site, "_call_jupyter_book", write)
-    monkeypatch.setattr(zslib.book.build.report, "errata_page", lambda: "slow elsewhere")
+    monkeypatch.setattr(book.build.site, "_call_jupyter_book", write)
+    monkeypatch.setattr(book.build.report, "errata_page", lambda: "slow elsewhere")
     (tiny_book.root / "_config.yml").write_text("title: Tiny\n")
-    (tiny_book.root / "book").mkdir()
-    (tiny_book.root / "book" / "index.md").write_text("# Title\n")
+    (tiny_book.root / "book" / "pages" / "index.md").write_text("# Title\n")
     return called
 
 
@@ -55,14 +54,14 @@ def test_only_what_was_touched_is_looked_at_again(tiny_book, sphinx, monkeypatch
         return sphinx
 
     with monkeypatch.context() as patched:
-        patched.setattr(zslib.book.build.site, "plan", None)  # not even planned
+        patched.setattr(book.build.site, "plan", None)  # not even planned
         capsys.readouterr()
         assert build_again() == []
         assert capsys.readouterr().out == "Nothing has changed since the last build.\n"
-    for path in (source, root / "book" / "index.md"):
+    for path in (source, root / "book" / "pages" / "index.md"):
         os.utime(path)  # touched, and the same
         assert build_again() == []
-    (root / "book" / "index.md").write_text("# Another\n")
+    (root / "book" / "pages" / "index.md").write_text("# Another\n")
     assert build_again() == ["again"]
     (root / "_config.yml").write_text("title: Other\n")
     assert build_again() == ["fresh"]
@@ -72,7 +71,7 @@ def test_only_what_was_touched_is_looked_at_again(tiny_book, sphinx, monkeypatch
         assert build_again() == ["fresh"]
     (html / "index.html").write_text("")
     assert build_again() == ["fresh"]
-    for lost in (tiny_book.place.executed, tiny_book.place.generated):
+    for lost in (tiny_book.place.site / "demo", tiny_book.place.parts):
         shutil.rmtree(lost)
         assert build_again() == []
         assert list(lost.iterdir())
@@ -93,12 +92,14 @@ def test_a_site_whose_writing_was_killed_is_not_taken_for_built(tiny_book, sphin
         (place.root / "_build" / "html" / "book" / "page.html").write_text("half")
         raise KeyboardInterrupt
 
-    (tiny_book.root / "book" / "index.md").write_text("# Another\n")
+    (tiny_book.root / "book" / "pages" / "index.md").write_text("# Another\n")
     with monkeypatch.context() as patched:
-        patched.setattr(zslib.book.build.site, "_call_jupyter_book", killed)
+        patched.setattr(book.build.site, "_call_jupyter_book", killed)
         with pytest.raises(KeyboardInterrupt):
             build()
-    (tiny_book.root / "book" / "index.md").write_text("# Title\n")  # as it was built at first
+    (tiny_book.root / "book" / "pages" / "index.md").write_text(
+        "# Title\n"
+    )  # as it was built at first
     sphinx.clear()
     build()
     assert sphinx == ["fresh"]
@@ -106,18 +107,18 @@ def test_a_site_whose_writing_was_killed_is_not_taken_for_built(tiny_book, sphin
 
 def test_what_is_edited_during_a_build_is_built_by_the_next(tiny_book, sphinx, monkeypatch):
     source = tiny_book.write("demo/01_first")
-    show = zslib.book.build.site.show
+    show = book.build.site.show
 
     def edit_and_show(*what):
         source.write_text(source.read_text().replace("Text of", "New text of"))
         show(*what)
 
     with monkeypatch.context() as patched:
-        patched.setattr(zslib.book.build.site, "show", edit_and_show)
+        patched.setattr(book.build.site, "show", edit_and_show)
         build()
     build()
     assert sphinx == ["fresh", "again"]
-    page = tiny_book.place.executed / "demo" / "01_first.ipynb"
+    page = tiny_book.place.site / "demo" / "01_first.ipynb"
     assert "New text of" in page.read_text()
 
 

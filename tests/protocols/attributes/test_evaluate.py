@@ -18,7 +18,6 @@ from zslib.metrics import harmonic_mean, seen_unseen_curve
 from zslib.protocols import (
     ZERO_SHOT_METHODS,
     ZeroShotMethod,
-    evaluate_table,
     evaluate_zero_shot,
     mean_estimate,
     run_table,
@@ -27,7 +26,6 @@ from zslib.protocols import (
     unit_length,
     zero_shot_estimate,
 )
-from zslib.protocols.attributes.runs import table_records
 from zslib.protocols.attributes.tuning import split_validation_classes
 
 
@@ -226,8 +224,6 @@ def test_without_test_images_of_seen_classes():
         with pytest.raises(ValueError, match=r"no test images of seen classes .* hold some"):
             outcome.value(measure)
     assert outcome.occurrence("all").sum() == problem.test_unseen.size
-    metrics = {r["metric"] for r in evaluate_table([NEAREST], problem)}
-    assert metrics == {"ACC", "validation ACC", "validation gamma"}
 
 
 def test_one_unseen_class_and_seen_classes_without_test_images():
@@ -442,9 +438,6 @@ def test_the_next_best_candidate_where_the_best_cannot_be_trained(monkeypatch):
     assert run.parameters == second
     assert run.gamma == tuned.ranked[1]["gamma"]
     assert run.passed_over == [{"parameters": best, "failed": "diverged"}]
-    records = {r["metric"]: r for r in table_records({"nearest": [run]})}
-    assert records["validation ACC"]["value"] == tuned.ranked[1]["score"]
-    assert records["validation gamma"]["value"] == run.gamma
     other = toy(data_seed=1, n=240)
     failing = [trial["parameters"]["alpha"] for trial in tune_zero_shot(NEAREST, other).trials]
     with pytest.raises(
@@ -455,7 +448,7 @@ def test_the_next_best_candidate_where_the_best_cannot_be_trained(monkeypatch):
 
 def test_an_interrupted_table_goes_on_where_it_stopped(monkeypatch):
     problem = toy()
-    whole = evaluate_table([NEAREST], problem)
+    (whole,) = run_table([NEAREST], problem)["nearest"]
     fit = NearestClass.fit
 
     def stop(self, X, y, class_embeddings):
@@ -465,11 +458,11 @@ def test_an_interrupted_table_goes_on_where_it_stopped(monkeypatch):
 
     monkeypatch.setattr(NearestClass, "fit", stop)
     with pytest.raises(KeyboardInterrupt):
-        evaluate_table([NEAREST, JITTERED], problem)
+        run_table([NEAREST, JITTERED], problem)
     monkeypatch.setattr(NearestClass, "fit", fit)
-    both = evaluate_table([NEAREST, JITTERED], problem)
-    assert both[: len(whole)] == whole
-    assert {r["method"] for r in both} == {"nearest", "jittered"}
+    both = run_table([NEAREST, JITTERED], problem)
+    assert both["nearest"][0].outcome.ausuc == whole.outcome.ausuc
+    assert list(both) == ["nearest", "jittered"]
 
 
 def test_run_is_the_tuned_model_on_all_training_images():
@@ -485,47 +478,16 @@ def test_run_is_the_tuned_model_on_all_training_images():
     assert given.parameters == {"alpha": 1.0}
 
 
-def test_records():
-    problem = toy()
-    table = run_table([NEAREST, JITTERED], problem, seeds=[0, 1])
-    records = table_records(table, gamma=0.4)
-    assert all(
-        {"metric", "value", "method", "dataset", "seed", "scaling"} <= set(r) for r in records
-    )
-    keys = [tuple(sorted((k, v) for k, v in r.items() if k != "value")) for r in records]
-    assert len(set(keys)) == len(keys)
-
-    def value(method, seed, metric, **columns):
-        (found,) = [
-            r["value"]
-            for r in records
-            if (r["method"], r["seed"], r["metric"]) == (method, seed, metric)
-            and all(r.get(key) == v for key, v in columns.items())
-        ]
-        return found
-
-    for name, runs in table.items():
+def test_a_table_has_a_run_for_each_seed():
+    table = run_table([NEAREST, JITTERED], toy(), seeds=[0, 1])
+    for runs in table.values():
         assert [run.seed for run in runs] == [0, 1]
-        for run in runs:
-            outcome = run.outcome
-            assert value(name, run.seed, "ACC") == outcome.accuracy
-            assert value(name, run.seed, "AUSUC") == outcome.ausuc
-            assert value(name, run.seed, "H", calibration="none") == outcome.harmonic_mean
-            fixed = value(name, run.seed, "unseen", calibration="fixed")
-            assert fixed == outcome.at(0.4).unseen
-            chosen = value(name, run.seed, "seen", calibration="validation")
-            assert chosen == outcome.at(run.tuned.gamma).seen
-            assert run.gamma == run.tuned.gamma
-            best = value(name, run.seed, "H", calibration="best")
-            assert best + 1e-9 >= value(name, run.seed, "H", calibration="fixed")
-            assert value(name, run.seed, "validation ACC") == run.tuned.score
-    assert value("nearest", 0, "H", calibration="none") == value(
-        "nearest", 1, "H", calibration="none"
-    )
+        assert all(run.gamma == run.tuned.gamma for run in runs)
+    harmonic = [run.outcome.harmonic_mean for run in table["nearest"]]
+    assert harmonic[0] == harmonic[1]
     assert table["jittered"][0].outcome.ausuc != table["jittered"][1].outcome.ausuc
     # What one seed tuned serves the others on the same data.
     assert table["jittered"][0].tuned == table["jittered"][1].tuned
-    assert evaluate_table([NEAREST, JITTERED], problem, [0, 1], gamma=0.4) == records
 
 
 def test_problems_of_their_own_are_tuned_apart():

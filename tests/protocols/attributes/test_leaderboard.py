@@ -13,7 +13,7 @@ from zslib.compatibility import CMT, ESZSL, SAE, ConSE
 from zslib.datasets import synthetic_attributes
 from zslib.metrics import k_occurrence
 from zslib.nn import Linear, Sequential
-from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, run_zero_shot, unit_length
+from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, choices, run_zero_shot, unit_length
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot, numbers_kept
 from zslib.protocols.attributes.leaderboard import (
     ORIGINS,
@@ -31,6 +31,7 @@ from zslib.protocols.attributes.leaderboard import (
     with_published,
 )
 from zslib.protocols.intervals import Estimate
+from zslib.protocols.processes import processes
 
 CLOSED = ["ESZSL", "SAE"]
 
@@ -90,10 +91,16 @@ def test_an_executor_changes_nothing(worlds, board):
             )
 
 
-def test_processes_only_go_ahead(worlds, board, monkeypatch, tmp_path):
+def test_processes_take_and_return_choices(worlds, board, monkeypatch, tmp_path):
     monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path))
-    found, _ = run_board(CLOSED, worlds[:1], jobs=2, quick=True)
-    assert any((tmp_path / "memo").rglob("output.pkl"))
+    store = choices.Choices()
+    choices.use(store)
+    try:
+        with processes(2) as executor:
+            found, _ = run_board(CLOSED, worlds[:1], executor=executor, quick=True)
+    finally:
+        choices.use(None)
+    assert len(store.made) == len({text.split(":")[0] for text in store.made}) >= len(CLOSED)
     for name, (run,) in board[worlds[0]].items():
         assert found[worlds[0]][name][0].parameters == run.parameters
         assert found[worlds[0]][name][0].outcome.accuracy == run.outcome.accuracy

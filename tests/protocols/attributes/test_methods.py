@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
+from chapters.hardneg.ratios import fixed_method, second_choice
 from zslib.compatibility import ESZSL, MetricLearner
 from zslib.compatibility.metric import learner as metric_learner
 from zslib.compatibility.metric.negatives import NegativeSet
@@ -28,7 +29,6 @@ from zslib.protocols.attributes.methods import (
     seen_candidates,
     with_enough_steps,
 )
-from zslib.protocols.attributes.ratios import fixed_method, second_choice
 
 
 class Remembers(BaseEstimator):

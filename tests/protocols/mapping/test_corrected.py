@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zslib.book.results import Results
+from book.results import Results
 from zslib.protocols import Estimate, repeat
 from zslib.protocols.mapping.corrected import (
     CORRECTIONS,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from zslib.book.results import Results
+from book.results import Results
 from zslib.protocols import Estimate, Repeated
 from zslib.protocols.mapping.frequency import (
     frequency_bins,

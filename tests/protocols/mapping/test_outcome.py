@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from chapters.hubness.distractors import random_distractors, related_words
 from zslib.protocols import evaluate, repeat
-from zslib.protocols.mapping.distractors import random_distractors, related_words
 from zslib.protocols.mapping.outcome import gold_queries
 
 

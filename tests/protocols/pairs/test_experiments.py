@@ -7,11 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from zslib.datasets import synthetic_pairs
-from zslib.protocols import Estimate, run_clarel
-from zslib.protocols.attributes.intervals import zero_shot_estimate
-from zslib.protocols.attributes.rescaling import choose_alpha
-from zslib.protocols.pairs.ablation import (
+from chapters.clarel.ablation import (
     absolute,
     range_rows,
     rate_rows,
@@ -19,7 +15,7 @@ from zslib.protocols.pairs.ablation import (
     sweep_rows,
     widest_range,
 )
-from zslib.protocols.pairs.balancing import (
+from chapters.clarel.balancing import (
     answered_otherwise,
     check_appendix_b,
     distances,
@@ -29,15 +25,14 @@ from zslib.protocols.pairs.balancing import (
     nearest_distances,
     of_distances,
 )
-from zslib.protocols.pairs.comparison import hub_rows, known_text_share, ranked_counts
-from zslib.protocols.pairs.departures import (
+from chapters.clarel.comparison import hub_rows, known_text_share, ranked_counts
+from chapters.clarel.departures import (
     departures,
     swept_on_test,
     with_tested_in_validation,
 )
-from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text
-from zslib.protocols.pairs.intervals import joint_estimate
-from zslib.protocols.pairs.losses import (
+from chapters.clarel.intervals import joint_estimate
+from chapters.clarel.losses import (
     TERMS,
     HeldOutPairs,
     curve_rows,
@@ -46,10 +41,15 @@ from zslib.protocols.pairs.losses import (
     spread_over_classes,
     spread_within,
 )
+from chapters.clarel.shown import nearest_texts
+from chapters.clarel.text_network import GROUPS, AppendixNetwork
+from chapters.clarel.validation_sets import against_printed, validation_counts
+from zslib.datasets import synthetic_pairs
+from zslib.protocols import Estimate, run_clarel
+from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.attributes.rescaling import choose_alpha
+from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text
 from zslib.protocols.pairs.runs import chosen_rows
-from zslib.protocols.pairs.shown import nearest_texts
-from zslib.protocols.pairs.text_network import GROUPS, AppendixNetwork
-from zslib.protocols.pairs.validation_sets import against_printed, validation_counts
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_appendix_b_holds_and_a_false_answer_is_seen(problem, run, monkeypatch):
     assert broken == 0
     assert max(rises.values()) == 0
     monkeypatch.setattr(
-        "zslib.protocols.pairs.balancing.events",
+        "chapters.clarel.balancing.events",
         lambda seen, unseen, alpha: (seen < unseen, seen < unseen, seen < unseen),
     )
     assert check_appendix_b({problem: run}, [0.0, 1.0])[0] > 0
@@ -392,8 +392,8 @@ def test_departures_change_what_they_name(problem, run, monkeypatch):
         asked.append(options)
         return replace(run, alpha=0.25)
 
-    monkeypatch.setattr("zslib.protocols.pairs.departures.run_clarel", trained)
-    monkeypatch.setattr("zslib.protocols.pairs.departures.run_image_text", again)
+    monkeypatch.setattr("chapters.clarel.departures.run_clarel", trained)
+    monkeypatch.setattr("chapters.clarel.departures.run_image_text", again)
     found, rows = departures(problem, [0, 1], n_batches=60)
     assert asked[0] is None
     assert {"shuffle_labels": True} in asked
@@ -412,7 +412,7 @@ def test_departures_change_what_they_name(problem, run, monkeypatch):
 def test_a_sweep_on_test_images_never_loses(problem, run, monkeypatch):
     other = replace(run, validation=run.validation[::-1], test=run.test[::-1], alpha=0.0)
     monkeypatch.setattr(
-        "zslib.protocols.pairs.departures.run_at",
+        "chapters.clarel.departures.run_at",
         lambda p, mix, weight, seeds, **o: run if mix == weight else other,
     )
     points, settings = [0.0, 0.5], {"lambda": 0.5, "kappa": 0.5}

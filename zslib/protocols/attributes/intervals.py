@@ -20,7 +20,7 @@ __all__ = ["outcome_at", "zero_shot_estimate", "zero_shot_measures"]
 
 
 def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
-    """Measures of runs or outcomes for `zslib.book.Chapter.measure`, by name.
+    """Measures of runs or outcomes for `book.Chapter.measure`, by name.
 
     Off the scores of seen classes, for "seen", "unseen" and "H", is taken what each run chose on
     validation classes (``calibration="chosen"``), nothing ("none"), or a number. ``options`` are

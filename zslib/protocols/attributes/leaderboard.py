@@ -11,7 +11,6 @@ from concurrent.futures import as_completed
 from dataclasses import replace
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
@@ -92,7 +91,6 @@ def run_board(
     seeds=(0,),
     *,
     settings=None,
-    jobs=1,
     executor=None,
     share=None,
     ended=None,
@@ -111,8 +109,6 @@ def run_board(
     seeds : sequence of int
     settings : dict, optional
         Parameters by method, used instead of tuning; gamma is chosen on validation classes.
-    jobs : int
-        Above 1, so many processes first do it all, and what they kept on disk is then read here.
     executor : concurrent.futures.Executor, optional
         Runs a method on a problem as one task: of processes, or of a cluster. None: here.
     share : callable, optional
@@ -149,20 +145,17 @@ def run_board(
         given = share(problem) if share else problem
         for method in methods:
             tasks[problem, method.name] = method, given, list(seeds), options
-    if jobs > 1:
-        store = choices.in_use()
-        Parallel(jobs, batch_size=1, max_nbytes=None)(
-            delayed(_ahead)(store, task) for task in tasks.values()
-        )
-    found = {}
-    for (problem, name), result in _results(tasks, executor):
-        found[problem, name] = result
+    results, store = {}, choices.in_use()
+    for (problem, name), result in _results(tasks, executor, store):
+        results[problem, name] = result
         if ended is not None:
             ended(name, problem)
     runs, failed = ({p: {} for p in problems} for _ in range(2))
     for problem, name in tasks:
-        result = found[problem, name]
+        result, chosen = results[problem, name]
         (failed if isinstance(result, str) else runs)[problem][name] = result
+        if chosen is not store:
+            store.join(chosen)
     return runs, failed
 
 
@@ -173,35 +166,34 @@ def with_settings(method, parameters):
     return replace(method, grid={name: [value] for name, value in parameters.items()})
 
 
-def _results(tasks, executor):
+def _results(tasks, executor, store):
     if executor is None:
-        yield from ((key, _entry(*task)) for key, task in tasks.items())
+        yield from ((key, _entry(*task, store)) for key, task in tasks.items())
         return
-    waiting = {executor.submit(_entry, *task): key for key, task in tasks.items()}
+    waiting = {executor.submit(_entry, *task, store): key for key, task in tasks.items()}
     for future in as_completed(waiting):
         yield waiting[future], future.result()
 
 
-def _entry(method, problem, seeds, options):
-    """The runs of one method on one problem, or why there are none."""
+def _entry(method, problem, seeds, options, store):
+    """The runs of one method on one problem, or why there are none; and the choices asked.
+
+    Another process has its own copy of these.
+    """
+    if store is not choices.in_use():
+        choices.use(store)
     try:
         with threadpool_limits(1):
-            return run_table([method], problem, seeds, **options)[method.name]
+            return run_table([method], problem, seeds, **options)[method.name], store
     except ValueError as error:
-        return str(error)
-
-
-def _ahead(store, task):
-    """Let a result be kept on disk, with the settings that the asking process would take."""
-    choices.use(store)
-    _entry(*task)
+        return str(error), store
 
 
 _ACCURACIES = ("ACC", "unseen", "seen", "H", "AUSUC")
 
 
 def board_measures(calibration="chosen", **resamples):
-    """The leaderboard's columns: measures of runs for `zslib.book.Chapter.measure`, by name.
+    """The leaderboard's columns: measures of runs for `book.Chapter.measure`, by name.
 
     ``calibration`` is of seen, unseen, H and pollution, as in `outcome_at`. Hubs are unseen
     classes among the first answers to their test images: the largest over the mean, and the

@@ -12,9 +12,9 @@ from zslib.protocols.attributes.methods import resolve_method, resolve_methods
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.tuning import ZeroShotTuned, tune_zero_shot
 from zslib.protocols.sweep import best_that_trains, kept
-from zslib.validation import check_each, check_integer, check_real
+from zslib.validation import check_each, check_integer
 
-__all__ = ["ZeroShotRun", "evaluate_table", "run_table", "run_zero_shot", "table_records"]
+__all__ = ["ZeroShotRun", "run_table", "run_zero_shot"]
 
 
 @dataclass(frozen=True)
@@ -143,62 +143,3 @@ def run_table(methods, problem, seeds=(0,), **options) -> dict:
             runs.append(replace(run, seed=seed))
         table[method.name] = runs
     return table
-
-
-def table_records(table, *, gamma=0.2) -> list:
-    """Tidy records of what `run_table` found, as `evaluate_table` describes them."""
-    records = []
-    for run in (run for runs in table.values() for run in runs):
-        which = {
-            "method": run.method,
-            "dataset": run.dataset,
-            "seed": run.seed,
-            "scaling": run.scaling,
-        }
-
-        def add(metric, value, which=which, **columns):
-            records.append({"metric": metric, "value": float(value)} | which | columns)
-
-        outcome, tuned = run.outcome, run.tuned
-        add("ACC", outcome.accuracy)
-        if tuned is not None:
-            text = ", ".join(f"{key}={value}" for key, value in run.parameters.items())
-            add("validation ACC", run.validation_accuracy, parameters=text)
-            add("validation gamma", run.gamma)
-        if outcome.test_seen is None:
-            continue
-        gammas = {"none": 0.0, "fixed": gamma}
-        if tuned is not None:
-            gammas["validation"] = run.gamma
-        for calibration, value in gammas.items():
-            calibrated = outcome.at(value)
-            for metric in ("seen", "unseen", "H"):
-                add(metric, calibrated.value(metric), calibration=calibration)
-        add("H", 100.0 * outcome.curve.best_harmonic_mean, calibration="best")
-        add("AUSUC", outcome.ausuc)
-    return records
-
-
-def evaluate_table(methods, problem, seeds=(0,), *, gamma=0.2, **options) -> list:
-    """The numbers of several methods on one problem, as tidy records.
-
-    Columns: metric, value (percent; gamma in the unit of the scores), method, dataset, seed,
-    scaling, and for "seen", "unseen" and "H" also calibration: "none"; "fixed" with the given
-    ``gamma``, as of Guo et al. (2019); "validation", with the gamma that tuning chose; and, for
-    "H" alone, "best", the largest H that any gamma reaches on the *test* images, a bound and not
-    a result. The record of the validation accuracy carries the chosen parameters as text. Other
-    arguments are those of `run_table`.
-
-    Examples
-    --------
-    >>> from zslib.datasets.attributes.digits import digits_segments
-    >>> for record in evaluate_table(["ESZSL", "SAE"], digits_segments()):
-    ...     if record["metric"] in ("ACC", "AUSUC"):
-    ...         print(record["method"], record["metric"], round(record["value"], 1))
-    ESZSL ACC 65.0
-    ESZSL AUSUC 53.5
-    SAE ACC 61.9
-    SAE AUSUC 49.3
-    """
-    check_real(gamma, "gamma")
-    return table_records(run_table(methods, problem, seeds, **options), gamma=gamma)

@@ -1,4 +1,4 @@
-"""Measures of searches, for `zslib.book.Chapter.measure`."""
+"""Measures of searches, for `book.Chapter.measure`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,174 @@
+"""How the numbers of a run agree with those of the published run of its chapter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from book.records import RESULT
+
+__all__ = [
+    "ABSENT",
+    "APART",
+    "EQUAL",
+    "WITHIN",
+    "Compared",
+    "agreement",
+    "compare",
+    "other_parameters",
+]
+
+EQUAL, WITHIN, APART, ABSENT = "equal", "within its interval", "apart", "not in it"
+
+# Numbers with a fraction are equal where they differ by at most this share: tables print three
+# digits, and the last bits are another kernel's. Whole numbers are equal, or they are not.
+_SHARE = 5e-4
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A record beside the published number that it should come to.
+
+    Attributes
+    ----------
+    record : dict
+    kind : str
+        `EQUAL`, `WITHIN` the published interval (or its own meets that), `APART`, or
+        `ABSENT` from the published run.
+    published : number or None
+    low, high : float or None
+        The published interval; of one seed that the published run has not, or of one seed of a
+        random training, the range over the published seeds.
+    other : dict or None
+        The published record.
+    """
+
+    record: dict
+    kind: str
+    published: float | None = None
+    low: float | None = None
+    high: float | None = None
+    other: dict | None = None
+
+    @property
+    def distance(self):
+        """Difference as a share of the larger number, between 0 and 2."""
+        return _share(self.record["value"], self.published)
+
+    @property
+    def same(self):
+        """Whether all that was found is the same, with its interval and what that is over."""
+        if self.other is None:
+            return False
+        pairs = [(self.record.get(name), self.other.get(name)) for name in RESULT]
+        return all(a == b or (None not in (a, b) and _equal(a, b)) for a, b in pairs)
+
+    @property
+    def what(self):
+        """The record's columns as text."""
+        return ", ".join(
+            value if isinstance(value, str) else f"{name}={value}"
+            for name, value in self.record.items()
+            if name not in (*RESULT, "synthetic") and value is not None
+        )
+
+
+def compare(records, published):
+    """`Compared` of every record that can agree: those of a column ``timing`` are a clock's.
+
+    Examples
+    --------
+    >>> theirs = [{"metric": "P@1", "value": 30.0, "low": 28.0, "high": 32.0}]
+    >>> [one] = compare([{"metric": "P@1", "value": 31.0}], theirs)
+    >>> one.kind
+    'within its interval'
+    """
+    known = {_identity(record): record for record in published}
+    siblings = {}
+    for record in published:
+        siblings.setdefault(_identity(record, "seed"), []).append(record["value"])
+    return [
+        _compare(record, known.get(_identity(record)), siblings.get(_identity(record, "seed"), []))
+        for record in records
+        if not record.get("timing")
+    ]
+
+
+def _identity(record, *without):
+    left_out = {*RESULT, *without}
+    return frozenset((k, v) for k, v in record.items() if k not in left_out and v is not None)
+
+
+def _compare(record, other, siblings):
+    if other is None and not ("seed" in record and siblings):
+        return Compared(record, ABSENT)
+    value = None if other is None else other["value"]
+    low, high = _interval(other or {}, siblings if "seed" in record else [])
+    if other is not None and _equal(record["value"], value):
+        kind = EQUAL
+    elif _meet(record, value, low, high):
+        kind = WITHIN
+    else:
+        kind = APART
+    # Of a seed that was not published, the nearest is the end of the range that it leaves.
+    if value is None:
+        value = min(max(record["value"], low), high)
+    return Compared(record, kind, value, low, high, other)
+
+
+def _interval(other, siblings):
+    """The record's own interval, that of its standard deviation, or the range over seeds."""
+    if other.get("low") is not None:
+        return other["low"], other["high"]
+    if other.get("std") is not None:
+        return other["value"] - other["std"], other["value"] + other["std"]
+    return (min(siblings), max(siblings)) if siblings else (None, None)
+
+
+def _meet(record, value, low, high):
+    """Whether the record, with its interval if it has one, reaches the published number's."""
+    own = [record[k] for k in ("low", "high") if record.get(k) is not None] or [record["value"]]
+    theirs = [value] if low is None else [low, high]
+    if len(own) == len(theirs) == 1:
+        return False
+    return max(own[0], theirs[0]) <= min(own[-1], theirs[-1])
+
+
+def _equal(a, b):
+    if not (isinstance(a, float) or isinstance(b, float)):
+        return a == b
+    return _share(a, b) <= _SHARE
+
+
+def _share(a, b):
+    largest = max(abs(a), abs(b))
+    return abs(a - b) / largest if largest > 1e-9 else 0.0
+
+
+def other_parameters(run, published):
+    """Parameters of both runs whose values differ, as text."""
+    theirs = published["parameters"]
+    return ", ".join(
+        f"{name} {value} instead of {theirs[name]}"
+        for name, value in run["parameters"].items()
+        if name in theirs
+        and theirs[name] != value
+        # What the published run chose anew is what a run without `tune` takes over.
+        and (name, value) != ("tune", False)
+    )
+
+
+def agreement(records, published):
+    """One sentence: how many numbers of ``records`` agree with the published `Records`."""
+    if published is None:
+        return "no published run"
+    counts = Counter(one.kind for one in compare(records, published))
+    said = ", ".join(f"{counts[kind]} {kind}" for kind in (EQUAL, WITHIN, APART, ABSENT))
+    parts = [f"of {published.run['date'][:10]}: of {counts.total()} numbers {said}"]
+    if others := other_parameters(records.run, published.run):
+        parts.append(f"here {others}")
+    mine, theirs = (run.get("digests", {}) for run in (records.run, published.run))
+    changed = [name for name in ("chapter", "package") if mine.get(name) != theirs.get(name)]
+    if mine and changed:
+        parts.append(f"published by another state of the code ({', '.join(changed)})")
+    return "; ".join(parts)

@@ -1,0 +1,120 @@
+"""How an executed chapter stands on its page: what opens it, and what is folded."""
+
+from __future__ import annotations
+
+import re
+
+from book.agreement import other_parameters
+from book.build.opening import exercises, opening
+from book.provenance import PUBLISHED_RUN
+from zslib.show.tables import escape
+
+__all__ = ["arrange", "page_links"]
+
+_AGREEMENT = re.compile(rf"(^\| {PUBLISHED_RUN} \| ).*\|$", re.MULTILINE)
+_CAPTION = re.compile(r"^````\{(?:table|figure)\} (.+)$", re.MULTILINE)
+_HYPHEN = re.compile(r"(`[^`]*`|\$[^$]*\$|\]\([^)]*\)|<[^>]*>)|(?<![\w.])-(?=\.?\d)")
+_FOLDED, _WHOLE = "hide-input", "hide-cell"
+_SET_UP = {"parameters", "injected-parameters"}
+
+
+def arrange(notebook, source, records, published, agreement):
+    """Change the notebook of a finished run into its page, in place.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+    source : book.parameters.Source
+    records, published : Records or None
+        Of the run, and of the published run, which the box is of where there is one.
+    agreement : str
+        How the two agree, for the run's card.
+    """
+    said = escape(agreement)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = page_links(cell.source)
+        for output in cell.get("outputs", ()):
+            if "text/markdown" in (data := output.get("data", {})):
+                shown = _minus_signs(page_links(data["text/markdown"]))
+                data["text/markdown"] = _AGREEMENT.sub(lambda line: f"{line[1]}{said} |", shown)
+    of = (records, "Run") if published is None else (published,)
+    another = published is not None and other_parameters(records.run, published.run)
+    if box := opening(source.name, source.about, *of, below=records if another else None):
+        title, _, rest = notebook.cells[0].source.partition("\n")
+        notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
+    if asked := exercises(source.name, source.about, published):
+        import nbformat  # slow
+
+        cell = nbformat.v4.new_markdown_cell(asked, id="exercises")
+        notebook.cells.insert(len(notebook.cells) - 1, cell)
+    _number_equations(notebook, source.name)
+    _fold(notebook)
+
+
+def _number_equations(notebook, chapter):
+    """Give each displayed formula of the text a label, and so a number."""
+    label, number = f"eq-{chapter.replace('/', '-').replace('_', '-')}", 0
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            continue
+        parts = re.split(r"(^`{3}.*?^`{3}$)", cell.source, flags=re.MULTILINE | re.DOTALL)
+        for i in range(0, len(parts), 2):  # between fences
+            displays = re.split(r"(^\$\$.*?\$\$$)", parts[i], flags=re.MULTILINE | re.DOTALL)
+            for j in range(1, len(displays), 2):
+                number += 1
+                displays[j] += f" ({label}-{number})"
+            parts[i] = "".join(displays)
+        cell.source = "".join(parts)
+
+
+def _fold(notebook):
+    """One fold for cells that follow each other; what is folded whole is named by its caption."""
+    kept = []
+    for cell in notebook.cells:
+        tags = set(cell.metadata.get("tags", ()))
+        if cell.cell_type == "code" and "chapter.finish()" in cell.source:
+            tags = {_WHOLE}
+            _name(cell, "How these numbers came about: data, parameters, code, machine")
+        elif _WHOLE in tags:
+            shown = " ".join(o.get("data", {}).get("text/markdown", "") for o in cell.outputs)
+            caption = _CAPTION.search(shown)
+            _name(cell, _plain(caption[1]) if caption else "Details")
+        elif tags & _SET_UP:
+            tags |= {_FOLDED}
+            _name(cell, "Parameters and set-up")
+        if tags:
+            cell.metadata.tags = sorted(tags)
+        before = set(kept[-1].metadata.get("tags", ())) if kept else set()
+        if all(_FOLDED in of <= {_FOLDED, *_SET_UP} for of in (tags, before)):
+            kept[-1].source += f"\n\n{cell.source}"
+            kept[-1].outputs += cell.outputs
+        else:
+            kept.append(cell)
+    notebook.cells = kept
+
+
+def _name(cell, prompt):
+    cell.metadata.mystnb = {"code_prompt_show": prompt, "code_prompt_hide": prompt}
+
+
+def _plain(caption):
+    """A caption without the marks of formulas and code."""
+    return re.sub(r"[$`*\\]", "", caption).rstrip(".")
+
+
+def _minus_signs(text):
+    """A sentence with signs of minus before its negative numbers; tables and figures have them."""
+    if text.startswith("`"):
+        return text
+    return _HYPHEN.sub(lambda found: found[1] or "\N{MINUS SIGN}", text)
+
+
+def page_links(text):
+    """Links that lead from a source to a source, made to lead from page to page.
+
+    In ``chapters/<paper>/`` a link to another chapter ends in ``.md`` and one to another page
+    goes through ``../../book/pages/``; on the site both are in ``<paper>/..``.
+    """
+    text = re.sub(r"\]\((\.\./\w+/)?(\d\d_\w+)\.md(#[^)]*)?\)", r"](\1\2.ipynb\3)", text)
+    return text.replace("](../../book/pages/", "](../")

@@ -1,0 +1,192 @@
+"""The pages that records write."""
+
+from __future__ import annotations
+
+import json
+
+from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
+from book.build.errata import errata_page
+from book.build.front import questions_page, results, results_page
+from book.build.opening import answers
+from book.build.picture import picture
+from book.build.publishing import checked_run
+from book.build.repeats import keep_repeat, repeats_page
+from book.build.scorecard import scorecard_page, scorecard_text
+from book.keys import outdated
+from book.papers import check_claims
+from book.papers.printed import PAPERS, read_data
+from book.parameters import Source
+from book.paths import layout
+from book.store import latest_records, published, published_records, read_records
+from zslib.show.tables import aligned, escape, pipes
+from zslib.show.writing import write_if_changed
+
+__all__ = [
+    "against_published",
+    "current_records",
+    "runs_markdown",
+    "scorecard",
+    "scorecard_picture",
+    "write_pages",
+]
+
+# Which run of each chapter the built book shows.
+_BOOK = "book.json"
+
+
+def note_book(runs, place):
+    """Note which runs the built book shows, for the scorecard."""
+    keys = {name: run.key for name, run in runs.items()}
+    write_if_changed(place.results / _BOOK, json.dumps(keys, indent=1) + "\n")
+
+
+def current_records(*, root=None):
+    """``{chapter: Records}`` of the runs that the book shows, or of the latest of each chapter."""
+    place = layout(root)
+    shown = place.results / _BOOK
+    if shown.is_file():
+        keys = json.loads(shown.read_text(encoding="utf-8"))
+        folders = {name: place.results / name / key for name, key in keys.items()}
+        return {n: read_records(f) for n, f in folders.items() if (f / "run.json").is_file()}
+    ran = [name for name in place.names() if (place.results / name / "latest").is_file()]
+    return {name: latest_records(name, root=place.root) for name in ran}
+
+
+def _flat(records_by_chapter):
+    """All records, each with the chapter that wrote it: a claim looks at its own chapter's."""
+    return [
+        {**record, "chapter": chapter}
+        for chapter, records in records_by_chapter.items()
+        for record in records
+    ]
+
+
+def scorecard(*, root=None):
+    """The scorecard as text: every claim, the published run's verdict and this run's."""
+    theirs = published(root=root)
+    note = _age(theirs, _old(theirs, layout(root)))
+    return scorecard_text(_flat(current_records(root=root)), _flat(theirs), note=note)
+
+
+def _old(theirs, place):
+    """Names of the chapters whose published run is of other sources than these."""
+    known = set(theirs) & set(place.names())
+    return {n for n in known if outdated(theirs[n].run, Source.read(n, place))}
+
+
+def _age(theirs, old):
+    """How many chapters these are, in a sentence; empty for none."""
+    if not old:
+        return ""
+    return (
+        f"The published run is of earlier sources in {len(old)} of {len(theirs)} chapters; "
+        "zslib publish --check says how."
+    )
+
+
+def _run_row(chapter, run):
+    data = "; ".join(f"{d['name']} ({d['checksum'][:8]})" for d in run["data"]) or "–"
+    cells = [
+        chapter,
+        data,
+        run["parameters"].get("n_seeds", "–"),
+        ("quick" if run["parameters"].get("quick") else "full") + ", carried" * ("carried" in run),
+        f"{run['wall_seconds']:.0f}",
+        f"{run['peak_memory_mib'] or 0:,}",
+        f"{run['machine']['processor']}, {run['machine']['cores']} cores, {run['device']}",
+        run["date"][:10],
+        run["key"][:8],
+    ]
+    return pipes(map(escape, cells))
+
+
+def runs_markdown(records_by_chapter):
+    """A table of runs: data with checksums, size, cost, machine and date."""
+    if not records_by_chapter:
+        return "No runs.\n"
+    head = (
+        "| chapter | data (checksum) | seeds | size | seconds | MiB | machine | date | key |\n"
+        "|:--|:--|--:|:--|--:|--:|:--|:--|:--|"
+    )
+    rows = [_run_row(name, records.run) for name, records in sorted(records_by_chapter.items())]
+    return "\n".join([head, *rows]) + "\n"
+
+
+def write_pages(*, root=None):
+    """Write the generated pages into the site's ``parts``, those that changed."""
+    place = layout(root)
+    ours, theirs = current_records(root=root), published(root=root)
+    records, names, old = _flat(theirs), place.names(), _old(theirs, place)
+    note = _age(theirs, old)
+    runs = ["**This run**\n", runs_markdown(ours), "**Published run**\n", runs_markdown(theirs)]
+    pages = {
+        "questions": questions_page(records, names, note=note),
+        "results": results_page(records, list(_today(theirs, place))),
+        "scorecard": scorecard_page(_flat(ours), records, note=note, old=old),
+        "runs": "\n".join(runs),
+        "errata": errata_page(),
+        "repeats": repeats_page(place),
+    }
+    for name, text in pages.items():
+        write_if_changed(place.parts / f"{name}.md", text)
+    if theirs:
+        write_if_changed(place.published / "scorecard.svg", scorecard_picture(records))
+
+
+def scorecard_picture(records):
+    """The published verdicts in one picture, which the README shows."""
+    titles = {paper: read_data(paper, "claims")["title"] for paper in PAPERS}
+    return picture({titles[p]: results(check_claims(p, records)) for p in PAPERS})
+
+
+def _today(theirs, place):
+    """Name, question and published finding of each chapter on what one would do today."""
+    for name in place.names():
+        about = Source.read(name, place).about
+        if name.startswith("together/") and "question" in about:
+            yield name, about["question"], " ".join(answers(name, about, theirs.get(name)))
+
+
+def _beside_published(chapters, root):
+    """Name, latest `Records`, published `Records` or None: of ``chapters``, or of all that ran."""
+    place = layout(root)
+    current = current_records(root=root)
+    for name in chapters:
+        place.source(name)
+        if name not in current:
+            current[name] = latest_records(name, root=place.root)
+    for name in chapters or current:
+        theirs = published_records(name, root=root)
+        if theirs is not None:
+            checked_run(theirs, Source.read(name, place), place)
+        yield name, current[name], theirs
+
+
+def against_published(chapters=(), *, keep=None, root=None):
+    """Numbers of the latest runs that are apart from the published ones, as text.
+
+    For each chapter how many agree, then those apart, the farthest first. Default: all chapters
+    that have run. To ``keep`` it under a name writes it for the book, as a repeat.
+    """
+    pairs = list(_beside_published(chapters, root))
+    if keep:
+        keep_repeat(keep, pairs, root=root)
+    totals = [["chapter", "numbers", EQUAL, WITHIN, APART, ABSENT, "published", "here"]]
+    apart = []
+    for name, ours, theirs in pairs:
+        if theirs is None:
+            totals.append([name, "–", "–", "–", "–", "–", "no", ""])
+            continue
+        found = compare(ours, theirs)
+        counts = [sum(one.kind == kind for one in found) for kind in totals[0][2:6]]
+        others = other_parameters(ours.run, theirs.run)
+        totals.append([name, len(found), *counts, theirs.run["date"][:10], others])
+        apart += [(name, one) for one in found if one.kind == APART]
+    apart.sort(key=lambda pair: -pair[1].distance)
+    rows = [["chapter", "what", "ours", "published"]]
+    for name, one in apart:
+        between = "" if one.low is None else f" [{one.low:.6g}, {one.high:.6g}]"
+        theirs = f"{one.published:.6g}{between}"
+        rows.append([name, one.what, f"{one.record['value']:.6g}", theirs])
+    totals = aligned([[str(cell) for cell in row] for row in totals])
+    return "\n".join([*totals, "", *(aligned(rows) if apart else ["None is apart."])])

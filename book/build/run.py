@@ -1,0 +1,267 @@
+"""Run chapters: parameters checked, each in its own process, finished runs kept and not redone."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import logging
+import os
+import re
+import sys
+import tempfile
+import threading
+import traceback
+from concurrent.futures import FIRST_COMPLETED, wait
+from functools import partial
+
+from book.build.plan import Run, plan
+from book.parameters import Source
+from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
+from book.store import DEPENDENCIES, point_latest, publish_run
+from book.unfinished import SOCKETS, at_work, unfinished
+from zslib.cli import CommandFailed
+from zslib.protocols.processes import processes
+
+__all__ = ["ChaptersFailed", "Run", "plan", "run_chapters"]
+
+_SECONDS_BETWEEN = 5
+_FAILED = "failed.ipynb"
+# Of a cell's first line but imports, beside the progress bar.
+_SHOWN = 48
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+class ChaptersFailed(CommandFailed):
+    """Some chapters raised; the message holds their tracebacks."""
+
+
+def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
+    """Execute planned runs that were not finished before; names of those executed.
+
+    Each chapter runs in a kernel of its own, started by a worker process, or by a task of an
+    ``executor`` (of ``concurrent.futures``, or of a cluster that shares the book's folder). It
+    starts when all that it reads is there; those that others read go first. `ChaptersFailed` is
+    raised once all have ended that do not read the records of one that failed.
+    """
+    from tqdm import tqdm
+
+    todo = {name: run for name, run in runs.items() if force or not run.done}
+    for name, run in runs.items():
+        if name not in todo:
+            point_latest(run.folder.parent, run.key)
+    failures, finished = {}, []
+    jobs = min(jobs, len(todo)) or 1
+    given = executor or not todo
+    with (
+        tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
+        _show_running(bar, todo.values()),
+        contextlib.nullcontext(executor) if given else _workers(jobs) as workers,
+    ):
+        for name, error in _execute_all(todo, jobs, workers, force):
+            bar.update()
+            if error is None:
+                finished.append(name)
+            else:
+                failures[name] = error
+    if failures:
+        skipped = [n for n in todo if n not in failures and n not in finished]
+        raise ChaptersFailed(_report(failures, skipped))
+    return finished
+
+
+def _workers(jobs):
+    """Processes that fork kernels, from a server of each."""
+    from book.build.kernel import start_server
+
+    return processes(jobs, start=partial(start_server, jobs > 1))
+
+
+@contextlib.contextmanager
+def _show_running(bar, runs):
+    """Tell beside the bar where the running chapters are; on a terminal its clock goes on."""
+    ended = threading.Event()
+
+    def show():
+        said = None
+        while not ended.wait(_SECONDS_BETWEEN):
+            where = "; ".join(filter(None, map(_where, runs)))
+            if where != said or sys.stderr.isatty():
+                bar.set_postfix_str(said := where)
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        bar.set_postfix_str("")
+
+
+def _where(run):
+    """The chapter, the cell that runs, and what it does; None where none runs."""
+    if (folder := at_work(run.folder.parent, run.key)) is None:
+        return None
+    number, total, text = _last_cell(folder / _FAILED)
+    if not number:
+        return run.chapter
+    with contextlib.suppress(FileNotFoundError):
+        if told := (folder / PROGRESS).read_text(encoding="utf-8"):
+            return f"{run.chapter} {number}/{total} {told}"
+    does = (node.lineno - 1 for node in ast.parse(text).body if not isinstance(node, _IMPORTS))
+    line = text.splitlines()[next(does, 0)]
+    return f"{run.chapter} {number}/{total} {line[:_SHOWN]}".rstrip()
+
+
+def _last_cell(notebook):
+    """The code cell that was begun last: its number, how many there are, and its text."""
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    except (FileNotFoundError, ValueError):  # not yet there, or just being written
+        return 0, "", ""
+    cells = [cell for cell in cells if cell["cell_type"] == "code"]
+    begun = [c for c in cells if c["metadata"].get("papermill", {}).get("start_time")]
+    return len(begun), len(cells), "".join(begun[-1]["source"]) if begun else ""
+
+
+def _ready(todo, started, finished):
+    """Chapters that can start: those that most time hangs on, then those that have waited.
+
+    So the longest do not remain for one processor alone at the end.
+    """
+    readers = {name: [n for n, run in todo.items() if name in run.depends] for name in todo}
+
+    def chain(name):
+        return todo[name].seconds + max(map(chain, readers[name]), default=0.0)
+
+    found = [
+        name
+        for name, run in todo.items()
+        if name not in started and all(d not in todo or d in finished for d in run.depends)
+    ]
+    return sorted(found, key=lambda name: (chain(name), bool(todo[name].depends)), reverse=True)
+
+
+def _report(failures, skipped):
+    parts = [f"{len(failures)} chapter(s) failed: {', '.join(failures)}"]
+    if skipped:
+        parts.append(f"Not run, since they read the records of these: {', '.join(skipped)}")
+    parts += [f"\n=== {name} ===\n{error}" for name, error in failures.items()]
+    return "\n".join(parts)
+
+
+def _execute_all(todo, jobs, executor, force):
+    """Execute the runs of ``todo``, giving (chapter, traceback or None) as each ends."""
+    started, finished, running = set(), set(), {}
+    while True:
+        for name in _ready(todo, started, finished)[: jobs - len(running)]:
+            how = {"one_thread": jobs > 1, "force": force}
+            running[executor.submit(execute, todo[name], **how)] = name
+            started.add(name)
+        if not running:
+            return
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            del running[future]
+            name, error = future.result()
+            if error is None:
+                finished.add(name)
+            yield name, error
+
+
+def execute(run, *, one_thread=False, force=False):
+    """Execute one run and keep it, giving the chapter, and the traceback where it failed.
+
+    Of two processes with the same run the second waits, and finds it done. Everything is written
+    to an unfinished folder beside the final one, which is renamed when the chapter has ended: a
+    run that is killed leaves nothing that looks finished. Of one that fails the notebook is kept.
+    """
+    parent = run.folder.parent
+    failed = parent / _FAILED
+    with unfinished(parent, run.key) as folder:
+        if run.done and not force:
+            return run.chapter, None
+        failed.unlink(missing_ok=True)
+        try:
+            notebook = _execute_notebook(run, folder, one_thread)
+            if not (folder / "records.jsonl").is_file():
+                raise RuntimeError(
+                    "the chapter ended without chapter.finish(): no records were kept"
+                )
+            (folder / "notebook.ipynb").write_text(notebook, encoding="utf-8")
+            (folder / _FAILED).unlink()
+            (folder / PROGRESS).unlink(missing_ok=True)
+            publish_run(folder, parent, run.key)
+        except Exception as error:
+            told = _traceback(error, folder / _FAILED)
+            if (folder / _FAILED).is_file():
+                os.replace(folder / _FAILED, failed)
+                told += f"\nAs far as it came: {os.path.relpath(failed)}"
+            return run.chapter, told
+    return run.chapter, None
+
+
+def _execute_notebook(run, folder, one_thread):
+    """Text of the executed notebook, the same for the same outputs."""
+    import nbformat
+    from papermill import execute_notebook
+
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    source = Source(run.chapter, run.source)
+    with tempfile.TemporaryDirectory(prefix="zslib-") as sockets:
+        if os.name == "posix":
+            (folder / SOCKETS).symlink_to(sockets)
+        manager = kernel_manager(run, sockets, folder, one_thread)
+        notebook = execute_notebook(
+            normalised(source.notebook()),
+            str(folder / _FAILED),
+            parameters=run.given,
+            progress_bar=False,
+            autosave_cell_every=0,
+            kernel_manager_class=manager,
+            shutdown_kernel="immediate",
+        )
+    (folder / SOCKETS).unlink(missing_ok=True)
+    return nbformat.writes(normalised(notebook)) + "\n"
+
+
+def kernel_manager(run, sockets, folder, one_thread):
+    """Kernel manager class whose kernels know which run they belong to."""
+    from book.build.kernel import kernel_manager_class
+
+    environment = {
+        RUN_DIRECTORY: os.path.abspath(folder),
+        RUN_KEY: run.key,
+        RUN_DIGESTS: json.dumps(run.digests),
+        DEPENDENCIES: json.dumps(run.depends),
+        "ZSLIB_BOOK": os.path.abspath(run.root),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    return kernel_manager_class(sockets, environment=environment, one_thread=one_thread)
+
+
+def normalised(notebook):
+    """The notebook without what differs between two equal runs: times, paths, random names."""
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    kept = {k: v for k, v in notebook.metadata.items() if k in ("language_info", "zslib")}
+    notebook.metadata = type(notebook.metadata)(kept, kernelspec=kernel)
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{number}"
+        cell.metadata = type(cell.metadata)(
+            {k: v for k, v in cell.metadata.items() if k in ("tags", "mystnb") and v}
+        )
+    return notebook
+
+
+def _traceback(error, notebook):
+    from nbclient.exceptions import DeadKernelError
+    from papermill.exceptions import PapermillExecutionError
+
+    number, total, text = _last_cell(notebook)
+    if isinstance(error, PapermillExecutionError):
+        lines = "\n".join(error.traceback)
+        told = f"Cell {number} of {total}: {error.ename}: {error.evalue}\n{lines}"
+        return re.sub(r"\x1b\[[0-9;]*m", "", told)
+    if isinstance(error, DeadKernelError):
+        return f"The kernel died in cell {number} of {total}, for want of memory perhaps:\n{text}"
+    return traceback.format_exc()

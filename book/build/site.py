@@ -1,0 +1,123 @@
+"""Build the site: run the chapters, write the pages from their records, call Jupyter Book."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+
+from book.agreement import agreement
+from book.build.page import arrange
+from book.build.reference import entries, links, write_reference
+from book.build.report import note_book, write_pages
+from book.build.run import plan, run_chapters
+from book.build.stamp import Stamp
+from book.parameters import Source
+from book.paths import layout
+from book.store import published, published_records, read_records
+from zslib.cli import CommandFailed
+from zslib.show.writing import write_if_changed
+
+__all__ = ["BuildFailed", "build"]
+
+# Sphinx can work in several processes, but the command has no option for it.
+_CALL = """
+import sys
+from jupyter_book.cli.main import main
+from jupyter_book.sphinx import build_sphinx
+build_sphinx.__kwdefaults__["jobs"] = int(sys.argv.pop(1))
+main(sys.argv[1:])
+"""
+
+
+class BuildFailed(CommandFailed):
+    """Jupyter Book ended with an error, or with warnings where these are errors."""
+
+
+def build(*, root=None, quick=False, full=False, tune=False, jobs=1, force=False, strict=False):
+    """Run what has to be run, build what has to be built of the whole book; the page to open.
+
+    ``quick`` and ``full`` are the chapters' small and their published size; ``tune`` chooses
+    settings anew. With ``force`` also what is up to date. With ``strict`` warnings, and references
+    that lead nowhere, are errors. No page is built where chapters fail.
+    """
+    place = layout(root)
+    stamp = Stamp(place, quick=quick, full=full, tune=tune, strict=strict)
+    index = stamp.html / "index.html"
+    if not force and stamp.untouched():
+        print("Nothing has changed since the last build.")
+        return index
+    published(root=place.root)  # broken ones are told before anything runs
+    parameters = {"quick": True} if quick else None
+    runs = plan(place.names(), parameters, full=full, tune=tune, root=place.root)
+    run_chapters(runs, jobs=jobs, force=force)
+    found = entries(place)
+    copy_pages(place)
+    for run in runs.values():
+        show(run, place, found)
+    note_book(runs, place)
+    write_pages(root=place.root)
+    write_reference(place)
+    pages, before = stamp.pages(), stamp.left.get("pages", {})
+    whole = stamp.left.get("site") == stamp.site()
+    if force or pages != before or not whole:
+        stamp.remove()
+        fresh = force or pages["frame"] != before.get("frame") or not whole
+        _call_jupyter_book(place, jobs=jobs, fresh=fresh, strict=strict)
+    stamp.write(pages)
+    return index
+
+
+def copy_pages(place):
+    """Copy the pages that are not chapters to where the contents name them, and drop old ones."""
+    written = set()
+    for source in sorted(place.pages.rglob("*.md")):
+        page = source.relative_to(place.pages)
+        to_root = "../" * (len(page.parts) - 1)
+        text = source.read_text(encoding="utf-8")
+        text = re.sub(r"\]\((?:\.\./)+chapters/(\w+/\d\d_\w+)\.md", rf"]({to_root}\1.ipynb", text)
+        # Beside the pages as they lie in the repository, two folders below its root like the site.
+        text = text.replace(f"{to_root}../_static/", f"{to_root}../../book/_static/")
+        write_if_changed(place.site / page, text)
+        written.add(place.site / page)
+    for path in {*place.site.glob("*.md"), *place.site.glob("reference/*.md")} - written:
+        path.unlink()
+
+
+def show(run, place, found=()):
+    """Copy a run's notebook, as a page, and its figures to where the contents name them.
+
+    The box at the top and how the run agrees with the published one are as of now, and the last
+    line tells what of the `entries` of the reference the chapter uses. Files are written only
+    when they change, since Sphinx reads again what is newer.
+    """
+    import nbformat
+
+    paper, name = run.chapter.split("/")
+    page = place.site / paper / f"{name}.ipynb"
+    notebook = nbformat.read(run.notebook, as_version=4)
+    own, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
+    arrange(notebook, Source.read(run.chapter, place), own, theirs, agreement(own, theirs))
+    if line := links(run.chapter, place, dict(found)):
+        notebook.cells.append(nbformat.v4.new_markdown_cell(line, id="reference"))
+    write_if_changed(page, nbformat.writes(notebook) + "\n")
+    for figure in sorted((run.folder / "figures").glob("*.svg")):
+        text = figure.read_text(encoding="utf-8")
+        write_if_changed(page.parent / "figures" / figure.name, text)
+
+
+def _call_jupyter_book(place, *, jobs, fresh, strict):
+    command = [sys.executable, "-c", _CALL, str(jobs), "build", str(place.site), "-q"]
+    command += ["--config", str(place.root / "_config.yml"), "--toc", str(place.root / "_toc.yml")]
+    command += ["--path-output", str(place.root)]
+    command += ["--all"] if fresh else []
+    command += ["-W", "-n", "--keep-going"] if strict else []
+    done = subprocess.run(command, cwd=place.root, check=False)
+    if done.returncode:
+        # Sphinx would not read again, and not warn again about, pages that it has kept.
+        shutil.rmtree(place.root / "_build" / ".doctrees", ignore_errors=True)
+        raise BuildFailed(
+            "Jupyter Book failed: its messages stand above"
+            + (" (warnings count as errors here)" if strict else "")
+        )

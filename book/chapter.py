@@ -1,0 +1,490 @@
+"""A running chapter: what it records, and what it knows about its own run."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import re
+import time
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import zslib
+from book.agreement import agreement
+from book.figures import figure
+from book.keys import data_fingerprint, identify, run_key
+from book.parameters import Source, check_parameters
+from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
+from book.provenance import RunCard, commit, machine, peak_memory, told_choices
+from book.records import RESULT, Records, clean_column, clean_value
+from book.results import Results, measure
+from book.store import keep_run, published_records, write_records
+from zslib.arrays import resolve_device
+from zslib.protocols.choices import Choices, use
+from zslib.show.figures import style
+from zslib.show.tables import NO_DATA, Column, Markdown, Table, check_label, escape
+from zslib.validation import check_integer
+
+__all__ = ["Chapter", "start"]
+
+# Endings that tell two uses of the same images apart, and say nothing in a caption.
+_ENDINGS = re.compile("_(attributes|classes|segments)$")
+
+
+def start(name, *, parameters, results=None):
+    """Start a chapter: set the figures' style, start the clock, open an empty record set.
+
+    With the parameter ``tune=False`` settings are not chosen on validation data where the
+    published run of the chapter chose them: they are read from beside its records.
+
+    Parameters
+    ----------
+    name : str
+        ``"hubness/02_hubness"``, the source's path under ``chapters`` without its ending.
+    parameters : dict
+        Every parameter of the chapter with its value; or the chapter's ``globals()``, from which
+        they are taken.
+    results : path, optional
+        Folder for record sets; None: ``results`` of the book.
+
+    Returns
+    -------
+    Chapter
+
+    Raises
+    ------
+    ValueError
+        When ``parameters`` are not those that the chapter's source declares, the device is not
+        "cpu", "gpu" or "auto", the seed is negative, or there is less than one seed.
+    """
+    place = layout()
+    if "__builtins__" in parameters:
+        parameters = {k: parameters[k] for k in Source.read(name, place).parameters}
+    for parameter, low in (("seed", 0), ("n_seeds", 1)):
+        if parameter in parameters:
+            check_integer(parameters[parameter], parameter, low=low)
+    style()
+    return Chapter(name, parameters, place, results)
+
+
+class Chapter:
+    """Records of one run of a chapter; made by `start`.
+
+    Attributes
+    ----------
+    name : str
+    parameters : dict
+    records : Records
+        What was recorded so far.
+    device : str
+        ``"cpu"`` or ``"gpu"``, what the parameter ``device`` comes to on this machine.
+    """
+
+    def __init__(self, name, parameters, place, results):
+        self.name = name
+        self.parameters = dict(parameters)
+        self.records = Records()
+        self._recorded = {}
+        self.device = resolve_device(self.parameters.get("device", "cpu"))
+        self._place = place
+        self._results = Path(results) if results is not None else place.results
+        self._problems, self._skipped = {}, []
+        self._published = published_records(name, root=place.root)
+        self._commit = commit(place.root)  # the sources may change while the chapter runs
+        self._started = time.perf_counter()
+        self._source = None
+        if (place.chapters / f"{name}.md").is_file():
+            source = Source.read(name, place)
+            declared = set(source.parameters)
+            if declared != set(self.parameters):
+                raise ValueError(
+                    f"book.start({name!r}) must be given the chapter's parameters: missing "
+                    f"{sorted(declared - set(self.parameters))}, unknown "
+                    f"{sorted(set(self.parameters) - declared)}"
+                )
+            self.parameters = check_parameters(source.parameters, self.parameters, name)
+            self._source = source
+        anew = self.parameters.get("tune", True)
+        chosen = [name, *(self._source.choices_of if self._source else ())]
+        self._choices = Choices() if anew else Choices.read(*map(place.chosen, chosen))
+        folder = os.environ.get(RUN_DIRECTORY)
+        use(self._choices, folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8"))
+
+    def use(self, problem):
+        """Note that the chapter uses this data; its records and its run then say which.
+
+        Parameters
+        ----------
+        problem : MappingProblem
+            Or anything with ``name``, ``setting``, ``synthetic``, ``description``, ``checksum``
+            and ``coverage``.
+
+        Returns
+        -------
+        problem
+        """
+        self._problems[problem.name] = problem
+        return problem
+
+    def record(
+        self, *, metric, value, method=None, dataset=None, setting=None, seed=None, **columns
+    ):
+        """Append one number to the record set.
+
+        Parameters
+        ----------
+        metric : str
+            ``"P@1"``.
+        value : number, bool or Estimate
+            Finite. An estimate is kept with its interval in the columns ``low`` and ``high``, a
+            `Spread` with its ``std``.
+        method, dataset, setting : str, optional
+            ``dataset`` may be the problem itself, or the name of one given to `use`: its setting
+            and whether it is synthetic are then filled in.
+        seed : int, optional
+        **columns
+            More columns: text, finite numbers, bools or None.
+
+        Raises
+        ------
+        TypeError
+            When the value is no number (None included), or a column's is neither text nor number.
+        ValueError
+            For NaN or infinity, or when the same columns were recorded with another value. (The
+            same value again changes nothing, so that a cell can be run twice.)
+        """
+        if hasattr(dataset, "checksum"):
+            dataset = self.use(dataset).name
+        if (problem := self._problems.get(dataset)) is not None:
+            setting = problem.setting if setting is None else setting
+            columns = {"synthetic": problem.synthetic, **columns}
+        if hasattr(value, "mean") and hasattr(value, "low"):
+            spread = {} if value.low != value.low else {"low": value.low, "high": value.high}
+            over = {"unit": value.unit, "n_units": value.n_units} if spread and value.unit else {}
+            columns |= spread | {"n_seeds": value.n_seeds} | over
+            value = value.mean
+        elif hasattr(value, "std") and not callable(value.std):  # a Spread, no NumPy number
+            columns |= {} if value.std is None else {"std": value.std}
+            value = value.mean
+        record = {"metric": str(metric), "value": clean_value(value)}
+        given = {"method": method, "dataset": dataset, "setting": setting, "seed": seed}
+        record |= {k: clean_column(v, k) for k, v in given.items() if v is not None}
+        record |= {k: clean_column(v, k) for k, v in columns.items()}
+        identity = {name: v for name, v in record.items() if name not in RESULT}
+        key = frozenset(identity.items())
+        if key not in self._recorded:
+            self._recorded[key] = record["value"]
+            self.records.append(record)
+        elif self._recorded[key] != record["value"]:
+            raise ValueError(
+                f"{identity} was recorded as {self._recorded[key]} and now as "
+                f"{record['value']}: add a column that tells the two apart"
+            )
+
+    def select(self, **columns):
+        """Records whose columns equal the given ones: see `Records.select`."""
+        return self.records.select(**columns)
+
+    def value(self, **columns):
+        """The value of the one selected record: see `Records.value`."""
+        return self.records.value(**columns)
+
+    def mean_interval(self, *, over=("seed",), **columns):
+        """Mean with 95% interval over seeds: see `Records.mean_interval`."""
+        return self.records.mean_interval(over=over, **columns)
+
+    def paired_difference(self, of, minus, *, over=("seed",), **columns):
+        """Mean difference with 95% interval: see `Records.paired_difference`."""
+        return self.records.paired_difference(of, minus, over=over, **columns)
+
+    @property
+    def seeds(self):
+        """The seeds that the parameters ask for: ``n_seeds`` from ``seed`` on."""
+        first = self.parameters["seed"]
+        return range(first, first + self.parameters["n_seeds"])
+
+    @property
+    def options(self):
+        """Those of seed, n_seeds, device and quick that the chapter has, as keywords."""
+        known = ("seed", "n_seeds", "device", "quick")
+        return {name: self.parameters[name] for name in known if name in self.parameters}
+
+    def problems(self, setting, prepare=None, **options):
+        """The data sets of ``setting`` that the parameters name, each noted as used.
+
+        Parameters
+        ----------
+        setting : str
+            As in `zslib.datasets.load_problems`.
+        prepare : callable, optional
+            Makes of each problem the one that is used.
+        **options
+            Of the loaders.
+        """
+        from zslib.datasets import load_problems
+
+        asked = {name: self.parameters[name] for name in ("seed", "quick")}
+        found = load_problems(setting, self.parameters["dataset"], **asked, **options)
+        return [self.use(prepare(p) if prepare else p) for p in found]
+
+    @staticmethod
+    def label(problem):
+        """Short name of a problem, for captions, heads and legends."""
+        name = _ENDINGS.sub("", problem.name).replace("_", "-")
+        made_up = problem.synthetic and "synthetic" not in name
+        return f"{name} (synthetic)" if made_up else name
+
+    @property
+    def chosen(self):
+        """How many choices so far are the published run's, how many this one's, for captions."""
+        return told_choices(self._choices.summary())
+
+    @property
+    def data(self):
+        """Short names of all data in use."""
+        return ", ".join(map(self.label, self._problems.values()))
+
+    def counted(self, labels):
+        """Those of the short names that a mean is over: the real ones, or all if none is."""
+        named = {self.label(p): p for p in self._problems.values()}
+        real = [name for name in labels if name in named and not named[name].synthetic]
+        return real or [name for name in labels if name in named]
+
+    def joined(self, labels):
+        """Columns that name several data sets at once."""
+        used = [p for p in self._problems.values() if self.label(p) in labels]
+        return {
+            "dataset": " and ".join(p.name for p in used),
+            "synthetic": any(p.synthetic for p in used),
+        }
+
+    def collect(self, rows, *, record=True, **columns):
+        """Record rows of results and hand them on as `Results`.
+
+        Parameters
+        ----------
+        rows : iterable of dict
+            With ``metric``, ``value``, and what else `record` takes; ``dataset`` is a problem or
+            its name. A row whose value is None or text is shown and not recorded.
+        record : bool
+            False for rows that are only shown.
+        **columns
+            What all rows share.
+
+        Returns
+        -------
+        Results
+        """
+        shown = []
+        for row in rows:
+            row = columns | row
+            if record and row["value"] is not None and not isinstance(row["value"], str):
+                self.record(**row)
+            data = row.get("dataset")
+            problem = self._problems.get(getattr(data, "name", data))
+            if problem:
+                row = {"setting": problem.setting} | row | {"dataset": self.label(problem)}
+            shown.append(row)
+        return Results(self, shown)
+
+    def published(self, **columns):
+        """Records of the chapter's published run as `Results`, to be shown beside this run's.
+
+        Empty where there is none. ``columns`` are given to all rows.
+        """
+        from zslib.protocols.intervals import Estimate
+
+        rows = []
+        for record in self._published or ():
+            row = {k: v for k, v in record.items() if k not in (*RESULT, "synthetic")} | columns
+            low, high = (record.get(end, float("nan")) for end in ("low", "high"))
+            over = record.get("unit", ""), record.get("n_units", 0)
+            value = Estimate(record["value"], low, high, record.get("n_seeds", 1), *over)
+            if "dataset" in record:
+                named = {"name": record["dataset"], "synthetic": record.get("synthetic", False)}
+                row["dataset"] = self.label(SimpleNamespace(**named))
+            rows.append(row | {"value": value})
+        return Results(self, rows)
+
+    def measure(self, runs, measures, **options):
+        """Estimate and record measures of runs: see `book.results.measure`."""
+        return measure(self, runs, measures, **options)
+
+    def table(self, name, caption, rows, columns, *, data=None, folded=False):
+        """`Table` whose caption names the data in use (or ``data``)."""
+        return Table(name, f"{caption} ({data or self.data}).", columns, rows, folded=folded)
+
+    def figure(self, fig, name, caption, *, alt, data=None, photographs=False):
+        """`figure` whose caption names the data in use (or ``data``)."""
+        caption = f"{caption} ({data or self.data})."
+        return figure(fig, name=name, caption=caption, alt=alt, photographs=photographs)
+
+    def verdicts(self):
+        """`Table` of the claims that name this chapter, held against its own records.
+
+        Those that are not testable here share a row, at the end, by their reason.
+        """
+        from book.papers.claims import NOT_TESTABLE, chapter_verdicts
+
+        found = chapter_verdicts(self.name, self.records)
+        if not found:
+            raise ValueError(
+                f"no claim names the chapter {self.name!r}: see the claims' data file"
+            )
+        rows, untested = [], {}
+        for v in found:
+            why = self._excuse(v) or v.why
+            if v.verdict == NOT_TESTABLE:
+                untested.setdefault(why, []).append(v)
+                continue
+            where = ", ".join(filter(None, (v.claim.setting, v.claim.where, v.claim.note)))
+            verdict = Markdown(f"**{v.verdict}**: {escape(why)}" if why else f"**{v.verdict}**")
+            printed = None if v.paper_value == NO_DATA else v.paper_value
+            rows.append([f"{v.claim.says} ({where})", printed, v.found, verdict])
+        for why, several in untested.items():
+            alone = len(several) == 1
+            what = several[0].claim.says if alone else f"{len(several)} claims more"
+            told = Markdown(f"**{several[0].verdict}**: {escape(why)}")
+            rows.append([what, None, None, told])
+        heads = ["claim", Column("paper", align="right"), Column("ours", align="right"), "verdict"]
+        name = verdicts_label(self.name)
+        n = len(found)
+        said = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"
+        return self.table(name, said, rows, heads, folded=len(rows) > 12)
+
+    def _excuse(self, verdict):
+        """Why this run cannot give what a claim asks for, as `skip` was told, or None."""
+        for skipped in self._skipped if verdict.value is None else ():
+            fields = {name: value for name, value in skipped.items() if name != "why"}
+            if fields.items() <= verdict.claim.record.items():
+                return skipped["why"]
+        return None
+
+    def coverage(self, *, name, caption):
+        """`Table` of the data in use: what each is, and what was listed, found and dropped.
+
+        Raises
+        ------
+        ValueError
+            Before any problem was given to `use`.
+        """
+        check_label(name, caption)
+        if not self._problems:
+            raise ValueError("no data in use yet: call chapter.use(problem) first")
+        rows = []
+        for problem in self._problems.values():
+            rows.append([problem.name, "description", problem.description])
+            rows += [[problem.name, key, value] for key, value in problem.coverage.items()]
+            rows.append([problem.name, "checksum (SHA-256)", problem.checksum[:16] + "…"])
+        return Table(name, caption, ["data", "what", "value"], rows)
+
+    def skip(self, *, why, **columns):
+        """Say that this run cannot write the records with these columns, and why.
+
+        Claims that ask for them are then not testable here. Without it `finish` takes a record
+        that a claim asks for and the run lacks for a mistake.
+        """
+        self._skipped.append(columns | {"why": why})
+
+    def finish(self):
+        """Write the record set and say, in one table, how it came about.
+
+        Writes ``records.jsonl``, ``run.json``, and ``chosen.json`` where settings were chosen on
+        validation data, to ``results/<chapter>/<key>/``: all or nothing, by renaming a finished
+        folder.
+
+        Returns
+        -------
+        RunCard
+            Shows version, data, parameters, machine and times, and how the numbers agree with
+            the published run's, as a chapter's last output.
+
+        Raises
+        ------
+        ValueError
+            When a claim of this chapter asks for a record that was neither written nor skipped, or
+            settings were chosen and the chapter has no parameter ``tune``.
+        """
+        from book.papers import check_records
+
+        skipped = [{k: v for k, v in s.items() if k != "why"} for s in self._skipped]
+        check_records(self.name, self.records, skipped)
+        run = self._run()
+        if self._source is not None and "choices" in run and "tune" not in self.parameters:
+            raise ValueError(
+                f"{self.name} chooses settings on validation data: declare `tune: bool = False` "
+                "among its parameters"
+            )
+        if folder := os.environ.get(RUN_DIRECTORY):
+            write_records(folder, self.records, run, self._chosen(run))
+        else:
+            folder = self._results / self.name
+            keep_run(folder, run["key"], self.records, run, self._chosen(run))
+        use(None)
+        self.records.run = run
+        return RunCard(run, agreement(self.records, self._published))
+
+    def _chosen(self, run):
+        """The text of ``chosen.json``, or None where nothing was chosen."""
+        about = {"date": run["date"][:10], "parameters": self.parameters}
+        about["data"] = [problem["name"] for problem in run["data"]]
+        return self._choices.text(**about) if "choices" in run else None
+
+    def _identity(self):
+        """Key and digests, from the runner, or such as it would give to this run."""
+        if key := os.environ.get(RUN_KEY):
+            return key, json.loads(os.environ.get(RUN_DIGESTS, "{}"))
+        if self._source is None:
+            fingerprint = data_fingerprint(self.parameters)
+            return run_key(self.name, "", self.parameters, fingerprint=fingerprint), {}
+        keys = {}
+        for name in self._source.depends:
+            latest = self._place.results / name / "latest"
+            keys[name] = latest.read_text(encoding="utf-8").strip() if latest.is_file() else None
+        return identify(self._source, self.parameters, keys, self._place)
+
+    def _missing(self):
+        """Names of real data that the chapter would use and that are not here."""
+        from zslib.datasets.entry import SETTINGS
+        from zslib.datasets.registry import missing
+
+        settings = self._source and self._source.data_settings
+        return missing(self.parameters.get("dataset"), settings or SETTINGS)
+
+    def _run(self):
+        key, digests = self._identity()
+        choices = self._choices.summary()
+        return {
+            "chapter": self.name,
+            "key": key,
+            "digests": digests,
+            "version": zslib.__version__,
+            "commit": self._commit,
+            "parameters": self.parameters,
+            "data": [
+                {
+                    "name": problem.name,
+                    "setting": problem.setting,
+                    "synthetic": bool(problem.synthetic),
+                    "description": problem.description,
+                    "checksum": problem.checksum,
+                }
+                for problem in self._problems.values()
+            ],
+            **({"missing": missing} if (missing := self._missing()) else {}),
+            **({"choices": choices} if any(choices.values()) else {}),
+            "skipped": self._skipped,
+            "device": self.device,
+            "wall_seconds": round(time.perf_counter() - self._started, 2),
+            "peak_memory_mib": peak_memory(),
+            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "machine": machine(self.device),
+        }
+
+
+def verdicts_label(chapter):
+    """Label of the table that `Chapter.verdicts` shows."""
+    paper, page = chapter.split("/")
+    return f"tbl-{paper}-claims-{int(page[:2])}"

@@ -1,0 +1,188 @@
+"""The words of ``zslib`` that a copy of the repository adds: run, list, report, publish, build."""
+
+from __future__ import annotations
+
+from zslib.cli import add_jobs, near
+
+__all__ = ["add_commands"]
+
+
+def add_commands(commands):
+    """Add the book's commands to the parsers of ``zslib``."""
+    run = commands.add_parser("run", help="run chapters with given parameters")
+    run.add_argument("chapters", nargs="*", metavar="CHAPTER", help="such as hubness/02_hubness")
+    run.add_argument("--all", action="store_true", help="all chapters")
+    run.add_argument(
+        "-p",
+        "--parameter",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        help="a value other than the default; may be repeated",
+    )
+    _add_sizes(run)
+    run.add_argument("-o", "--output", metavar="FILE", help="copy the executed notebook here")
+    add_jobs(run)
+    run.add_argument("--force", action="store_true", help="run also what was run before")
+    run.set_defaults(call=_run)
+
+    listing = commands.add_parser("list", help="chapters with their parameters")
+    listing.set_defaults(call=_list)
+
+    report = commands.add_parser("report", help="the scorecard of the latest runs")
+    report.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --against")
+    report.add_argument(
+        "--against", choices=["published"], help="list numbers apart from the published run's"
+    )
+    report.add_argument(
+        "--keep", metavar="NAME", help="with --against: keep the counts for the book, as a repeat"
+    )
+    report.set_defaults(call=_report)
+
+    publish = commands.add_parser("publish", help="keep latest records as the published run")
+    publish.add_argument("chapters", nargs="*", metavar="CHAPTER")
+    publish.add_argument("--all", action="store_true", help="all chapters")
+    publish.add_argument(
+        "--check", action="store_true", help="list published runs that are stale or missing"
+    )
+    publish.add_argument(
+        "--carry",
+        metavar="FOLDER",
+        help="keep published runs of the sources in FOLDER, where "
+        "the latest runs there and here have equal numbers",
+    )
+    publish.add_argument("--no-data", action="store_true", help="check without the data")
+    publish.set_defaults(call=_publish)
+
+    build = commands.add_parser("build", help="run all chapters and build the site")
+    _add_sizes(build)
+    build.add_argument("--strict", action="store_true", help="warnings are errors")
+    add_jobs(build)
+    build.add_argument("--force", action="store_true", help="redo what is up to date")
+    build.set_defaults(call=_build)
+
+
+def _add_sizes(parser):
+    sizes = parser.add_mutually_exclusive_group()
+    sizes.add_argument("--quick", action="store_true", help="small data, few runs")
+    sizes.add_argument("--full", action="store_true", help="all runs, as published")
+    parser.add_argument(
+        "--tune", action="store_true", help="choose settings anew, in place of the published ones"
+    )
+
+
+def _book():
+    """The `Layout` of the book here, or an error that says where to go."""
+    from book.paths import layout
+
+    place = layout()
+    if not place.names():
+        raise ValueError(
+            f"no chapters in {place.chapters}: call zslib from a copy of the repository"
+        )
+    return place
+
+
+def _run(arguments):
+    from book.build.run import plan, run_chapters
+    from book.parameters import Source, parse_text
+    from zslib.show.writing import write_if_changed
+
+    place = _book()
+    if arguments.all == bool(arguments.chapters):
+        raise ValueError("name the chapters to run, or pass --all")
+    names = place.names() if arguments.all else arguments.chapters
+    if arguments.output and len(names) != 1:
+        raise ValueError("-o takes the notebook of one chapter: name one")
+    given = arguments.parameter + [["quick", "true"]] * arguments.quick
+    texts = dict(given)
+    if len(texts) < len(given):
+        raise ValueError(f"a parameter is given twice: give each of {', '.join(texts)} once")
+    parameters = {}
+    for name in names:
+        parameters |= parse_text(Source.read(name, place).parameters, texts, name)
+    runs = plan(names, parameters, full=arguments.full, tune=arguments.tune)
+    executed = run_chapters(runs, jobs=arguments.jobs, force=arguments.force)
+    for name, run in runs.items():
+        print(f"{name}: {'run' if name in executed else 'there'}, {near(run.notebook)}")
+    if arguments.output:
+        text = runs[names[0]].notebook.read_text(encoding="utf-8")
+        write_if_changed(arguments.output, text)
+        print(f"written to {arguments.output}")
+
+
+def _list(arguments):
+    from book.parameters import Source
+
+    place = _book()
+    for name in place.names():
+        print(name)
+        source = Source.read(name, place)
+        for p in source.parameters.values():
+            full = f"; full: {source.full[p.name]!r}" if p.name in source.full else ""
+            print(f"  {p.name}: {p.type.__name__} = {p.default!r}{full}  ({p.told})")
+
+
+def _report(arguments):
+    from book.build.report import against_published, scorecard, write_pages
+
+    place = _book()
+    if arguments.against:
+        print(against_published(arguments.chapters, keep=arguments.keep))
+        return
+    if arguments.chapters or arguments.keep:
+        raise ValueError(
+            "the scorecard is of all chapters: chapters and --keep go with --against published"
+        )
+    write_pages()
+    print(scorecard())
+    print(f"Written to {near(place.parts)}.")
+
+
+def _publish(arguments):
+    from book.build.publishing import carry, publish, stale
+    from book.store import published
+
+    names = _book().names() if arguments.all or arguments.check else []
+    if arguments.all and arguments.chapters:
+        raise ValueError("name chapters, or pass --all")
+    names = arguments.chapters or names
+    if not names:
+        raise ValueError("name the chapters to publish, or pass --all")
+    if arguments.check:
+        found = stale(names, data=not arguments.no_data)
+        for name, why in found.items():
+            print(f"{name}: {why}")
+        if not found:
+            carried = sum("carried" in records.run for records in published().values())
+            told = f"; {carried} were run at earlier ones, and carried over" if carried else ""
+            print(f"Every published run matches the sources{told}.")
+        return int(bool(found))
+    if arguments.carry:
+        refused = carry(names, arguments.carry)
+        for name, why in refused.items():
+            print(f"{name}: not carried: {why}")
+        print(
+            f"{len(names) - len(refused)} of {len(names)} published runs stand for these sources."
+        )
+        return int(bool(refused))
+    for folder in publish(names):
+        print(near(folder))
+    return 0
+
+
+def _build(arguments):
+    from book.build.site import build
+
+    _book()
+    page = build(
+        quick=arguments.quick,
+        full=arguments.full,
+        tune=arguments.tune,
+        jobs=arguments.jobs,
+        force=arguments.force,
+        strict=arguments.strict,
+    )
+    print(f"The book is built. Open {page}")
+    print(f"or paste this into a browser: {page.as_uri()}")

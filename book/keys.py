@@ -1,0 +1,185 @@
+"""The key of a run, a hash of all that its pages depend on, and digests of what its numbers do."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+import zslib
+from book.papers.printed import CHAPTERS, PAPERS
+from zslib.sources import sources_digest
+
+__all__ = [
+    "code_digests",
+    "data_fingerprint",
+    "full_size",
+    "identify",
+    "outdated",
+    "package_digest",
+    "run_key",
+]
+
+# What decides when and where a chapter runs, or makes the site, and not what the chapter shows.
+_NOT_SHOWN = [
+    f"book.{name}"
+    for name in (
+        *("agreement", "build", "commands", "keys", "parameters", "paths"),
+        *("_ext", "_static", "pages", "references"),
+    )
+]
+# These show what was recorded, or judge it, and record nothing.
+_NOT_RECORDED = [
+    *_NOT_SHOWN,
+    *(f"book.{name}" for name in ("figures", "provenance", "seen_unseen", "shown", "store")),
+    *(f"book.papers.{name}" for name in ("claims", "effects", "errata", "evidence")),
+    *(f"chapters.{path.parent.name}.{path.stem}" for path in CHAPTERS.glob("*/draw*.py")),
+    "zslib.show",
+    # These read files of a user's own, and no published run has such.
+    *(f"zslib.datasets.{name}" for name in ("attributes.features", "pairs.own")),
+]
+# What a paper prints and claims counts for all chapters: some hold several papers together.
+_PRINTED, _CLAIMED, _ERRATA = ("printed", "curves"), ("claims",), ("errata",)
+_OF_PAPERS = [f"chapters.{p}.{n}" for p in PAPERS for n in (*_PRINTED, *_CLAIMED, *_ERRATA)]
+
+
+@cache
+def package_digest(code, *, recorded=False):
+    """Hash of the sources that a chapter's pages, or its records alone, depend on."""
+    skip = _NOT_RECORDED if recorded else _NOT_SHOWN
+    parts = [sources_digest(code, skip=[*skip, *_OF_PAPERS])]
+    for name in _PRINTED if recorded else _PRINTED + _CLAIMED:
+        for path in sorted(CHAPTERS.glob(f"*/{name}.toml")):
+            parts.append(hashlib.sha256(path.read_bytes()).hexdigest())
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()
+
+
+def data_fingerprint(parameters, settings=None):
+    """What identifies the data that a chapter with these parameters would load.
+
+    The registry of `zslib.datasets` knows the data sets by name; a parameter that names a file
+    counts with the file's size and time of change.
+    """
+    found = {}
+    if "dataset" in parameters:
+        from zslib.datasets.entry import SETTINGS
+        from zslib.datasets.registry import fingerprint, served
+
+        found["dataset"] = fingerprint(
+            parameters["dataset"],
+            seed=parameters.get("seed", 0),
+            quick=parameters.get("quick", False),
+            settings=served(parameters["dataset"], settings or SETTINGS),
+        )
+    for name, value in parameters.items():
+        if isinstance(value, str) and value and Path(value).is_file():
+            stat = Path(value).stat()
+            found[name] = [stat.st_size, stat.st_mtime_ns]
+    return found
+
+
+def identify(source, parameters, depends, place):
+    """Key of a run of a chapter, and its digests: what of it makes its numbers.
+
+    Parameters
+    ----------
+    source : book.parameters.Source
+    parameters : dict
+        Every parameter with its value.
+    depends : dict
+        Key of each run whose records this one reads, by chapter.
+    place : book.paths.Layout
+        Has the settings that the published run chose: they are part of the key if taken over.
+
+    Returns
+    -------
+    key : str
+    digests : dict
+        ``chapter``, the parsed code of its cells; ``package``, the parsed code that they import;
+        ``data``, what would be loaded for these parameters.
+    """
+    fingerprint = data_fingerprint(parameters, source.data_settings)
+    key = run_key(
+        source.name,
+        source.body,
+        parameters,
+        code=source.code,
+        fingerprint=fingerprint,
+        depends=depends | _chosen(source, parameters, place),
+    )
+    return key, code_digests(source) | {"data": _digest(fingerprint)}
+
+
+def outdated(run, source, *, data=True):
+    """What of its sources a published run no longer matches.
+
+    Parameters
+    ----------
+    run : dict
+        Its ``run.json``.
+    source : book.parameters.Source
+        The chapter as it is now.
+    data : bool
+        Whether to look at the data too. Where they are not here, nothing is said of them.
+
+    Returns
+    -------
+    list of str
+        Names of the digests that differ, and "settings" where the parameters are not those of a
+        full run; ``["before digests"]`` for a run that has no digests.
+    """
+    if not run.get("digests"):
+        return ["before digests"]
+    found = [] if full_size(run["parameters"], source) else ["settings"]
+    now = code_digests(source)
+    if data:
+        try:
+            fingerprint = data_fingerprint(run["parameters"], source.data_settings)
+            now["data"] = _digest(fingerprint)
+        except OSError:
+            pass
+    return found + [name for name, digest in now.items() if run["digests"].get(name) != digest]
+
+
+def full_size(parameters, source):
+    """Whether these are a full run's; its device and who chose its settings do not matter."""
+    full = source.settings(source.full)
+    return all(parameters.get(k) == v for k, v in full.items() if k not in ("device", "tune"))
+
+
+def code_digests(source):
+    """Digests of a chapter's code, and of the package's code behind its numbers."""
+    return {
+        "chapter": _digest(ast.unparse(ast.parse(source.recording_code))),
+        "package": package_digest(source.code, recorded=True),
+    }
+
+
+def _chosen(source, parameters, place):
+    """A digest of the published settings that a run may take over, where there are any."""
+    paths = [place.chosen(name) for name in (source.name, *source.choices_of)]
+    texts = [path.read_bytes() for path in paths if path.is_file()]
+    if parameters.get("tune", True) or not texts:
+        return {}
+    return {"chosen": hashlib.sha256(b"".join(texts)).hexdigest()}
+
+
+def _digest(content):
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def run_key(chapter, source, parameters, *, code="", fingerprint=None, depends=None):
+    """Key of a run: equal keys, equal numbers."""
+    parts = {
+        "chapter": chapter,
+        "source": source,
+        "parameters": parameters,
+        "data": fingerprint or {},
+        "depends": depends or {},
+        "version": zslib.__version__,
+        "package": package_digest(code),
+    }
+    return _digest(parts)

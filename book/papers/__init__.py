@@ -1,0 +1,18 @@
+"""What the papers print and claim, as data, and the code that holds results against it."""
+
+from book.papers.claims import Verdict, chapter_verdicts, check_claims, check_records, load_claims
+from book.papers.errata import Erratum, load_errata
+from book.papers.printed import printed, printed_curves, printed_table
+
+__all__ = [
+    "Erratum",
+    "Verdict",
+    "chapter_verdicts",
+    "check_claims",
+    "check_records",
+    "load_claims",
+    "load_errata",
+    "printed",
+    "printed_curves",
+    "printed_table",
+]

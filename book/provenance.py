@@ -1,0 +1,127 @@
+"""Where numbers come from: code, machine and cost of a run."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+from zslib.show.tables import escape
+
+__all__ = ["PUBLISHED_RUN", "RunCard", "commit", "machine", "peak_memory", "told_choices"]
+
+
+# Head of the line that the site writes anew: a published run may be younger than this one.
+PUBLISHED_RUN = "Published run"
+
+
+class RunCard:
+    """How a run came about, and how it agrees with the published one, as a small table."""
+
+    def __init__(self, run, agreement):
+        self.run = run
+        self.agreement = agreement
+
+    def _lines(self):
+        run, machine = self.run, self.run["machine"]
+        data = "; ".join(f"{d['description']} ({d['checksum'][:12]})" for d in run["data"])
+        return {
+            "Data": data or "none",
+            **({"Missing data": ", ".join(run["missing"])} if run.get("missing") else {}),
+            "Parameters": ", ".join(f"{k}: {v}" for k, v in run["parameters"].items()),
+            **({"Settings": told_choices(run["choices"])} if run.get("choices") else {}),
+            "Code": f"zslib {run['version']}, commit {self._commit()}",
+            "Record set": f"{run['chapter']}/{run['key']}",
+            "Machine": f"{machine['processor']}, {machine['cores']} cores, "
+            f"device {machine.get('accelerator', run['device'])}, "
+            f"Python {machine['python']}, NumPy {machine['numpy']}",
+            "Cost": f"{run['wall_seconds']:.0f} s"
+            + (f", {run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
+            PUBLISHED_RUN: self.agreement,
+        }
+
+    def _commit(self):
+        sha, _, state = (self.run["commit"] or "unknown").partition("-")
+        return sha[:12] + (" with changes" if state else "")
+
+    def __repr__(self):
+        return "\n".join(f"{name}: {text}" for name, text in self._lines().items())
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        rows = "\n".join(f"| {name} | {escape(text)} |" for name, text in self._lines().items())
+        markdown = f"| This run | how it came about |\n| :-- | :-- |\n{rows}"
+        return {"text/markdown": markdown, "text/plain": repr(self)}
+
+
+def told_choices(choices):
+    """How many choices on validation data the published run made, and how many this one.
+
+    Examples
+    --------
+    >>> told_choices({"taken": {"2026-11-21": 12}, "made": 1})
+    '12 chosen by the published run on 2026-11-21, 1 chosen in this run'
+    """
+    taken, made = choices["taken"], choices["made"]
+    told = [f"{sum(taken.values())} chosen by the published run on {' and '.join(taken)}"]
+    return ", ".join(told * bool(taken) + [f"{made} chosen in this run"] * bool(made or not taken))
+
+
+def commit(root):
+    """The commit of the sources, with "-dirty" where they differ from it; None without git."""
+
+    def git(*words):
+        done = subprocess.run(
+            ["git", *words], cwd=root, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    try:
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!results")
+        return git("rev-parse", "HEAD") + ("-dirty" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def peak_memory():
+    """Largest resident size of this process in MiB; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10))
+
+
+def accelerator():
+    """Name of the graphics card that CuPy uses."""
+    import cupy
+
+    return cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
+
+
+def machine(device="cpu"):
+    """The machine, as far as numbers and times depend on it; its name is not among that."""
+    import numpy
+    from threadpoolctl import threadpool_info
+
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                processor = line.split(":", 1)[1].strip()
+                break
+    found = {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+    }
+    if several := [one for one in threadpool_info() if one["user_api"] == "blas"]:
+        blas = max(several, key=lambda one: one["num_threads"])
+        kernels = f"{blas['internal_api']} {blas.get('architecture', '')}".strip()
+        found["blas"] = f"{kernels}, threads {blas['num_threads']}"
+    return found | {"accelerator": accelerator()} if device == "gpu" else found

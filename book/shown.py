@@ -1,0 +1,321 @@
+"""How a chapter's rows are shown: as tables and as figures. Nothing here is recorded."""
+
+from __future__ import annotations
+
+from textwrap import fill
+
+import numpy as np
+
+from book.figures import figure
+from zslib.show.figures import ONE_PANEL, look
+from zslib.show.tables import Column, Table
+
+__all__ = ["Shown"]
+
+
+class Shown:
+    """What `book.results.Results` shows of its rows."""
+
+    def table(
+        self, name, caption, *, rows, columns, paper=None, heads=None, formats=None, corner="",
+        folded=False,
+    ):  # fmt: skip
+        """Cross table of the values, the paper's beside ours.
+
+        Parameters
+        ----------
+        name, caption : str
+            As of `Table`; the data's names are added to the caption.
+        rows, columns : str or tuple of str
+            Columns of the results whose values head the rows and the columns. Several columns
+            for the rows give several header cells; for the columns they join as "a: b".
+        paper : callable, optional
+            ``paper(row)`` gives the printed number beside a result, or None.
+        heads : dict, optional
+            Other words for row and column heads.
+        formats : str or dict, optional
+            Number format, or number formats by column head; ".1f" otherwise.
+        corner : str or list of str
+            Heads of the header cells; the names of ``rows`` where it has none.
+        folded : bool
+            As of `Table`.
+        """
+        down, across = _as_tuple(rows), _as_tuple(columns)
+        heads, formats = heads or {}, formats or {}
+        cells, beside = {}, {}
+        for row in self.rows if paper else self._telling().rows:
+            place = tuple(row.get(c) for c in down), tuple(row.get(c) for c in across)
+            if place in cells:
+                raise ValueError(f"two results at {place} of table {name!r}: name more columns")
+            cells[place] = row["value"]
+            beside[place] = paper(row) if paper else None
+        lines = list(dict.fromkeys(place[0] for place in cells))
+        groups = list(dict.fromkeys(place[1] for place in cells))
+        printed = [g for g in groups if any(beside.get((line, g)) is not None for line in lines)]
+        columns_shown = [corner] if isinstance(corner, str) else list(corner)
+        columns_shown += [""] * (len(down) - len(columns_shown))
+        names = {"dataset": "data", "label_set": "labels"}
+        columns_shown = [
+            given or names.get(name, name.replace("_", " "))
+            for given, name in zip(columns_shown, down, strict=True)
+        ]
+        for group in groups:
+            said = ": ".join(str(_said(part, heads)) for part in group if part is not None)
+            form = formats if isinstance(formats, str) else formats.get(said, ".1f")
+            if group in printed:
+                columns_shown.append(Column(f"{said}, paper", form))
+            columns_shown.append(Column(f"{said}, ours" if group in printed else said, form))
+        body = []
+        for line in lines:
+            body.append([_said(part, heads) for part in line])
+            for group in groups:
+                body[-1] += [beside.get((line, group))] * (group in printed)
+                body[-1].append(cells.get((line, group)))
+        return Table(name, self._caption(caption), columns_shown, body, folded=folded)
+
+    def bars(
+        self, name, caption, *, groups, series, ylabel, alt, panels=None, paper=None, heads=None
+    ):
+        """Grouped bars with their intervals; crosses are what ``paper(row)`` gives.
+
+        Here and below, ``heads`` has other words for legends and for the names of groups.
+        """
+        heads = heads or {}
+        fig, axes, parts = self._telling()._panels(panels)
+        for ax, part in zip(axes, parts, strict=True):
+            across, of = part.of(groups), part.of(series)
+            width = 0.8 / len(of)
+            for i, s in enumerate(of):
+                own = [row for g in across for row in part.only(**{groups: g, series: s})]
+                x = [across.index(row[groups]) + width * (i - (len(of) - 1) / 2) for row in own]
+                middle, reach = _ends([row["value"] for row in own])
+                s = heads.get(s, s)
+                style = look(s, [heads.get(o, o) for o in of])
+                hatch = "" if style["linestyle"] == "-" else "///"
+                drawn = {"color": style["color"], "hatch": hatch, "ec": "white", "lw": 0}
+                ax.bar(x, middle, 0.95 * width, label=s, **drawn)
+                ax.errorbar(x, middle, reach, fmt="none", ecolor="0.3", capsize=2, lw=1)
+                for place in np.array(x)[middle == 0]:  # else it looks like a gap
+                    ax.annotate(
+                        "0", (place, 0), (0, 2), textcoords="offset points", ha="center",
+                        fontsize="x-small", color=style["color"],
+                    )  # fmt: skip
+                marks = [(p, paper(row)) for p, row in zip(x, own, strict=True)] if paper else []
+                for place, printed in marks:
+                    if printed is not None:
+                        ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
+            names = [str(heads.get(g, g)).replace(" (", "\n(") for g in across]
+            letters = sum(max(map(len, n.split("\n"))) for n in names)
+            crowded = len(axes) * letters > 7.5 * fig.get_figwidth()
+            turned = {"rotation": 20, "ha": "right"} if crowded else {}
+            ax.set_xticks(range(len(across)), names, **turned)
+            ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
+        return self._figure(fig, axes, name, caption, alt)
+
+    def curves(
+        self, name, caption, *, x, series, xlabel, ylabel, alt, panels=None, xscale="linear",
+        yscale="linear", levels=None, lines=None, bottom=0, heads=None, sharey=False,
+        intervals=True,
+    ):  # fmt: skip
+        """Values against a column, one line a series, with bands where values have intervals.
+
+        Few places are no curve: there intervals are bars, side by side, and lines are faint.
+
+        ``levels`` and ``lines`` are ``{label: place}`` of horizontal and vertical lines;
+        ``bottom`` is where the vertical axis begins, None for wherever the values do; ``sharey``
+        gives all panels the same; without ``intervals`` bands are no such, and the caption says
+        nothing of them.
+        """
+        from matplotlib.ticker import LogLocator, NullFormatter
+
+        fig, axes, parts = self._panels(panels, sharey)
+        for ax, part in zip(axes, parts, strict=True):
+            of = part.of(series)
+            for s in of:
+                own = sorted(part.only(**{series: s}), key=lambda row: row[x])
+                places = [row[x] for row in own]
+                middle, reach = _ends([row["value"] for row in own])
+                said = [(heads or {}).get(o, o) for o in of]
+                style = look(said[of.index(s)], said)
+                if len(places) > 20:
+                    style.pop("marker")
+                if np.any(reach > 0) and len(places) < 4 and xscale == "linear":
+                    aside = (of.index(s) - (len(of) - 1) / 2) * 0.02 * np.ptp(places)
+                    ax.plot(places, middle, color=style["color"], lw=0.8, alpha=0.4)
+                    style["linestyle"] = "none"
+                    ax.errorbar(
+                        np.add(places, aside),
+                        middle,
+                        reach,
+                        capsize=2,
+                        label=said[of.index(s)],
+                        **style,
+                    )
+                    continue
+                ax.plot(places, middle, label=said[of.index(s)], **style)
+                if np.any(reach > 0):
+                    band = middle - reach[0], middle + reach[1]
+                    ax.fill_between(places, *band, color=style["color"], alpha=0.15, lw=0)
+            for i, (label, place) in enumerate((levels or {}).items()):
+                ax.axhline(place, color="gray", ls=(":", "--", "-.")[i % 3], lw=1.2, label=label)
+            for label, place in (lines or {}).items():
+                ax.axvline(place, color="gray", lw=0.8, label=label)
+            ax.set(xlabel=xlabel, xscale=xscale, yscale=yscale)
+            if xscale != "linear" and len(part.of(x)) < 9:
+                ax.set_xticks(
+                    part.of(x), [f"{place:.{3 if place < 1 else 6}g}" for place in part.of(x)]
+                )
+                ax.xaxis.minorticks_off()
+            elif xscale == "linear" and all(isinstance(place, int) for place in part.of(x)):
+                ax.xaxis.get_major_locator().set_params(integer=True)
+            if yscale == "log":  # 0.5, 1, 2 where there is room, and never 2 × 10⁰
+                wide = np.divide(*ax.get_ylim()[::-1]) > 1e4
+                ax.yaxis.set_major_locator(
+                    LogLocator(subs=(1,) if wide else (1, 2, 5), numticks=20)
+                )
+                ax.yaxis.set_major_formatter("{x:g}")
+                ax.yaxis.set_minor_formatter(NullFormatter())
+            if bottom is not None and yscale == "linear":
+                top = ax.get_ylim()[1]
+                ax.set_ylim(bottom, top + 0.04 * (top - bottom))
+            ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
+        return self._figure(fig, axes, name, caption, alt, intervals)
+
+    def scatter(self, name, caption, *, x, y, series, xlabel, ylabel, alt, panels=None):
+        """Metric ``y`` against metric ``x``, one mark for each pair of rows that is alike."""
+        fig, axes, parts = self._panels(panels)
+        for ax, part in zip(axes, parts, strict=True):
+            of = part.of(series)
+            other = {_alike(row): row["value"] for row in part.only(metric=y)}
+            for row in part.only(metric=x):
+                style = look(row[series], of) | {"linestyle": "none"}
+                if _alike(row) in other:
+                    pair = [row["value"], other[_alike(row)]]
+                    ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
+            ax.set(xlabel=xlabel, ylabel=ylabel if ax.get_subplotspec().is_first_col() else "")
+        return self._figure(fig, axes, name, caption, alt, intervals=False)
+
+    def forest(
+        self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0, heads=None
+    ):
+        """Estimates with their intervals, one line each; crosses are the paper's.
+
+        A line stands at ``zero``; with None there is none, and the axis begins where values do.
+        """
+        down, heads, told = _as_tuple(rows), heads or {}, self._telling()
+        of = told.of(series) if series else []
+        lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in told))
+        fig, (ax,) = _subplots(1, height=0.8 + 0.33 * len(lines) * max(1, 0.6 * len(of)))
+        if zero is not None:
+            ax.axvline(zero, color="gray", lw=0.8)
+        for row in told:
+            i = lines.index(tuple(row.get(c) for c in down))
+            shift = 0.6 * ((of.index(row[series]) + 0.5) / len(of) - 0.5) if of else 0.0
+            style = look(row[series], of) if of else {"color": "C0", "marker": "o"}
+            middle, reach = _ends([row["value"]])
+            ax.errorbar(
+                middle, [i + shift], xerr=reach, capsize=2,
+                label=_said(row[series], heads) if of else None,
+                **(style | {"linestyle": "none"}),
+            )  # fmt: skip
+            printed = paper(row) if paper else None
+            if printed is not None:
+                ax.plot(printed, i + shift, "x", color="black", ms=6, label="paper", ls="")
+        names = [", ".join(str(_said(part, heads)) for part in line) for line in lines]
+        ax.set_yticks(range(len(lines)), [fill(name, 26) for name in names])
+        ax.set_ylim(len(lines) - 0.5, -0.5)
+        fig.supxlabel(xlabel, fontsize="medium")  # longer than the axis beside long names
+        return self._figure(fig, [ax], name, caption, alt)
+
+    def _telling(self):
+        """Without means over data sets where there is one set, which they repeat."""
+        alone = [row for row in self.rows if row.get("dataset") != "mean"]
+        if len({row.get("dataset") for row in alone}) != 1:
+            return self
+        known = [_alike(row, "dataset", "setting", "value") for row in alone]
+        others = [
+            row for row in self.rows if _alike(row, "dataset", "setting", "value") not in known
+        ]
+        return type(self)(self.chapter, alone + others)
+
+    def _panels(self, panels, sharey=False):
+        of = self.of(panels) if panels else [None]
+        fig, axes = _subplots(len(of), sharey=sharey)
+        for ax, value in zip(axes, of, strict=True):
+            ax.set_title(value or "")
+        parts = [self.only(**{panels: value}) if panels else self for value in of]
+        return fig, axes, parts
+
+    def _figure(self, fig, axes, name, caption, alt, intervals=True):
+        labels = {}
+        for ax in axes:
+            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+                labels.setdefault(label, handle)
+        if labels:
+            room = 14.7 * fig.get_figwidth()  # letters, of which a handle takes 9
+            widest = max(map(len, labels)) + 9
+            fits = sum(len(label) + 9 for label in labels) < room
+            columns = len(labels) if fits else max(1, int(room / widest))
+            fig.legend(
+                labels.values(), labels, loc="outside upper center",
+                ncols=columns, fontsize="small",
+            )  # fmt: skip
+        return figure(fig, name=name, caption=self._caption(caption, intervals), alt=alt)
+
+    def _caption(self, caption, intervals=True):
+        names = [n for n in self.of("dataset") if n not in (None, "mean")]
+        told = ", ".join(names) or self.chapter.data
+        return f"{caption} ({told}{_units(row['value'] for row in self.rows if intervals)})."
+
+
+def _units(values):
+    """What intervals there are, as "; 95% intervals over 10 to 50 classes"; empty without any."""
+    numbers = {}
+    estimates = [v for v in values if not np.isnan(getattr(v, "low", np.nan))]
+    for value in estimates:
+        if value.unit:
+            numbers.setdefault(value.unit, set()).add(value.n_units)
+    told = [
+        f"{min(n):,} {unit}" if len(n) == 1 else f"{min(n):,} to {max(n):,} {unit}"
+        for unit, n in numbers.items()
+    ]
+    over = f" over {' or '.join(told)}" if told else ""
+    return f"; 95% intervals{over}" if estimates else ""
+
+
+def _said(part, heads):
+    """What a table or figure calls a value of a column: "a less b" for the method "a - b"."""
+    return heads.get(part, part.replace(" - ", " less ") if isinstance(part, str) else part)
+
+
+def _as_tuple(names):
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _alike(row, *but):
+    return tuple((k, v) for k, v in sorted(row.items()) if k not in (but or ("metric", "value")))
+
+
+def _middle(value):
+    return value if isinstance(value, np.generic) else getattr(value, "mean", value)
+
+
+def _ends(values):
+    """Middles, and how far the intervals reach below and above: (n,), (2, n)."""
+    middle = np.array([float(_middle(v)) for v in values])
+    low, high = ([getattr(v, end, _middle(v)) for v in values] for end in ("low", "high"))
+    return middle, np.nan_to_num(np.abs(np.array([low, high], dtype=float) - middle))
+
+
+def _subplots(n, height=3.3, sharey=False):
+    """A figure and its list of n axes, beside each other; in two rows where they are many."""
+    from matplotlib import pyplot
+
+    rows = 1 if n <= 4 else 2
+    across = -(-n // rows)
+    width = {1: ONE_PANEL, 2: 7.2}.get(across, 2.6 * across)
+    size = (width, height * rows)
+    fig, axes = pyplot.subplots(rows, across, figsize=size, squeeze=False, sharey=sharey)
+    for ax in axes.flat[n:]:
+        ax.remove()
+    return fig, list(axes.flat[:n])

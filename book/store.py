@@ -1,0 +1,201 @@
+"""Record sets on disk: written all or nothing, read by chapter."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from book.keys import full_size
+from book.parameters import Source
+from book.paths import CHOSEN, layout
+from book.records import Records
+from book.unfinished import replace_run, unfinished
+
+__all__ = [
+    "DEPENDENCIES",
+    "full_records",
+    "keep_run",
+    "latest_records",
+    "point_latest",
+    "publish_run",
+    "published",
+    "published_records",
+    "read_records",
+    "run_text",
+    "write_records",
+]
+
+# Set by the runner: the record sets, {chapter: key}, that the running chapter may read.
+DEPENDENCIES = "ZSLIB_RUN_DEPENDS"
+
+
+def write_records(folder, records, run, chosen=None):
+    """Write ``records.jsonl``, ``run.json`` and the text of ``chosen.json`` into ``folder``."""
+    lines = (json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in records)
+    Path(folder, "records.jsonl").write_text("".join(lines), encoding="utf-8")
+    Path(folder, "run.json").write_text(run_text(run), encoding="utf-8")
+    if chosen is not None:
+        Path(folder, CHOSEN).write_text(chosen, encoding="utf-8")
+
+
+def run_text(run):
+    """``run.json`` as text."""
+    return json.dumps(run, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def read_records(folder):
+    """`Records` of one run's folder."""
+    path = Path(folder, "records.jsonl")
+    with path.open(encoding="utf-8") as lines:
+        texts = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    records = [_object(line, f"line {number} of {path}") for number, line in texts]
+    run = Path(folder, "run.json")
+    return Records(records, run=_object(run.read_text(encoding="utf-8"), str(run)))
+
+
+def _object(text, where):
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        found = error
+    if not isinstance(found, dict):
+        why = found if isinstance(found, ValueError) else f"it is {found!r:.40}"
+        raise ValueError(
+            f"{where} is not a JSON object ({why}): restore the file, or delete its folder and "
+            "run the chapter again"
+        )
+    return found
+
+
+def latest_records(chapter, *, root=None):
+    """`Records` of the latest run of another chapter.
+
+    Within ``zslib run`` only the chapters listed under ``zslib: depends:`` in the front matter
+    can be read, and the run is the one that belongs to this: same data, same seeds, same speed.
+
+    Parameters
+    ----------
+    chapter : str
+        ``"hubness/02_hubness"``.
+    root : path, optional
+        The book's folder; None: the one above the working folder.
+
+    Returns
+    -------
+    Records
+
+    Raises
+    ------
+    FileNotFoundError
+        When the chapter has not run yet.
+    LookupError
+        When the running chapter does not list ``chapter`` among those it depends on.
+    """
+    folder = layout(root).results / chapter
+    if (listed := os.environ.get(DEPENDENCIES)) is not None:
+        keys = json.loads(listed)
+        if chapter not in keys:
+            raise LookupError(
+                f"this chapter reads the records of {chapter!r}: list it under zslib: depends: "
+                "in the front matter, so that it runs first"
+            )
+        here = folder / keys[chapter]
+        # The runner leaves out what the published run has.
+        kept = None if here.is_dir() else published_records(chapter, root=root)
+        return read_records(here) if kept is None else kept
+    try:
+        return read_records(folder / (folder / "latest").read_text(encoding="utf-8").strip())
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"chapter {chapter!r} has no records yet: run it with `zslib run {chapter}`"
+        ) from None
+
+
+def full_records(chapter, *, root=None):
+    """`Records` of the latest run of another chapter where it is a full one, else the published.
+
+    A smaller run of one's own has few systems or data: it serves where nothing is published. See
+    `latest_records`.
+    """
+    kept = published_records(chapter, root=root)
+    try:
+        latest = latest_records(chapter, root=root)
+    except FileNotFoundError:
+        if kept is None:
+            raise
+        return kept
+    full = full_size(latest.run["parameters"], Source.read(chapter, layout(root)))
+    return latest if full or kept is None else kept
+
+
+def published_records(chapter, *, root=None):
+    """`Records` of the run of a chapter on real data that is kept with the sources, or None.
+
+    Parameters
+    ----------
+    chapter : str
+        ``"hubness/02_hubness"``.
+    root : path, optional
+        The book's folder; None: the one above the working folder.
+
+    Returns
+    -------
+    Records or None
+    """
+    folder = layout(root).published / chapter
+    gone = [name for name in ("records.jsonl", "run.json") if not (folder / name).is_file()]
+    if len(gone) == 1:
+        raise FileNotFoundError(
+            f"{folder} lacks {gone[0]}: restore it, or delete the folder and publish again "
+            f"(zslib publish {chapter})"
+        )
+    return None if gone else _whole(read_records(folder), folder)
+
+
+def _whole(records, folder):
+    """The published records, refused where what readers of them need is not there."""
+    needed = ("data", "date", "parameters")
+    lacks = [f"{folder / 'run.json'} lacks {name!r}" for name in needed if name not in records.run]
+    lacks += [
+        f"record {number} of {folder / 'records.jsonl'} lacks 'metric' or 'value'"
+        for number, record in enumerate(records, 1)
+        if not {"metric", "value"} <= record.keys()
+    ]
+    if lacks:
+        raise ValueError(f"{lacks[0]}: restore the file, or publish the chapter again")
+    return records
+
+
+def published(*, root=None):
+    """``{chapter: Records}`` of every run kept with the sources.
+
+    Examples
+    --------
+    >>> published(root="/nowhere")
+    {}
+    """
+    base = layout(root).published
+    names = [folder.relative_to(base).as_posix() for folder in sorted(base.glob("*/*/"))]
+    found = {name: published_records(name, root=root) for name in names}
+    return {name: records for name, records in found.items() if records is not None}
+
+
+def keep_run(folder, key, records, run, chosen=None):
+    """Write a run to ``folder/key`` and point ``folder/latest`` to it, all or nothing."""
+    with unfinished(folder, key) as temporary:
+        write_records(temporary, records, run, chosen)
+        publish_run(temporary, folder, key)
+
+
+def publish_run(temporary, folder, key):
+    """Rename the finished folder ``temporary`` to ``folder/key`` and point ``latest`` to it."""
+    replace_run(temporary, folder / key)
+    point_latest(folder, key)
+
+
+def point_latest(folder, key):
+    """Make ``key`` the run that ``latest_records`` reads."""
+    pointer = folder / f".latest-{os.getpid()}"
+    pointer.write_text(key + "\n", encoding="utf-8")
+    os.replace(pointer, folder / "latest")

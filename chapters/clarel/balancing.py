@@ -1,0 +1,146 @@
+"""Appendix B of CLAREL, image by image; measures against alpha; stacking on -d beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from chapters.clarel.intervals import joint_estimate
+from zslib.calibration import MetricRescaling, log_distance_scores
+from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
+from zslib.protocols.attributes.rescaling import choose_alpha, measures_by_alpha
+from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.tidy import row
+
+__all__ = [
+    "answered_otherwise",
+    "check_appendix_b",
+    "curve_rows",
+    "equal_errors",
+    "error_rows",
+    "event_counts",
+    "nearest_distances",
+    "stacking_on_distances",
+]
+
+
+def distances(result, part):
+    """Distances of the test images of a part ("seen", "unseen") to all prototypes."""
+    return np.exp(-result.outcome.scores[f"test_{part}"].astype(np.float64))
+
+
+def nearest_distances(problem, result, part):
+    """Distance of each test image to the nearest seen and to the nearest unseen prototype."""
+    D = distances(result, part)
+    return D[:, problem.is_seen].min(axis=1), D[:, ~problem.is_seen].min(axis=1)
+
+
+def events(seen, unseen, alpha):
+    """The events of Appendix B: images that stay with seen classes, and those that move."""
+    plain, scaled = seen < unseen, (1 + alpha) * seen
+    return plain, scaled < unseen, (unseen <= scaled) & plain
+
+
+def check_appendix_b(runs, alphas):
+    """How many images contradict Appendix B, and how far the shares rise with alpha, in percent.
+
+    ``runs`` is {problem: ImageTextRuns} with kept scores. The events are held against the answers
+    of `MetricRescaling` on all distances, and each alpha against the one before it.
+    """
+    broken, rises = 0, {"unseen": 0.0, "seen": 0.0}
+    for problem, run in runs.items():
+        for result in run.test:
+            for part in rises:
+                D, nearest = distances(result, part), nearest_distances(problem, result, part)
+                before = None
+                for alpha in alphas:
+                    plain, stays, moves = events(*nearest, alpha)
+                    scaled = MetricRescaling(float(alpha)).transform(D, problem.is_seen)
+                    own, other = scaled[:, problem.is_seen], scaled[:, ~problem.is_seen]
+                    answered = own.min(axis=1) < other.min(axis=1)
+                    wrong = (answered != stays), ((stays | moves) != plain), (stays & moves)
+                    broken += sum(int(w.sum()) for w in wrong)
+                    if before is not None:
+                        rise = 100.0 * (stays.mean() - before.mean())
+                        rises[part] = max(rises[part], rise)
+                        broken += int((stays & ~before).sum())
+                    before = stays
+    return broken, rises
+
+
+def event_counts(problem, run, alphas):
+    """Counts of the events among test images of unseen classes, first training: rows."""
+    seen, unseen = nearest_distances(problem, run.test[0], "unseen")
+    for alpha in alphas:
+        plain, stays, moves = events(seen, unseen, alpha)
+        counts = {"images": plain, "nearer to a seen class": plain, "stay": stays, "move": moves}
+        for name, which in counts.items():
+            value = which.size if name == "images" else int(which.sum())
+            yield {"dataset": problem, "metric": name, "alpha": alpha, "value": value}
+
+
+def wrong_side(outcome, side):
+    """Whether each test image of a side is answered with a class of the other."""
+    seen_answered = getattr(outcome, f"test_{side}").flips > outcome.gamma
+    return seen_answered if side == "unseen" else ~seen_answered
+
+
+def error_rows(problem, run, n_resamples=1000):
+    """Test images on the wrong side before and after rescaling, means over classes in percent."""
+    for state, outcomes in (("α = 0", run.outcomes(alpha=0.0)), ("α chosen", run.outcomes())):
+        parts = {
+            "unseen taken for seen, %": lambda seen, unseen: unseen[0],
+            "seen taken for unseen, %": lambda seen, unseen: seen[0],
+            "error of unseen less error of seen": lambda seen, unseen: unseen[0] - seen[0],
+        }
+        for metric, part in parts.items():
+            found = joint_estimate([outcomes], part, hit=wrong_side, n_resamples=n_resamples)
+            yield row(problem, metric, state, found)
+
+
+def equal_errors(run, alphas):
+    """The alpha at which the two kinds of error are nearest to each other on test images."""
+    found = measures_by_alpha([result.outcome for result in run.test], alphas)
+    gap = found["unseen taken for seen"].mean(axis=0) - found["seen taken for unseen"].mean(axis=0)
+    return float(alphas[np.argmin(np.abs(gap))])
+
+
+def curve_rows(problem, results, alphas, measures):
+    """Means over trainings of `measures_by_alpha`, with intervals: rows."""
+    found = measures_by_alpha([result.outcome for result in results], alphas)
+    for measure in measures:
+        for alpha, values in zip(alphas, found[measure].T, strict=True):
+            value = mean_estimate(values)
+            yield {"dataset": problem, "metric": measure, "alpha": float(alpha), "value": value}
+
+
+def of_distances(outcome):
+    """The outcome for the scores -d, where that of -log d is given."""
+    sides = {}
+    for part, kept in outcome.scores.items():
+        candidates = np.flatnonzero(~outcome.is_seen) if part == "zero_shot" else slice(None)
+        candidates = np.arange(outcome.is_seen.size)[candidates]
+        scores, labels = -np.exp(-kept.astype(np.float64)), getattr(outcome, part).labels
+        sides[part] = Competition.of_scores(scores, labels, candidates, outcome.is_seen, 1)
+    return ZeroShotOutcome(outcome.checksum, outcome.is_seen, 0.0, **sides)
+
+
+def stacking_on_distances(run):
+    """Test outcomes of calibrated stacking on -d, and its gamma, chosen as alpha is."""
+    validation, test = (
+        [of_distances(result.outcome) for result in run.results(part)]
+        for part in ("validation", "test")
+    )
+    gamma = float(np.log1p(choose_alpha(validation)[0]))
+    return [outcome.at(gamma) for outcome in test], gamma
+
+
+def answered_otherwise(problem, run):
+    """Test images that stacking on -log d answers otherwise than rescaling by the chosen alpha."""
+    rescaling, differ = MetricRescaling(run.alpha), 0
+    for result in run.test:
+        for part in ("seen", "unseen"):
+            D = distances(result, part)
+            scores = rescaling.stacking().transform(log_distance_scores(D), problem.is_seen)
+            scaled = rescaling.transform(D, problem.is_seen)
+            differ += int((scores.argmax(axis=1) != scaled.argmin(axis=1)).sum())
+    return differ

@@ -1,0 +1,224 @@
+"""Drawings of CLAREL: the model as a diagram, softmax matrices, what rescaling moves."""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+
+from zslib.arrays import to_host
+from zslib.compatibility.clarel.loss import embedding_distances
+from zslib.show.figures import COLORS, look
+
+__all__ = [
+    "draw_batch",
+    "draw_method",
+    "draw_probabilities",
+    "draw_schema",
+    "draw_shares_of_images",
+    "draw_wedge",
+]
+
+_IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
+
+
+def draw_schema(ax, *, image, text, space, classes, distances):
+    """Figure 1 of Oreshkin et al. (2019): both branches, their matrix, and the four losses."""
+    ax.set(xlim=(0, 100), ylim=(0, 56))
+    ax.axis("off")
+    for boxes, y, color, vector in ((image, 43, _IMAGE, "v"), (text, 13, _TEXT, "t")):
+        right = 0.0
+        for i, (label, width) in enumerate(zip(boxes, (15.0, 16.0, 13.5), strict=True)):
+            left = 0.5 + i * 17.5 + (1.0 if i == 2 else 0.0)
+            _box(ax, left, y, width, 9, label, color)
+            if i:
+                _arrow(ax, (right, y), (left, y))
+            right = left + width
+        _box(ax, 54, y, 9, 9, f"$z_{vector}$\n{space}", color, filled=True)
+        _arrow(ax, (right, y), (54, y))
+        end = 53.5 if vector == "v" else 2.5
+        letter = "I" if vector == "v" else "T"
+        name = "image" if vector == "v" else "text"
+        ax.text(
+            58.5,
+            end,
+            f"linear, softmax over {classes} classes: {name} classification, $J_{{{letter}C}}$",
+            ha="center",
+            va="center",
+            fontsize=8,
+            color=_LOSS,
+        )
+        step = 4.5 if vector == "v" else -4.5
+        _arrow(ax, (58.5, y + step), (58.5, end - np.sign(step) * 1.3))
+    matrix = ax.inset_axes((68, 16, 22, 24), transform=ax.transData)
+    matrix.imshow(-np.asarray(distances), cmap="Greys_r", aspect="auto")
+    matrix.set_xticks([])
+    matrix.set_yticks([])
+    matrix.set_title("minus distance", fontsize=8)
+    matrix.set_ylabel("images", fontsize=8, color=_IMAGE)
+    matrix.set_xlabel("texts", fontsize=8, color=_TEXT)
+    n = len(distances)
+    matrix.plot(range(n), range(n), "s", mfc="none", mec=_LOSS, ms=max(2.0, 90.0 / n))
+    matrix.grid(False)
+    _arrow(ax, (63, 43), (66.8, 35))
+    _arrow(ax, (63, 13), (66.8, 19))
+    _arrow(ax, (90.5, 28), (93, 28))
+    ax.text(
+        96.5,
+        28,
+        "softmax of\neach row:\ntext\nretrieval,\n$J_{TR}$",
+        ha="center",
+        va="center",
+        fontsize=8,
+        color=_LOSS,
+    )
+    _arrow(ax, (79, 12.8), (79, 10.2))
+    ax.text(
+        79,
+        7.8,
+        "softmax of each column:\nimage retrieval, $J_{IR}$",
+        ha="center",
+        va="center",
+        fontsize=8,
+        color=_LOSS,
+    )
+
+
+def _box(ax, left, y, width, height, label, color, *, filled=False):
+    from matplotlib.patches import FancyBboxPatch
+
+    ax.add_patch(
+        FancyBboxPatch(
+            (left, y - height / 2),
+            width,
+            height,
+            boxstyle="round,pad=0,rounding_size=0.8",
+            fc=color if filled else "white",
+            ec=color,
+            lw=1.2,
+        )
+    )
+    shade = "white" if filled else "black"
+    ax.text(left + width / 2, y, label, ha="center", va="center", fontsize=8, color=shade)
+
+
+def _arrow(ax, start, end):
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "0.35", "lw": 1.0})
+
+
+def draw_probabilities(ax, p, *, same, names=None):
+    """A softmax matrix: one square for each image and text, the right ones framed."""
+    from matplotlib.colors import PowerNorm
+
+    n = len(p)
+    drawn = ax.imshow(p, cmap="Blues", norm=PowerNorm(0.5, 0.0, 1.0))
+    rows, columns = np.nonzero(np.asarray(same) & ~np.eye(n, dtype=bool))
+    ax.plot(columns, rows, "x", color=COLORS[1], ms=4, mew=1.0, ls="none")
+    ax.plot(range(n), range(n), "s", mfc="none", mec="0.45", mew=0.5, ms=4.6, ls="none")
+    ax.set_xticks([])
+    ax.set_yticks([] if names is None else range(n))
+    if names is not None:
+        ax.set_yticklabels(names, fontsize=6)
+    ax.tick_params(length=0)
+    ax.grid(False)
+    return drawn
+
+
+def draw_wedge(panels):
+    """Images by their distances to the nearest seen and unseen class, and what alpha moves.
+
+    ``panels`` is {title: (seen, unseen, alpha)}, the distances (n,) each; returns the figure.
+    """
+    from matplotlib import pyplot
+
+    fig, axes = pyplot.subplots(1, len(panels), figsize=(7.2, 3.8), squeeze=False)
+    for ax, (title, (seen, unseen, alpha)) in zip(axes[0], panels.items(), strict=True):
+        stays = (1 + alpha) * seen < unseen
+        moves = (seen < unseen) & ~stays
+        for color, which, label in (
+            (look("unseen")["color"], ~(stays | moves), "unseen class in any case"),
+            (COLORS[3], moves, "moved by α"),
+            (look("seen")["color"], stays, "seen class in any case"),
+        ):
+            ax.plot(unseen[which], seen[which], ".", color=color, ms=3, alpha=0.6, label=label)
+        reach = np.array([0.98 * unseen.min(), 1.02 * unseen.max()])
+        ax.plot(reach, reach, "--", color="0.3", lw=1)
+        ax.plot(reach, reach / (1 + alpha), "-", color="0.3", lw=1)
+        ax.set(title=f"{title}, α = {alpha:.2f}", xlabel="distance to nearest unseen class")
+    axes[0, 0].set_ylabel("distance to nearest seen class")
+    handles = axes[0, 0].get_legend_handles_labels()
+    fig.legend(*handles, loc="outside upper center", ncols=3, fontsize="small", markerscale=3)
+    return fig
+
+
+def draw_method(pairs, model):
+    """Figure 1 with the numbers of a trained ``model`` on its `HeldOutPairs`."""
+    from matplotlib import pyplot
+
+    held, (rows, own, _) = pairs.problem, pairs.batch()
+    width, n_features = model.network_.encoder.width, held.features.shape[1]
+    dimension = model.embedding_dim
+    branch = ["text", f"vector of {width},\nmean of those drawn"]
+    if pairs.n_words:
+        text = textwrap.shorten(held.texts[held.training_texts[own[0]]], 54, placeholder=" …")
+        said = "\n".join(textwrap.wrap(f"“{text}”", 19))
+        branch = [said, f"{pairs.n_words:,} words:\nembeddings of {width},\nmean"]
+    linear = f"dropout {model.dropout:.0%},\nlinear,\n"
+    fig, ax = pyplot.subplots(figsize=(9.5, 5.0))
+    draw_schema(
+        ax,
+        image=[
+            f"image:\n{batch_names(pairs)[0]}",
+            f"{n_features:,} features\nof a network\nthat is not trained",
+            linear + f"{n_features:,} × {dimension}",
+        ],
+        text=[*branch, linear + f"{width} × {dimension}"],
+        space=f"{dimension}",
+        classes=len(held.seen_classes),
+        distances=to_host(embedding_distances(*pairs.embedded(model, rows, own))),
+    )
+    return fig
+
+
+def draw_batch(pairs, models):
+    """Both softmaxes of one batch, for each of ``models``, {title: model}."""
+    from matplotlib import pyplot
+
+    names, (_, _, same) = batch_names(pairs), pairs.batch()
+    fig, axes = pyplot.subplots(len(models), 2, figsize=(8.6, 4.0 * len(models)), squeeze=False)
+    for row, (title, model) in zip(axes, models.items(), strict=True):
+        found = pairs.batch_probabilities(model)
+        for ax, (name, (p, loss)) in zip(row, found.items(), strict=True):
+            drawn = draw_probabilities(ax, p, same=same, names=names if ax is row[0] else None)
+            ax.set(title=f"{name}, {title}: loss {loss:.2f}", xlabel="texts")
+        row[0].set_ylabel("images, by their class")
+    ticks = [0, 0.05, 0.2, 0.5, 1]
+    fig.colorbar(drawn, ax=axes, shrink=0.5, label="probability", ticks=ticks)
+    return fig
+
+
+def draw_shares_of_images(counts):
+    """Bars of what images serve for; ``counts`` is {name: (kept, put aside, validation)}."""
+    from matplotlib import pyplot
+
+    fig, ax = pyplot.subplots(figsize=(7.2, 1.0 + 0.32 * len(counts)))
+    parts = "training classes, kept", "training classes, put aside", "validation classes"
+    table = np.array(list(counts.values()), dtype=float)  # (ways of counting, parts)
+    looks = zip(parts, table.T, (COLORS[0], COLORS[5], COLORS[1]), strict=True)
+    left = np.zeros(len(table))
+    for part, values, color in looks:
+        bars = ax.barh(list(counts), values, left=left, color=color, height=0.6, label=part)
+        told = [f"{value:,.0f}" if value > 0.06 * table.sum(1).max() else "" for value in values]
+        ax.bar_label(bars, told, label_type="center", color="white", fontsize=7)
+        left += values
+    ax.set(xlabel="images", ylim=(len(counts) - 0.5, -0.5))
+    ax.grid(False, axis="y")
+    fig.legend(loc="outside upper center", ncols=3, fontsize="small")
+    return fig
+
+
+def batch_names(pairs):
+    """Short names of the classes of the batch shown."""
+    held, (rows, _, _) = pairs.problem, pairs.batch()
+    labels = held.labels[held.trainval[rows]]
+    return [str(held.class_names[label]).replace("_", " ")[:18] for label in labels]

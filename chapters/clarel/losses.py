@@ -1,0 +1,338 @@
+"""What CLAREL's losses do: trainings with parts left out, measured on held-out classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+
+from zslib.arrays import like, ragged_rows, take_rows, to_host
+from zslib.compatibility.clarel.loss import embedding_distances, retrieval_probabilities
+from zslib.compatibility.clarel.pairs import Pairs
+from zslib.protocols.attributes.tuning import split_validation_classes, with_validation_classes
+from zslib.protocols.intervals import Estimate, class_draws, resampled_runs
+from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text, model_texts
+from zslib.protocols.pairs.runs import image_text_trials, short_clarel
+from zslib.protocols.sweep import ranked
+
+__all__ = [
+    "KINDS",
+    "HeldOutPairs",
+    "PairMeasures",
+    "above_chance_rows",
+    "curve_rows",
+    "loss_rows",
+    "settings_beside",
+    "share_meeting_equals",
+    "spread_over_classes",
+    "spread_within",
+]
+
+# A step of no length is the random start.
+KINDS = {
+    "before training": {"n_batches": 1, "learning_rate": 1e-30},
+    "retrieval alone": {"classification_weight": 0.0},
+    "CLAREL": {},
+    "classifiers alone": {"classification_weight": 1.0},
+    "equal texts kept": {"exclude_equal": False},
+    "squared distance": {"distance": "squared"},
+}
+RATES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+TERMS = ("text_retrieval", "image_retrieval", "text_classification", "image_classification")
+# The paper's names of CLAREL's parameters.
+PRINTED_NAMES = {
+    "lambda": "retrieval_mix",
+    "kappa": "classification_weight",
+    "embedding width": "embedding_dim",
+    "dropout": "dropout",
+    "batch": "batch_size",
+    "batches": "n_batches",
+    "batches per step decay": "decay_every",
+    "step decay": "decay",
+    "learning rate": "learning_rate",
+    "texts per image": "texts_per_image",
+}
+
+
+@dataclass(frozen=True)
+class PairMeasures:
+    """Of one model: own texts nearer, per image in percent; the outcome; spread by part.
+
+    ``classes`` are those of the images of ``nearer``; ``spread`` has for each part the images of
+    each class, their squared distances to the class's mean, and these means.
+    """
+
+    nearer: np.ndarray
+    classes: np.ndarray
+    outcome: object
+    spread: dict
+
+
+class HeldOutPairs:
+    """A problem whose validation classes play the unseen ones, and trainings of CLAREL on it.
+
+    Attributes
+    ----------
+    models : dict
+        One list of models, one for each seed, by kind: see `KINDS`.
+    steps : dict
+        The step size of each kind: the one with the largest H on a quarter of the training
+        classes, or the next best where a training diverges with it.
+    passed_over : list of (kind, step size)
+        With which a training failed: see `check_losses`.
+    """
+
+    def __init__(self, problem, seeds, *, n_batches, embedding_dim, device, must_learn=True):
+        seed = seeds[0]
+        self._on_host = with_validation_classes(problem, seed).validation_problem()
+        self.seeds, self.device, self.must_learn = seeds, device, must_learn
+        self.problem = held = self._on_host.to(device)
+        self.texts, self.n_words = model_texts(held)
+        self.offsets, index = ragged_rows(*held.text_rows, held.trainval)
+        known = held.training_texts
+        self.index = np.searchsorted(known, index)
+        self.images = take_rows(held.features, held.trainval)
+        self.labels = like(held.labels[held.trainval], self.images)
+        self.known_texts, self.ids = take_rows(self.texts, known), held.text_ids[known]
+        self.model = short_clarel(
+            held,
+            n_batches=n_batches,
+            embedding_dim=embedding_dim,
+            batch_size=min(32, len(held.trainval)),
+            log_every=max(n_batches // 40, 1),
+        )
+        self.models, self.steps, self.passed_over = {}, {}, []
+
+    def train(self, kinds):
+        """Train these kinds with every seed."""
+        for kind in kinds:
+            for rate in self._rates(KINDS[kind]):
+                changes = KINDS[kind] | {"learning_rate": rate}
+                try:
+                    self.models[kind] = [self._fit(seed, changes) for seed in self.seeds]
+                except ValueError:
+                    self.passed_over.append((kind, rate))
+                else:
+                    self.steps[kind] = rate
+                    break
+            else:
+                raise ValueError(
+                    f"{kind} diverges with every step size on {self.problem.name}: pass shorter "
+                    "features or fewer batches"
+                )
+        return self
+
+    def _fit(self, seed, changes):
+        model = clone(self.model).set_params(random_state=seed, **changes)
+        rows = self.offsets, self.index
+        fitted = model.fit(self.images, self.labels, self.known_texts, rows, self.ids)
+        if self.must_learn and model.learning_rate > 1e-9:  # the random start learns nothing
+            check_losses(fitted)
+        return fitted
+
+    def _rates(self, changes):
+        """Step sizes, best first."""
+        if "learning_rate" in changes:
+            return [changes["learning_rate"]]
+        nested = split_validation_classes(self._on_host, seed=self.seeds[0])
+        model = clone(self.model).set_params(**changes)
+        grid = {"learning_rate": RATES}
+        trials = image_text_trials(
+            model, nested, grid, device=self.device, must_learn=self.must_learn
+        )
+        return [trial["parameters"]["learning_rate"] for trial in ranked(trials, "H")]
+
+    def measures(self):
+        """`PairMeasures` of every model: {kind: one for each seed}."""
+        parts = {
+            "training classes": self.problem.test_seen,
+            "validation classes": self.problem.test_unseen,
+        }
+        return {
+            kind: [
+                PairMeasures(
+                    self._own_text_nearer(model),
+                    self.problem.labels[self.asked[0]],
+                    evaluate_image_text(
+                        FrozenEstimator(model), self.problem, retrieval=False
+                    ).outcome,
+                    {
+                        p: self._spread_within(model, rows)
+                        for p, rows in parts.items()
+                        if rows.size
+                    },
+                )
+                for model in models
+            ]
+            for kind, models in self.models.items()
+        }
+
+    @cached_property
+    def asked(self):
+        """Images of validation classes, the texts they may be given, and which belong to them."""
+        held = self.problem
+        images = held.test_unseen[np.diff(held.text_offsets)[held.test_unseen] > 0]
+        offsets, index = ragged_rows(*held.text_rows, images)
+        texts = np.unique(index)
+        if held.level == "image":  # each distinct text once
+            texts = texts[np.unique(held.text_ids[texts], return_index=True)[1]]
+        ids = np.unique(held.text_ids[index])
+        has = np.zeros((len(images), len(ids)), dtype=bool)
+        owner = np.repeat(np.arange(len(images)), np.diff(offsets))
+        has[owner, np.searchsorted(ids, held.text_ids[index])] = True
+        return images, texts, has[:, np.searchsorted(ids, held.text_ids[texts])]
+
+    def _own_text_nearer(self, model):
+        """For each image, percent of pairs of an own and another text in the right order."""
+        images, candidates, belongs = self.asked
+        z = model.embed_images(take_rows(self.problem.features, images))
+        t = model.embed_texts(take_rows(self.texts, candidates))
+        rank = rankdata(to_host(embedding_distances(z, t)), axis=1)
+        mine, others = belongs.sum(axis=1), (~belongs).sum(axis=1)
+        ahead = (rank * belongs).sum(axis=1) - mine * (mine + 1) / 2
+        return 100.0 * (1.0 - ahead / (mine * others))
+
+    def _spread_within(self, model, rows):
+        """Of each class its images, their squared distances to the mean, and this mean."""
+        z = to_host(model.embed_images(take_rows(self.problem.features, rows))).astype(float)
+        of = self.problem.labels[rows]
+        parts = [z[of == c] for c in np.unique(of)]
+        means = np.stack([part.mean(axis=0) for part in parts])
+        within = [((part - mean) ** 2).sum() for part, mean in zip(parts, means, strict=True)]
+        return np.array([len(part) for part in parts]), np.array(within), means
+
+    def batch(self):
+        """A batch of training images, by class, with a text of each and which texts are equal."""
+        rng, held = np.random.default_rng(self.seeds[0]), self.problem
+        rows = rng.choice(len(held.trainval), self.model.batch_size, replace=False)
+        rows = rows[np.argsort(held.labels[held.trainval[rows]], kind="stable")]
+        own = np.array(
+            [rng.choice(self.index[self.offsets[i] : self.offsets[i + 1]]) for i in rows]
+        )
+        return rows, own, self.ids[own][:, None] == self.ids[own][None, :]
+
+    def embedded(self, model, rows, own):
+        """A batch in the common space, without dropout."""
+        images, texts = take_rows(self.images, rows), take_rows(self.known_texts, own)
+        return model.embed_images(images), model.embed_texts(texts)
+
+    def batch_probabilities(self, model):
+        """Both softmaxes of the batch shown, and the loss of each, by search."""
+        rows, own, same = self.batch()
+        z, t = self.embedded(model, rows, own)
+        found = map(to_host, retrieval_probabilities(z, t, same_text=like(same, z)))
+        names = "text retrieval", "image retrieval"
+        return {
+            name: (p, float(-np.log(np.maximum(np.diag(p), 1e-300)).mean()))
+            for name, p in zip(names, found, strict=True)
+        }
+
+    def at_ends(self, kinds):
+        """Sentences on step sizes at an end of the range, and on those passed over."""
+        name, said = self.problem.name.removesuffix(" (validation)"), []
+        ends = [f"“{kind}”" for kind in kinds if self.steps[kind] in (RATES[0], RATES[-1])]
+        if ends:
+            said.append(
+                f"On {name} the best step size for {' and '.join(ends)} is at an end of the "
+                "range, so a better one may lie beyond. "
+            )
+        for kind in kinds:
+            skipped = " and ".join(f"{rate:g}" for k, rate in self.passed_over if k == kind)
+            if skipped:
+                said.append(f"On {name} a training of “{kind}” failed with {skipped}. ")
+        return "".join(said)
+
+
+def spread_within(statistics, times):
+    """Percent of the variance within classes, each class taken ``times`` often: (n_resamples,)."""
+    counts, within, means = statistics
+    images = times @ counts
+    centre = times @ (counts[:, None] * means) / images[:, None]
+    between = times @ (counts * (means**2).sum(axis=1)) - images * (centre**2).sum(axis=1)
+    return 100.0 * (times @ within) / (times @ within + between)
+
+
+def spread_over_classes(part, n_resamples=2000, random_state=0):
+    """A measure of `PairMeasures` for `book.Chapter.measure`: `spread_within` of a part.
+
+    Its interval resamples classes, common to all models, then trainings.
+    """
+
+    def estimate(runs, minus=None):
+        rng, n = np.random.default_rng(random_state), runs[0].spread[part][0].size
+        draws = np.concatenate([np.ones((1, n)), class_draws(n, n_resamples, rng)])
+        values = np.stack([spread_within(run.spread[part], draws) for run in runs])
+        if minus is not None:
+            values = values - np.stack([spread_within(run.spread[part], draws) for run in minus])
+        low, high = np.quantile(resampled_runs(values[:, 1:].T, rng), [0.025, 0.975])
+        return Estimate(
+            float(values[:, 0].mean()), float(low), float(high), len(runs), "classes", n
+        )
+
+    return estimate
+
+
+def settings_beside(model, printed):
+    """Lines of a table: each setting, as printed and of the model."""
+    return [[name, printed[name], getattr(model, ours)] for name, ours in PRINTED_NAMES.items()]
+
+
+def curve_rows(pairs, kinds, terms=TERMS):
+    """Terms of the loss by batches, means over trainings: rows."""
+    for kind in kinds:
+        logs = [model.learning_curve_ for model in pairs.models[kind]]
+        for term in terms:
+            means = np.mean([[entry[term] for entry in log] for log in logs], axis=0)
+            for entry, value in zip(logs[0], means, strict=True):
+                yield {
+                    "method": kind, "metric": term.replace("_", " "), "value": float(value),
+                    "batches": entry["batch"],
+                }  # fmt: skip
+
+
+def loss_rows(pairs, kinds):
+    """Losses of the batch shown by ``kinds``, and CLAREL's terms at the end of training: rows."""
+    for kind in kinds:
+        for part, (_, loss) in pairs.batch_probabilities(pairs.models[kind][0]).items():
+            yield {
+                "metric": "loss of the batch shown",
+                "method": kind,
+                "part": part,
+                "value": loss,
+            }
+    last = pairs.models["CLAREL"][0].learning_curve_[-1]["batch"]
+    for row in curve_rows(pairs, ("CLAREL",)):
+        if row["batches"] == last:
+            yield {
+                "metric": "loss at the end of training", "method": "CLAREL",
+                "part": row["metric"].replace(" ", "_"), "value": row["value"],
+            }  # fmt: skip
+
+
+def above_chance_rows(results, n_classes):
+    """What ``results`` of one problem have above chance, for kinds that lack a part: rows."""
+    for kind in ("retrieval alone", "classifiers alone"):
+        nearer = results.value(method=kind, metric="own text nearer, %")
+        metric = "own text nearer than by chance, points"
+        yield {"metric": metric, "method": kind, "value": nearer - 50.0}
+    accuracy = results.value(method="retrieval alone", metric="validation ACC")
+    yield {
+        "metric": "validation ACC above chance", "method": "retrieval alone",
+        "value": accuracy - 100.0 / n_classes,
+    }  # fmt: skip
+
+
+def share_meeting_equals(pairs, n_draws=500):
+    """Percent of the images that meet an equal text in their batch."""
+    draws, met = np.random.default_rng(pairs.seeds[0]), []
+    rows = pairs.offsets, pairs.index
+    drawn = Pairs(len(pairs.images), len(pairs.ids), rows, pairs.ids)
+    for _ in range(n_draws):
+        some = draws.choice(len(pairs.images), pairs.model.batch_size, replace=False)
+        same = drawn.in_common(drawn.draw(some, pairs.model.texts_per_image, draws))
+        met.append(0.0 if same is None else 100.0 * np.mean(same.sum(axis=1) > 1))
+    return float(np.mean(met))

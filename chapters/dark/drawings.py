@@ -1,0 +1,222 @@
+"""What the chapters on DARK draw: an image's rivals, triplets, margins and the two scored."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from chapters.dark.ranking import SYSTEMS
+from zslib.arrays import to_host
+from zslib.compatibility.ranking.dark_objective import density_margin, prototypes
+from zslib.compatibility.ranking.loss import every_violation
+from zslib.nn import sigmoid
+from zslib.show.figures import COLORS, look
+
+__all__ = [
+    "draw_changes",
+    "draw_example",
+    "draw_margins",
+    "draw_ranking",
+    "draw_residuals",
+    "draw_triplet_weights",
+    "draw_two_views",
+    "ranking_projection",
+]
+
+
+def ranking_projection(points, direction):
+    """Points by how a direction ranks them, and by how they differ most besides.
+
+    The (n, 2) places are inner products of the (n, r) ``points`` (labels yV, or images xU) with
+    the ``direction`` (the image's xU, or the label's yV), which are the scores F; and coordinates
+    along the direction of the largest spread at a right angle to it.
+    """
+    points, direction = np.asarray(points, np.float64), np.asarray(direction, np.float64)
+    scores = points @ direction
+    unit = direction / np.linalg.norm(direction)
+    rest = points - np.outer(points @ unit, unit)
+    _, _, axes = np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)
+    return np.stack([scores, rest @ axes[0]], axis=1)
+
+
+def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None, size=160.0):
+    """One view: what is ranked, by score from left to right, with the margin to be kept.
+
+    ``places`` are those of `ranking_projection`, ``own`` should come first, and marks have the
+    area of the ``weights``. Those ``named``, by row, get a colour; small points of the ``crowd``,
+    by row, belong to them.
+    """
+    rivals = np.setdiff1d(np.arange(len(places)), [*named])
+    ax.scatter(*places[rivals].T, s=4 + size * weights[rivals], color="0.6", alpha=0.45, lw=0)
+    for color, (i, name) in zip(COLORS, named.items(), strict=False):
+        if crowd is not None:
+            ax.scatter(*crowd[i].T, s=5, color=color, alpha=0.35, lw=0)
+        look = {"marker": "*", "s": 1.3 * size} if i == own else {"s": 4 + size * weights[i]}
+        ax.scatter(*places[i], color=color, edgecolor="black", lw=0.8, label=name, **look)
+    ax.axvline(places[own, 0], color="0.25", lw=1, label="own score")
+    ax.axvline(places[own, 0] - margin, color="0.25", lw=1, ls="--", label="less the margin")
+    # Marks of one size: in the legend their area means nothing.
+    legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8)
+    for handle in legend.legend_handles:
+        if hasattr(handle, "set_sizes"):
+            handle.set_sizes([45.0])
+
+
+def draw_triplet_weights(lowest):
+    """Sigmoid and step, and what a triplet adds to the loss under each; ``lowest`` is marked."""
+    from matplotlib import pyplot
+
+    R = np.linspace(-8, 8, 801)
+    fig, axes = pyplot.subplots(1, 2, figsize=(7.2, 3))
+    for name, weight in (("sigmoid (DARK)", sigmoid), ("step (DARK-H)", every_violation)):
+        style = look(name.split("(")[1][:-1])
+        style.pop("marker")
+        axes[0].plot(R, weight(R), label=name, **style)
+        axes[1].plot(R, R * weight(R), **style)
+    depth = float(lowest * sigmoid(np.array([lowest]))[0])
+    axes[1].plot(lowest, depth, "o", color=look("DARK")["color"])
+    text = f"{depth:.3f} at R = {lowest:.2f}".replace("-", "−")
+    axes[1].annotate(
+        text, (lowest, depth), xytext=(0, -16), textcoords="offset points", ha="center"
+    )
+    axes[0].set(xlabel="residual R", ylabel="weight Δ")
+    axes[1].set(xlabel="residual R", ylabel="part of the loss, ΔR", xlim=(-5, 2), ylim=(-0.7, 2))
+    fig.legend(loc="outside upper center", ncols=2, fontsize="small")
+    return fig
+
+
+def draw_residuals(moments):
+    """Histograms of the residuals of both views at each `Moment`, the two weights over them."""
+    from matplotlib import pyplot
+    from matplotlib.ticker import EngFormatter
+
+    fig, axes = pyplot.subplots(2, len(moments), figsize=(7.4, 4.6), sharey=True)
+    for row, view in zip(axes, ("images", "labels"), strict=True):
+        for ax, (stage, moment) in zip(row, moments.items(), strict=True):
+            R = moment.residuals(view).ravel()
+            low, high = np.quantile(R, [0.002, 0.998])
+            low, high = min(low, -4), max(high, 4)
+            counts, edges = np.histogram(R, bins=60, range=(low, high))
+            ax.stairs(counts / counts.max(), edges, fill=True, color="0.8", label="triplets")
+            x = np.linspace(low, high, 1201)
+            ax.plot(x, sigmoid(x), color=look("DARK")["color"], label="sigmoid")
+            step = {"color": look("DARK-H")["color"], "ls": "--", "label": "step"}
+            ax.plot(x, every_violation(x), **step)
+            ax.set(xlim=(low, high), title=stage if view == "images" else "")
+            ax.locator_params(axis="x", nbins=4)
+            ax.xaxis.set_major_formatter(EngFormatter(sep=""))
+        row[0].set_ylabel(f"triplets of {view},\nhighest = 1")
+    fig.supxlabel("residual R", fontsize="medium")
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), ncols=3, loc="outside upper center")
+    return fig
+
+
+def draw_changes(rows):
+    """Change in percent of parameters, margins and weights by steps, a panel for each moment."""
+    from matplotlib import pyplot
+
+    moments, spans = (list(dict.fromkeys(row[key] for row in rows)) for key in ("moment", "span"))
+    spans.sort(key=lambda span: sum(row["value"] for row in rows if row["span"] == span))
+    fig, axes = pyplot.subplots(1, len(moments), figsize=(7.2, 3.4), sharey=True)
+    for ax, moment in zip(axes, moments, strict=True):
+        own = [row for row in rows if row["moment"] == moment]
+        for i, what in enumerate(dict.fromkeys(row["what"] for row in own)):
+            values = {row["span"]: row["value"] for row in own if row["what"] == what}
+            style = {"color": COLORS[i], "marker": "os^"[i], "label": what}
+            ax.plot(range(len(spans)), [values[span] for span in spans], **style)
+        ax.set_xticks(range(len(spans)), spans, rotation=35, ha="right")
+        ax.set(title=moment, yscale="log")
+    axes[0].set_ylabel("change, % of what is changed")
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return fig
+
+
+def draw_margins(scored, margin):
+    """Eq. 3 over own scores before and after training, and the margins of both views after it."""
+    from matplotlib import pyplot
+
+    before, after = (scored.own(kind)[0] for kind in ("before training", "DARK"))
+    sets = np.diag(scored.sets(scored.scores["DARK"][0]))
+    fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 3.8))
+    low, high = np.quantile(np.r_[before, after], (0.001, 0.999))
+    F = np.linspace(min(low, -3.0), max(high, 3.0), 400)
+    left.plot(F, density_margin(F, margin), color=COLORS[0], label="Eq. 3")
+    left.plot(F, np.maximum(margin * F, 0.0), color=COLORS[1], ls=":", label="max(0, m F)")
+    density = left.twinx()
+    density.set(ylim=(0, 2.2), yticks=[])
+    density.grid(visible=False)
+    density.spines["left"].set_visible(False)
+    _outline(density, before, color=COLORS[2], alpha=0.35, fill=True, label="own scores before")
+    _outline(density, after, color=COLORS[3], alpha=0.35, fill=True, label="own scores after")
+    _outline(right, density_margin(after, margin), color=COLORS[3], alpha=0.5, fill=True,
+             label="image view")  # fmt: skip
+    _outline(right, density_margin(sets, margin), 15, color=COLORS[4], label="label view")
+    left.axhline(1.0, color="0.4", ls="--", lw=1, label="margin 1")
+    right.axvline(1.0, color="0.4", ls="--", lw=1, label="margin 1 of other systems")
+    left.set(xlabel="own score F", ylabel="margin")
+    right.set(xlabel="margin at the end of training", ylabel="frequency, highest = 1")
+    found = [ax.get_legend_handles_labels() for ax in (left, density)]
+    below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "fontsize": 8}
+    left.legend(*(a + b for a, b in zip(*found, strict=True)), **below)
+    right.legend(**below)
+    return fig
+
+
+def _outline(ax, values, bins=40, **look):
+    """A histogram that is 1 where it is highest."""
+    counts, edges = np.histogram(values, bins)
+    ax.stairs(counts / counts.max(), edges, **look)
+
+
+def draw_example(example):
+    """Scores of the labels of a `WorkedExample`, and the weight of each under each system."""
+    from matplotlib import pyplot
+
+    fig, (ax, grid) = pyplot.subplots(1, 2, figsize=(7.6, 3.8), width_ratios=(1, 1.4), sharey=True)
+    n, own = len(example.names), example.scores[0]
+    ax.barh(np.arange(n), example.scores, color=[COLORS[2]] + ["0.7"] * (n - 1))
+    ax.axvline(0.0, color="0.25", lw=0.8)
+    for name, margin in example.margins.items():
+        by = "margin of Eq. 3" if name == "DARK" else "margin 1"
+        label = f"{by}: rivals violate from {own - margin:.2f} on".replace("-", "−")
+        ax.axvline(own - margin, color=look(name)["color"], ls="--", label=label)
+    ax.set_yticks(np.arange(n), example.names)
+    ax.set(xlabel="score F", ylim=(n - 0.5, -0.5))
+    grid.imshow(example.weights.T, cmap="Blues", vmin=0, vmax=1.5, aspect="auto")
+    for (j, i), value in np.ndenumerate(example.weights):
+        text = "own" if i == 0 else f"{value:.2f}" if value > 0 else "0"
+        color = "0.6" if i == 0 or value == 0 else "black" if value < 1 else "white"
+        grid.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
+    grid.set_xticks(np.arange(len(SYSTEMS)), SYSTEMS, rotation=35, ha="right")
+    grid.set_title("weight of the rival")
+    grid.grid(visible=False)
+    fig.legend(loc="outside upper left", fontsize="small")
+    return fig
+
+
+def draw_two_views(scored, model, example):
+    """The image of a `WorkedExample` that ranks labels, and its label that ranks images."""
+    from matplotlib import pyplot
+
+    own, k, codes = example.own, len(scored.classes), scored.codes
+    features = np.asarray(scored.features, float)
+    U, V = (to_host(a).astype(float) for a in (model.U_, model.V_))
+    X, S = features @ U, to_host(scored.held.class_embeddings)[scored.classes].astype(float) @ V
+    sets = prototypes(features, codes, k) @ U
+    fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 4.6))
+
+    def rank(ax, points, direction, title, more=None):
+        scores = points @ direction
+        margins, _, weights = SYSTEMS["DARK"].assess(scores[None, :], np.array([own]))
+        best = [int(c) for c in np.argsort(-scores) if c != own][:3]
+        named = {c: scored.names[c] for c in (own, *best)}
+        places, crowd = ranking_projection(points, direction), None
+        if more is not None:
+            chosen = np.flatnonzero(np.isin(codes, [*named]))
+            places = ranking_projection(np.vstack([points, more[chosen]]), direction)
+            crowd = {c: places[k:][codes[chosen] == c] for c in named}
+        draw_ranking(ax, places[:k], own, margins[0, 0], weights[0], named, crowd=crowd)
+        ax.set(title=title, xlabel="score F", ylabel="main direction besides")
+
+    rank(left, S, X[example.image], f"an image ({scored.names[own]}) ranks labels")
+    rank(right, sets, S[own], f"a label ({scored.names[own]}) ranks images", X)
+    return fig

@@ -1,0 +1,285 @@
+"""Recomputations for Guo et al. (2019)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from book.papers.evidence import Evidence, join, rounds_to
+from book.papers.printed import printed, printed_table
+
+__all__ = [
+    "averages",
+    "batch_complexity",
+    "best_baseline",
+    "cmt_star",
+    "data_sets",
+    "gains",
+    "image_transform_of_labels",
+    "margin_follows",
+    "negative_losses",
+    "penalty_gradient",
+    "softplus_margin",
+    "sums_over_rivals",
+    "weight_follows",
+    "weights_normaliser",
+]
+
+_DATASETS = ("AwA2", "aPY", "SUN", "CUB")
+_MEASURES = ("ACC", "H")
+
+
+def image_transform_of_labels(numbers):
+    """phi takes p-dimensional images: phi(y) has no meaning, phi(x) varphi(y)' is x U V'y'."""
+    p, q, r = 5, 4, 2
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal(p), rng.standard_normal(q)
+    U, V = rng.standard_normal((p, r)), rng.standard_normal((q, r))
+    refused = False
+    try:
+        y @ U
+    except ValueError:
+        refused = True
+    same = math.isclose(float((x @ U) @ (y @ V)), float(x @ (U @ V.T) @ y))
+    text = (
+        f"With p = {p} image features and q = {q} attributes yU cannot be formed; xU (yV)' equals "
+        "xWy' with W = UV', as the next sentence of the paper needs."
+    )
+    return Evidence(refused and same, text)
+
+
+def weights_normaliser(numbers):
+    """Eq. 6 read literally (Z is the sum of the w it defines) against the sum of exponentials."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((6, 3))
+    kernel = np.exp(-((x - x.mean(0)) ** 2).sum(1))
+    ours = kernel / kernel.sum()
+    literal = kernel / math.sqrt(kernel.sum())  # Z = sum(kernel) / Z, so Z² = sum(kernel)
+    consistent = math.isclose(literal.sum(), math.sqrt(kernel.sum()))
+    text = (
+        "On six random images the weights sum to "
+        f"{ours.sum():.3f} with the sum of exponentials. Taken literally Z would be the root of "
+        f"that sum, and the weights would sum to {literal.sum():.3f}."
+    )
+    return Evidence(
+        consistent and math.isclose(ours.sum(), 1.0) and abs(literal.sum() - 1.0) > 0.05, text
+    )
+
+
+def penalty_gradient(numbers):
+    """Finite differences of Eq. 9 in U, margin and weight held fixed, against Eq. 10."""
+    rng = np.random.default_rng(0)
+    p, q, r, n, classes, penalty = 4, 3, 2, 6, 3, 0.3
+    x, y = rng.standard_normal((n, p)), rng.standard_normal((classes, q))
+    own = np.arange(n) % classes
+    U, V = rng.standard_normal((p, r)), rng.standard_normal((q, r))
+    weights = np.full((n, classes), 0.7)
+    weights[np.arange(n), own] = 0.0
+
+    def loss(U):
+        scores = x @ U @ V.T @ y.T
+        data = (weights * (scores - scores[np.arange(n), own][:, None])).sum() / n
+        return data + penalty * ((U**2).sum() + (V**2).sum())
+
+    data = (
+        sum(
+            weights[i, c] * np.outer(x[i], (y[c] - y[own[i]]) @ V)
+            for i in range(n)
+            for c in range(classes)
+        )
+        / n
+    )
+    step = 1e-6
+    numeric = np.zeros_like(U)
+    for index in np.ndindex(*U.shape):
+        shift = np.zeros_like(U)
+        shift[index] = step
+        numeric[index] = (loss(U + shift) - loss(U - shift)) / (2.0 * step)
+    printed_error, read_error = (
+        float(np.abs(data + factor * penalty * U - numeric).max()) for factor in (1.0, 2.0)
+    )
+    text = (
+        "Against finite differences on random data the largest error of Eq. 10 is "
+        f"{printed_error:.2f} with the penalty's term as printed, and below 1e-6 with twice that "
+        "term."
+    )
+    return Evidence(read_error < 1e-6 < 1e-2 < printed_error, text)
+
+
+def _columns(row):
+    return {m: [row[d][m] for d in _DATASETS] for m in _MEASURES}
+
+
+def averages(numbers):
+    """The two average columns of Table 3, recomputed."""
+    table = printed_table("dark", "table3")
+    wrong, largest = [], 0.0
+    for name, row in table.items():
+        for measure, values in _columns(row).items():
+            mean = sum(values) / len(values)
+            largest = max(largest, abs(mean - row["Average"][measure]))
+            if not rounds_to(mean, row["Average"][measure], 2):
+                wrong.append(f"{name} {measure}")
+    text = (
+        f"{2 * len(table) - len(wrong)} of {2 * len(table)} averages recompute; the largest "
+        f"difference is {largest:.3f}, a rounding."
+    )
+    if wrong:
+        text = f"These averages do not recompute: {join(wrong)}."
+    return Evidence(len(table) == 14 and not wrong, text)
+
+
+def gains(numbers):
+    """The printed gains are differences of average columns, of two different baselines."""
+    table = printed_table("dark", "table3")
+    texts, confirmed, names = [], True, set()
+    for measure in _MEASURES:
+        baselines = {n: row["Average"][measure] for n, row in table.items() if n != "DARK"}
+        name = max(baselines, key=baselines.get)
+        ours = table["DARK"]["Average"][measure]
+        claimed = printed("dark", "text", "gain over the best baseline", measure)
+        confirmed &= rounds_to(ours - baselines[name], claimed, 2)
+        names.add(name)
+        best = baselines[name]
+        texts.append(f"{measure}: {ours:.2f} - {best:.2f} = {ours - best:.2f} ({name})")
+    return Evidence(confirmed and len(names) == 2, "; ".join(texts) + ".")
+
+
+def best_baseline(numbers):
+    """DARK against the best baseline of each column instead."""
+    table = printed_table("dark", "table3")
+    texts, mean, won = [], {}, 0
+    for measure in _MEASURES:
+        differences = []
+        for dataset in _DATASETS:
+            best = max(row[dataset][measure] for n, row in table.items() if n != "DARK")
+            differences.append(table["DARK"][dataset][measure] - best)
+        won += sum(difference > 0 for difference in differences)
+        mean[measure] = sum(differences) / len(differences)
+        texts.append(f"{measure}: {join(differences, '+.1f')}, mean {mean[measure]:.2f}")
+    text = (
+        f"Against the best baseline of each data set ({', '.join(_DATASETS)}): "
+        + "; ".join(texts)
+        + f". DARK leads in {won} of 8 columns."
+    )
+    claimed = {m: printed("dark", "text", "gain over the best baseline", m) for m in _MEASURES}
+    return Evidence(
+        won == 7 and mean["ACC"] < claimed["ACC"] - 0.5 and rounds_to(mean["H"], claimed["H"], 2),
+        text,
+    )
+
+
+def cmt_star(numbers):
+    """H of CMT and of CMT* from the accuracies of Xian et al., against the row "CMT"."""
+    row = printed_table("dark", "table3")["CMT"]
+
+    def harmonic(u, s):
+        return 2.0 * u * s / (u + s)
+
+    found = {name: {d: harmonic(*numbers[name][d]) for d in _DATASETS} for name in ("CMT", "CMT*")}
+    given = {d: row[d]["H"] for d in _DATASETS}
+    text = f"The row prints H = {join(given.values(), '.1f')}. " + " ".join(
+        f"From the accuracies of {name} H is {join(values.values(), '.1f')}."
+        for name, values in found.items()
+    )
+    starred = all(abs(found["CMT*"][d] - given[d]) <= 0.1 for d in _DATASETS)
+    plain = all(abs(found["CMT"][d] - given[d]) > 1.0 for d in _DATASETS)
+    return Evidence(starred and plain, text)
+
+
+def data_sets(numbers):
+    """Table 2's class counts against the text, and its 80/20 split of seen samples."""
+    table = printed_table("dark", "table2")
+    classes = {d: row["seen classes"] + row["unseen classes"] for d, row in table.items()}
+    shares = {}
+    for dataset, row in table.items():
+        train, test = row["train seen samples"], row["test seen samples"]
+        shares[dataset] = train / (train + test)
+    text = (
+        f"Seen and unseen classes add up to {join(classes)}, as "
+        f"in the text; training takes {min(shares.values()):.3%} to {max(shares.values()):.3%} of "
+        "the seen samples."
+    )
+    confirmed = classes == printed("dark", "text", "classes") and all(
+        abs(share - 0.8) < 5e-4 for share in shares.values()
+    )
+    return Evidence(confirmed, text)
+
+
+def batch_complexity(numbers):
+    """Label-view triplets of a step against the image-view triplets of a batch, by data set."""
+    batch = printed("dark", "text", "settings", "batch")
+    seen = {d: row["seen classes"] for d, row in printed_table("dark", "table2").items()}
+    triplets = {d: (batch * (k - 1), k * (k - 1)) for d, k in seen.items()}
+    more = [d for d, (image, label) in triplets.items() if label > image]
+    text = (
+        f"Triplets of one step with {batch} images, image view and label view: "
+        + "; ".join(f"{image:,} and {label:,} ({d})" for d, (image, label) in triplets.items())
+        + f". On {join(more or ['none'])} the view that the bound omits is the larger one."
+    )
+    return Evidence(more == ["SUN"], text)
+
+
+def softplus_margin(numbers):
+    """log(1 + exp(F)) against F where the approximation is used."""
+    values = {f: math.log1p(math.exp(f)) for f in (0.0, 1.0, 5.0)}
+    text = "log(1 + exp(F)) is " + join(f"{v:.2f} at F = {f:g}" for f, v in values.items()) + "."
+    return Evidence(
+        values[0.0] > 0.5 and values[1.0] > 1.3 and abs(values[5.0] - 5.0) < 0.01, text
+    )
+
+
+def negative_losses(numbers):
+    """R times its sigmoid weight is negative for easy triplets; with a step weight it is not."""
+    R = np.linspace(-10.0, 10.0, 20001)
+    soft = R / (1.0 + np.exp(-R))
+    hard = np.where(R > 0, R, 0.0)
+    text = (
+        f"R times its sigmoid falls to {soft.min():.3f} at R = {R[soft.argmin()]:.2f}; R times a "
+        f"step is never below {hard.min():.0f}."
+    )
+    return Evidence(soft.min() < -0.25 and hard.min() == 0.0, text)
+
+
+def margin_follows(numbers):
+    """R of a rival at 0.8 of the own score, all scores lengthened, with m = 0.5."""
+    scales = (1.0, 10.0, 100.0)
+    adaptive = [0.5 * float(np.logaddexp(0.0, scale)) - 0.2 * scale for scale in scales]
+    constant = [1.0 - 0.2 * scale for scale in scales]
+    text = (
+        f"Own scores of {join(scales, 'g')} and a rival at 0.8 of them: R is "
+        + join(adaptive, ".2f")
+        + f" with Eq. 3, and {join(constant, '.1f')} with a constant margin of 1."
+    )
+    return Evidence(min(adaptive) > 0.0 and max(constant[1:]) < 0.0, text)
+
+
+def weight_follows(numbers):
+    """Derivative by R of R times its sigmoid, by differences, beside the sigmoid itself."""
+    R, step = np.array([-3.0, 0.0, 3.0]), 1e-6
+
+    def loss(R):
+        return R / (1.0 + np.exp(-R))
+
+    slopes = (loss(R + step) - loss(R - step)) / (2.0 * step)
+    weights = 1.0 / (1.0 + np.exp(-R))
+    text = (
+        f"At R = {join(R, 'g')} the weight is {join(weights, '.2f')}, "
+        f"and the derivative of what a triplet adds is {join(slopes, '.2f')}."
+    )
+    return Evidence(weights[0] > 0.0 > slopes[0] and slopes[2] > 0.0, text)
+
+
+def sums_over_rivals(numbers):
+    """At equal scores the pull on an own score is the number of rivals times the weight."""
+    seen = {d: row["seen classes"] for d, row in printed_table("dark", "table2").items()}
+    weight = 1.0 / (1.0 + math.exp(-0.5 * math.log(2.0)))  # all scores 0, m = 0.5
+    pull = {d: (k - 1) * weight for d, k in seen.items()}
+    ratio = max(pull.values()) / min(pull.values())
+    text = (
+        "Where all scores are 0, an image pulls its own score by "
+        + join(pull, ".0f")
+        + f": {ratio:.0f} times as much at one end as at the other, at one step size."
+    )
+    return Evidence(round(ratio) == 34, text)

@@ -1,0 +1,38 @@
+"""How far Table 1 of DeViSE is off, by reading and by where the tree has the misfits."""
+
+from __future__ import annotations
+
+from zslib.show.figures import ONE_PANEL, look
+
+__all__ = ["draw_deviations"]
+
+
+def draw_deviations(rows, ylabel):
+    """A line for each tree, a mark for each label set.
+
+    ``rows`` are deviations by method and label set, as in `chapters.devise.table1`.
+    Where some tell, as truth values, which trees give the hop lists, only these are filled.
+    """
+    from matplotlib import pyplot
+
+    rows = [
+        row | {"method": row["method"].removeprefix("Misc under ").split(",")[0]} for row in rows
+    ]
+    names = list(dict.fromkeys(row["method"] for row in rows))
+    gives = {row["method"]: row["value"] for row in rows if isinstance(row["value"], bool)}
+    off = [row for row in rows if not isinstance(row["value"], bool)]
+    sets = list(dict.fromkeys(row["label_set"] for row in off))
+    fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 0.9 + 0.3 * len(names)))
+    for row in off:
+        style = look(row["label_set"], sets) | {"linestyle": "none"}
+        filled = gives.get(row["method"], True)
+        ax.plot(
+            row["value"], names.index(row["method"]), ms=7, label=row["label_set"],
+            mfc=style["color"] if filled else "white", **style,
+        )  # fmt: skip
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xscale="log", ylim=(len(names) - 0.5, -0.5), xlabel="largest deviation from Table 1, %")
+    ax.set_ylabel(ylabel)
+    legend = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    fig.legend(legend.values(), legend, loc="outside upper center", ncols=4, fontsize="small")
+    return fig

@@ -1,0 +1,172 @@
+"""A drawing of one label's correct set: the label in the middle, a circle for each hop."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.patches import Circle
+
+from chapters.devise.correct_sets import reading_hierarchy
+from zslib.datasets.hierarchy.readings import label_sets, reading_edges
+from zslib.show.figures import COLORS, look
+
+__all__ = ["answers_figure", "correct_set_figure", "draw_correct_set", "ring_layout"]
+
+
+def correct_set_figure(lists, reading, label, ks):
+    """Correct sets of a label among the 1,000, as far as they can be drawn legibly."""
+    from matplotlib import pyplot
+
+    known = label_sets(lists)["1K"].valid
+    if label not in known:
+        raise ValueError(f"example={label!r} is not among the 1,000 labels: give the wnid of one")
+    hierarchy, if_fewer = reading_hierarchy(lists, reading), reading_edges(lists, reading).if_fewer
+    names = {node: lists.lemmas.get(node, [node])[0] for node in hierarchy.nodes}
+    sizes = hierarchy.correct_set_sizes([label], known, ks, if_fewer=if_fewer)[0].tolist()
+    drawn = [k for k, size in zip(ks, sizes, strict=True) if size <= max(40, sizes[1])]
+    fig, ax = pyplot.subplots(figsize=(7.4, 7.4))
+    draw_correct_set(ax, hierarchy, label, known, drawn, names, if_fewer=if_fewer)
+    return fig
+
+
+def answers_figure(lists, reading, label, answers):
+    """Systems' answers to an image of ``label``, each on the ring of its hops from the label.
+
+    ``answers`` is ``{system: labels}``, the first answers first.
+    """
+    from matplotlib import pyplot
+
+    hierarchy = reading_hierarchy(lists, reading)
+    hops = hierarchy.distances_from(label)
+    given = {name: [a for a in found if a in hops] for name, found in answers.items()}
+    every = {node for found in given.values() for node in found}
+    reach = max(1, *(hops[node] for node in every))
+    layout = ring_layout(hierarchy, label, reach, every)
+    place = {node: (r * np.cos(a), r * np.sin(a)) for node, (r, a, _) in layout.items()}
+    limit = 1.25 * reach
+    fig, ax = pyplot.subplots(figsize=(7.4, 6.8))
+    for ring in range(1, reach + 1):
+        ax.add_patch(Circle((0, 0), ring, fill=False, ls=":", color="0.8", lw=0.8))
+    for node, (*_, previous) in layout.items():
+        if previous is not None:
+            ends = zip(place[node], place[previous], strict=True)
+            ax.plot(*ends, color="0.8", lw=0.8, zorder=1)
+    for size, (name, found) in zip((13, 7), given.items(), strict=False):
+        # Hollow, since two systems' answers and the true label may be one node.
+        style = look(name, answers) | {"linestyle": "none", "mfc": "none", "mew": 1.6}
+        places = np.array([place[node] for node in found]).reshape(-1, 2)
+        ax.plot(*places.T, ms=size, label=f"answers of {name}", zorder=3, **style)
+    for node in {label, *every}:
+        ranks = (f"{m} {found.index(node) + 1}" for m, found in given.items() if node in found)
+        told = ", ".join(ranks)
+        said = lists.lemmas.get(node, [node])[0] + (f" ({told})" if told else "")
+        _write(ax, said, *place[node], *layout[node][:2], valid=True, gap=0.03 * limit)
+    ax.plot(0, 0, "*", color="black", ms=14, zorder=2, label="true label")
+    ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+    ax.axis("off")
+    fig.legend(loc="outside upper center", ncols=1 + len(answers))
+    return fig
+
+
+def ring_layout(hierarchy, label, radius, keep):
+    """Where to draw the nodes on shortest ways from a label to others."""
+    hops = hierarchy.distances_from(label, radius=radius)
+    previous = {label: None}
+    for node in list(hops)[1:]:
+        near = hierarchy.parents(node) + hierarchy.children(node)
+        # Where a way must not climb again, a neighbour can be nearer by more than one hop.
+        previous[node] = next(n for n in near if hops.get(n) == hops[node] - 1)
+    used = {label}
+    for node in hops.keys() & set(keep):
+        while node not in used:
+            used.add(node)
+            node = previous[node]
+    after = {node: [] for node in hops if node in used}
+    for node in after:
+        if previous[node] is not None:
+            after[previous[node]].append(node)
+    ends = list(_ends(after, label))
+    angle = {node: 2 * np.pi * i / len(ends) for i, node in enumerate(ends)}
+    for node in reversed(after):
+        if node not in angle:
+            angle[node] = float(np.mean([angle[other] for other in after[node]]))
+    return {node: (hops[node], angle[node], previous[node]) for node in after}
+
+
+def _ends(after, node):
+    """Nodes without a further one, in the order of a walk that keeps branches together."""
+    if not after[node]:
+        yield node
+    for other in after[node]:
+        yield from _ends(after, other)
+
+
+def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names, *, if_fewer="error"):
+    """Draw the growing correct set of a label (hCorrectSet of Frome et al. 2013, A.3).
+
+    Valid labels are filled, in the colour of the smallest k whose correct set has them; other
+    nodes of the hierarchy are hollow. Dotted circles stand at the radii at which growing stops.
+    """
+    valid = set(valid_labels)
+    found = hierarchy.stop_radii([label], valid_labels, ks, if_fewer=if_fewer)[0]
+    radii = dict(zip(ks, found.tolist(), strict=True))
+    layout = ring_layout(hierarchy, label, max(radii.values()), valid)
+    place = {
+        node: (hops * np.cos(angle), hops * np.sin(angle))
+        for node, (hops, angle, _) in layout.items()
+    }
+    for radius in set(radii.values()) - {0}:
+        ax.add_patch(Circle((0, 0), radius, fill=False, ls=":", color="0.5", lw=0.8))
+    labelled = set()
+    for node, (hops, angle, previous) in layout.items():
+        x, y = place[node]
+        if previous is not None:
+            ax.plot(*zip(place[node], place[previous], strict=True), color="0.7", lw=0.8, zorder=1)
+        k = next(k for k in ks if radii[k] >= hops)
+        face = COLORS[list(ks).index(k) % len(COLORS)] if node in valid else "white"
+        legend = None
+        if node in valid and k not in labelled:
+            labelled.add(k)
+            legend = f"k = {k}: within {radii[k]} hop{'s' * (radii[k] != 1)}"
+        ax.plot(
+            x,
+            y,
+            "o",
+            ms=7 if node in valid else 5,
+            mfc=face,
+            mec="0.4",
+            zorder=2,
+            ls="none",
+            label=legend,
+        )
+        _write(ax, names[node], x, y, hops, angle, node in valid)
+    limit = 1.35 * max(1, *radii.values())
+    ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+    ax.axis("off")
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.03),
+        ncols=3,
+        title="in the correct set from",
+    )
+    return radii
+
+
+def _write(ax, name, x, y, hops, angle, valid, gap=0.15):
+    """A name beside its node: a label's points away from the middle, never upside down."""
+    degrees = (np.degrees(angle) + 180) % 360 - 180
+    right = abs(degrees) <= 90
+    turn = degrees if right else degrees - 180
+    reach = gap if valid else 0.0
+    ax.text(
+        x + reach * np.cos(angle) * (hops > 0),
+        y + reach * np.sin(angle) * (hops > 0) + (1.5 * gap if not (hops and valid) else 0),
+        name,
+        ha=("left" if right else "right") if hops and valid else "center",
+        va="center",
+        rotation=turn if hops and valid else 0,
+        rotation_mode="anchor",
+        fontsize=7.5 if valid else 6.5,
+        color="0.1" if valid else "0.4",
+        # An outline instead would draw each letter as a path of its own, twice.
+        bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.3},
+    )

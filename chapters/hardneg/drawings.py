@@ -1,0 +1,115 @@
+"""What the chapters on metric learning draw: pairs, negatives by class, and what rules see."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from chapters.hardneg.metric_learning import pair_distances, threshold_distance
+from chapters.hardneg.rules import RULES
+from zslib.compatibility.metric.objective import HINGES, pair_hinge
+from zslib.show.figures import COLORS, look
+
+__all__ = ["draw_hinges", "draw_pairs", "draw_rules", "draw_shares"]
+
+
+def draw_hinges(threshold=1.7):
+    """The loss of positive and negative pairs by distance, for both forms of Eq. 3."""
+    from matplotlib import pyplot
+
+    fig, axes = pyplot.subplots(1, 2, figsize=(7.2, 3.2), sharey=True)
+    distances = np.linspace(0.0, 2.8, 300)
+    for ax, hinge, tau in zip(axes, HINGES, (threshold**2, threshold), strict=True):
+        for color, sign, kind in ((COLORS[0], 1, "positive"), (COLORS[1], -1, "negative")):
+            loss = pair_hinge(distances**2, sign, np.array([tau]), hinge)[0]
+            line = "-" if sign == 1 else "--"
+            ax.plot(distances, loss, color=color, ls=line, label=f"{kind} pairs")
+        ax.axvline(threshold, color="0.4", ls=":", label="threshold")
+        ax.set(xlabel="distance S, in units of the metric")
+    axes[0].set(title="square on S", ylabel="loss of a pair")
+    axes[1].set(title="as printed")
+    _legend(fig, axes[0], 3)
+    return fig
+
+
+def draw_pairs(runs):
+    """Histograms of the distances of positive and negative pairs, a panel for each named run."""
+    from matplotlib import pyplot
+
+    fig, axes = pyplot.subplots(2, -(-len(runs) // 2), figsize=(7.2, 4.8))
+    for ax, (name, run) in zip(axes.flat, runs.items(), strict=True):
+        groups = [distances.ravel() for distances in pair_distances(run)]
+        bins = np.linspace(0.0, max(np.quantile(group, 0.999) for group in groups), 50)
+        for color, hatch, kind, values in zip(
+            COLORS, ("", "///"), ("positive", "negative"), groups, strict=False
+        ):
+            ax.hist(
+                values, bins, density=True, color=color, alpha=0.5, hatch=hatch,
+                label=f"{kind} pairs",
+            )  # fmt: skip
+        edge = threshold_distance(run.model)
+        ax.axvline(edge, color="black", ls=":", label="threshold")
+        ax.set(title=name, xlabel="distance S, in units of the metric", ylabel="density of pairs")
+    _legend(fig, axes.flat[0], 3)
+    return fig
+
+
+def draw_shares(shares, names, n_classes=4, n_rivals=6):
+    """Which classes the negatives of some classes come from, ``{way: (C, C)}`` in percent.
+
+    Classes from the one with the most peaked shares of "uncertainty" to the flattest.
+    """
+    from matplotlib import pyplot
+
+    reference, names = shares["uncertainty"], [str(n).replace("_", " ")[:30] for n in names]
+    sharpest = np.argsort(-reference.max(axis=1), kind="stable")
+    few = min(n_classes, len(names))
+    fig, axes = pyplot.subplots(2, -(-few // 2), figsize=(7.2, 5.4), squeeze=False)
+    height = 0.8 / len(shares)
+    shown = sharpest[np.linspace(0, len(names) - 1, few).astype(int)]
+    for ax, c in zip(axes.flat, shown, strict=False):
+        first = np.argsort(-reference[c], kind="stable")[: min(n_rivals, len(names) - 1)]
+        for i, (way, of) in enumerate(shares.items()):
+            places = np.arange(len(first)) + (i - (len(shares) - 1) / 2) * height
+            ax.barh(places, of[c, first], height, color=look(way, shares)["color"], label=way)
+        ax.set_yticks(np.arange(len(first)), [names[j] for j in first], fontsize=8)
+        ax.invert_yaxis()
+        ax.set(xlabel="share of the negatives, %")
+        ax.set_title(f"negatives of: {names[c]}", fontsize="small")
+    _legend(fig, axes[0, 0], len(shares))
+    return fig
+
+
+def draw_rules(views, names, title):
+    """The training classes as one image's possible negatives, a panel for each named view.
+
+    A class's height is its cosine with the mapped image, its place that with the right answer,
+    its size its chance under "uncertainty".
+    """
+    from matplotlib import pyplot
+
+    fig, axes = pyplot.subplots(1, len(views), figsize=(7.2, 4.6), squeeze=False)
+    for ax, (kind, view) in zip(axes[0], views.items(), strict=True):
+        near, truth = (cosines[0] for cosines in view.cosines)
+        others = view.rivals[0]
+        chances = view.preferences("uncertainty")[0]
+        sizes = 8 + 90 * np.exp(chances - chances.max())[others]
+        ax.scatter(truth[others], near[others], sizes, color=COLORS[0], alpha=0.4,
+                   label="training classes")  # fmt: skip
+        for rule, size in (("nearest", 9), ("intruder", 6)):
+            j = int(view.preferences(rule)[0].argmax())
+            mark = look(rule, RULES) | {"linestyle": "none"}
+            ax.plot(truth[j], near[j], ms=size, label=f"{rule}: {names[j]}", **mark)
+        ends = [f([f(truth[others]), f(near[others])]) for f in (np.min, np.max)]
+        ax.plot(ends, ends, ls=":", color="0.4", label="equal cosines")
+        ax.set(xlabel="cosine with the right answer", ylabel="cosine with the mapped image",
+               title=f"{kind}: {title}")  # fmt: skip
+        ax.title.set_fontsize("small")
+        ax.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2))
+    return fig
+
+
+def _legend(fig, ax, columns):
+    fig.legend(
+        *ax.get_legend_handles_labels(), loc="outside upper center", ncols=columns,
+        fontsize="small",
+    )  # fmt: skip

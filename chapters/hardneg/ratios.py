@@ -1,0 +1,208 @@
+"""Metric learners by the number of negatives for each image: their cells and differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from chapters.hardneg.mining import ways
+from zslib.datasets import load_problem
+from zslib.protocols.attributes.intervals import zero_shot_estimate
+from zslib.protocols.attributes.methods import (
+    HARD_NEGATIVE_METHODS,
+    ZERO_SHOT_METHODS,
+    seen_candidates,
+    with_enough_steps,
+)
+from zslib.protocols.attributes.runs import run_table, run_zero_shot
+from zslib.validation import check_choice
+
+__all__ = [
+    "MeanOfCells",
+    "best_methods",
+    "cell_rows",
+    "fixed_method",
+    "gain_rows",
+    "lasting_method",
+    "printed_gains",
+    "ratio_differences",
+    "run_ratios",
+    "second_choice",
+    "table_methods",
+    "tested_before",
+]
+
+
+def fixed_method(name, growth, **fixed):
+    """A row of Table 1 with these parameters; Bucher's original keeps no old negatives."""
+    method = HARD_NEGATIVE_METHODS[name]
+    grows = {} if name == "Bucher" else {"growth": growth}
+    return replace(method, fixed={**method.fixed, **grows, **fixed})
+
+
+def lasting_method(name, growth, problem, *, quick=False, **fixed):
+    """`fixed_method` with epochs enough for the data, unless ``quick``."""
+    method = fixed_method(name, growth, **fixed)
+    return method if quick else with_enough_steps(method, problem)
+
+
+def table_methods(problem, negatives, growth, *, fraction, quick=False):
+    """The rows of Table 1 for one data set, and IAP.
+
+    The metric learners have ``negatives`` for each image, or as many as there are while a
+    ``fraction`` of the seen classes is held out. ESZSL's score is an inner product, so that it
+    gets class vectors of length one. SSE has a smaller grid than elsewhere, to save time.
+    """
+    if not seen_candidates(problem).q_varies:
+        negatives = min(negatives, int((1.0 - fraction) * len(problem.seen_classes)) - 1)
+    sse = replace(
+        ZERO_SHOT_METHODS["SSE"],
+        grid={"mixture_penalty": (1.0, 3.0)},
+        fixed={"n_epochs": 2 if quick else 10},
+    )
+    eszsl = replace(ZERO_SHOT_METHODS["ESZSL"], fixed={"unit_embeddings": True})
+    methods = [ZERO_SHOT_METHODS["DAP"], ZERO_SHOT_METHODS["IAP"], eszsl, sse]
+    methods += [ZERO_SHOT_METHODS["JLSE"], ZERO_SHOT_METHODS["BiDiLEL"]]
+    for name in ways(problem, HARD_NEGATIVE_METHODS):
+        count = {} if name == "Bucher" else {"negatives_per_positive": negatives}
+        methods.append(lasting_method(name, growth, problem, quick=quick, **count))
+    return methods
+
+
+def second_choice(method, problem, runs, **options):
+    """Runs like these of a method, with the settings that came second on validation classes."""
+    tuned, used = runs[0].tuned, runs[0].parameters
+    others = [trial["parameters"] for trial in tuned.ranked if trial["parameters"] != used]
+    return [
+        run_zero_shot(method, problem, seed=run.seed, parameters=others[0], **options)
+        for run in runs
+    ]
+
+
+def tested_before(problem):
+    """Number of unseen classes among CUB's validation classes, on which defaults were set."""
+    if problem.name != "cub":
+        return 0
+    proposed = load_problem("metric learning", "cub", split="proposed")
+    looked_at = proposed.class_names[np.unique(proposed.labels[proposed.val])]
+    return len(np.intersect1d(looked_at, problem.class_names[problem.unseen_classes]))
+
+
+def best_methods(accuracies):
+    """Names of the best method that mines and of the best earlier one, by their accuracies.
+
+    Earlier methods are all that the paper does not propose, Bucher's original among them.
+    """
+    mined = {name for name in accuracies if name.startswith("uncertainty")}
+    groups = {
+        "best mined": [name for name in accuracies if name in mined],
+        "best earlier": [name for name in accuracies if name not in mined | {"random"}],
+    }
+    return {what: max(of, key=accuracies.get) for what, of in groups.items()}
+
+
+def run_ratios(
+    names, problem, ratios, seeds, *, n_epochs, growth, fraction, seed=0, quick=False, **options
+):
+    """Runs of the cells ``(name, ratio)``, and what all of them share: parameters and epochs.
+
+    These are chosen on validation classes for Bucher's original.
+    """
+    original = lasting_method("Bucher", growth, problem, quick=quick, n_epochs=n_epochs)
+    split = {"split": "random", "fraction": fraction}
+    tuned = run_zero_shot(original, problem, seed=seed, quick=quick, **split, **options)
+    n_epochs = original.fixed["n_epochs"]
+    cells = {
+        (name, ratio): replace(
+            fixed_method(name, growth, n_epochs=n_epochs, negatives_per_positive=ratio),
+            name=f"{name}, {ratio}",
+        )
+        for name in ways(problem, names)
+        for ratio in ratios
+    }
+    table = run_table(cells.values(), problem, seeds, parameters=tuned.parameters, **options)
+    runs = {cell: table[method.name] for cell, method in cells.items()}
+    return runs, tuned.parameters | {"n_epochs": n_epochs}
+
+
+def ratio_differences(cells):
+    """The differences that section 3.2 argues with, for the cells ``(name, ratio)`` there are.
+
+    Yields columns of a record, and the cells on both sides, whose means are compared.
+    """
+    names, ratios = (list(dict.fromkeys(part)) for part in zip(*cells, strict=True))
+    selected = [(name, ratio) for name in names if name != "random" for ratio in ratios]
+    everything = {"over": "all ratios"}
+    random = [("random", ratio) for ratio in ratios]
+    yield {"method": "selected - random"} | everything, selected, random
+    yield {"method": "selected - Bucher"} | everything, selected, [("random", 1)]
+    most, one = ([(name, ratio) for name in names] for ratio in (ratios[-1], 1))
+    for plus, minus in zip(most, one, strict=True):
+        yield {"method": f"{plus[0]}: most - one"}, [plus], [minus]
+    yield {"method": "most - one", "over": "all methods"}, most, one
+
+
+@dataclass(frozen=True)
+class MeanOfCells:
+    """The outcomes of several cells under one seed as one, so that seeds stay the sample."""
+
+    parts: tuple
+
+    @classmethod
+    def of(cls, runs, cells):
+        """One for each seed."""
+        return [
+            cls(tuple(run.outcome for run in seed))
+            for seed in zip(*(runs[cell] for cell in cells), strict=True)
+        ]
+
+    @property
+    def outcome(self):
+        return self
+
+    @property
+    def checksum(self):
+        (checksum,) = {part.checksum for part in self.parts}
+        return checksum
+
+    def labels(self, measure):
+        labels = [part.labels(measure) for part in self.parts]
+        if not all(np.array_equal(labels[0], other) for other in labels):
+            raise ValueError("cells were tested on other images: compare them on one problem")
+        return labels[0]
+
+    def value(self, measure):
+        # H of a mean is no mean of H.
+        check_choice(measure, "measure", ("ACC", "seen", "unseen"))
+        return float(np.mean([part.value(measure) for part in self.parts]))
+
+    def right(self, measure):
+        return np.mean([part.right(measure) for part in self.parts], axis=0)
+
+
+def cell_rows(cells, **options):
+    """Rows of the accuracy of each cell, with intervals."""
+    for (method, ratio), runs in cells.items():
+        value = zero_shot_estimate([run.outcome for run in runs], "ACC", **options)
+        yield {"metric": "ACC", "method": method, "ratio": ratio, "value": value}
+
+
+def gain_rows(cells, **options):
+    """Rows of the `ratio_differences` of runs: cells are averaged within a run."""
+    for columns, plus, minus in ratio_differences(cells):
+        more, less = MeanOfCells.of(cells, plus), MeanOfCells.of(cells, minus)
+        value = zero_shot_estimate(more, "ACC", minus=less, **options)
+        yield {"metric": "ACC", **columns, "value": value}
+
+
+def printed_gains(cells):
+    """The `ratio_differences` of printed cells, by method."""
+
+    def mean(of):
+        return np.mean([cells[cell].mean for cell in of])
+
+    return {
+        columns["method"]: float(mean(plus) - mean(minus))
+        for columns, plus, minus in ratio_differences(cells)
+    }

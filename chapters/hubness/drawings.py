@@ -1,0 +1,162 @@
+"""What the chapters on Hubness and Pollution draw: hubs, shrunken columns, an intruder."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zslib.show.figures import COLORS, look
+
+__all__ = ["draw_columns", "draw_intruder", "draw_occurrences", "draw_pollution"]
+
+
+def _panels(titles):
+    from matplotlib import pyplot
+
+    fig, axes = pyplot.subplots(1, len(titles), figsize=(7.2, 3.3))
+    axes = np.atleast_1d(axes)
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title)
+    return fig, axes
+
+
+def draw_occurrences(panels, k=20, printed=None):
+    """How many elements occur in how many lists of ``k``, in the first of the outcomes.
+
+    ``panels`` is ``{title: {method: outcomes}}``; of a cross-fitted outcome, its first fold.
+    ``printed`` has the paper's largest of a method, drawn as a line in its color.
+    """
+    fig, axes = _panels(panels)
+    for ax, found in zip(axes, panels.values(), strict=True):
+        for method, (first, *_) in found.items():
+            outcome = first.parts[0]
+            values, elements = np.unique(outcome.counts[outcome.counts > 0], return_counts=True)
+            style = look(method, list(found)) | {"linestyle": "none"}
+            ax.plot(values, elements, markersize=4, alpha=0.75, label=method, **style)
+        for method, largest in (printed or {}).items():
+            style = {"color": look(method)["color"], "ls": "--", "lw": 1.2}
+            ax.axvline(largest, label=f"largest {method} hub, paper", **style)
+        ax.set(xlabel=f"lists of {k} with the element, $N_{{{k}}}$", yscale="log")
+    axes[0].set_ylabel("elements of the space")
+    _legend_above(fig, axes[0])
+    return fig
+
+
+def _legend_above(fig, ax):
+    """A legend that lies on no data."""
+    handles = ax.get_legend_handles_labels()
+    columns = {"ncols": min(5, len(handles[1])), "fontsize": "small"}
+    fig.legend(*handles, loc="outside upper center", **columns)
+
+
+def draw_pollution(panels, n=1500):
+    """Queries and targets in a plane, and the queries' largest cosine with either kind of target.
+
+    ``panels`` is ``{title: Outcome}``. The plane is that of the targets of the first one: from the
+    others' mean to the mean of those trained on, and where they vary most at right angles to that.
+    Below, a query right of the diagonal is polluted. A diamond is the queries' mean, a hollow
+    one that of another panel.
+    """
+    from matplotlib import pyplot
+
+    fig, (above, axes) = pyplot.subplots(
+        2, len(panels), figsize=(7.2, 6.6), squeeze=False, sharex="row", sharey="row"
+    )
+    plane, means = None, []
+    for top, ax, (title, outcome) in zip(above, axes, panels.items(), strict=True):
+        targets, trained = (
+            part[outcome.rows]
+            for part in (outcome.problem.targets, outcome.problem.is_training_target)
+        )
+        unit = targets / np.linalg.norm(targets, axis=1)[:, None]
+        cosines = outcome.directions @ unit.T
+        plane = _plane(unit, trained) if plane is None else plane
+        for which, mark, said in (
+            (trained, look("seen"), "training label"), (~trained, look("unseen"), "other label"),
+        ):  # fmt: skip
+            style = {"color": mark["color"], "ms": 3, "mew": 0.7, "mfc": "none", "alpha": 0.35}
+            top.plot(*(unit[which] @ plane).T, mark["marker"], label=said, **style)
+        place = outcome.directions @ plane
+        seen, new = (cosines[:, which].max(axis=1) for which in (trained, ~trained))
+        means.append((place.mean(axis=0), (seen.mean(), new.mean())))
+        few = np.linspace(0, len(seen) - 1, min(n, len(seen))).astype(int)
+        for name, which in (("seen", seen > new), ("unseen", seen <= new)):
+            said = f"first answer is {'a training' if name == 'seen' else 'another'} label"
+            rows = few[which[few]]
+            dots = {"color": look(name)["color"], "ms": 4, "alpha": 0.7}
+            top.plot(*place[rows].T, ".", **dots)
+            ax.plot(seen[rows], new[rows], ".", label=f"image whose {said}", **dots)
+        ends = [min(seen[few].min(), new[few].min()), max(seen[few].max(), new[few].max())]
+        ax.plot(ends, ends, color="gray", lw=0.8)
+        share = 100 * np.mean(seen > new)
+        top.set(title=f"{title}: {share:.0f}% polluted", xlabel="towards the mean training label")
+        ax.set(xlabel="cosine with nearest training label")
+    for row, centres in zip((above, axes), zip(*means, strict=True), strict=True):
+        for i, ax in enumerate(row):
+            for j, centre in enumerate(centres):
+                own = i == j
+                style = {"mec": "black", "mfc": "black" if own else "none", "ms": 6 if own else 11}
+                said = "mean of the images" if own else "mean in the other panel"
+                ax.plot(*centre, "D", label=said if ax is axes[0] else None, **style)
+    above[0].set_ylabel("where labels vary most")
+    axes[0].set_ylabel("cosine with nearest other label")
+    handles, said = above[0].get_legend_handles_labels()
+    more = axes[0].get_legend_handles_labels()
+    place = {"loc": "outside upper center", "ncols": 2, "fontsize": "small"}
+    shown = fig.legend([*handles, *more[0]], [*said, *more[1]], **place)
+    for handle in shown.legend_handles:
+        handle.set_markersize(8)
+    return fig
+
+
+def _plane(unit, trained):
+    """Orthonormal (d, 2): towards the mean of ``trained``, and where the rest varies most."""
+    along = unit[trained].mean(axis=0) - unit[~trained].mean(axis=0)
+    along /= np.linalg.norm(along)
+    rest = unit - unit.mean(axis=0)
+    rest -= np.outer(rest @ along, along)
+    return np.stack([along, np.linalg.svd(rest, full_matrices=False)[2][0]], axis=1)
+
+
+def draw_columns(panels):
+    """Variance of columns after mapping against gold: {title: {penalty: (gold, mapped)}}."""
+    fig, axes = _panels(panels)
+    for ax, columns in zip(axes, panels.values(), strict=True):
+        for (penalty, (gold, mapped)), color, mark in zip(
+            columns.items(), COLORS, "os^", strict=False
+        ):
+            label = f"penalty {penalty:g}" if penalty else "least squares"
+            ax.plot(gold, mapped, mark, color=color, markersize=3, alpha=0.6, label=label)
+        ends = [0.8 * gold.min(), 1.2 * gold.max()]
+        ax.plot(ends, ends, color="gray", lw=0.8, label="equality")
+        ax.set(xlabel="gold variance of a column", xscale="log", yscale="log")
+    axes[0].set_ylabel("variance after mapping")
+    _legend_above(fig, axes[0])
+    return fig
+
+
+def draw_intruder(vectors):
+    """Arrows of ``{name: vector}`` in the plane that holds most of them, names side by side."""
+    fig, (ax,) = _panels([""])
+    stacked = np.stack(list(vectors.values()))
+    plane = np.linalg.svd(stacked, full_matrices=False)[2][:2]
+    ends = stacked @ plane.T
+    reach = np.abs(ends).max()
+    for right in (True, False):
+        # Names stand in two columns, in the order of their arrows, at least a line apart.
+        own = sorted((y, i) for i, (x, y) in enumerate(ends) if (x >= 0) == right)
+        last = -np.inf
+        for y, i in own:
+            last = max(y, last + 0.16 * reach)
+            color, x = COLORS[i], 1.15 * reach * (1 if right else -1)
+            ax.annotate(
+                "", ends[i], (0, 0), arrowprops={"arrowstyle": "->", "color": color, "lw": 1.8}
+            )
+            ax.plot([ends[i][0], x], [y, last], color=color, lw=0.6, ls=":")
+            side = "left" if right else "right"
+            ax.text(x, last, f" {list(vectors)[i]} ", color=color, ha=side, va="center")
+    width = 2.8 * reach
+    low, high = min(0, ends[:, 1].min()) - 0.2 * reach, max(0, ends[:, 1].max()) + 0.4 * reach
+    ax.set(xlim=(-width, width), ylim=(low, high), aspect="equal")  # angles are compared
+    fig.set_figheight(0.8 + 3.2 * (high - low) / width)
+    ax.set(xlabel="first shared direction", ylabel="second shared direction")
+    return fig

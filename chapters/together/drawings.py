@@ -1,0 +1,33 @@
+"""Systems before and after a cure."""
+
+from __future__ import annotations
+
+from zslib.show.figures import COLORS
+
+__all__ = ["draw_before_after"]
+
+
+def draw_before_after(panels, *, before, after):
+    """A hollow dot before, a full one after, joined.
+
+    ``panels`` is ``{(row, column): {name: (before, after)}}``; a row's name is what is measured.
+    """
+    from matplotlib import pyplot
+
+    down, across = (list(dict.fromkeys(key[i] for key in panels)) for i in (0, 1))
+    names = list(dict.fromkeys(name for points in panels.values() for name in points))
+    size = 2.4 + 1.9 * len(across), (0.9 + 0.2 * len(names)) * len(down) + 0.3
+    fig, axes = pyplot.subplots(len(down), len(across), figsize=size, squeeze=False, sharey=True)
+    for i, row in enumerate(down):
+        for ax, column in zip(axes[i], across, strict=True):
+            for name, (a, b) in panels.get((row, column), {}).items():
+                place = names.index(name)
+                ax.plot([a, b], [place, place], color="0.6", lw=1.2)
+                ax.plot(a, place, "o", mfc="white", color=COLORS[1], ms=5, label=before)
+                ax.plot(b, place, "o", color=COLORS[0], ms=5, label=after)
+            ax.set(xlabel=row, title=column if i == 0 else "")
+        axes[i, 0].set_yticks(range(len(names)), names)
+    axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
+    legend = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
+    fig.legend(legend.values(), legend, loc="outside upper center", ncols=2, fontsize="small")
+    return fig

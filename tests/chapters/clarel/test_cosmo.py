@@ -1,0 +1,83 @@
+"""COSMO as a protocol: its experts, what it chooses on, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from chapters.clarel.cosmo import (
+    UNITS,
+    Experts,
+    choose_cosmo,
+    evaluate_cosmo,
+    run_cosmo,
+)
+from zslib.compatibility import ESZSL, ConSE
+from zslib.datasets import synthetic_attributes
+from zslib.protocols import ZERO_SHOT_METHODS, evaluate_zero_shot, unit_length
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return unit_length(synthetic_attributes("APY", scale=0.05, n_features=20, seed=1))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "cache"))
+
+
+def softmax(scores):
+    found = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return found / found.sum(axis=1, keepdims=True)
+
+
+def test_experts_are_softmaxes_of_both_models(problem):
+    experts = Experts.fitted(ESZSL(), problem, 1e-3)
+    rows = problem.trainval
+    X, y, S = problem.features, problem.labels, problem.class_embeddings
+    model = ESZSL().fit(X[rows], y[rows], S)
+    unit = model.decision_function(X[rows], S[problem.seen_classes]).std()
+    assert experts.deviation == pytest.approx(unit, rel=1e-5)
+    found = experts.probabilities(problem, problem.test_unseen, 0.5)
+    expected = softmax(model.decision_function(X[problem.test_unseen], S) / (0.5 * unit))
+    logits = ConSE(regularization=1e-3).fit(X[rows], y[rows], S).logits(X[problem.test_unseen])
+    expected[:, problem.is_seen] = softmax(logits)
+    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("mixture", ["adaptive", "total"])
+def test_the_outcome_is_that_of_the_mixture(problem, mixture):
+    model = ESZSL(other_target=-1.0)  # with 0, odds beyond the precision of probabilities
+    outcome = evaluate_cosmo(model, problem, mixture=mixture)
+    smoothing, unit, best = choose_cosmo(
+        model, problem.validation_problem(seed=0), mixture=mixture
+    )
+    assert unit in UNITS
+    assert best == max(smoothing.harmonic_means_.values())
+    assert outcome.gamma == smoothing.threshold_
+    experts = Experts.fitted(model, problem, 1e-5)
+    for measure, rows in (("seen", problem.test_seen), ("unseen", problem.test_unseen)):
+        mixed = smoothing.transform(experts.probabilities(problem, rows, unit), problem.is_seen)
+        np.testing.assert_array_equal(outcome.predictions(measure), mixed.argmax(axis=1))
+    assert outcome.accuracy == evaluate_zero_shot(model, problem).accuracy
+
+
+def test_test_images_take_no_part_in_choices(problem):
+    changed = np.array(problem.features)
+    tested = np.concatenate([problem.test_seen, problem.test_unseen])
+    changed[tested] = np.random.default_rng(0).random(changed[tested].shape)
+    other = replace(problem, features=changed)
+    assert evaluate_cosmo(ESZSL(), other).gamma == evaluate_cosmo(ESZSL(), problem).gamma
+
+
+def test_run_takes_methods_and_names(problem):
+    run = run_cosmo("ESZSL", problem, parameters={"feature_penalty": 0.1})
+    same = evaluate_cosmo(ESZSL(0.1), problem)
+    assert run.value("H") == same.value("H")
+    tuned = run_cosmo(ZERO_SHOT_METHODS["SAE"].smaller(), problem, mixture="total")
+    assert 0 <= tuned.value("H") <= 100
+    with pytest.raises(ValueError, match="unknown method"):
+        run_cosmo("CLIP", problem)

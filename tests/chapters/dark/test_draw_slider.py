@@ -1,0 +1,47 @@
+"""The slider's points are those of the curve, from one end to the other."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from chapters.dark.draw_slider import Slider, slider_points
+from zslib.metrics import harmonic_mean, seen_unseen_curve
+from zslib.show.figures import look
+
+
+@pytest.fixture
+def curve():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(2, 30, 5))
+    return seen_unseen_curve(
+        scores[0], rng.integers(3, size=30), scores[1], rng.integers(3, 5, size=30),
+        np.array([True, True, True, False, False]),
+    )  # fmt: skip
+
+
+def test_steps_go_from_one_end_of_the_curve_to_the_other(curve):
+    found = slider_points(curve, steps=10)
+    assert found.shape == (11, 3)
+    np.testing.assert_allclose(found[0, :2], [100 * curve.seen[0], 0])
+    np.testing.assert_allclose(found[-1, :2], [0, 100 * curve.unseen[-1]])
+    on_curve = {(s, u) for s, u in zip(100 * curve.seen, 100 * curve.unseen, strict=True)}
+    assert {tuple(row[:2]) for row in found} <= on_curve
+    for seen, unseen, h in found:
+        assert h == pytest.approx(float(harmonic_mean(seen, unseen)))
+
+
+def test_each_system_has_a_line_a_mark_and_its_color(curve):
+    found = Slider({"DARK": curve, "a < b": curve})._repr_mimebundle_()["text/markdown"]
+    assert "\n" not in found  # one block of HTML for Markdown
+    for part in ("<polyline", '<g class="mark"', "<output>"):
+        assert found.count(part) == 2
+    assert f'stroke="{look("DARK")["color"]}"' in found
+    assert "a &lt; b" in found
+    shapes = re.findall(r'<path d="M[^"]+" fill="#[^"]+"', found)
+    assert len(shapes) == 4 and shapes[0] == shapes[2] != shapes[1]  # on the curve and in the key
+    points = json.loads(re.search("data-points='([^']*)'", found)[1])
+    np.testing.assert_allclose(points[0], slider_points(curve), atol=0.051)

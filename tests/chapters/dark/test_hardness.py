@@ -1,0 +1,85 @@
+"""Triplets in training: residuals and shares by loops, directions by differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from chapters.dark.hardness import (
+    FOLLOWED,
+    Moment,
+    noise_rows,
+    training_stages,
+    triplet_rows,
+    valley,
+)
+from zslib.compatibility import DARK
+from zslib.compatibility.ranking.dark_objective import density_margin
+from zslib.datasets import synthetic_attributes
+from zslib.protocols.attributes.training import held_out
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return synthetic_attributes(scale=0.03, n_features=12)
+
+
+@pytest.fixture(scope="module")
+def stages(problem):
+    return training_stages(problem, range(2), n_iter=4)
+
+
+def test_the_valley_is_where_the_loss_of_a_triplet_is_flat():
+    R, h = valley(), 1e-3
+    part = [r / (1 + np.exp(-r)) for r in (R - h, R, R + h)]
+    assert part[1] <= min(part[0], part[2]) + 1e-9
+
+
+def test_residuals_are_those_of_each_image_and_rival(problem, stages):
+    moment = Moment(stages["end"][0], problem)
+    F, R = moment.scores["images"], moment.residuals("images")
+    for i in (0, 5, len(F) - 1):
+        own = moment.codes[i]
+        expected = density_margin(F[i, own], 0.5) + np.delete(F[i], own) - F[i, own]
+        np.testing.assert_allclose(R[i], expected)
+    shares = moment.shares("images")
+    assert shares["easy triplets, %"] == pytest.approx(100 * (R <= 0).mean())
+    soft = 1 / (1 + np.exp(-R))
+    assert shares["weight on easy triplets, %"] == pytest.approx(
+        100 * soft[R <= 0].sum() / soft.sum()
+    )
+
+
+def test_stages_share_their_start_and_a_moment_agrees_with_itself(problem, stages):
+    start = DARK(n_iter=1, iteration="step", learning_rate=1e-12, random_state=1)
+    rows = problem.trainval
+    start.fit(problem.features[rows], problem.labels[rows], problem.class_embeddings)
+    np.testing.assert_allclose(stages["start"][1].U_, start.U_, atol=1e-6)
+    assert abs(Moment(stages["end"][0], problem).agreement) <= 1 + 1e-9
+
+
+def test_rows_have_both_views_but_for_the_training_that_follows_margins(problem, stages):
+    rows = list(triplet_rows(problem, stages))
+    seen = {(row["stage"], row["view"]) for row in rows if "view" in row}
+    assert (FOLLOWED, "images") in seen
+    assert (FOLLOWED, "labels") not in seen
+    assert len(seen) == 7
+
+
+def test_without_noise_wrong_labels_cost_nothing(problem):
+    rows = list(noise_rows(problem, held_out(problem), [0], noise=0.0, n_iter=2))
+    lost = [
+        row["value"].mean for row in rows if row.get("labels", "clean - noisy") == "clean - noisy"
+    ]
+    assert lost == [0.0, 0.0, 0.0]
+
+
+def test_wrong_labels_cost_classes_accuracy(problem):
+    """The classes are the unit, and the last row is the difference of the two losses."""
+    held = held_out(problem)
+    rows = list(noise_rows(problem, held, [0, 1], noise=0.5, n_iter=3))
+    n_classes = np.unique(held.labels[held.test_unseen]).size
+    assert {(row["value"].unit, row["value"].n_units) for row in rows} == {("classes", n_classes)}
+    clean, noisy, lost = (row["value"].mean for row in rows[:3])
+    assert lost == pytest.approx(clean - noisy)
+    assert rows[6]["value"].mean == pytest.approx(rows[5]["value"].mean - lost)

@@ -1,0 +1,68 @@
+"""Terms and synsets, counted by slow loops."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from chapters.devise import ambiguity
+from chapters.devise.answers import NearestTerms
+from zslib.datasets.hierarchy.lexicon import TermLexicon
+from zslib.datasets.words.term_vectors import TERM_SOURCES
+
+LEMMAS = {"n1": ["crane"], "n2": ["Crane", "hoist"], "n3": ["hall", "foyer", "hoist"]}
+LISTS = SimpleNamespace(lemmas=LEMMAS, wordnet=(("n1", "n3"), ("n2", "n3"), ("n3", "n1")))
+LEXICON = TermLexicon(LEMMAS)
+
+
+def values(rows):
+    return {row["metric"]: row["value"] for row in rows}
+
+
+def test_ambiguity_counts_both_ways():
+    found = values(ambiguity.ambiguity({"1K": LEXICON}, LISTS))
+    assert found["terms per synset"] == 2
+    assert found["synsets per term"] == 6 / 4
+    assert found["synsets of one term, at most"] == 2
+    assert found["terms with several synsets, %"] == 50
+    assert found["synsets that share a first term"] == 2
+    examples = (("crane", "1K"), ("absent", "1K"))
+    shared = values(ambiguity.shared_terms({"1K": LEXICON}, LISTS, examples))
+    assert shared == {"synsets of 'crane'": 2, "synsets whose only term is 'crane'": 1}
+    assert len(ambiguity.synsets_sharing({"1K": LEXICON}, LISTS, examples)) == 2
+
+
+def test_sizes_above_the_most_are_counted_there():
+    rows = list(ambiguity.sizes_of_synsets({"1K": LEXICON}, ["1K"], most=2))
+    assert [row["value"] for row in rows] == pytest.approx([100 / 3, 200 / 3])
+
+
+def test_repeated_synsets_are_those_that_a_loop_meets_twice():
+    rng = np.random.default_rng(0)
+    terms = rng.random((50, 4)).argsort(axis=1)
+    found = NearestTerms(LEXICON, terms, np.zeros(50, int), 0)
+    source = TERM_SOURCES["corpus"]
+    near, random, excess = ambiguity.repeated_synsets([found], source, ks=(1,))
+    twice = []
+    for row in terms:
+        met = [synset for term in row for synset in LEXICON.synsets_of(LEXICON.terms[term])]
+        twice.append(len(set(met)) < len(met))
+    # The mean over classes, and all images here are of one class.
+    assert near["value"].mean == 100 * np.mean(twice)
+    assert near["terms"] == "corpus"
+    # Random lists of all four terms are these lists in another order.
+    assert random["value"] == 100 * np.mean(twice)
+    assert excess["value"].mean == 0
+
+
+def test_one_sense_compares_with_all_of_them():
+    terms = np.array([[0, 2, 1, 3]])  # crane names n1 and n2
+    found = NearestTerms(LEXICON, terms, np.array([1]), 0)
+    rows = {
+        r["method"]: r["value"].mean
+        for r in ambiguity.one_sense([found], [0], ("seen", "1K"), (2,))
+    }
+    assert rows["expand"] == 100
+    assert rows["random - expand"] == rows["random"] - 100

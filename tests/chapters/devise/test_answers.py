@@ -1,0 +1,201 @@
+"""Answers by way of terms, on a problem small enough to answer by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from chapters.devise.answers import ClassMap, SoftmaxModel, TermModel, TermSpace
+from zslib.compatibility import ConSE, DeViSE
+from zslib.datasets import WordVectors, ZeroShotProblem
+from zslib.datasets.hierarchy.lexicon import predict_synsets
+from zslib.mapping import RidgeMap
+from zslib.metrics import Hierarchy
+
+TERMS = {
+    "bird": ["crane"],
+    "machine": ["crane", "hoist"],
+    "room": ["hall", "ballroom"],
+    "oak": ["oak"],
+    "elm": ["no vector"],
+}
+LINKS = [("bird", "thing"), ("machine", "thing"), ("room", "thing"), ("oak", "thing")]
+WORDS = ["crane", "hoist", "hall", "ballroom", "oak"]
+
+
+@pytest.fixture
+def space():
+    return TermSpace(TERMS, WordVectors(np.array(WORDS), np.eye(5, dtype=np.float32)))
+
+
+@pytest.fixture
+def problem(backend):
+    """Features that are the vector of the class's first term, and a little of another's."""
+    rng = np.random.default_rng(0)
+    names = list(TERMS)
+    labels = np.repeat(np.arange(5), 8)
+    first = np.array([0, 0, 2, 4, 4])
+    features = np.eye(5)[first[labels]] + 0.05 * rng.standard_normal((40, 5))
+    parts = np.arange(40).reshape(5, 8)
+    host = ZeroShotProblem(
+        name="toy",
+        synthetic=True,
+        description="synthetic toy data",
+        features=features.astype(np.float32),
+        labels=labels,
+        class_embeddings=np.eye(5, dtype=np.float32),
+        class_names=np.array(names),
+        class_ids=np.array(names),
+        trainval=parts[[0, 2, 3, 4], :5].ravel(),
+        test_seen=parts[[0, 2, 3, 4], 5:].ravel(),
+        test_unseen=parts[1],
+    )
+    object.__setattr__(host, "features", backend.asarray(host.features))
+    return host
+
+
+def test_a_seen_image_is_answered_with_all_synsets_of_its_term(space, problem, backend):
+    model = TermModel(space, mapping=RidgeMap(alpha=1e-6)).fit(problem)
+    assert model.left_out_ == 5  # the elms have no vector
+    near = model.search(problem, problem.test_seen, ["machine", "bird", "room", "oak"], 5)
+    assert near.left_out == 3
+    found = near.answers(1)
+    backend.check(found.predictions)
+    # The crane's first synset is the machine, as the label set has it first.
+    assert found.hits(1)[:, 0].tolist() == [0.0] * 3 + [100.0] * 6
+    two = near.answers(2, n_terms=4)
+    assert two.hits(2)[:3, 0].tolist() == [100.0] * 3
+    assert two.labels == ("machine", "bird", "room", "oak")
+
+
+def test_an_unseen_image_can_be_answered_too(space, problem):
+    model = TermModel(space, mapping=RidgeMap(alpha=1e-6)).fit(problem)
+    near = model.search(problem, problem.test_unseen, ["machine", "bird"], 9)
+    assert near.terms.shape[1] == 2  # crane and hoist
+    assert near.answers(1).hits(1).mean() == 100.0
+
+
+def test_answers_equal_predict_synsets(space, problem, backend):
+    model = TermModel(space).fit(problem)
+    labels = ["bird", "machine", "room", "oak"]
+    near = model.search(problem, problem.test_unseen, labels, 5)
+    lexicon, matrix = space.part(labels)
+    features = backend.to_numpy(problem.features)[problem.test_unseen]
+    queries = model.mapping.transform(backend.asarray(features))
+    expected = predict_synsets(queries, backend.asarray(matrix), lexicon, 3, n_terms=5)
+    found = near.answers(3, n_terms=5).predictions
+    assert np.array_equal(backend.to_numpy(found), backend.to_numpy(expected))
+
+
+def test_hierarchical_precision_counts_neighbours(space, problem):
+    model = TermModel(space, mapping=RidgeMap(alpha=1e-6)).fit(problem)
+    near = model.search(problem, problem.test_seen, ["bird", "machine", "room", "oak"], 5)
+    found = near.answers(2, n_terms=5)
+    hierarchy = Hierarchy(LINKS)
+    scored = found.hierarchical(hierarchy, (1, 2))
+    assert np.array_equal(scored[:, 0], found.hits(1)[:, 0])
+    # All labels are two hops from each other: at k = 2 every answer counts.
+    assert (scored[:, 1] == 100.0).all()
+
+
+def test_a_hierarchy_in_parts_is_walked_as_far_as_it_goes(space, problem):
+    model = TermModel(space).fit(problem)
+    near = model.search(problem, problem.test_unseen, ["bird", "machine", "oak"], 3)
+    answers = near.answers(3, n_terms=3)
+    parts = Hierarchy([("machine", "thing"), ("oak", "thing")], nodes=["bird"])
+    with pytest.raises(ValueError, match="if_fewer"):
+        answers.hierarchical(parts, 3)
+    # All three are answered, and two of them are in reach of the true one, the machine.
+    np.testing.assert_allclose(answers.hierarchical(parts, 3, if_fewer="all"), 200 / 3)
+
+
+def test_chance_is_the_mean_over_all_ordered_answers(space, problem, backend):
+    model = TermModel(space).fit(problem)
+    labels = ["bird", "machine", "room", "oak"]
+    found = model.search(problem, problem.test_seen, labels, 5).answers(2, n_terms=5)
+    hierarchy = Hierarchy([*LINKS[:3], ("oak", "room")])
+    drawn = []
+    for pair in permutations(range(4), 2):
+        every = np.tile(pair, (found.gold.shape[0], 1))
+        every = replace(found, predictions=backend.asarray(every))
+        drawn.append(every.hierarchical(hierarchy, (1, 2)))
+    np.testing.assert_allclose(found.chance(hierarchy, (1, 2)), np.mean(drawn, axis=0))
+
+
+def test_the_challenge_takes_the_best_answer(space, problem, backend):
+    model = TermModel(space).fit(problem)
+    labels = ["bird", "machine", "room", "oak"]
+    found = model.search(problem, problem.test_unseen, labels, 5).answers(2, n_terms=5)
+    hierarchy = Hierarchy([("bird", "a"), ("machine", "a"), ("a", "top"), ("room", "top"),
+                           ("oak", "top")])  # fmt: skip
+    # The true label, the machine, is in row 1; a bird is one link away by "a", the rest two.
+    rows = np.array([[2, 0], [2, 3], [3, 1], [0, -1], [-1, -1]])
+    some = replace(found, predictions=backend.asarray(rows), gold=backend.asarray(np.full(5, 1)))
+    assert some.challenge_error(hierarchy, 2).tolist() == [1, 2, 0, 1, 2]
+
+
+def test_errors(space, problem):
+    model = TermModel(space).fit(problem)
+    near = model.search(problem, problem.test_seen, ["bird", "machine", "room", "oak"], 3)
+    with pytest.raises(ValueError, match="4 terms are wanted and 3 were searched for"):
+        near.answers(1)
+    with pytest.raises(ValueError, match="none of 8 images of toy has its class among 1 synsets"):
+        model.search(problem, problem.test_unseen, ["oak"], 1)
+    with pytest.raises(ValueError, match="images is empty: give at least one row of toy"):
+        model.search(problem, problem.test_unseen[:0], ["oak"], 1)
+    object.__setattr__(problem, "class_ids", None)
+    with pytest.raises(ValueError, match="toy has no class_ids"):
+        model.fit(problem)
+
+
+def test_conse_as_a_mapping_is_conse_on_the_first_terms(space, problem, backend):
+    model = TermModel(space, mapping=ClassMap(ConSE())).fit(problem)
+    lexicon, matrix = space.part()
+    features = backend.to_numpy(problem.features)
+    known = [i for i in problem.trainval if problem.labels[i] != 4]
+    terms = {"bird": "crane", "room": "hall", "oak": "oak"}
+    targets = matrix[[lexicon.term_row[name] for name in terms.values()]]
+    codes = [list(terms).index(str(problem.class_ids[c])) for c in problem.labels[known]]
+    plain = ConSE().fit(features[known], np.array(codes), targets)
+    mapped = model.mapping.transform(backend.asarray(features[problem.test_unseen]))
+    backend.check(mapped)
+    np.testing.assert_allclose(
+        backend.to_numpy(mapped), plain.embed(features[problem.test_unseen]), atol=1e-3
+    )
+    # Rows are convex combinations of unit vectors along the axes.
+    np.testing.assert_allclose(backend.to_numpy(mapped).sum(axis=1), 1, rtol=1e-5)
+
+
+def test_devise_as_a_mapping_lands_at_the_scores_it_ranks_by(space, problem, backend):
+    model = TermModel(space, mapping=ClassMap(DeViSE(0.1, random_state=0))).fit(problem)
+    mapped = model.mapping.transform(problem.features)
+    backend.check(mapped)
+    inner = model.mapping.model
+    scores = inner.decision_function(problem.features)
+    expected = backend.to_numpy(mapped) @ backend.to_numpy(inner.class_embeddings_).T
+    np.testing.assert_allclose(backend.to_numpy(scores), expected, atol=1e-5)
+    # The three named training classes are answered right, the oaks by the term itself.
+    near = model.search(problem, problem.test_seen, ["bird", "room", "oak"], 4)
+    assert near.answers(1, n_terms=4).hits(1).mean() == 100.0
+
+
+def test_the_softmax_ranks_its_own_classes(space, problem, backend):
+    conse = TermModel(space, mapping=ClassMap(ConSE())).fit(problem)
+    found = SoftmaxModel(conse).search(problem, problem.test_seen, ["oak", "bird", "room"])
+    backend.check(found.order)
+    assert found.left_out == 3
+    order = backend.to_numpy(found.order)
+    assert np.array_equal(np.sort(order, axis=1), np.tile(np.arange(3), (len(order), 1)))
+    # The most probable class is ConSE's where it averages that class alone.
+    conse.mapping.model.n_averaged = 1
+    names = np.array(found.lexicon.synsets)[order[:, 0]]
+    first = {"bird": "crane", "room": "hall", "oak": "oak"}
+    near = conse.search(problem, problem.test_seen, ["oak", "bird", "room"], 1)
+    terms = np.array(near.lexicon.terms)[backend.to_numpy(near.terms)[:, 0]]
+    assert [first[name] for name in names] == terms.tolist()
+    assert found.answers(2).hits(1).mean() == 100.0
+    with pytest.raises(KeyError, match="unknown synset"):
+        SoftmaxModel(conse).search(problem, problem.test_seen, ["oak", "room"])

@@ -1,0 +1,38 @@
+"""Where Misc's children hang: deviations from Table 1, and which trees give the hop lists."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+
+from chapters.devise.draw_homes import draw_deviations
+
+
+def test_marks_stand_at_their_deviation_and_are_filled_where_the_lists_come_out():
+    rows = [
+        {"method": f"Misc under {home}", "label_set": name, "value": value}
+        for home, of in (("animal", (7.4, 6.3)), ("plant", (12.1, 2069.0)))
+        for name, value in zip(("1K", "3-hop"), of, strict=True)
+    ]
+    rows += [
+        {"method": f"Misc under {home}", "label_set": "2-hop and 3-hop", "value": both}
+        for home, both in (("animal", True), ("plant", False))
+    ]
+    fig = draw_deviations(rows, "home")
+    (ax,) = fig.axes
+    places = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines]
+    assert places == [(7.4, 0), (6.3, 0), (12.1, 1), (2069.0, 1)]
+    filled = [line.get_markerfacecolor() != "white" for line in ax.lines]
+    assert filled == [True, True, False, False]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["animal", "plant"]
+    assert [text.get_text() for text in fig.legends[0].get_texts()] == ["1K", "3-hop"]
+    assert ax.get_ylabel() == "home"
+    plt.close(fig)
+
+
+def test_marks_are_filled_where_no_one_asked_for_the_lists():
+    of = {"label_set": "1K", "value": 30.0}
+    rows = [of | {"method": "A, labels alike"}, of | {"method": "D"}]
+    fig = draw_deviations(rows, "reading")
+    assert all(line.get_markerfacecolor() != "white" for line in fig.axes[0].lines)
+    assert [text.get_text() for text in fig.axes[0].get_yticklabels()] == ["A", "D"]
+    plt.close(fig)

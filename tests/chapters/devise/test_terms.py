@@ -1,0 +1,114 @@
+"""Which images a case draws, and how answers are scored."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from chapters.devise import scored
+from chapters.devise.answers import SynsetAnswers
+from chapters.devise.estimates import class_means, over_classes
+from chapters.devise.scored import Scored, score_rows
+from chapters.devise.terms import TermRuns
+
+
+def drawn(case, n_images, labels=(0, 1, 2, 0, 1, 2)):
+    """What a stand-in for a model is asked to search for, over images 0 to 5."""
+    problem = SimpleNamespace(
+        class_ids=np.array(["n1", "n2", "n3"]),
+        labels=np.array(labels),
+        seen_classes=np.array([0, 1]),
+        test_seen=np.array([0, 1, 2]),
+        test_unseen=np.array([3, 4, 5]),
+    )
+    model = SimpleNamespace(search=lambda p, images, names, n: (images.tolist(), names))
+    runs = TermRuns([problem], [0], {"1K": ["n1", "n2"], "2-hop": ["n1", "n3"]}, n_images)
+    (found,) = runs.nearest([model], case, 9)
+    return found
+
+
+def test_only_images_of_the_label_set_are_drawn():
+    assert drawn(("unseen", "2-hop"), 5) == ([3, 5], ["n1", "n3"])
+    assert drawn(("seen", "trained"), 5) == ([0, 1], ["n1", "n2"])
+    assert len(drawn(("seen", "2-hop"), 1)[0]) == 1
+
+
+def test_images_are_drawn_from_all_classes_alike():
+    labels = (0, 0, 0, 2, 0, 0)  # image 3 is the only one of its class among the last three
+    assert 3 in drawn(("unseen", "2-hop"), 2, labels)[0]
+
+
+def answers(*classes):
+    return [SimpleNamespace(classes=np.array(row)) for row in classes]
+
+
+def test_means_are_over_classes_and_runs_of_other_classes_are_pooled():
+    values = [np.array([0.0, 1.0, 4.0]), np.array([2.0, 6.0])]
+    found = over_classes(values, answers(["a", "a", "b"], ["a", "c"]))
+    assert found.mean == pytest.approx(np.mean([1.0, 4.0, 6.0]))
+    assert (found.n_units, found.unit, found.n_seeds) == (3, "classes", 2)
+    less = over_classes(values, answers(["a", "a", "b"], ["a", "c"]), minus=values)
+    assert (less.mean, less.low, less.high) == (0, 0, 0)
+    columns = [row[:, None] for row in values]
+    assert class_means(columns, answers(["a", "a", "b"], ["a", "c"])).tolist() == [found.mean]
+
+
+def test_runs_on_the_same_images_are_no_new_images():
+    rng = np.random.default_rng(0)
+    row, classes = 100.0 * rng.random(40), np.repeat(np.arange(8), 5)
+    one = over_classes([row], answers(classes))
+    many = over_classes([row] * 5, answers(*[classes] * 5))
+    assert (one.low, one.high) == pytest.approx((many.low, many.high), abs=3)
+    assert many.n_units == 8 and many.n_seeds == 5
+
+
+def test_scores_are_means_and_differences_are_paired():
+    rng = np.random.default_rng(0)
+    hits, hp = ({name: [100.0 * rng.random((8, 20)) for _ in range(3)] for name in
+                 ("ridge", "DeViSE")} for _ in range(2))  # fmt: skip
+    chance = [100.0 * rng.random((8, 20)) for _ in range(3)]
+    of = answers(*[np.arange(8)] * 3)
+    found = Scored({"images": "unseen"}, None, of, hits, hp, chance, {})
+    rows = {(r["metric"], r["method"], r["k"]): r["value"].mean for r in score_rows(found, "D")}
+    assert rows["hit@k", "ridge", 5] == pytest.approx(np.mean([h[:, 4] for h in hits["ridge"]]))
+    for a, b in (("DeViSE", "ridge"), ("ridge", "random labels")):
+        of_a = np.mean([h[:, 19] for h in hp[a]])
+        of_b = np.mean([h[:, 19] for h in (hp | {"random labels": chance})[b]])
+        assert rows["hp@k", f"{a} - {b}", 20] == pytest.approx(of_a - of_b)
+    errors = {name: [score[:, :1] for score in part] for name, part in hp.items()}
+    seen = Scored({"images": "seen"}, None, of, hits, hp, chance, errors)
+    rows = {(r["metric"], r["method"], r["k"]) for r in score_rows(seen, "D")}
+    assert {k for metric, _, k in rows if metric == "hp@k"} == {2, 5, 10, 20}
+    assert not any("random" in method for _, method, _ in rows)
+
+
+def test_the_telling_image_is_where_two_systems_differ_most():
+    hp = {"a": [np.zeros((3, 20))], "b": [np.zeros((3, 20))]}
+    hp["a"][0][1, 4], hp["a"][0][2, 4], hp["b"][0][2, 4] = 40.0, 60.0, 50.0
+    labels = ("cat", "dog", "fox", "oak")
+    own = {
+        name: SynsetAnswers(labels, np.array([[0, 1], [3, first], [1, 2]]), np.array([0, 2, 1]))
+        for name, first in (("a", 2), ("b", -1))
+    }
+    found = Scored({}, None, [], {}, hp, [], {}, own)
+    assert found.telling_image("a", "b") == ("fox", {"a": ["oak", "fox"], "b": ["oak"]})
+
+
+def test_readings_are_compared_only_where_they_part_a_class():
+    counts = [
+        {"images": "seen", "setting": "within", "label_set": "1K"},
+        {"images": "unseen", "setting": "beyond", "label_set": "2-hop"},
+    ]
+    rows = [
+        of | {"metric": metric, "value": value}
+        for of, parted in zip(counts, (3, 0), strict=True)
+        for metric, value in (
+            ("tested classes", 7),
+            ("tested classes with another correct set", parted),
+        )
+    ]
+    assert scored.parted_told(rows) == (
+        "By row, 3 of 7 classes have another correct set; where none has, there is no row."
+    )

@@ -1,0 +1,84 @@
+"""Epochs to convergence, on curves whose answers are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from chapters.hardneg.convergence import (
+    accuracy_rows,
+    convergence_rows,
+    epochs_needed,
+)
+from zslib.protocols.attributes.curves import epochs_to_share
+
+CURVES = {
+    ("slow", 1): np.array([[10.0, 20, 30, 40], [0.0, 10, 40, 40]]),
+    ("slow", 9): np.array([[10.0, 40, 40, 40], [0.0, 10, 40, 40]]),
+    ("fast", 1): np.array([[40.0, 40, 40, 40], [40.0, 40, 40, 40]]),
+    ("fast", 9): np.array([[40.0, 40, 40, 40], [30.0, 30, 30, 40]]),
+}
+# All classes alike: what remains of the intervals is the spread of the runs.
+ALIKE = {cell: np.repeat(values[:, :, None], 3, axis=2) for cell, values in CURVES.items()}
+
+
+def value(rows, **columns):
+    (row,) = (r for r in rows if all(r.get(k) == v for k, v in columns.items()))
+    return row["value"]
+
+
+def test_epochs_and_their_ratios():
+    rows = list(convergence_rows(ALIKE, 1.0, "data"))
+    epochs = {"metric": "epochs to converge", "mark": "own"}
+    assert value(rows, method="slow", ratio=1, **epochs).mean == 3.5  # 4 and 3
+    assert value(rows, method="fast", ratio=9, **epochs).mean == 2.5  # 1 and 4
+    times = {"metric": "times faster to converge", "mark": "common"}
+    found = value(rows, method="slow / fast", ratio=1, **times)
+    assert found.mean == pytest.approx(np.sqrt(4 * 3))
+    both = value(rows, method="slow / fast", over="both ratios", **times)
+    assert both.mean == pytest.approx((4 / 1 * 3 / 1 * 2 / 1 * 3 / 4) ** 0.25)
+    ratios = value(rows, method="one / most negatives", **times)
+    assert ratios.mean == pytest.approx((4 / 2 * 3 / 3 * 1 / 1 * 1 / 4) ** 0.25)
+
+
+def test_what_never_reaches_the_common_mark_has_no_number():
+    never = np.array([[40.0, 40, 40, 40], [9.0, 9, 9, 9]])
+    low = ALIKE | {("fast", 9): np.repeat(never[:, :, None], 3, axis=2)}
+    rows = list(convergence_rows(low, 1.0, "data"))  # the mark is 24.5
+    missed = "runs that never reach the common mark"
+    assert value(rows, metric=missed, method="fast", ratio=9) == 1
+    common = {"metric": "times faster to converge", "mark": "common", "method": "slow / fast"}
+    assert value(rows, over="both ratios", **common) is None
+    assert value(rows, ratio=1, **common) is not None
+
+
+def test_epochs_needed_by_loop():
+    lowest = min(values[:, -1].mean() for values in CURVES.values())
+    for share in (0.5, 0.9, 1.0):
+        own, common = (epochs_needed(CURVES, share, mark) for mark in ("own", "common"))
+        for cell, runs in CURVES.items():
+            assert own[cell].tolist() == [epochs_to_share(run, share) for run in runs]
+            for run, epoch in zip(runs, common[cell], strict=True):
+                there = [i for i, v in enumerate(run, 1) if v >= share * lowest]
+                assert epoch == (there[0] if there else len(run) + 1)
+
+
+def test_intervals_resample_classes():
+    # Two runs that agree; half of the classes are fast where the other half is slow.
+    fast, slow = np.array([40.0, 40, 40, 40]), np.array([0.0, 0, 0, 40])
+    half = np.stack([fast, fast, slow, slow], axis=1)[None].repeat(2, axis=0)
+    curves = {("a", 1): half, ("b", 1): np.full_like(half, 40.0)}
+    rows = list(convergence_rows(curves, 0.6, "data"))
+    found = value(rows, metric="epochs to converge", method="a", mark="own")
+    assert (found.mean, found.low, found.high) == (4, 1, 4)
+    times = value(rows, metric="times faster to converge", mark="own", over="both ratios")
+    assert (times.mean, times.low, times.high) == pytest.approx((4, 1, 4))
+    even = value(rows, metric="epochs to converge", method="b", mark="own")
+    assert (even.mean, even.low, even.high) == (1, 1, 1)
+
+
+def test_leads_are_paired_differences():
+    rows = list(accuracy_rows(ALIKE, "data"))
+    assert value(rows, method="slow", ratio=1, epoch=2).mean == 15.0
+    assert value(rows, method="fast - slow", ratio=9, epoch=2).mean == 10.0
+    assert sum(row["method"] == "fast - slow" for row in rows) == 2 * 2

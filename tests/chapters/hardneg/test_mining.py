@@ -1,0 +1,77 @@
+"""Chances of negatives, against a slow sum over candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from chapters.hardneg import mining
+from chapters.hardneg.metric_learning import trained, tuning_problems
+from zslib.compatibility import MetricLearner
+from zslib.datasets.attributes.scaling import common_scale
+from zslib.datasets.attributes.synthetic import synthetic_attributes
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return common_scale(synthetic_attributes("APY", scale=0.05, att="original", n_features=20))
+
+
+@pytest.fixture(scope="module")
+def run(problem):
+    (found,) = trained(MetricLearner(8, n_epochs=2), problem, [1])
+    return found
+
+
+@pytest.mark.parametrize("way", mining.WAYS)
+def test_chances_are_the_papers(problem, run, way):
+    drawn = mining.draws(run, way, n=6)
+    found, i = drawn.candidates, 4
+    image = problem.trainval[drawn.images[i]]
+    S = -run.model.decision_function(problem.features[[image]], found.vectors)[0]
+    own = found.own[drawn.images[i]]
+    weights = np.zeros(len(found.classes))
+    for j, (of, count) in enumerate(zip(found.classes, found.counts, strict=True)):
+        if of == found.classes[own]:
+            continue
+        same = found.classes == of
+        apart = np.linalg.norm(found.vectors[same] - found.vectors[j], axis=1)
+        u = np.exp(S[own] - S[j])
+        q = np.exp(-(apart @ found.counts[same]) / found.counts[same].sum())
+        weights[j] = count * {"random": 1.0, "uncertainty": u}.get(way, u * q)
+    chances = weights / weights.sum()
+    np.testing.assert_allclose(drawn.chances[i], chances, rtol=1e-4, atol=1e-12)
+    entropy = -sum(c * np.log(c) for c in chances if c)
+    wanted = 100 * np.exp(entropy) / np.count_nonzero(chances)
+    np.testing.assert_allclose(drawn.effective()[i], wanted, rtol=1e-4)
+    threshold = run.model.threshold_[0]
+    within = (threshold + 1.0 > S**2) @ chances
+    np.testing.assert_allclose(drawn.within_margin()[i], 100 * within, rtol=1e-3)
+
+
+def test_shares_of_classes(problem, run):
+    shares = mining.class_shares(run, "uncertainty")
+    np.testing.assert_allclose(shares.sum(axis=1), 100)
+    assert not np.diag(shares).any()
+    every = mining.draws(run, "uncertainty", n=10**6)
+    of = every.candidates.labels[every.images] == 2
+    chances = every.chances[of][:, every.candidates.classes == 3].sum(axis=1)
+    assert shares[2, 3] == pytest.approx(100 * chances.mean())
+
+
+def test_one_negative_makes_both_objectives_the_same(problem):
+    learner = MetricLearner(8, n_epochs=10, growth="within_epoch")
+    runs, chosen = mining.balanced_or_sum(
+        learner, problem, [0], tuning_problems(problem, 0.25), [1, 2]
+    )
+    one = [of[0].outcome.accuracy for of in runs[1].values()]
+    assert one[0] == pytest.approx(one[1])
+    assert set(chosen) == {(name, k) for name in runs[1] for k in (1, 2)}
+
+
+def test_correlation_needs_images_that_differ(problem):
+    assert list(mining.ways(problem)) == list(mining.WAYS)
+    alike = common_scale(synthetic_attributes("APY", scale=0.05, n_features=20))
+    assert (
+        "uncertainty/correlation" not in mining.ways(alike) or alike.image_attributes is not None
+    )

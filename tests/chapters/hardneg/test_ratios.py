@@ -1,0 +1,87 @@
+"""Cells by number of negatives, their means and differences."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from chapters.hardneg import ratios
+from zslib.datasets import available
+from zslib.datasets.attributes.scaling import common_scale
+from zslib.datasets.attributes.synthetic import synthetic_attributes
+from zslib.protocols import zero_shot_estimate
+from zslib.protocols.attributes.methods import hard_negative_problems
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return common_scale(synthetic_attributes("APY", scale=0.05, att="original", n_features=20))
+
+
+NAMES = ["random", "uncertainty", "uncertainty/correlation"]
+
+
+def test_differences_are_those_of_section_3_2():
+    cells = [(name, k) for name in NAMES for k in (1, 10)]
+    found = {c["method"]: (plus, minus) for c, plus, minus in ratios.ratio_differences(cells)}
+    selected = [(name, k) for name in NAMES[1:] for k in (1, 10)]
+    assert found["selected - random"] == (selected, [("random", 1), ("random", 10)])
+    assert found["selected - Bucher"] == (selected, [("random", 1)])
+    assert found["random: most - one"] == ([("random", 10)], [("random", 1)])
+    assert found["most - one"] == ([(n, 10) for n in NAMES], [(n, 1) for n in NAMES])
+
+
+def test_cells_are_averaged_within_their_seeds(problem):
+    runs, settings = ratios.run_ratios(
+        NAMES,
+        problem,
+        [1, 2],
+        [0, 1],
+        n_epochs=1,
+        growth="within_epoch",
+        fraction=0.25,
+        quick=True,
+    )
+    assert list(runs) == [(name, k) for name in NAMES for k in (1, 2)]
+    assert settings["n_epochs"] == 1
+    cells = [("random", 1), ("uncertainty", 2)]
+    means = ratios.MeanOfCells.of(runs, cells)
+    accuracies = np.array([[run.outcome.accuracy for run in runs[cell]] for cell in cells])
+    np.testing.assert_allclose([m.value("ACC") for m in means], accuracies.mean(axis=0))
+    found = zero_shot_estimate(means, "ACC", minus=ratios.MeanOfCells.of(runs, cells[:1]))
+    assert found.mean == pytest.approx((accuracies.mean(axis=0) - accuracies[0]).mean())
+    one = ratios.MeanOfCells.of(runs, cells[:1])
+    alone = [run.outcome for run in runs[cells[0]]]
+    assert zero_shot_estimate(one, "ACC") == zero_shot_estimate(alone, "ACC")
+    rows = {(row["method"], row["ratio"]): row["value"] for row in ratios.cell_rows(runs)}
+    assert rows[cells[0]] == zero_shot_estimate(alone, "ACC")
+    gains = {row["method"]: row["value"].mean for row in ratios.gain_rows(runs)}
+    means = {c: SimpleNamespace(mean=rows[c].mean) for c in rows}
+    assert gains == pytest.approx(ratios.printed_gains(means))
+
+
+def test_rows_of_table_1(problem):
+    methods = {m.name: m for m in ratios.table_methods(problem, 4, "within_epoch", fraction=0.2)}
+    assert {"DAP", "IAP", "ESZSL", "SSE", "JLSE", "BiDiLEL", "Bucher", *NAMES} == set(methods)
+    counts = [methods[name].fixed["negatives_per_positive"] for name in ("Bucher", *NAMES)]
+    assert counts == [1, 4, 4, 4]
+    assert methods["uncertainty"].fixed["growth"] == "within_epoch"
+
+
+def test_classes_that_defaults_were_set_on_are_counted(problem):
+    assert ratios.tested_before(problem) == 0
+    if available("cub"):
+        (standard,), (proposed,) = (
+            hard_negative_problems("cub", split=split) for split in ("standard", "proposed")
+        )
+        validating = {str(proposed.class_names[c]) for c in set(proposed.labels[proposed.val])}
+        tested = {str(standard.class_names[c]) for c in standard.unseen_classes}
+        assert ratios.tested_before(standard) == len(validating & tested) > 0
+        assert ratios.tested_before(proposed) == 0
+
+
+def test_eszsl_of_table_1_has_class_vectors_of_length_one(problem):
+    methods = {m.name: m for m in ratios.table_methods(problem, 4, "within_epoch", fraction=0.2)}
+    assert methods["ESZSL"].estimator().unit_embeddings

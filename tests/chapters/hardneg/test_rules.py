@@ -1,0 +1,95 @@
+"""Rules that choose negatives, against their formulas."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from chapters.hardneg import rules
+from chapters.hardneg.metric_learning import trained
+from zslib.compatibility import MetricLearner
+from zslib.datasets.attributes.scaling import common_scale
+from zslib.datasets.attributes.synthetic import synthetic_attributes
+
+
+@pytest.fixture(scope="module")
+def problem():
+    made = common_scale(synthetic_attributes("APY", scale=0.05, n_features=20))
+    return replace(made, features=made.features.astype(float), image_attributes=None,
+                   class_embeddings=made.class_embeddings.astype(float))  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def view():
+    rng = np.random.default_rng(0)
+    own = np.array([0, 2, 1, 4])
+    return rules.Rivals(
+        rng.standard_normal((4, 5)), rng.standard_normal((4, 3)), rng.standard_normal((5, 3)),
+        own, np.arange(1, 6),
+    )  # fmt: skip
+
+
+def test_an_intruder_is_near_the_image_and_far_from_the_truth(view):
+    def cosine(a, b):
+        return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+
+    for i, own in enumerate(view.own):
+        slow = [
+            cosine(view.mapped[i], y) - cosine(view.targets[own], y) if j != own else -np.inf
+            for j, y in enumerate(view.targets)
+        ]
+        np.testing.assert_allclose(view.preferences("intruder")[i], slow)
+        assert view.choose("intruder", 1, None)[i] == np.argmax(slow)
+
+
+def test_drawn_intruders_vary_as_uncertainty_does(view):
+    drawn, u = (
+        np.where(view.rivals, view.preferences(rule) - np.log(view.counts), np.nan)
+        for rule in ("drawn intruders", "uncertainty")
+    )
+    np.testing.assert_allclose(np.nanstd(drawn, axis=1), np.nanstd(u, axis=1))
+    others = view.rivals[0]
+    slope = np.corrcoef(drawn[0, others], view.preferences("intruder")[0, others])[0, 1]
+    assert slope == pytest.approx(1.0)
+
+
+def test_the_gradient_is_that_of_the_hinge(view):
+    F, negatives = view.log_u.copy(), np.array([[1, 2], [0, 3], [4, 0], [1, 2]])
+
+    def loss(F):
+        rows = np.arange(4)[:, None]
+        gap = 1.0 + F[rows, negatives] - F[rows, view.own[:, None]]
+        return np.maximum(gap, 0.0).mean(axis=1).sum()
+
+    found, step = rules.hinge_gradient(F, view.own, negatives), 1e-6
+    for place in np.ndindex(F.shape):
+        moved = np.zeros_like(F)
+        moved[place] = step
+        slope = (loss(F + moved) - loss(F - moved)) / (2 * step)
+        assert found[place] == pytest.approx(slope, abs=1e-6)
+
+
+@pytest.mark.parametrize("rule", ["random", "uncertainty"])
+def test_the_ruled_metric_is_the_metric_learner(problem, rule):
+    (ruled,) = trained(rules.RuledMetric(rule, n_epochs=3), problem, [4])
+    learner = MetricLearner(negatives=rule, n_epochs=3, growth="within_epoch")
+    (own,) = trained(learner, problem, [4])
+    np.testing.assert_allclose(ruled.model.coef_, own.model.coef_, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("every_step", [False, True])
+def test_the_ruled_ranking_learns(problem, every_step):
+    model = rules.RuledRanking("uncertainty", n_epochs=5, every_step=every_step)
+    runs = trained(model, problem, range(3))
+    accuracy = np.mean([run.outcome.accuracy for run in runs])
+    assert accuracy > 150 / len(problem.unseen_classes)  # chance is 100 in place of 150
+    run = runs[0]
+    view = rules.training_view(run)
+    chosen = rules.choose_once(run, "intruder")
+    assert chosen.is_intruder.mean() == 100
+    assert 0 < chosen.effective <= 100
+    assert len(chosen.alike) == len(view.own) == len(problem.trainval)
+    i = rules.telling_image(view)
+    assert view.preferences("intruder")[i].argmax() != view.preferences("nearest")[i].argmax()

@@ -1,0 +1,65 @@
+"""What the drawings of hubs and intruders show."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from chapters.hubness.drawings import (
+    draw_columns,
+    draw_intruder,
+    draw_occurrences,
+    draw_pollution,
+)
+
+
+def test_occurrences_count_the_elements_with_each_number_of_lists():
+    fold = SimpleNamespace(counts=np.array([0, 0, 3, 1, 3]))
+    outcomes = [SimpleNamespace(parts=[fold]), None]
+    ax = draw_occurrences({"one": {"ridge": outcomes}}).axes[0]
+    np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[1, 1], [3, 2]])
+
+
+def test_columns_are_drawn_against_gold():
+    gold = np.array([1.0, 2.0])
+    ax = draw_columns({"one": {0: (gold, gold / 2), 0.1: (gold, gold / 4)}}).axes[0]
+    np.testing.assert_array_equal(ax.lines[1].get_xydata(), [[1, 0.25], [2, 0.5]])
+
+
+def test_names_of_near_arrows_do_not_overlap():
+    vectors = {"a": [1.0, 0.0], "b": [0.99, 0.01], "c": [-0.2, 0.9], "d": [0.98, -0.01]}
+    ax = draw_intruder({name: np.array(v) for name, v in vectors.items()}).axes[0]
+    places = [t.get_position() for t in ax.texts if t.get_text().strip()]
+    assert len(places) == 4
+    for i, (x, y) in enumerate(places):
+        assert all(x != u or abs(y - v) > 0.1 for u, v in places[:i])
+
+
+def test_polluted_queries_lie_right_of_the_diagonal_and_all_in_one_plane():
+    rng = np.random.default_rng(0)
+    targets, trained = rng.normal(size=(9, 4)), np.arange(9) < 5
+    queries = rng.normal(size=(40, 4))
+    rows = np.array([0, 1, 2, 5, 6, 8])
+    problem = SimpleNamespace(targets=targets, is_training_target=trained)
+    directions = queries / np.linalg.norm(queries, axis=1, keepdims=True)
+    outcome = SimpleNamespace(problem=problem, rows=rows, directions=directions)
+    polluted = 0
+    for x in queries:
+        cosines = [x @ t / np.linalg.norm(x) / np.linalg.norm(t) for t in targets[rows]]
+        polluted += trained[rows[int(np.argmax(cosines))]]
+    fig = draw_pollution({"a": outcome})
+    plane, cosines = fig.axes
+    right, left, _, centre = cosines.get_lines()
+    both = [np.concatenate([right.get_data()[i], left.get_data()[i]]).mean() for i in (0, 1)]
+    np.testing.assert_allclose(np.ravel(centre.get_data()), both)
+    assert len(right.get_xdata()) == polluted
+    assert (right.get_xdata() > right.get_ydata()).all()
+    assert (left.get_xdata() <= left.get_ydata()).all()
+    assert f"{100 * polluted / 40:.0f}% polluted" in plane.get_title()
+    labels, others, *images, centre = plane.get_lines()
+    where = np.concatenate([of.get_xdata() for of in images]).mean()
+    np.testing.assert_allclose(centre.get_xdata(), where)
+    assert len(labels.get_xdata()) == 3  # of the six rows that are searched
+    assert labels.get_xdata().mean() > others.get_xdata().mean()
+    np.testing.assert_allclose(labels.get_ydata().mean(), others.get_ydata().mean(), atol=1e-12)
+    assert [len(of.get_xdata()) for of in images] == [polluted, 40 - polluted]
+    assert all((np.hypot(*of.get_data()) <= 1 + 1e-12).all() for of in plane.get_lines())

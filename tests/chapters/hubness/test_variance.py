@@ -1,0 +1,42 @@
+"""The variance of mapped columns against least squares solved by NumPy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from chapters.hubness.variance import (
+    column_variances,
+    projection_checks,
+    variance_by_penalty,
+)
+
+
+def test_variances_of_mapped_column_and_residual_add_up(languages):
+    X, Y = (a.astype("f8") for a in (languages.X_train, languages.Y_train))
+    with_ones = np.hstack([X, np.ones((len(X), 1))])
+    residual = Y - with_ones @ np.linalg.lstsq(with_ones, Y, rcond=None)[0]
+    gold, mapped = column_variances(languages, [0, 10])[0]
+    np.testing.assert_allclose(mapped + residual.var(axis=0), gold)
+    found = {row["metric"]: row["value"] for row in projection_checks(languages)}
+    assert found["residual cosine"] < 1e-12
+    assert found["largest training variance ratio"] == pytest.approx(np.max(mapped / gold))
+
+
+def test_an_exact_fit_has_no_residual(languages):
+    few = replace(
+        languages,
+        X_train=languages.X_train[:10],
+        train_gold=languages.train_gold[:10],
+        train_words=languages.train_words[:10],
+    )
+    found = {row["metric"]: row["value"] for row in projection_checks(few)}
+    assert found["residual cosine"] is None
+    assert found["mean training variance ratio"] == pytest.approx(1)
+
+
+def test_a_penalty_shrinks_what_is_mapped(languages):
+    rows = list(variance_by_penalty(languages, [0.0, 1.0, 1e6]))
+    ratios = [row["value"] for row in rows if row["metric"] == "variance ratio, training items"]
+    assert ratios == sorted(ratios, reverse=True)
+    assert ratios[-1] < 1e-3 < 0.1 < ratios[0] < 1

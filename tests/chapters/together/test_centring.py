@@ -1,0 +1,130 @@
+"""Centring inside each fit, and the trap of centring before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from book import Results
+from chapters.together.centring import (
+    before_and_after,
+    centred_before,
+    centring_measures,
+    found_by_centring,
+    plain_and_centred,
+    trap_rows,
+    trap_told,
+)
+from zslib.compatibility import ESZSL
+from zslib.datasets.attributes.digits import digits_segments
+from zslib.protocols import (
+    ZERO_SHOT_METHODS,
+    ZeroShotMethod,
+    evaluate_zero_shot,
+    run_zero_shot,
+)
+
+CENTRED = ZERO_SHOT_METHODS["ESZSL"].on_centred()
+
+
+@pytest.fixture(scope="module")
+def problem():
+    found = digits_segments()
+    exact = {n: getattr(found, n).astype("f8") for n in ("features", "class_embeddings")}
+    return replace(found, **exact)
+
+
+def test_centring_undoes_a_shift_of_either_side(problem):
+    shifted = replace(
+        problem,
+        features=problem.features + 7.0,
+        class_embeddings=problem.class_embeddings - 5.0,
+    )
+    one, two = (
+        evaluate_zero_shot(CENTRED.estimator(), p, keep_scores=True) for p in (problem, shifted)
+    )
+    for side, scores in one.scores.items():
+        np.testing.assert_allclose(two.scores[side], scores, atol=1e-8)
+
+
+def test_validation_classes_have_no_part_in_the_means_of_a_fold(problem):
+    # The fold that tuning makes: what validation classes are may change their scores alone.
+    held = problem.validation_problem()
+    classes = held.unseen_classes
+    assert classes.size
+    assert not np.isin(held.labels[held.trainval], classes).any()
+    model = CENTRED.estimator().fit(
+        held.features[held.trainval], held.labels[held.trainval], held.class_embeddings
+    )
+    trained = np.unique(held.labels[held.trainval])
+    expected = held.class_embeddings[trained].mean(axis=0)
+    np.testing.assert_allclose(model.embedding_mean_, expected, rtol=1e-12)
+    expected = held.features[held.trainval].mean(axis=0)
+    np.testing.assert_allclose(model.feature_mean_, expected, rtol=1e-12)
+    with_them = held.class_embeddings.mean(axis=0)
+    assert not np.allclose(model.embedding_mean_, with_them)
+
+
+def test_centred_before_is_centred_on_all_seen_classes(problem):
+    made = centred_before(problem)
+    X = problem.features - problem.features[problem.trainval].mean(axis=0)
+    S = problem.class_embeddings - problem.class_embeddings[problem.seen_classes].mean(axis=0)
+    for ours, theirs in ((made.features, X), (made.class_embeddings, S)):
+        np.testing.assert_allclose(ours * np.linalg.norm(theirs, axis=1)[:, None], theirs)
+    assert made.feature_scaling != problem.feature_scaling
+
+
+def test_each_method_runs_plain_and_centred(problem):
+    runs = plain_and_centred(["ESZSL"], problem, [0], quick=True)
+    assert list(runs) == ["ESZSL", "ESZSL, centred"]
+    (run,) = runs["ESZSL, centred"]
+    direct = run_zero_shot(CENTRED, problem, quick=True)
+    assert run.outcome.accuracy == direct.outcome.accuracy
+    measured = {
+        name: m(runs["ESZSL"]).mean for name, m in centring_measures(n_resamples=100).items()
+    }
+    assert measured["ACC"] == pytest.approx(runs["ESZSL"][0].outcome.accuracy)
+    assert list(measured) == ["ACC", "H", "AUSUC", "largest hub over the mean, unseen"]
+
+
+class Unfit(ESZSL):
+    """Cannot be trained on vectors without a mean."""
+
+    def _fit(self, X, codes, embeddings):
+        if abs(embeddings.mean()) < 0.01:
+            raise ValueError("no mean")
+        super()._fit(X, codes, embeddings)
+
+
+def test_what_cannot_be_trained_on_centred_vectors_is_told(problem):
+    runs = plain_and_centred([ZeroShotMethod("unfit", Unfit), "SAE"], problem, [0], quick=True)
+    assert list(runs) == ["unfit", "SAE", "SAE, centred"]
+    rows = [
+        {"dataset": "digits", "metric": metric, "method": name, "value": measure(runs[name])}
+        for metric, measure in centring_measures(n_resamples=100).items()
+        for name in runs
+    ]
+    rows += [
+        row | {"method": "SAE, centred - SAE"} for row in rows if row["method"] == "SAE, centred"
+    ]
+    results = Results(None, rows)
+    assert "cannot be trained: unfit." in next(found_by_centring(results))
+    found = before_and_after(results)
+    assert all(list(of) == ["SAE"] for of in found.values())
+    before = runs["SAE"][0].outcome.accuracy
+    assert found["accuracy, %", "digits"]["SAE"][0] == pytest.approx(before)
+
+
+def test_the_trap_is_shown_for_three_ways_of_centring(problem):
+    rows = list(trap_rows("ESZSL", problem, 0, quick=True))
+    ways = list(dict.fromkeys(row["centred"] for row in rows))
+    assert ways == ["nothing", "the classes of each fit", "all seen classes, before"]
+    assert {row["metric"] for row in rows} == {"validation ACC", "test ACC"}
+    told = trap_told(Results(None, [row | {"dataset": "digits"} for row in rows]))
+    before, inside = (
+        next(r["value"] for r in rows if r["centred"] == way and r["metric"] == "validation ACC")
+        for way in (ways[2], ways[1])
+    )
+    assert f"{before - inside:+.1f} points on validation".replace("-", "−") in told

@@ -1,0 +1,46 @@
+"""The best of the leaderboard beside a recipe."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from book import Results
+from chapters.together.recipe import best_on_board, leads_told
+
+
+def record(method, metric, value, **columns):
+    ends = {"low": value - 1, "high": value + 1, "n_seeds": 1, "unit": "classes", "n_units": 50}
+    own = {"dataset": "cub", "calibration": "chosen"} | columns
+    return {"method": method, "metric": metric, "value": value} | ends | own
+
+
+def test_each_metric_has_its_own_best_of_the_same_data():
+    records = [
+        record("A", "ACC", 50.0), record("B", "ACC", 40.0), record("A", "H", 20.0),
+        record("B", "H", 30.0), record("A", "H", 90.0, calibration="none"),
+        record("B", "ACC", 90.0, dataset="awa1"),
+    ]  # fmt: skip
+    rows = list(best_on_board(records, [SimpleNamespace(name="cub")], lambda p: p.name.upper()))
+    assert [(r["method"], r["value"].mean) for r in rows] == [
+        ("best by ACC: A", 50.0),
+        ("best by H: B", 30.0),
+    ]
+    assert {r["dataset"] for r in rows} == {"CUB"}
+
+
+def test_leads_are_counted_on_data_with_a_board():
+    own = [
+        {"dataset": data, "metric": m, "method": "recipe", "value": SimpleNamespace(mean=45.0)}
+        for data in ("cub", "awa1", "digits")
+        for m in ("ACC", "H")
+    ]
+    board = [
+        record("A", metric, value, dataset=data)
+        for metric, data, value in [
+            ("ACC", "cub", 40.0), ("H", "cub", 50.0), ("ACC", "awa1", 46.0), ("H", "awa1", 47.0)
+        ]
+    ]  # fmt: skip
+    problems = [SimpleNamespace(name=name) for name in ("cub", "awa1", "digits")]
+    found = Results(None, [*own, *best_on_board(board, problems, lambda p: p.name)])
+    assert leads_told(found, "recipe").endswith("leads in ACC on 1 of 2, in H on 0 of 2.")
+    assert leads_told(Results(None, own), "recipe") == ""

@@ -1,0 +1,103 @@
+"""A method has one color and marker through the whole book, whatever it is shown with."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from book.results import Results
+from chapters.clarel.drawings import draw_wedge
+from chapters.hardneg.rules import RULES
+from chapters.hubness.drawings import draw_occurrences
+from zslib.protocols import METHODS
+from zslib.protocols.attributes.leaderboard import board_systems
+from zslib.show.figures import COLORS, MARKERS, look
+from zslib.show.looks import LOOKS, known_look
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Figures that results make, by their names."""
+    found = {}
+
+    def keep(fig, *, name, **options):
+        found[name] = fig
+
+    monkeypatch.setattr("book.shown.figure", keep)
+    return found
+
+
+def rows(methods):
+    return Results(
+        SimpleNamespace(data="demo"),
+        [{"method": m, "x": x, "value": 1.0, "metric": "P@1"} for m in methods for x in (1, 2)],
+    )
+
+
+def test_figures_of_two_chapters_give_a_method_one_color(drawn):
+    one, other = rows(["random", "ridge", "new"]), rows(["ridge", "newer", "gold", "new"])
+    words = {"xlabel": "x", "ylabel": "y", "alt": "a"}
+    one.curves("fig-one", "One", x="x", series="method", **words)
+    other.only(x=1).bars("fig-two", "Two", groups="x", series="method", ylabel="y", alt="a")
+    fold = SimpleNamespace(counts=np.array([0, 1]))
+    outcomes = {"ridge": [SimpleNamespace(parts=[fold])]}
+    three = draw_occurrences({"one": outcomes}, printed={"ridge": 7})
+    line = next(l for l in drawn["fig-one"].axes[0].get_lines() if l.get_label() == "ridge")
+    bars = next(c for c in drawn["fig-two"].axes[0].containers if c.get_label() == "ridge")
+    mark, printed = three.axes[0].get_lines()
+    colors = {line.get_color(), mark.get_color(), printed.get_color(), look("ridge")["color"]}
+    assert colors == {COLORS[LOOKS["ridge"][0]]}
+    assert plt.matplotlib.colors.to_hex(bars.patches[0].get_facecolor()) == colors.pop().lower()
+    assert printed.get_xdata()[0] == 7
+    assert line.get_marker() == mark.get_marker() == LOOKS["ridge"][1]
+
+
+def test_seen_and_unseen_are_the_same_in_a_drawing_and_in_curves():
+    distances = np.array([1.0, 2.0, 3.0])
+    ax = draw_wedge({"one": (distances, distances[::-1], 0.1)}).axes[0]
+    by_label = {line.get_label(): line.get_color() for line in ax.get_lines()}
+    assert by_label["seen class in any case"] == look("seen")["color"]
+    assert by_label["unseen class in any case"] == look("unseen")["color"]
+
+
+def test_all_systems_methods_and_rules_have_a_look_of_their_own():
+    names = {*board_systems("auto"), *(m for m in METHODS if "angle" not in m), *RULES}
+    assert not {name for name in names if known_look(name) is None}
+
+
+@pytest.mark.parametrize(
+    "together",
+    [
+        ["gold", "ridge", "max-margin", "orthogonal", "ridge + CSLS", "max-margin + CSLS"],
+        ["random", "uncertainty", "uncertainty/correlation", "Bucher"],
+        ["random", "uncertainty", "nearest", "drawn intruders", "intruder"],
+        [*board_systems("auto"), "DARK-L", "DARK-H"],
+        ["cub", "awa1", "tiny-imagenet", "caltech101", "mean", "CUB (paper)", "FLOWERS (paper)"],
+        ["DeViSE", "ConSE", "ridge", "softmax", "random labels"],
+    ],
+)
+def test_what_is_shown_together_can_be_told_apart(together):
+    looks = [tuple(look(name, together).values()) for name in together if name != "hard negatives"]
+    assert len(set(looks)) == len(looks)
+
+
+def test_what_has_no_look_takes_turns_and_leaves_known_colors():
+    among = ["ridge", "a", "b"]
+    found = [look(name, among) for name in among]
+    assert len({own["color"] for own in found}) == 3
+    assert all(own["marker"] in MARKERS for own in found[1:])
+
+
+@pytest.mark.parametrize("name", sorted(LOOKS))
+def test_synthetic_data_look_like_their_name(name):
+    if " (" not in name:
+        assert known_look(f"{name} (synthetic)") == LOOKS[name] or ", " in name

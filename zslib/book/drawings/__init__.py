@@ -1,1 +1,0 @@
-"""Drawings that a chapter needs and matplotlib has not."""

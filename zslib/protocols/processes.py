@@ -1,0 +1,46 @@
+"""Worker processes that do not outlive whoever started them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import threading
+import time
+
+__all__ = ["processes"]
+
+
+@contextlib.contextmanager
+def processes(jobs, *, start=None):
+    """An executor of so many processes, gone with the block, or with this process if it is killed.
+
+    ``start`` is called in each before its first task.
+    """
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    # Workers are killed, and remove nothing.
+    with tempfile.TemporaryDirectory(prefix="zslib-", ignore_cleanup_errors=True) as folder:
+        arguments = folder, os.getpid(), start
+        pool = ProcessPoolExecutor(max_workers=jobs, initializer=_begin, initargs=arguments)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(kill_workers=True)
+
+
+def _begin(folder, parent, start):
+    """End this process, and what it forked, once ``parent`` is no longer there to hear of it.
+
+    What it writes for a while lies in ``folder``.
+    """
+    tempfile.tempdir = folder
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    if start is not None:
+        start()

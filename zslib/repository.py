@@ -1,0 +1,23 @@
+"""The copy of the repository that a command or a notebook is called in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["book_root"]
+
+
+def book_root():
+    """The folder of the book, or None.
+
+    Returns
+    -------
+    pathlib.Path or None
+        What ``ZSLIB_BOOK`` names, or the nearest folder above the working one that holds a book.
+    """
+    if named := os.environ.get("ZSLIB_BOOK"):
+        return Path(named)
+    here = Path.cwd()
+    found = (f for f in (here, *here.parents) if (f / "_toc.yml").is_file())
+    return next((folder for folder in found if (folder / "chapters").is_dir()), None)
