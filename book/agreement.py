@@ -15,6 +15,7 @@ __all__ = [
     "Compared",
     "agreement",
     "compare",
+    "identity",
     "other_parameters",
 ]
 
@@ -83,18 +84,22 @@ def compare(records, published):
     >>> one.kind
     'within its interval'
     """
-    known = {_identity(record): record for record in published}
+    known = {identity(record): record for record in published}
     siblings = {}
     for record in published:
-        siblings.setdefault(_identity(record, "seed"), []).append(record["value"])
+        siblings.setdefault(identity(record, "seed"), []).append(record["value"])
     return [
-        _compare(record, known.get(_identity(record)), siblings.get(_identity(record, "seed"), []))
+        _compare(record, known.get(identity(record)), siblings.get(identity(record, "seed"), []))
         for record in records
         if not record.get("timing")
     ]
 
 
-def _identity(record, *without):
+def identity(record, *without):
+    """What tells a record from the others of its chapter: its columns but the result.
+
+    Those of the names in ``without`` are left out too.
+    """
     left_out = {*RESULT, *without}
     return frozenset((k, v) for k, v in record.items() if k not in left_out and v is not None)
 

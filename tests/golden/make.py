@@ -1,0 +1,55 @@
+"""Golden records: what each chapter's quick run gives, to be held against by `test_golden.py`.
+
+``python tests/golden/make.py OTHER`` reads the quick runs here and in OTHER, a copy of the same
+commit that ran on another kernel of linear algebra and with a cache of its own:
+
+    zslib run --all --quick
+    OPENBLAS_CORETYPE=Sandybridge ZSLIB_CACHE=/elsewhere zslib run --all --quick    # in OTHER
+
+Numbers on which the two agree are written with six digits. Of the others, whose trainings follow
+the last bits, only what was recorded is kept, and no value.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from book.agreement import compare
+from book.build.plan import plan
+from book.paths import layout
+from book.records import RESULT
+from book.store import read_records
+
+GOLDEN = Path(__file__).parent
+
+
+def golden(records, other):
+    """Lines of the golden file of one chapter."""
+    for one in compare(records, other):
+        kept = {k: v for k, v in one.record.items() if k not in RESULT}
+        if one.same:
+            kept |= {k: short(v) for k, v in one.record.items() if k in RESULT}
+        yield json.dumps(kept, ensure_ascii=False) + "\n"
+
+
+def short(value):
+    """A number with a fraction to six digits."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def main(other):
+    here = layout()
+    for name, run in plan(here.names(), {"quick": True}).items():
+        folder = Path(other, "results", name)
+        there = folder / (folder / "latest").read_text("utf-8").strip()
+        lines = list(golden(read_records(run.folder), read_records(there)))
+        path = GOLDEN / f"{name}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(lines), encoding="utf-8")
+        print(f"{name}: {len(lines)} records, {sum('value' in s for s in lines)} with a value")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
