@@ -31,7 +31,7 @@ test: $(VENV)/.test node_modules/.ready  ## run all tests (with the built site, 
 # which the strict library calls too; scikit-learn's checks look at arguments.
 kernels:  ## the numerical tests again on another kernel of linear algebra
 	OPENBLAS_CORETYPE=Haswell $(MAKE) test THREADS=2 ARGS='-k "not strict and not test_scikit_learn" \
-	  $(addprefix tests/,calibration compatibility mapping metrics nn protocols search test_optim.py)'
+	  $(addprefix tests/,calibration chapters compatibility mapping metrics nn protocols search test_optim.py)'
 
 serve: book  ## build the site and serve it on 127.0.0.1
 	@echo "http://127.0.0.1:$(PORT)"

@@ -1,4 +1,4 @@
-"""What grows when no one looks: sizes of the package and of the chapters' code and prose."""
+"""What grows when no one looks: sizes of the rooms, and of the chapters' code and prose."""
 
 from __future__ import annotations
 
@@ -37,21 +37,42 @@ def chapter_counts(text):
     return lines, words, classes, functions
 
 
+def code_lines(text):
+    """Lines of Python that are no docstring, comment or blank.
+
+    Examples
+    --------
+    >>> code_lines("'Says what.'\\n\\n# why\\nx = 1\\n")
+    1
+    """
+    words = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
+            words.update(range(node.lineno, node.end_lineno + 1))
+    lines = enumerate(map(str.strip, text.splitlines()), 1)
+    return sum(bool(s) and s[0] != "#" and number not in words for number, s in lines)
+
+
+def beside_chapters():
+    """Lines of code beside the chapters; the checks of errata are of a page of their own."""
+    files = [p for p in (ROOT / "chapters").rglob("*.py") if p.name != "errata.py"]
+    return sum(code_lines(p.read_text("utf-8")) for p in files)
+
+
 def main():
-    files = sorted((ROOT / "zslib").rglob("*.py"))
-    print(
-        f"{sum(len(f.read_text('utf-8').splitlines()) for f in files):6} lines of Python in zslib"
-    )
-    exports = ast.parse((ROOT / "zslib" / "protocols" / "__init__.py").read_text("utf-8"))
-    (names,) = (n.value for n in exports.body if ast.unparse(n).startswith("__all__ ="))
-    print(f"{len(names.elts):6} names that zslib.protocols exports\n")
-    print(f"{'chapter':36}  code  words  per 100  classes  functions")
+    print(f"{'':12}{'code':>8}{'all lines':>12}")
+    for folder in ("zslib", "book", "chapters", "tests"):
+        texts = [p.read_text("utf-8") for p in (ROOT / folder).rglob("*.py")]
+        every = sum(len(text.splitlines()) for text in texts)
+        print(f"{folder:12}{sum(map(code_lines, texts)):8,}{every:12,}")
+    print(f"\n{'chapter':36}  code  words  per 100  classes  functions")
     total = [0, 0, 0, 0]
     for path in sorted((ROOT / "chapters").glob("*/*.md")):
         counts = chapter_counts(path.read_text("utf-8"))
         total = [a + b for a, b in zip(total, counts, strict=True)]
         show(path.relative_to(ROOT / "chapters").with_suffix("").as_posix(), counts)
     show("all", total)
+    show("all, with what lies beside", [total[0] + beside_chapters(), *total[1:]])
 
 
 def show(name, counts):

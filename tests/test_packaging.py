@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import doctest
+import importlib
+import pkgutil
 import re
 import tomllib
 from pathlib import Path
@@ -15,6 +17,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import zslib
+from book.parameters import Source
+from book.paths import layout
+from zslib import sources
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -155,3 +160,26 @@ def test_files_import_from_their_own_floor_or_below():
             if below is not None and below > FLOORS[here[1]]:
                 wrong.append(f"{path.relative_to(ROOT)} imports {module}")
     assert wrong == []
+
+
+def test_the_library_knows_neither_the_book_nor_its_chapters():
+    def packages(folder):
+        paths = (ROOT / folder).rglob("*.py")
+        return {module.split(".")[0] for path in paths for module in imported(path)}
+
+    assert not packages("zslib") & {"book", "chapters", "tests"}
+    assert not packages("book") & {"chapters", "tests"}
+
+
+def test_what_one_paper_alone_needs_lies_beside_its_chapters():
+    """Each module serves an importer, by a public name of a room, or chapters of two papers."""
+    rooms = [f"zslib.{room.name}" for room in pkgutil.iter_modules(zslib.__path__)]
+    modules = {room: importlib.import_module(room) for room in rooms if "__main__" not in room}
+    code = [f"from {room} import {', '.join(m.__all__)}" for room, m in modules.items()]
+    public = sources.reached("\n".join(code))
+    papers = {}
+    for name in layout(ROOT).names():
+        for module in sources.reached(Source.read(name, layout(ROOT)).code):
+            papers.setdefault(module, set()).add(name.split("/")[0])
+    alone = {m for m, names in papers.items() if m.startswith("zslib.") and len(names) == 1}
+    assert alone - set(public) == set()

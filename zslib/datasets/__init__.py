@@ -23,6 +23,7 @@ from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
 from zslib.datasets.attributes.xlsa17 import fetch_xlsa17, load_xlsa17, official_split_summary
 from zslib.datasets.catalogue import DATASETS
 from zslib.datasets.entry import ALL_SETTINGS, SETTINGS
+from zslib.datasets.hierarchy.lexicon import TermLexicon
 from zslib.datasets.hierarchy.lists import ImageNetLists, imagenet_lists
 from zslib.datasets.hierarchy.readings import READINGS, label_sets, reading_edges
 from zslib.datasets.hierarchy.wordnet import fetch_wordnet, read_wordnet
@@ -74,6 +75,7 @@ __all__ = [
     "ImageNetLists",
     "ImageTextProblem",
     "MappingProblem",
+    "TermLexicon",
     "Vocabulary",
     "WordVectors",
     "ZeroShotProblem",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zslib.metrics.ancestors import common_ancestor_heights
 from zslib.metrics.contingency import Contingency, hubness_contingency
 from zslib.metrics.correlations import HubCorrelations, hub_correlations
 from zslib.metrics.hierarchy import Hierarchy, flat_hits_at_k, hierarchical_precision_at_k
@@ -25,6 +26,7 @@ __all__ = [
     "HubCorrelations",
     "SeenUnseenCurve",
     "class_accuracies",
+    "common_ancestor_heights",
     "effective_dimension",
     "flat_hits_at_k",
     "harmonic_mean",
