@@ -153,19 +153,3 @@ def test_neighbours_matter_until_all_are_joined(problem):
     )
     np.testing.assert_allclose(many, everyone)
     assert not np.allclose(few, everyone, rtol=1e-2)
-
-
-def test_bad_parameters(problem):
-    for parameters, error, message in (
-        ({"n_components": 0}, ValueError, "n_components must be at least 1"),
-        ({"regularization": 0.0}, ValueError, "regularization must be .* above 0"),
-        ({"n_neighbors": 0}, ValueError, "n_neighbors must be at least 1"),
-        ({"n_neighbors": 2.5}, TypeError, "n_neighbors must be an integer"),
-    ):
-        with pytest.raises(error, match=message):
-            fitted(problem, **parameters)
-
-
-def test_overflow_is_reported(problem32):
-    with pytest.raises(ValueError, match="give smaller features"):
-        BiDiLEL().fit(problem32.X * np.float32(1e30), problem32.y, problem32.S)

@@ -98,34 +98,3 @@ def test_training_lowers_the_loss(problem):
     model = fitted(problem, n_epochs=40)
     assert len(model.learning_curve_) == 40
     assert model.learning_curve_[-1] < 0.5 * model.learning_curve_[0]
-
-
-def test_seeds_matter(problem):
-    one, same, other = (
-        fitted(problem, random_state=seed).prototypes(problem.S)
-        for seed in (0, np.random.default_rng(0), 1)
-    )
-    np.testing.assert_array_equal(one, same)
-    assert not np.allclose(one, other)
-
-
-def test_divergence_is_reported(problem32):
-    with pytest.raises(ValueError, match="lower learning_rate"):
-        fitted(problem32, learning_rate=1e30, n_epochs=5)
-
-
-def test_bad_parameters(problem):
-    for parameters, error, message in (
-        ({"n_hidden": 0}, ValueError, "n_hidden must be at least 1"),
-        ({"scale": 0.0}, ValueError, "scale must be .* above 0"),
-        ({"normalize": "no"}, ValueError, "normalize must be one of"),
-        ({"small_start": None}, ValueError, "small_start must be one of"),
-        ({"rectified": 2}, ValueError, "rectified must be one of"),
-        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
-        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
-        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
-        ({"batch_size": 0.5}, TypeError, "batch_size must be an integer"),
-        ({"random_state": "x"}, TypeError, "random_state"),
-    ):
-        with pytest.raises(error, match=message):
-            CNZSL(**parameters).fit(problem.X, problem.y, problem.S)

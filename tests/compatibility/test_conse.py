@@ -79,15 +79,3 @@ def test_the_most_probable_class_alone(problem):
     found = model.predict(problem.X, problem.S)
     np.testing.assert_array_equal(found, np.unique(problem.y)[likely])
     np.testing.assert_allclose(model.decision_function(problem.X, problem.S).max(axis=1), 1.0)
-
-
-def test_bad_parameters(problem):
-    for parameters, error, message in (
-        ({"n_averaged": 0}, ValueError, "n_averaged must be at least 1"),
-        ({"n_averaged": 1.5}, TypeError, "n_averaged must be an integer"),
-        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
-        ({"max_iter": 0}, ValueError, "max_iter must be at least 1"),
-        ({"tol": -1.0}, ValueError, "tol"),
-    ):
-        with pytest.raises(error, match=message):
-            ConSE(**parameters).fit(problem.X, problem.y, problem.S)

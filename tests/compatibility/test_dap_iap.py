@@ -175,27 +175,3 @@ def test_sums_of_logarithms_everywhere(backend):
 def test_log_sigmoid(backend, x):
     got = backend.to_numpy(log_sigmoid(backend.asarray(np.array([x]))))
     np.testing.assert_allclose(got, -np.logaddexp(0.0, -x), rtol=1e-14)
-
-
-@both
-def test_bad_parameters(Model, problem):
-    for parameters, error, message in (
-        ({"threshold": "median"}, ValueError, "threshold must be 'mean' or a number"),
-        ({"threshold": None}, TypeError, "threshold must be a number"),
-        ({"threshold": np.nan}, ValueError, "threshold must be a finite number"),
-        ({"threshold": 7.0}, ValueError, "threshold=7.0 gives all classes in y the same"),
-        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
-        ({"max_iter": 0}, ValueError, "max_iter must be at least 1"),
-        ({"tol": -1.0}, ValueError, "tol"),
-    ):
-        with pytest.raises(error, match=message):
-            Model(**parameters).fit(problem.X, problem.y, problem.S)
-
-
-@both
-def test_features_out_of_range(Model, problem32):
-    with (
-        np.errstate(over="ignore", invalid="ignore"),
-        pytest.raises(ValueError, match="scale the features"),
-    ):
-        Model().fit(problem32.X * np.float32(1e30), problem32.y, problem32.S)

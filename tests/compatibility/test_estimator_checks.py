@@ -150,6 +150,17 @@ def test_one_seed_one_result(Model, problem):
     np.testing.assert_array_equal(twin.decision_function(problem.X, problem.S), scores)
 
 
+@pytest.mark.parametrize("Model", [M for M in MODELS if "random_state" in signature(M).parameters])
+def test_seeds_matter(Model, problem):
+    one, same, other = (
+        make_short(Model).set_params(random_state=seed).fit(problem.X, problem.y, problem.S)
+        for seed in (0, np.random.default_rng(0), 1)
+    )
+    assert_same_state(one, same)
+    scores, others = (model.decision_function(problem.X) for model in (one, other))
+    assert not np.allclose(scores, others)
+
+
 @each_model
 def test_every_library_gives_the_same_scores(Model, backend, small_problem):
     host = small_problem.X, small_problem.y, small_problem.S

@@ -86,18 +86,3 @@ def test_one_hot_mixtures_and_no_metric_give_the_code_of_the_class(problem):
     latent = problem.X @ model.encoder_
     scores = model.decision_function(problem.X, model.seen_embeddings_[: problem.S.shape[1]])
     np.testing.assert_allclose(scores, latent[:, : problem.S.shape[1]], atol=1e-6)
-
-
-def test_bad_parameters(problem):
-    for parameters, error, message in (
-        ({"mixture_penalty": 0.0}, ValueError, "mixture_penalty must be .* above 0"),
-        ({"code_penalty": 0.0}, ValueError, "code_penalty must be .* above 0"),
-        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
-        ({"match_weight": -1.0}, ValueError, "match_weight must be .* at least 0"),
-        ({"n_rounds": 0}, ValueError, "n_rounds must be at least 1"),
-        ({"loss": "hinge"}, ValueError, "loss must be one of"),
-        ({"max_iter": 0}, ValueError, "max_iter must be at least 1"),
-        ({"tol": "x"}, TypeError, "tol must be a number"),
-    ):
-        with pytest.raises(error, match=message):
-            JLSE(**parameters).fit(problem.X, problem.y, problem.S)

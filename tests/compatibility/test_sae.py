@@ -72,12 +72,3 @@ def test_scores_are_cosines(backend, problem, direction):
             a, b = (x, s @ W) if direction == "semantic_to_feature" else (W @ x, s)
             lengths = np.linalg.norm(a) * np.linalg.norm(b)
             assert scores[i, c] == pytest.approx(a @ b / lengths if lengths else 0.0)
-
-
-def test_bad_parameters(problem):
-    for parameters, message in (
-        ({"regularization": 0.0}, "regularization must be .* above 0"),
-        ({"direction": "both"}, "direction must be one of 'semantic_to_feature'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            SAE(**parameters).fit(problem.X, problem.y, problem.S)

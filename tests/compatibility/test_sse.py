@@ -144,21 +144,3 @@ def test_rescaled_features_train_alike(problem):
     )
     np.testing.assert_allclose(large.learning_curve_, model.learning_curve_, rtol=1e-4)
     np.testing.assert_allclose(large.templates_, 100 * model.templates_, rtol=1e-3)
-
-
-def test_divergence_is_reported(problem32):
-    with pytest.raises(ValueError, match="lower learning_rate"):
-        SSE(learning_rate=1e30, n_epochs=3).fit(problem32.X, problem32.y, problem32.S)
-
-
-def test_bad_parameters(problem):
-    for parameters, error, message in (
-        ({"feature_map": "tanh"}, ValueError, "feature_map must be one of 'relu', 'intersection'"),
-        ({"mixture_penalty": 0.0}, ValueError, "mixture_penalty must be .* above 0"),
-        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
-        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
-        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
-        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
-    ):
-        with pytest.raises(error, match=message):
-            SSE(**parameters).fit(problem.X, problem.y, problem.S)

@@ -143,20 +143,3 @@ def test_classes_most_of_which_coincide_have_no_unit(problem):
     S[np.unique(problem.y)[2:]] = S[np.unique(problem.y)[1]]
     with pytest.raises(ValueError, match="class_embeddings coincide for half of the pairs"):
         SynC().fit(problem.X, problem.y, S)
-
-
-def test_bad_parameters(problem):
-    for parameters, error, message in (
-        ({"sigma": 0.0}, ValueError, "sigma must be .* above 0"),
-        ({"regularization": 0.0}, ValueError, "regularization must be .* above 0"),
-        ({"loss": "hinge"}, ValueError, "loss must be one of 'one_vs_other'"),
-        ({"normalize": "yes"}, ValueError, "normalize must be one of"),
-        ({"max_iter": 0}, ValueError, "max_iter must be at least 1"),
-        ({"tol": -1.0}, ValueError, "tol must be .* at least 0"),
-    ):
-        with pytest.raises(error, match=message):
-            SynC(**parameters).fit(problem.X, problem.y, problem.S)
-    S = problem.S.copy()
-    S[problem.y[0]] = 0.0
-    with pytest.raises(ValueError, match=r"class_embeddings has 1 zero row"):
-        SynC().fit(problem.X, problem.y, S)

@@ -141,35 +141,3 @@ def test_a_row_at_the_mean_has_no_direction(problem):
     assert np.all(np.isfinite(scores))
     scores = model.decision_function(problem.X, model.embedding_mean_[None, :])
     assert np.all(np.isfinite(scores))
-
-
-def test_seeds_matter(problem):
-    one, same, other = (
-        ZKL(n_epochs=2, random_state=seed).fit(problem.X, problem.y, problem.S)
-        for seed in (0, np.random.default_rng(0), 1)
-    )
-    np.testing.assert_array_equal(one.coef_, same.coef_)
-    assert not np.allclose(one.coef_, other.coef_)
-
-
-def test_overflow_is_reported(problem32):
-    with pytest.raises(ValueError, match="lower learning_rate, or degree and offset"):
-        ZKL("polynomial", learning_rate=1e30, n_epochs=2).fit(
-            problem32.X, problem32.y, problem32.S
-        )
-
-
-def test_bad_parameters(problem):
-    for parameters, error, message in (
-        ({"kernel": "linear"}, ValueError, "kernel must be one of 'gaussian'"),
-        ({"sigma": 0.0}, ValueError, "sigma must be .* above 0"),
-        ({"orthogonality": -1.0}, ValueError, "orthogonality must be .* at least 0"),
-        ({"degree": 1.5}, TypeError, "degree must be an integer"),
-        ({"offset": -1.0}, ValueError, "offset must be .* at least 0"),
-        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
-        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
-        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
-        ({"random_state": "x"}, TypeError, "random_state"),
-    ):
-        with pytest.raises(error, match=message):
-            ZKL(**parameters).fit(problem.X, problem.y, problem.S)

@@ -411,37 +411,6 @@ def test_scores_are_distances(backend, problem, monkeypatch):
     assert estimates.min() == 0.0
 
 
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"metric_dim": 0}, ValueError, "metric_dim must be at least 1"),
-        ({"metric_dim": 2.0}, TypeError, "metric_dim must be an integer"),
-        ({"attribute_weight": -1.0}, ValueError, "attribute_weight must be"),
-        ({"regularization": -1.0}, ValueError, "regularization must be"),
-        ({"negatives": "hard"}, ValueError, "negatives must be one of 'random'"),
-        ({"negatives_per_positive": 0}, ValueError, "negatives_per_positive must be at least 1"),
-        ({"negatives_per_positive": 12}, ValueError, "only 11 different attribute vectors"),
-        ({"balanced": "no"}, ValueError, "balanced must be one of"),
-        ({"hinge": "squared"}, ValueError, "hinge must be one of"),
-        ({"growth": "none"}, ValueError, "growth must be one of"),
-        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
-        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
-        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
-        ({"n_scored": 1}, ValueError, "n_scored must be at least 2"),
-        ({"keep_epochs": 3}, ValueError, "keep_epochs must be one of"),
-        ({"random_state": "x"}, TypeError, "random_state"),
-        (
-            {"negatives": "uncertainty_correlation"},
-            ValueError,
-            "all images of each class have the same vector, as in the paper's AwA",
-        ),
-    ],
-)
-def test_bad_parameters(problem, parameters, error, message):
-    with pytest.raises(error, match=message):
-        MetricLearner(**parameters).fit(problem.X, problem.y, problem.S)
-
-
 def test_bad_attributes_of_images(problem):
     A = problem.S[problem.y]
     broken = A.copy()
@@ -459,10 +428,3 @@ def test_bad_attributes_of_images(problem):
         MetricLearner(negatives="uncertainty_correlation").fit(
             problem.X, problem.y, problem.S, same
         )
-
-
-def test_divergence_names_the_learning_rate(problem32):
-    model = MetricLearner(learning_rate=1e8, random_state=0)
-    with pytest.raises(ValueError, match=r"diverged in epoch \d+.*learning_rate=10{8}\.0 "):
-        model.fit(problem32.X, problem32.y, problem32.S)
-    assert not hasattr(model, "classes_")

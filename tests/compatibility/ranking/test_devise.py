@@ -80,8 +80,3 @@ def test_first_violating_on_every_library(backend, problem):
     expected = DeViSE(**options).fit(*arrays)
     found = DeViSE(**options).fit(*map(backend.asarray, arrays))
     np.testing.assert_allclose(backend.to_numpy(found.coef_), expected.coef_, atol=1e-10)
-
-
-def test_first_violating_must_be_a_bool(problem):
-    with pytest.raises(ValueError, match="first_violating must be one of False, True"):
-        DeViSE(first_violating="yes").fit(problem.X, problem.y, problem.S)

@@ -127,16 +127,3 @@ def test_every_library_learns_the_same(backend, draw, dtype):
     np.testing.assert_allclose(coefs, expected.coefs_, atol=1e-4 if dtype == "float32" else 1e-12)
     scores = model.decision_function(backend.asarray(X), backend.asarray(S))
     assert backend.to_numpy(scores).dtype == dtype
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"n_matrices": 0}, ValueError, "n_matrices must be at least 1"),
-        ({"n_matrices": 1.5}, TypeError, "n_matrices must be an integer"),
-        ({"draw": "hard"}, ValueError, "draw must be one of 'any', 'violating'"),
-    ],
-)
-def test_bad_parameters(parameters, error, message):
-    with pytest.raises(error, match=message):
-        LatEm(**parameters).fit(*samples())
