@@ -48,3 +48,27 @@ def worlds():
 @pytest.fixture
 def problem32():
     return make_problem(dtype="float32")
+
+
+@pytest.fixture
+def check_objective(backend, numerical_gradient):
+    """``check_objective(objective, loop, arguments, by)``: value and gradients on one library.
+
+    ``objective(*arguments)`` is the value and its gradient by the argument whose number is ``by``,
+    or the gradients by those of several numbers; ``loop(*arguments)`` is the value, slowly.
+    """
+
+    def check(objective, loop, arguments, by=0, *, rel=1e-12, rtol=1e-7, atol=1e-7):
+        value, gradients = objective(*map(backend.asarray, arguments))
+        assert float(value) == pytest.approx(loop(*arguments), rel=rel)
+        if isinstance(by, int):
+            by, gradients = (by,), (gradients,)
+        for i, gradient in zip(by, gradients, strict=True):
+
+            def moved(part, i=i):
+                return loop(*arguments[:i], part, *arguments[i + 1 :])
+
+            slopes = numerical_gradient(moved, arguments[i])
+            np.testing.assert_allclose(backend.to_numpy(gradient), slopes, rtol=rtol, atol=atol)
+
+    return check

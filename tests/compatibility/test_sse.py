@@ -16,7 +16,7 @@ MEET = {
 }
 
 
-def loop(w, V, X, codes, Z, margins, lam, feature_map):
+def loop(w, V, X, codes, Z, margins, feature_map, lam=0.3):
     """The objective, hinge by hinge."""
     total = 0.0
     for x, own in zip(X, codes, strict=True):
@@ -35,24 +35,13 @@ def random_case(k=4, p=3, n=9):
 
 
 @pytest.mark.parametrize("feature_map", ["relu", "intersection"])
-def test_objective_and_gradients(backend, numerical_gradient, feature_map, monkeypatch):
+def test_objective_and_gradients(check_objective, feature_map, monkeypatch):
     monkeypatch.setattr(arrays, "ENTRIES", 16 * 4 * 3 * 2)
-    w, V, X, codes, Z, margins = random_case()
-    value, (by_w, by_V) = margin_objective(
-        (backend.asarray(w), backend.asarray(V)),
-        backend.asarray(X),
-        backend.asarray(codes),
-        backend.asarray(Z),
-        backend.asarray(margins),
-        regularization=0.3,
-        feature_map=feature_map,
-    )
-    data = X, codes, Z, margins, 0.3, feature_map
-    assert value == pytest.approx(loop(w, V, *data), rel=1e-12)
-    slopes = numerical_gradient(lambda w: loop(w, V, *data), w)
-    np.testing.assert_allclose(backend.to_numpy(by_w), slopes, atol=1e-7)
-    slopes = numerical_gradient(lambda V: loop(w, V, *data), V)
-    np.testing.assert_allclose(backend.to_numpy(by_V), slopes, atol=1e-7)
+
+    def objective(w, V, *data):
+        return margin_objective((w, V), *data, regularization=0.3, feature_map=feature_map)
+
+    check_objective(objective, lambda *given: loop(*given, feature_map), random_case(), by=(0, 1))
 
 
 @pytest.mark.parametrize("feature_map", ["relu", "intersection"])

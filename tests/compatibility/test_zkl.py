@@ -41,19 +41,15 @@ def random_case(seed=0, n=6, p=3, q=2, k=4):
 
 @pytest.mark.parametrize("beta", [0.0, 0.7])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_objective_and_gradient(backend, numerical_gradient, kernel, beta):
-    W, X, codes, S = random_case()
-    value, gradient = kernel_objective(
-        *(backend.asarray(array) for array in (W, X, codes, S)),
-        beta,
-        kernel=kernel,
-        sigma=1.3,
-        degree=3,
-        offset=0.5,
+def test_objective_and_gradient(check_objective, kernel, beta):
+    options = {"kernel": kernel, "sigma": 1.3}
+    check_objective(
+        lambda *given: kernel_objective(*given, beta, **options, degree=3, offset=0.5),
+        lambda *given: loop(*given, beta, **options),
+        random_case(),
+        rel=1e-10,
+        rtol=1e-5,
     )
-    assert value == pytest.approx(loop(W, X, codes, S, beta, kernel, 1.3), rel=1e-10)
-    slopes = numerical_gradient(lambda W: loop(W, X, codes, S, beta, kernel, 1.3), W)
-    np.testing.assert_allclose(backend.to_numpy(gradient), slopes, rtol=1e-5, atol=1e-7)
 
 
 def directions(array, mean):
