@@ -21,19 +21,16 @@ def loop(weights, X, y, lam=0.3):
 def training_data(k=4):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((15, 3)), np.concatenate([np.arange(k), rng.integers(0, k, 15 - k)])
-    return X, y, rng.standard_normal((4, k))
+    return rng.standard_normal((4, k)), X, y
 
 
 def test_objective_and_gradient(check_objective, monkeypatch):
     monkeypatch.setattr(arrays, "ENTRIES", 20)
-    X, y, weights = training_data()
-    check_objective(
-        lambda *given: softmax_objective(*given, 0.3), loop, (weights, X, y), atol=1e-8
-    )
+    check_objective(lambda *data: softmax_objective(*data, 0.3), loop, training_data(), atol=1e-8)
 
 
 def test_large_features_do_not_overflow():
-    X, y, weights = training_data()
+    weights, X, y = training_data()
     value, gradient = softmax_objective(1e6 * weights, X, y, 0.0)
     assert np.isfinite(value)
     assert np.all(np.isfinite(gradient))

@@ -1,5 +1,7 @@
 """DAP and IAP: class scores against loops over attributes, a worked example, sure classifiers."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +23,8 @@ both = pytest.mark.parametrize("Model", [DAP, IAP])
 def training_data(q=5, k=3):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((15, 4)), np.concatenate([np.arange(k), rng.integers(0, k, 15 - k)])
-    return X, y, (rng.random((k, q)) > 0.5).astype(float), rng.standard_normal((5, q))
+    binary = (rng.random((k, q)) > 0.5).astype(float)
+    return rng.standard_normal((5, q)), X, y, binary
 
 
 def objective(weights, X, y, binary, lam=0.3):
@@ -50,15 +53,12 @@ def class_scores(likely, S, seen, threshold):
 
 def test_objective_and_gradient(check_objective, monkeypatch):
     monkeypatch.setattr(arrays, "ENTRIES", 20)
-    X, y, binary, weights = training_data()
-    arguments = weights, X, y, binary
-    check_objective(
-        lambda *given: attribute_objective(*given, 0.3), objective, arguments, atol=1e-8
-    )
+    gradient = partial(attribute_objective, regularization=0.3)
+    check_objective(gradient, objective, training_data(), atol=1e-8)
 
 
 def test_large_features_do_not_overflow():
-    X, y, binary, weights = training_data()
+    weights, X, y, binary = training_data()
     value, gradient = attribute_objective(1e6 * weights, X, y, binary, 0.0)
     assert np.isfinite(value)
     assert np.all(np.isfinite(gradient))

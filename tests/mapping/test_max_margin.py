@@ -203,18 +203,17 @@ def pairs(n=26, d1=5, d2=4, seed=0, n_labels=20, dtype="float64"):
     return X.astype(dtype), Y.astype(dtype)
 
 
-def slow_fit(
-    numerical_gradient, X, Y, *, margin, k, negatives, distance, rate, n_epochs, size, seed
-):
+def slow_fit(numerical_gradient, model, X, Y):
     """The whole training, one item and one finite difference at a time."""
-    rng = np.random.default_rng(seed)
+    negatives, k, size = model.negatives, model.n_negatives, model.batch_size
+    rng = np.random.default_rng(model.random_state)
     rows = [tuple(y) for y in Y]
     distinct = list(dict.fromkeys(rows))
     labels, own = unit(np.array(distinct)), np.array([distinct.index(y) for y in rows])
     n, d1, d2 = len(X), X.shape[1], Y.shape[1]
     W = rng.standard_normal((d1, d2)) / math.sqrt(d1)
     squares, curve = np.zeros_like(W), []
-    for _ in range(n_epochs):
+    for _ in range(model.n_epochs):
         order = rng.permutation(n)
         n_batches = -(-n // size)
         if negatives == "uniform":
@@ -236,21 +235,13 @@ def slow_fit(
                 chosen = drawn[start : start + size]
 
             def loss(W, items=items, chosen=chosen):
-                return slow_loss(
-                    W,
-                    X[items],
-                    labels,
-                    own[items],
-                    chosen,
-                    margin,
-                    distance,
-                    first_violating=negatives == "first_violating",
-                )
+                given = W, X[items], labels, own[items], chosen, model.margin, model.distance
+                return slow_loss(*given, first_violating=negatives == "first_violating")
 
             losses.append(loss(W) * len(items))
             gradient = numerical_gradient(loss, W)
             squares += gradient**2
-            W = W - rate * gradient / (np.sqrt(squares) + 1e-10)
+            W = W - model.learning_rate * gradient / (np.sqrt(squares) + 1e-10)
         curve.append(sum(losses) / n)
     return W, curve
 
@@ -259,29 +250,9 @@ def slow_fit(
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_training_step_by_step(negatives, distance, numerical_gradient):
     X, Y = pairs()
-    mapper = MaxMarginMap(
-        0.5,
-        3,
-        negatives=negatives,
-        distance=distance,
-        learning_rate=0.05,
-        n_epochs=2,
-        batch_size=8,
-        random_state=7,
-    ).fit(X, Y)
-    W, curve = slow_fit(
-        numerical_gradient,
-        X,
-        Y,
-        margin=0.5,
-        k=3,
-        negatives=negatives,
-        distance=distance,
-        rate=0.05,
-        n_epochs=2,
-        size=8,
-        seed=7,
-    )
+    options = {"learning_rate": 0.05, "n_epochs": 2, "batch_size": 8, "random_state": 7}
+    mapper = MaxMarginMap(0.5, 3, negatives=negatives, distance=distance, **options).fit(X, Y)
+    W, curve = slow_fit(numerical_gradient, mapper, X, Y)
     np.testing.assert_allclose(mapper.coef_, W, atol=1e-5)
     np.testing.assert_allclose(mapper.learning_curve_, curve, atol=1e-5)
 

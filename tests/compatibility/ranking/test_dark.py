@@ -144,6 +144,11 @@ def test_density_margin_is_softplus(score, m):
     assert found >= m * max(score, 0)
 
 
+def slopes(numerical_gradient, loss, U, V):
+    by_u = numerical_gradient(lambda W: loss(W, V), U)
+    return by_u, numerical_gradient(lambda W: loss(U, W), V)
+
+
 @pytest.mark.parametrize("soft", [True, False])
 @pytest.mark.parametrize("label_view", [True, False])
 def test_objective_in_loops(soft, label_view):
@@ -155,62 +160,28 @@ def test_objective_in_loops(soft, label_view):
 
 
 @pytest.mark.parametrize("soft", [True, False])
-@pytest.mark.parametrize("label_view", [True, False])
-def test_gradients_are_those_of_the_printed_objective(soft, label_view, numerical_gradient):
-    """Margins and weights stay those of another point: they are constants within a step."""
+@pytest.mark.parametrize(
+    ("follow", "label_view"),
+    [("fixed", True), ("fixed", False), ("margin", True), ("objective", True)],
+)
+def test_gradients_of_the_printed_objective(soft, follow, label_view, numerical_gradient):
+    """Margins and weights that are not followed stay those of another point: constants."""
     U, V, X, S, codes = setting()
-    then = setting(seed=5)[:2]
+    then = setting(seed=5)[:2] if follow == "fixed" else (U, V)
     fixed = slow_fixed(*then, X, S, codes, 0.5, soft)
-    G = derivative_of(views_of(*then, X, S, codes, 0.5, soft, label_view), X, codes, len(S))
-
-    def loss(U, V):
-        return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed, label_view)
-
-    np.testing.assert_allclose(
-        gradient_u(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
-    )
-    np.testing.assert_allclose(
-        gradient_v(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
-    )
-
-
-@pytest.mark.parametrize("soft", [True, False])
-def test_gradients_that_follow_the_margin(soft, numerical_gradient):
-    """Then only weights are constants, and margins move with U and V."""
-    U, V, X, S, codes = setting()
-    weights = [weight for _, weight in slow_fixed(U, V, X, S, codes, 0.5, soft)]
-    views = views_of(U, V, X, S, codes, 0.5, soft, gradient="margin")
+    views = views_of(*then, X, S, codes, 0.5, soft, label_view, gradient=follow)
     G = derivative_of(views, X, codes, len(S))
 
     def loss(U, V):
-        moving = [margin for margin, _ in slow_fixed(U, V, X, S, codes, 0.5, soft)]
-        fixed = list(zip(moving, weights, strict=True))
-        return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed)
+        moving = slow_fixed(U, V, X, S, codes, 0.5, soft)
+        margins, _ = zip(*(fixed if follow == "fixed" else moving), strict=True)
+        _, weights = zip(*(moving if follow == "objective" else fixed), strict=True)
+        now = zip(margins, weights, strict=True)
+        return slow_objective(U, V, X, S, codes, 0.5, 0.01, now, label_view)
 
-    np.testing.assert_allclose(
-        gradient_u(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
-    )
-    np.testing.assert_allclose(
-        gradient_v(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
-    )
-
-
-@pytest.mark.parametrize("soft", [True, False])
-def test_gradients_that_follow_margins_and_weights(soft, numerical_gradient):
-    U, V, X, S, codes = setting()
-    views = views_of(U, V, X, S, codes, 0.5, soft, gradient="objective")
-    G = derivative_of(views, X, codes, len(S))
-
-    def loss(U, V):
-        fixed = slow_fixed(U, V, X, S, codes, 0.5, soft)
-        return slow_objective(U, V, X, S, codes, 0.5, 0.01, fixed)
-
-    np.testing.assert_allclose(
-        gradient_u(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(W, V), U), atol=1e-8
-    )
-    np.testing.assert_allclose(
-        gradient_v(U, V, S, G, 0.01), numerical_gradient(lambda W: loss(U, W), V), atol=1e-8
-    )
+    by_u, by_v = slopes(numerical_gradient, loss, U, V)
+    np.testing.assert_allclose(gradient_u(U, V, S, G, 0.01), by_u, atol=1e-8)
+    np.testing.assert_allclose(gradient_v(U, V, S, G, 0.01), by_v, atol=1e-8)
 
 
 @pytest.mark.parametrize("soft", [True, False])
@@ -234,12 +205,8 @@ def test_gradients_of_cosines_of_a_given_scale(soft, numerical_gradient):
     def loss(U, V):
         return dual_loss(U, V, views(U, V), 0.0)
 
-    np.testing.assert_allclose(
-        found[0], numerical_gradient(lambda W: loss(W, V), U), rtol=1e-6, atol=1e-8
-    )
-    np.testing.assert_allclose(
-        found[1], numerical_gradient(lambda W: loss(U, W), V), rtol=1e-6, atol=1e-8
-    )
+    for gradient, slope in zip(found, slopes(numerical_gradient, loss, U, V), strict=True):
+        np.testing.assert_allclose(gradient, slope, rtol=1e-6, atol=1e-8)
 
 
 def test_scores_of_a_given_scale_are_bounded_and_know_no_lengths(problem):
@@ -290,26 +257,11 @@ def test_a_view_keeps_margin_and_weight_when_scores_move():
     assert float(view_loss(moved) - view_loss(view)) == pytest.approx(0.8)
 
 
-def slow_fit(
-    numerical_gradient,
-    X,
-    y,
-    S,
-    *,
-    rank,
-    m,
-    penalty,
-    rate,
-    drop_at,
-    n_iter,
-    size,
-    every,
-    soft,
-    both,
-    seed,
-):
+def slow_fit(numerical_gradient, model, X, y, S):
     """Algorithm 1 with finite differences of Eq. 9 as gradients."""
-    rng = np.random.default_rng(seed)
+    m, penalty, soft, both = model.margin, model.regularization, model.hardness, model.label_view
+    rank, size, n_iter = model.rank, model.batch_size, model.n_iter
+    rng = np.random.default_rng(model.random_state)
     X, S = unit(X), unit(S)
     U = rng.standard_normal((X.shape[1], rank))
     V = rng.standard_normal((S.shape[1], rank))
@@ -320,7 +272,7 @@ def slow_fit(
         objective.append(slow_objective(U, V, X, S, y, m, penalty, fixed, both))
         if step == n_iter:
             return U, V, objective
-        if step % every == 0:
+        if step % model.refresh_every == 0:
             then = U, V
         if not order:
             drawn = rng.permutation(len(X))
@@ -343,7 +295,7 @@ def slow_fit(
                         total += share * weight * (margin + now[c] - now[own])
             return total
 
-        tau = rate * (0.1 if drop_at is not None and step >= drop_at else 1.0)
+        tau = model.learning_rate * (0.1 if step >= model.drop_at else 1.0)
         U = U - tau * numerical_gradient(lambda W, V=V, loss=loss: loss(W, V), U)
         V = V - tau * numerical_gradient(lambda W, U=U, loss=loss: loss(U, W), V)
 
@@ -382,23 +334,7 @@ def test_algorithm_1_step_by_step(soft, both, numerical_gradient):
         hardness=soft,
         random_state=3,
     ).fit(X, y, S)
-    U, V, objective = slow_fit(
-        numerical_gradient,
-        X,
-        y,
-        S[:4],
-        rank=2,
-        m=0.4,
-        penalty=0.02,
-        rate=0.2,
-        drop_at=3,
-        n_iter=5,
-        size=6,
-        every=2,
-        soft=soft,
-        both=both,
-        seed=3,
-    )
+    U, V, objective = slow_fit(numerical_gradient, model, X, y, S[:4])
     np.testing.assert_allclose(model.U_, U, atol=1e-7)
     np.testing.assert_allclose(model.V_, V, atol=1e-7)
     np.testing.assert_allclose(model.objective_, objective, atol=1e-6)

@@ -165,23 +165,24 @@ def test_derivative_of_the_loss_for_fixed_weights(table, seed):
     assert found == pytest.approx(loss(scores + step) - loss(scores), abs=1e-10)
 
 
-def slow_fit(X, y, S, choice, *, margin, rate, n_epochs, seed, size=1, regularization=0.0):
+def slow_fit(model, X, y, S, choice):
     """Per-sample SGD in the full space, one outer product for each triplet."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(model.random_state)
     W, curve = np.zeros((X.shape[1], S.shape[1])), []
-    for _ in range(n_epochs):
+    for _ in range(model.n_epochs):
         order, total = rng.permutation(len(X)), 0.0
-        for start in range(0, len(X), size):
+        for start in range(0, len(X), model.batch_size):
             gradient = np.zeros_like(W)
-            items = order[start : start + size]
+            items = order[start : start + model.batch_size]
             for i in items:
-                R = slow_residuals((X[i] @ W @ S.T)[None], y[[i]], margin)
+                R = slow_residuals((X[i] @ W @ S.T)[None], y[[i]], model.margin)
                 weights = slow_weights(R, y[[i]], choice)[0]
                 for c in range(len(S)):
                     if weights[c]:
                         total += weights[c] * R[0, c]
                         gradient += weights[c] * np.outer(X[i], S[c] - S[y[i]])
-            W = W - rate * (gradient / len(items) + 2 * regularization * W)
+            gradient = gradient / len(items) + 2 * model.regularization * W
+            W = W - model.learning_rate * gradient
         curve.append(total / len(X))
     return W, curve
 
@@ -203,26 +204,9 @@ SYSTEMS = [(DeViSE, "every"), (ALE, "rank"), (SJE, "largest")]
 @pytest.mark.parametrize("size", [1, 7])
 def test_training_step_by_step(system, choice, q, size):
     X, y, S = samples(q=q)
-    model = system(
-        0.7,
-        learning_rate=0.05,
-        n_epochs=3,
-        batch_size=size,
-        regularization=0.01,
-        random_state=4,
-    ).fit(X, y, S)
-    W, curve = slow_fit(
-        X,
-        y,
-        S[:4],
-        choice,
-        margin=0.7,
-        rate=0.05,
-        n_epochs=3,
-        seed=4,
-        size=size,
-        regularization=0.01,
-    )
+    options = {"learning_rate": 0.05, "n_epochs": 3, "regularization": 0.01, "random_state": 4}
+    model = system(0.7, batch_size=size, **options).fit(X, y, S)
+    W, curve = slow_fit(model, X, y, S[:4], choice)
     np.testing.assert_allclose(model.coef_, W, atol=1e-12)
     np.testing.assert_allclose(model.learning_curve_, curve, atol=1e-12)
     np.testing.assert_allclose(model.decision_function(X, S), X @ W @ S.T, atol=1e-10)
