@@ -84,27 +84,3 @@ def test_inputs_are_left_alone():
     chimeras(*arrays, k=1)[...] = 0
     for array, copy in zip(arrays, before, strict=True):
         np.testing.assert_array_equal(array, copy)
-
-
-@pytest.mark.parametrize("k", [0, 6])
-def test_k_within_the_training_labels(k):
-    with pytest.raises(ValueError, match=r"k must be between 1 and 5 .*distinct rows of Y_train"):
-        chimeras(*problem(n_labels=5), k=k)
-
-
-def test_bad_input():
-    X, Y, new = problem()
-    with pytest.raises(ValueError, match="X_train has 11 rows and Y_train has 12"):
-        chimeras(X[:-1], Y, new, k=2)
-    with pytest.raises(ValueError, match="Y_new has 3 columns and Y_train has 4"):
-        chimeras(X, Y, new[:, :3], k=2)
-    with pytest.raises(ValueError, match="Y_new holds NaN"):
-        chimeras(X, Y, np.full_like(new, np.nan), k=2)
-    with pytest.raises(ValueError, match="zero"):
-        chimeras(X, Y, np.zeros_like(new), k=2)
-    with pytest.raises(ValueError, match="Y_new is empty"):
-        chimeras(X, Y, new[:0], k=2)
-    with pytest.raises(ValueError, match="metric"):
-        chimeras(X, Y, new, k=2, metric="cosinus")
-    with pytest.raises(TypeError, match="k must be an integer"):
-        chimeras(X, Y, new, k=2.0)
