@@ -344,59 +344,6 @@ def test_algorithm_1_step_by_step(soft, both, numerical_gradient):
     )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"label_view": False},
-        {"hardness": False},
-        {"gradient": "margin"},
-        {"gradient": "objective"},
-    ],
-)
-def test_every_library_learns_the_same(backend, dtype, options):
-    X, y, S = samples(dtype)
-    options = {"n_iter": 12, "batch_size": 8, "random_state": 1, "learning_rate": 0.1, **options}
-    expected = DARK(3, **options).fit(X, y, S)
-    model = DARK(3, **options).fit(*map(backend.asarray, (X, y, S)))
-    tolerance = 1e-4 if dtype == "float32" else 1e-10
-    for name in ("U_", "V_"):
-        found = backend.to_numpy(getattr(model, name))
-        assert found.dtype == dtype
-        np.testing.assert_allclose(found, getattr(expected, name), atol=tolerance)
-    np.testing.assert_allclose(model.objective_, expected.objective_, rtol=1e-4)
-    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
-    assert backend.to_numpy(scores).dtype == dtype
-
-
-@given(
-    seed=st.integers(0, 1000),
-    n=st.integers(3, 9),
-    p=st.integers(1, 4),
-    q=st.integers(1, 4),
-    k=st.integers(2, 4),
-    size=st.integers(1, 12),
-    repeated=st.booleans(),
-)
-def test_any_shape(seed, n, p, q, k, size, repeated):
-    """Finite, and the same again; also for images and classes that occur twice."""
-    rng = np.random.default_rng(seed)
-    X, S = rng.standard_normal((n, p)), rng.standard_normal((k, q))
-    if repeated:
-        X[1] = X[0]
-        if k > 2:
-            S[1] = S[0]
-    y = np.concatenate([[0, k - 1], rng.integers(k, size=n - 2)])
-    model = DARK(2, n_iter=5, batch_size=size, refresh_every=2, random_state=seed)
-    first = model.fit(X, y, S).U_
-    assert first.shape == (p, 2)
-    assert model.V_.shape == (q, 2)
-    assert np.all(np.isfinite(first))
-    assert model.objective_steps_ == [0, 5 * math.ceil(n / size)]
-    np.testing.assert_array_equal(model.fit(X, y, S).U_, first)
-
-
 def test_with_the_papers_settings_the_objective_falls(problem32):
     """200 steps of one batch, from a start whose scores are about 1."""
     model = DARK(**SMALL_STEPS).fit(problem32.X, problem32.y, problem32.S)

@@ -72,11 +72,3 @@ def test_first_violating_label_step_by_step():
     ).fit(X, y, S)
     expected = slow_first_violating(X, y, S, margin=1.0, rate=0.1, n_epochs=3, seed=8)
     np.testing.assert_allclose(model.coef_, expected, atol=1e-12)
-
-
-def test_first_violating_on_every_library(backend, problem):
-    options = {"first_violating": True, "n_epochs": 2, "learning_rate": 0.2, "random_state": 0}
-    arrays = problem.X, problem.y, problem.S
-    expected = DeViSE(**options).fit(*arrays)
-    found = DeViSE(**options).fit(*map(backend.asarray, arrays))
-    np.testing.assert_allclose(backend.to_numpy(found.coef_), expected.coef_, atol=1e-10)

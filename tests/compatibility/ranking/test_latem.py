@@ -94,18 +94,3 @@ def test_one_matrix_and_two_classes_take_the_steps_of_devise():
     # A margin that every sample violates, wherever it starts.
     step = LatEm(1, margin=100.0, **options).fit(X, y, S).coefs_[0] - start
     np.testing.assert_allclose(step, DeViSE(100.0, **options).fit(X, y, S).coef_, atol=1e-12)
-
-
-@pytest.mark.parametrize("draw", ["any", "violating"])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_every_library_learns_the_same(backend, draw, dtype):
-    X, y, S = samples(dtype)
-    options = {"draw": draw, "learning_rate": 0.1, "n_epochs": 2, "batch_size": 4}
-    expected = LatEm(2, random_state=1, **options).fit(X, y, S)
-    model = LatEm(2, random_state=1, **options).fit(*map(backend.asarray, (X, y, S)))
-    coefs = backend.to_numpy(model.coefs_)
-    assert coefs.dtype == dtype
-    assert coefs.shape == (2, 3, 6)
-    np.testing.assert_allclose(coefs, expected.coefs_, atol=1e-4 if dtype == "float32" else 1e-12)
-    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
-    assert backend.to_numpy(scores).dtype == dtype

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
-from zslib.compatibility import ALE, SJE, DeViSE
+from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
 from zslib.compatibility.ranking.loss import (
     drawn_violation,
     every_violation,
@@ -212,22 +213,40 @@ def test_training_step_by_step(system, choice, q, size):
     np.testing.assert_allclose(model.decision_function(X, S), X @ W @ S.T, atol=1e-10)
 
 
-@pytest.mark.parametrize("system", [DeViSE, ALE, SJE])
+RATE = {"learning_rate": 0.1, "batch_size": 8, "random_state": 1}
+TRAINED = [
+    *(system(**RATE, n_epochs=2) for system in (DeViSE, ALE, SJE)),
+    DeViSE(**RATE, n_epochs=2, first_violating=True),
+    *(LatEm(2, **RATE, n_epochs=2, draw=draw) for draw in ("any", "violating")),
+    DARK(3, **RATE, n_iter=12),
+    DARK(3, **RATE, n_iter=12, label_view=False),
+    DARK(3, **RATE, n_iter=12, hardness=False),
+    *(DARK(3, **RATE, n_iter=12, gradient=follow) for follow in ("margin", "objective")),
+]
+
+
+def learned(model):
+    """Matrices, and the loss as training went on."""
+    names = ("coef_", "coefs_", "U_", "V_", "learning_curve_", "objective_")
+    return [vars(model)[name] for name in names if name in vars(model)]
+
+
+@pytest.mark.parametrize("model", TRAINED, ids=str)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("q", [3, 8], ids=["more classes", "more attributes"])
-def test_every_library_learns_the_same(backend, system, dtype, q):
+def test_every_library_learns_the_same(backend, model, dtype, q):
     X, y, S = samples(dtype, q=q)
-    options = {"learning_rate": 0.05, "n_epochs": 2, "batch_size": 8, "random_state": 1}
-    expected = system(**options).fit(X, y, S)
-    model = system(**options).fit(*map(backend.asarray, (X, y, S)))
-    coef = backend.to_numpy(model.coef_)
-    assert coef.dtype == dtype
-    tolerance = 1e-4 if dtype == "float32" else 1e-11
-    np.testing.assert_allclose(coef, expected.coef_, atol=tolerance)
-    np.testing.assert_allclose(model.learning_curve_, expected.learning_curve_, atol=tolerance)
-    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
-    assert backend.to_numpy(scores).dtype == dtype
-    np.testing.assert_allclose(backend.to_numpy(scores), X @ coef @ S.T, atol=1e-4)
+    expected = clone(model).fit(X, y, S)
+    found = clone(model).fit(*map(backend.asarray, (X, y, S)))
+    tolerance = 1e-4 if dtype == "float32" else 1e-10
+    for one, other in zip(learned(found), learned(expected), strict=True):
+        if not isinstance(other, list):
+            one = backend.to_numpy(one)
+            assert one.dtype == other.dtype == dtype
+        np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
+    scores = backend.to_numpy(found.decision_function(backend.asarray(X), backend.asarray(S)))
+    assert scores.dtype == dtype
+    np.testing.assert_allclose(scores, expected.decision_function(X, S), rtol=1e-4, atol=1e-4)
 
 
 @given(
@@ -237,19 +256,25 @@ def test_every_library_learns_the_same(backend, system, dtype, q):
     q=st.integers(1, 4),
     n_classes=st.integers(2, 4),
     size=st.integers(1, 12),
-    system=st.sampled_from([DeViSE, ALE, SJE]),
+    system=st.sampled_from([DeViSE, ALE, SJE, DARK]),
     repeated=st.booleans(),
 )
 def test_any_shape(seed, n, p, q, n_classes, size, system, repeated):
-    """Finite, and the same again; also when two classes share one embedding."""
+    """Finite, and the same again; also for images and classes that occur twice."""
     rng = np.random.default_rng(seed)
     X, S = rng.standard_normal((n, p)), rng.standard_normal((n_classes, q))
-    if repeated and n_classes > 2:
-        S[1] = S[0]
+    if repeated:
+        X[1] = X[0]
+        S[1] = S[0] if n_classes > 2 else S[1]
     y = np.concatenate([[0, n_classes - 1], rng.integers(n_classes, size=n - 2)])
-    model = system(learning_rate=0.1, n_epochs=2, batch_size=size, random_state=seed)
-    first = model.fit(X, y, S).coef_
-    assert first.shape == (p, q)
+    options = {"rank": 2, "n_iter": 5, "refresh_every": 2} if system is DARK else {"n_epochs": 2}
+    model = system(learning_rate=0.1, batch_size=size, random_state=seed, **options)
+    first, *others = learned(model.fit(X, y, S))
+    if system is DARK:
+        assert (first.shape, others[0].shape) == ((p, 2), (q, 2))
+        assert model.objective_steps_ == [0, 5 * math.ceil(n / size)]
+    else:
+        assert first.shape == (p, q)
+        assert all(loss >= 0 for loss in model.learning_curve_)
     assert np.all(np.isfinite(first))
-    assert all(loss >= 0 for loss in model.learning_curve_)
-    np.testing.assert_array_equal(model.fit(X, y, S).coef_, first)
+    np.testing.assert_array_equal(learned(model.fit(X, y, S))[0], first)
