@@ -3,16 +3,7 @@
 import numpy as np
 import pytest
 
-from zslib.calibration import (
-    AdaptiveSmoothing,
-    CalibratedStacking,
-    ConfidenceGate,
-    GaussianThreshold,
-    MetricRescaling,
-    OutlierProbability,
-    log_distance_scores,
-    mix_experts,
-)
+from zslib import calibration
 
 ONES, MASK = np.ones((2, 2)), np.array([True, False])
 SEEN = np.array([True, False, True, True, False, True, True, True])
@@ -23,31 +14,31 @@ CODES, CENTRES = np.arange(60) % 4, POINTS[:4]
 
 
 def stacking(scores=ONES, mask=MASK, gamma=0.2):
-    return CalibratedStacking(gamma).transform(scores, mask)
+    return calibration.CalibratedStacking(gamma).transform(scores, mask)
 
 
 def rescaling(distances=ONES, mask=MASK, alpha=0.2):
-    return MetricRescaling(alpha).transform(distances, mask)
+    return calibration.MetricRescaling(alpha).transform(distances, mask)
 
 
 def gate(from_seen=SEEN[LABELS], **parameters):
-    return ConfidenceGate(**parameters).fit(EXPERTS, from_seen, SEEN)
+    return calibration.ConfidenceGate(**parameters).fit(EXPERTS, from_seen, SEEN)
 
 
 def mixed(experts=EXPERTS, is_seen=SEEN, unseen=U, **options):
-    return mix_experts(experts, is_seen, unseen, **options)
+    return calibration.mix_experts(experts, is_seen, unseen, **options)
 
 
 def smoothing(labels=LABELS, **parameters):
-    return AdaptiveSmoothing(**parameters).fit(EXPERTS, labels, SEEN)
+    return calibration.AdaptiveSmoothing(**parameters).fit(EXPERTS, labels, SEEN)
 
 
 def outliers(points=POINTS, **parameters):
-    return OutlierProbability(**parameters).fit(points, CODES, CENTRES)
+    return calibration.OutlierProbability(**parameters).fit(points, CODES, CENTRES)
 
 
 def thresholds(codes=CODES, **parameters):
-    return GaussianThreshold(**parameters).fit(POINTS, codes, CENTRES)
+    return calibration.GaussianThreshold(**parameters).fit(POINTS, codes, CENTRES)
 
 
 # Functions, arguments, words and, if it is no ValueError, the error.
@@ -74,9 +65,11 @@ REFUSALS = {
         ({"distances": np.full((2, 2), 1e308), "alpha": 9.0}, "overflow float64: lower alpha"),
         ({"distances": np.ones(2)}, "distances must be a 2-d array"),
     ],
-    (MetricRescaling(-1.0).stacking,): [({}, "alpha must be a finite number, at least 0")],
-    (log_distance_scores,): [
-        ({"distances": np.array([[-1.0, 1.0]])}, "distances must not be negative"),
+    (calibration.MetricRescaling(-1.0).stacking,): [
+        ({}, "alpha must be a finite number, at least 0")
+    ],
+    (calibration.log_distance_scores,): [
+        ({"distances": np.array([[-1.0, 1.0]])}, "distances must not be negative")
     ],
     (mixed,): [
         ({"experts": EXPERTS - 1}, "must hold probabilities, found"),
@@ -115,7 +108,7 @@ REFUSALS = {
         ({"codes": CODES + 9}, "codes must lie in"),
     ],
     (outliers().unseen, thresholds().unseen): [
-        ({"points": POINTS[:, :1]}, "points has 1 columns and the training images has"),
+        ({"points": POINTS[:, :1]}, "points has 1 columns and the training images has")
     ],
 }
 

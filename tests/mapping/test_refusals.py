@@ -175,14 +175,14 @@ FUNCTIONS = {
         ({"metric": "cosinus"}, "metric"),
     ],
     RidgeMap(direction="reverse").fit(X, Y[:, :2]).transform_targets: [
-        ({"Y": Y}, "Y has 4 columns"),
+        ({"Y": Y}, "Y has 4 columns")
     ],
     MultiStepMap().fit(X, Y).transform_targets: [({"Y": Y[:, :2]}, "same target space")],
     CentredMap().fit(X, Y).transform: [
-        ({"X": X.mean(axis=0)[None]}, "less the mean of the training pairs, has 1 zero row"),
+        ({"X": X.mean(axis=0)[None]}, "less the mean of the training pairs, has 1 zero row")
     ],
     random_negatives: [
-        ({"rng": rng, "own": OWN, "n_labels": 1, "n_negatives": 2}, "n_labels must be at least 2"),
+        ({"rng": rng, "own": OWN, "n_labels": 1, "n_negatives": 2}, "n_labels must be at least 2")
     ],
 }
 

@@ -8,25 +8,7 @@ import numpy as np
 import pandas
 import pytest
 
-from zslib.metrics import (
-    Hierarchy,
-    class_accuracies,
-    effective_dimension,
-    flat_hits_at_k,
-    harmonic_mean,
-    hierarchical_precision_at_k,
-    hub_correlations,
-    hub_share,
-    hubness_contingency,
-    k_occurrence,
-    k_skewness,
-    per_class_accuracy,
-    pollution,
-    precision_at_k,
-    robin_hood_index,
-    seen_unseen_curve,
-    top_classes,
-)
+from zslib import metrics
 from zslib.metrics.ancestors import common_ancestor_heights
 
 ONE, TWO, THREE = np.zeros(1, int), np.arange(2), np.arange(3)
@@ -44,8 +26,8 @@ EDGES = [
     ("rose", "plant"),
 ]
 VALID = ["dog", "cat", "puppy", "goldfish", "oak", "rose"]
-TEN = Hierarchy(EDGES)
-CLIMBED = Hierarchy(EDGES, paths="up_then_down")
+TEN = metrics.Hierarchy(EDGES)
+CLIMBED = metrics.Hierarchy(EDGES, paths="up_then_down")
 ROWS = np.array([[0, 1], [2, 3]])
 
 rng = np.random.default_rng(2)
@@ -59,7 +41,7 @@ BROKEN = np.where(np.arange(60).reshape(12, 5) == 15, np.nan, SCORES)
 
 
 def precision(predictions, gold=TWO, ks=2, valid=VALID, hierarchy=TEN):
-    return hierarchical_precision_at_k(predictions, gold, hierarchy, valid, ks)
+    return metrics.hierarchical_precision_at_k(predictions, gold, hierarchy, valid, ks)
 
 
 def heights(labels):
@@ -67,16 +49,16 @@ def heights(labels):
 
 
 def curve(scores_seen=SCORES, y_seen=Y_SEEN, y_unseen=Y_UNSEEN, is_seen=SEEN):
-    return seen_unseen_curve(scores_seen, y_seen, SCORES, y_unseen, is_seen)
+    return metrics.seen_unseen_curve(scores_seen, y_seen, SCORES, y_unseen, is_seen)
 
 
 def contingency(counts_a, counts_b, bins):
-    return hubness_contingency(counts_a, counts_b, bins=bins)
+    return metrics.hubness_contingency(counts_a, counts_b, bins=bins)
 
 
 # Arguments (those by name in a dictionary), words and, if it is no ValueError, the error.
 REFUSALS = {
-    pollution: [
+    metrics.pollution: [
         ((THREE, MASK), r"\(n_queries, k\)"),
         ((np.zeros((0, 3), int), MASK), "non-empty"),
         ((np.zeros((2, 1)), MASK), "indices must hold integers", TypeError),
@@ -85,7 +67,7 @@ REFUSALS = {
         ((np.full((2, 1), 2), MASK), r"indices must lie in \[0, 2\)"),
         ((np.full((2, 1), -1), MASK), r"indices must lie in \[0, 2\)"),
     ],
-    precision_at_k: [
+    metrics.precision_at_k: [
         ((np.array([0.0]), [1]), "ranks must hold integers", TypeError),
         ((ONE[:0], [1]), "one rank per query"),
         ((np.zeros((2, 2), int), [1]), "one rank per query"),
@@ -95,21 +77,21 @@ REFUSALS = {
         ((ONE, None), "k must be an integer, got None", TypeError),
         ((ONE, []), "ks is empty"),
     ],
-    k_occurrence: [
+    metrics.k_occurrence: [
         ((THREE, 4), r"pass indices\[:, :1\]"),
         ((np.zeros((3, 0), int), 4), "non-empty"),
         ((np.zeros((3, 1)), 4), "indices must hold integers", TypeError),
         ((np.array([[4]]), 4), r"indices must lie in \[0, 4\)"),
         ((np.array([[0]]), 0), "n_targets must be at least 1"),
     ],
-    (k_skewness, robin_hood_index): [
+    (metrics.k_skewness, metrics.robin_hood_index): [
         ((ONE[:0],), "non-empty"),
         ((np.zeros((2, 2), int),), "1-d"),
         ((np.array([1.0]),), "integers", TypeError),
         ((np.array([-1, 2]),), "not be negative"),
     ],
-    robin_hood_index: [((np.zeros(3, int),), "counts are all 0")],
-    hub_share: [
+    metrics.robin_hood_index: [((np.zeros(3, int),), "counts are all 0")],
+    metrics.hub_share: [
         ((np.zeros((2, 1), int), TWO), r"pass indices\[:, 0\]"),
         ((ONE + 2, TWO), r"top1 must lie in \[0, 2\)"),
         ((np.array([1.0]), TWO), "top1 must hold integers", TypeError),
@@ -125,7 +107,7 @@ REFUSALS = {
         ((1.0 * THREE, THREE, (0, 1)), "counts_a must hold integers", TypeError),
         ((THREE, -THREE, (0, 1)), "counts_b must not be negative"),
     ],
-    hub_correlations: [
+    metrics.hub_correlations: [
         ((COUNTS[:8], TARGETS, TRAINING), "8 entries for 9 targets"),
         ((COUNTS, TARGETS, TRAINING[:8]), r"boolean mask of shape \(9,\)", TypeError),
         ((COUNTS, TARGETS, COUNTS), "boolean mask", TypeError),
@@ -150,11 +132,11 @@ REFUSALS = {
             r"marks 1 target.*at least 2",
         ),
     ],
-    effective_dimension: [
+    metrics.effective_dimension: [
         ((np.ones((3, 2)),), "all equal"),
         (([1.0, 2.0],), "vectors must be a 2-d array"),
     ],
-    (class_accuracies, per_class_accuracy): [
+    (metrics.class_accuracies, metrics.per_class_accuracy): [
         (([0, 1], [0]), "y_true has 2 labels and y_pred 1"),
         ((np.array([]), np.array([])), r"y_true must be a non-empty 1-d .* shape \(0,\)"),
         (([[0]], [[0]]), r"y_true must be a non-empty 1-d .* shape \(1, 1\)"),
@@ -167,7 +149,7 @@ REFUSALS = {
         (([0, 2], [0, 2], [0, 0]), "lists a class twice"),
         (([0, 2], [0, 2], [True, False]), "classes must hold integers, got bool", TypeError),
     ],
-    harmonic_mean: [
+    metrics.harmonic_mean: [
         ((-0.1, 0.5), "seen must be a finite number, at least 0"),
         ((0.1, math.nan), "unseen must be a finite number"),
         ((np.array([0.5]), np.array([-0.5])), "unseen must hold accuracies"),
@@ -175,7 +157,7 @@ REFUSALS = {
         (("0.1", 0.2), "seen must hold accuracies"),
         ((np.ones(2), np.ones((2, 1))), r"seen has shape \(2,\) and unseen \(2, 1\)"),
     ],
-    top_classes: [
+    metrics.top_classes: [
         ((np.zeros((3, 2)), 3), r"k must be between 1 and 2 \(the number of classes\)"),
         (([0.5, 0.2],), "scores must be a 2-d array"),
     ],
@@ -193,7 +175,7 @@ REFUSALS = {
         ({"scores_seen": SCORES[:0], "y_seen": Y_SEEN[:0]}, "scores_seen is empty"),
     ],
     curve().at: [((np.inf,), "gamma must be a finite number")],
-    Hierarchy: [
+    metrics.Hierarchy: [
         (([],), "edges is empty"),
         (([("a", "b"), ("b", "c"), ("c", "b")],), r"cycle, '[bc]' -> '[bc]' -> '"),
         (([("a", "b"), ("c", "c")],), "number 1 links 'c' to itself"),
@@ -227,7 +209,7 @@ REFUSALS = {
         (([["dog"]], VALID, 1), "labels must be a flat collection", TypeError),
     ],
     CLIMBED.correct_set: [(("cat", 6, VALID), "label 'cat' reach only 5 valid")],
-    Hierarchy(EDGES, nodes=["stone"]).stop_radii: [
+    metrics.Hierarchy(EDGES, nodes=["stone"]).stop_radii: [
         (
             (["dog", "stone"], [*VALID, "stone"], [2, 1]),
             r"'stone' reach only 1 .* fewer than k = 2",
@@ -248,7 +230,7 @@ REFUSALS = {
         ((["dog"], 1.5), "radius must be an integer", TypeError),
     ],
     heights: [(([],), "labels is empty")],
-    (precision, flat_hits_at_k): [
+    (precision, metrics.flat_hits_at_k): [
         ((ROWS, TWO, 3), r"predictions has 2 answer\(s\) a row, fewer than k = 3"),
         ((ROWS[:0], TWO[:0], 1), "predictions must be a non-empty"),
         ((ROWS[0], TWO, 1), "predictions must be a non-empty"),

@@ -49,17 +49,6 @@ def test_small_types_of_labels_hold_more_classes_than_they_count():
     assert gradient[0, 3 + 256] > 0
 
 
-def test_bad_labels():
-    logits = np.zeros((2, 3))
-    for labels, error, message in (
-        (np.array([0, 3]), ValueError, r"labels must lie in \[0, 3\)"),
-        (np.array([0.0, 1.0]), TypeError, "labels must hold integers"),
-        (np.array([0]), ValueError, "one label per row"),
-    ):
-        with pytest.raises(error, match=message):
-            softmax_cross_entropy(logits, labels)
-
-
 def sigmoid_loop(logits, targets):
     total = 0.0
     for z, t in zip(logits.ravel(), targets.ravel(), strict=True):
@@ -88,11 +77,3 @@ def test_large_sigmoid_logits(z):
     loss, gradient = sigmoid_cross_entropy(np.array([[z]]), np.array([[1.0]]))
     assert 0.0 <= loss <= max(-z, 0.0) + 1.0
     assert -1.0 <= gradient[0, 0] <= 0.0
-
-
-def test_bad_targets():
-    with pytest.raises(ValueError, match="give one target for each"):
-        sigmoid_cross_entropy(np.zeros((2, 3)), np.zeros((2, 1)))
-    for wrong in (-0.1, 1.1, float("nan")):
-        with pytest.raises(ValueError, match=r"targets must lie in \[0, 1\]"):
-            sigmoid_cross_entropy(np.zeros((1, 1)), np.array([[wrong]]))
