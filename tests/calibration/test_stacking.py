@@ -157,11 +157,6 @@ def check_monotone(distances, labels, is_seen, alphas):
     return rates
 
 
-def test_an_alpha_of_zero_changes_nothing(real):
-    distances, _, is_seen = real
-    np.testing.assert_array_equal(MetricRescaling().transform(distances, is_seen), distances)
-
-
 def test_a_tie_goes_to_the_unseen_class():
     distances = np.array([[1.0, 2.0, 3.0, 2.0, 1.5]])
     assert answers(distances, SEEN, 1.0) == [1]

@@ -7,7 +7,10 @@ import pytest
 
 
 def make_problem(seed=0, *, n_per_class=20, p=12, q=8, n_seen=12, n_unseen=4, dtype="float64"):
-    """Features are a noisy linear view of the class embeddings; rows of classes are mixed."""
+    """Features are a noisy linear view of the class embeddings; rows of classes are mixed.
+
+    Nobody may write to the arrays.
+    """
     rng = np.random.default_rng(seed)
     C = n_seen + n_unseen
     S = rng.uniform(0.0, 1.0, (C, q))
@@ -17,7 +20,7 @@ def make_problem(seed=0, *, n_per_class=20, p=12, q=8, n_seen=12, n_unseen=4, dt
     X = X + 0.03 * rng.standard_normal(X.shape)
     unseen = np.sort(rng.permutation(C)[:n_unseen])
     seen = np.isin(labels, unseen, invert=True)
-    return SimpleNamespace(
+    problem = SimpleNamespace(
         X=X[seen].astype(dtype),
         y=labels[seen],
         S=S.astype(dtype),
@@ -26,6 +29,9 @@ def make_problem(seed=0, *, n_per_class=20, p=12, q=8, n_seen=12, n_unseen=4, dt
         y_unseen=np.searchsorted(unseen, labels[~seen]),
         S_unseen=S[unseen].astype(dtype),
     )
+    for array in vars(problem).values():
+        array.flags.writeable = False
+    return problem
 
 
 @pytest.fixture

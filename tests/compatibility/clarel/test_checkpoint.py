@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import warnings
+from functools import partial
 from multiprocessing import get_context
 
 import numpy as np
@@ -58,8 +59,8 @@ class Stop(Exception):
     pass
 
 
-def stop_at(monkeypatch, batch):
-    """Training raises after this many batches of one run."""
+def stop_at(batch, fit):
+    """Calls ``fit``, whose training raises after this many batches."""
     one_batch, done = Training.one_batch, []
 
     def counted(self, model):
@@ -68,8 +69,9 @@ def stop_at(monkeypatch, batch):
         done.append(1)
         one_batch(self, model)
 
-    monkeypatch.setattr(Training, "one_batch", counted)
-    return one_batch
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(Training, "one_batch", counted)
+        fit()
 
 
 @pytest.mark.parametrize("text_encoder", ["mean", "paper"])
@@ -79,30 +81,24 @@ def test_stopped_and_resumed(monkeypatch, tmp_path, text_encoder, batch):
     parameters = SMALL | {"text_encoder": text_encoder}
     whole = CLAREL(**parameters).fit(X, y, texts, rows, ids)
     model = CLAREL(**parameters, checkpoint=tmp_path / "run.npz")
-    one_batch = stop_at(monkeypatch, batch)
-    with pytest.raises(Stop):
-        model.fit(X, y, texts, rows, ids)
-    monkeypatch.setattr(Training, "one_batch", one_batch)
+    stop_at(batch, lambda: model.fit(X, y, texts, rows, ids))
     assert (tmp_path / "run.npz").exists() == (batch >= 5)
     assert not hasattr(model, "network_")
     assert_same_model(model.fit(X, y, texts, rows, ids), whole)
     # Once more: everything is on disk.
-    stop_at(monkeypatch, 0)
+    monkeypatch.setattr(Training, "one_batch", None)
     again = CLAREL(**parameters, checkpoint=tmp_path / "run.npz").fit(X, y, texts, rows, ids)
     assert_same_model(again, whole)
     np.testing.assert_array_equal(again.embed_texts(texts), whole.embed_texts(texts))
 
 
-def test_on_every_library(backend, monkeypatch, tmp_path):
+def test_on_every_library(backend, tmp_path):
     X, y, texts, rows, ids = data(dtype="float32")
     inputs = backend.asarray(X), backend.asarray(y), backend.asarray(texts), rows, ids
     parameters = SMALL | {"text_encoder": "mean"}
     whole = CLAREL(**parameters).fit(*inputs)
     model = CLAREL(**parameters, checkpoint=str(tmp_path / "run.npz"))
-    one_batch = stop_at(monkeypatch, 13)
-    with pytest.raises(Stop):
-        model.fit(*inputs)
-    monkeypatch.setattr(Training, "one_batch", one_batch)
+    stop_at(13, lambda: model.fit(*inputs))
     assert_same_model(model.fit(*inputs), whole, backend)
 
 
@@ -142,7 +138,7 @@ def test_killed_and_resumed_in_another_process(tmp_path, when):
     assert_same_model(resumed, CLAREL(**SMALL, text_encoder="mean").fit(*inputs))
 
 
-def test_a_generator_goes_on_where_it_was(monkeypatch, tmp_path):
+def test_a_generator_goes_on_where_it_was(tmp_path):
     for make in (np.random.PCG64, np.random.MT19937):
         path = tmp_path / f"{make.__name__}.npz"
         parameters = SMALL | {"text_encoder": "mean", "random_state": None}
@@ -153,10 +149,8 @@ def test_a_generator_goes_on_where_it_was(monkeypatch, tmp_path):
 
         whole = CLAREL(**parameters).set_params(random_state=fresh()).fit(*inputs)
         model = CLAREL(**parameters, checkpoint=path)
-        one_batch = stop_at(monkeypatch, 11)
-        with pytest.raises(Stop):
-            model.set_params(random_state=fresh()).fit(*inputs)
-        monkeypatch.setattr(Training, "one_batch", one_batch)
+        model.set_params(random_state=fresh())
+        stop_at(11, partial(model.fit, *inputs))
         assert_same_model(model.set_params(random_state=fresh()).fit(*inputs), whole)
         with pytest.raises(ValueError, match="random_state differs"):
             model.set_params(random_state=np.random.Generator(make(6))).fit(*inputs)
