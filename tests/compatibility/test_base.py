@@ -129,15 +129,18 @@ def test_score_is_the_mean_over_classes(backend):
     assert got == pytest.approx(expected)
 
 
-def test_not_fitted():
-    X, y, S = training_data()
-    for use in (ESZSL().decision_function, ESZSL().predict):
-        with pytest.raises(NotFittedError, match="ESZSL"):
-            use(X, S)
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda X, y, S: ESZSL().decision_function(X, S),
+        lambda X, y, S: ESZSL().predict(X, S),
+        lambda X, y, S: ESZSL().score(X, y, S),
+        lambda X, y, S: zero_shot_scorer(ESZSL(), X, y),
+    ],
+)
+def test_not_fitted(use):
     with pytest.raises(NotFittedError, match="ESZSL"):
-        ESZSL().score(X, y, S)
-    with pytest.raises(NotFittedError, match="ESZSL"):
-        zero_shot_scorer(ESZSL(), X, y)
+        use(*training_data())
 
 
 def test_a_failed_fit_leaves_no_model():

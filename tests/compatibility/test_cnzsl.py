@@ -87,9 +87,3 @@ def test_start_of_the_last_layer(problem):
         )
         found = network.layers["last"].weight.value.std()
         assert found == pytest.approx(deviation, rel=0.05)
-
-
-def test_training_lowers_the_loss(problem):
-    model = fitted(problem, n_epochs=40)
-    assert len(model.learning_curve_) == 40
-    assert model.learning_curve_[-1] < 0.5 * model.learning_curve_[0]

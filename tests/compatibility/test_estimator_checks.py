@@ -161,6 +161,26 @@ def test_seeds_matter(Model, problem):
     assert not np.allclose(scores, others)
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters", "share"),
+    [
+        ("CNZSL", {"n_hidden": 16, "scale": 5.0, "n_epochs": 40}, 0.5),
+        ("ICINESS", {"n_hidden": (16,), "learning_rate": 0.02, "n_epochs": 40}, 0.5),
+        ("SSE", {"mixture_penalty": 0.01, "n_epochs": 30}, 0.2),
+        *(
+            ("ZKL", {"kernel": kernel, "learning_rate": 0.05, "n_epochs": 30}, 0.8)
+            for kernel in ("gaussian", "cauchy", "polynomial")
+        ),
+        *((name, {"n_epochs": 60}, 0.5) for name in ("ALE", "DeViSE", "SJE", "LatEm")),
+    ],
+)
+def test_training_lowers_the_loss(name, parameters, share, problem):
+    model = getattr(zslib.compatibility, name)(**parameters, random_state=0)
+    curve = model.fit(problem.X, problem.y, problem.S).learning_curve_
+    assert len(curve) == parameters["n_epochs"]
+    assert curve[-1] < share * curve[0]
+
+
 @each_model
 def test_every_library_gives_the_same_scores(Model, backend, small_problem):
     host = small_problem.X, small_problem.y, small_problem.S

@@ -105,9 +105,3 @@ def test_rivals_of_a_step():
 def test_all_rivals_or_more_than_there_are_is_the_same(problem):
     one, other = (fitted(problem, n_rivals=n).decision_function(problem.X) for n in (None, 99))
     np.testing.assert_array_equal(one, other)
-
-
-def test_training_lowers_the_loss(problem):
-    model = fitted(problem, n_epochs=40, learning_rate=0.02)
-    assert len(model.learning_curve_) == 40
-    assert model.learning_curve_[-1] < 0.5 * model.learning_curve_[0]

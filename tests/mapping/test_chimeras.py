@@ -29,7 +29,10 @@ def problem(n=12, n_labels=12, seed=0, dtype="float64"):
     label = rng.permutation(np.arange(n) % n_labels)
     Y = rng.standard_normal((n_labels, 4))[label]
     X, Y_new = rng.standard_normal((n, 3)), rng.standard_normal((7, 4))
-    return X.astype(dtype), Y.astype(dtype), Y_new.astype(dtype)
+    arrays = [array.astype(dtype) for array in (X, Y, Y_new)]
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
@@ -78,9 +81,5 @@ def test_other_metrics():
     assert chimeras(X, Y, new, k=1, metric="dot")[0, 0] == 2.0
 
 
-def test_inputs_are_left_alone():
-    arrays = problem()
-    before = [a.copy() for a in arrays]
-    chimeras(*arrays, k=1)[...] = 0
-    for array, copy in zip(arrays, before, strict=True):
-        np.testing.assert_array_equal(array, copy)
+def test_chimeras_are_no_view_of_what_is_given():
+    chimeras(*problem(), k=1)[...] = 0

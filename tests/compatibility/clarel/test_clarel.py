@@ -31,7 +31,8 @@ SMALL = {
 def pairs_data(seed=0, *, n_traits=3, per_class=10, p=12, dtype="float64"):
     """Classes are pairs of traits; images show them noisily, texts name them among filler.
 
-    Unseen are the classes with twice the same trait: each trait occurs in seen classes too.
+    Unseen are the classes with twice the same trait: each trait occurs in seen classes too. No fit
+    writes to the arrays.
     """
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(n_traits**2), per_class)
@@ -42,7 +43,9 @@ def pairs_data(seed=0, *, n_traits=3, per_class=10, p=12, dtype="float64"):
     filler = rng.integers(2 + 2 * n_traits, 14 + 2 * n_traits, named.shape)
     tokens = rng.permuted(np.concatenate([named, filler], axis=1), axis=1)
     tokens = np.concatenate([tokens, 0 * tokens[:, :1]], axis=1)
-    return X.astype(dtype), labels, tokens, first == second
+    X = X.astype(dtype)
+    X.flags.writeable = labels.flags.writeable = tokens.flags.writeable = False
+    return X, labels, tokens, first == second
 
 
 def fit(X, labels, tokens, seen, **parameters):
@@ -255,14 +258,6 @@ def test_words_without_training_stay_silent():
         assert not table[[0, 1, 20, 24]].any()
         assert table[2:20].any(axis=1).all()
         assert np.all(np.isfinite(model.embed_texts(np.array([[24, 1]]))))
-
-
-def test_inputs_are_left_alone():
-    X, labels, tokens, _ = pairs_data(per_class=3)
-    before = X.copy(), labels.copy(), tokens.copy()
-    CLAREL(**SMALL, text_encoder="paper").fit(X, labels, tokens)
-    for array, copy in zip((X, labels, tokens), before, strict=True):
-        np.testing.assert_array_equal(array, copy)
 
 
 def test_learning_rate_falls_in_steps(monkeypatch):

@@ -75,22 +75,15 @@ def pairs():
 
 @pytest.mark.parametrize("hinge", HINGES)
 @pytest.mark.parametrize("form", ["listed", "counted"])
-def test_objective_and_gradients(backend, pairs, hinge, form, numerical_gradient):
+def test_objective_and_gradients(check_objective, pairs, hinge, form):
     theta, X, vectors, own, listed, counts = pairs
-    negatives = listed if form == "listed" else counts
-    there = (backend.asarray(array) for array in (X, vectors, own, negatives))
-    value, gradients = metric_objective(
-        tuple(backend.asarray(part) for part in theta), *there, **WEIGHTS, hinge=hinge
+    check_objective(
+        lambda *given: metric_objective(given[:4], *given[4:], **WEIGHTS, hinge=hinge),
+        lambda *given: loop(given[:4], *given[4:7], counts, hinge),
+        (*theta, X, vectors, own, listed if form == "listed" else counts),
+        by=range(4),
+        atol=2e-7,
     )
-    assert float(value) == pytest.approx(loop(theta, X, vectors, own, counts, hinge), rel=1e-12)
-    for i, gradient in enumerate(gradients):
-
-        def moved(part, i=i):
-            changed = tuple(part if j == i else theta[j] for j in range(4))
-            return loop(changed, X, vectors, own, counts, hinge)
-
-        expected = numerical_gradient(moved, theta[i])
-        np.testing.assert_allclose(backend.to_numpy(gradient), expected, atol=2e-7)
 
 
 def test_pairs_lie_on_both_sides_of_the_hinges(pairs):
