@@ -56,13 +56,8 @@ def slow_mix(experts, unseen, mixture, weight):
 def test_mixtures_class_by_class(backend, mixture, dtype):
     experts, _ = draw()
     unseen = np.linspace(0, 1, len(experts))
-    found = mix_experts(
-        backend.asarray(experts.astype(dtype)),
-        backend.asarray(SEEN),
-        backend.asarray(unseen.astype(dtype)),
-        mixture=mixture,
-        weight=0.3,
-    )
+    inputs = map(backend.asarray, (experts.astype(dtype), SEEN, unseen.astype(dtype)))
+    found = mix_experts(*inputs, mixture=mixture, weight=0.3)
     found = backend.to_numpy(found)
     assert found.dtype == dtype
     np.testing.assert_allclose(found, slow_mix(experts, unseen, mixture, 0.3), atol=1e-6)

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from zslib.arrays import like, to_host
+
 
 def make_problem(seed=0, *, n_per_class=20, p=12, q=8, n_seen=12, n_unseen=4, dtype="float64"):
     """Features are a noisy linear view of the class embeddings; rows of classes are mixed.
@@ -76,5 +78,28 @@ def check_objective(backend, numerical_gradient):
 
             slopes = numerical_gradient(moved, arguments[i])
             np.testing.assert_allclose(backend.to_numpy(gradient), slopes, rtol=rtol, atol=atol)
+
+    return check
+
+
+@pytest.fixture
+def check_gradients(numerical_gradient):
+    """``check_gradients(parameters, value)``: gradients of parameters against differences.
+
+    ``value()`` is the float of which they are the gradients; it may change them meanwhile.
+    """
+
+    def check(parameters, value, *, rtol=1e-7, atol=1e-7):
+        gradients = {n: to_host(p.gradient).copy() for n, p in parameters.items()}
+        for name, parameter in parameters.items():
+
+            def at(moved, parameter=parameter):
+                start = parameter.value
+                parameter.value = like(moved, start)
+                height, parameter.value = value(), start
+                return height
+
+            slopes = numerical_gradient(at, to_host(parameter.value))
+            np.testing.assert_allclose(gradients[name], slopes, rtol=rtol, atol=atol, err_msg=name)
 
     return check

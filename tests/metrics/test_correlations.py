@@ -27,12 +27,8 @@ def test_follows_the_definition(backend, exclude_self):
         )
         for i in range(60)
     ]
-    got = hub_correlations(
-        backend.asarray(counts),
-        backend.asarray(targets),
-        backend.asarray(mask),
-        exclude_self=exclude_self,
-    )
+    inputs = map(backend.asarray, (counts, targets, mask))
+    got = hub_correlations(*inputs, exclude_self=exclude_self)
     expected = (*stats.spearmanr(counts, to_mean), *stats.spearmanr(counts, nearest))
     np.testing.assert_allclose(got, expected, rtol=1e-9)
     assert all(type(value) is float for value in got)

@@ -319,21 +319,10 @@ def samples(dtype="float64", n=14):
 @pytest.mark.parametrize("both", [True, False])
 def test_algorithm_1_step_by_step(soft, both, numerical_gradient):
     X, y, S = samples()
-    model = DARK(
-        2,
-        margin=0.4,
-        regularization=0.02,
-        learning_rate=0.2,
-        drop_at=3,
-        n_iter=5,
-        iteration="step",
-        batch_size=6,
-        refresh_every=2,
-        objective_every=1,
-        label_view=both,
-        hardness=soft,
-        random_state=3,
-    ).fit(X, y, S)
+    options = {"margin": 0.4, "regularization": 0.02, "learning_rate": 0.2, "drop_at": 3}
+    options |= {"n_iter": 5, "iteration": "step", "batch_size": 6, "refresh_every": 2}
+    model = DARK(2, **options, objective_every=1, label_view=both, hardness=soft, random_state=3)
+    model.fit(X, y, S)
     U, V, objective = slow_fit(numerical_gradient, model, X, y, S[:4])
     np.testing.assert_allclose(model.U_, U, atol=1e-7)
     np.testing.assert_allclose(model.V_, V, atol=1e-7)
@@ -422,14 +411,9 @@ def test_a_pass_is_the_steps_of_all_batches(problem, size):
     """Also for the drop and the recorded objective, which count in iterations."""
     options = {"batch_size": size, "random_state": 0, "refresh_every": 3}
     length = math.ceil(len(problem.X) / size)
-    passes = DARK(4, n_iter=6, drop_at=4, objective_every=2, iteration="pass", **options)
-    steps = DARK(
-        4,
-        n_iter=6 * length,
-        drop_at=4 * length,
-        objective_every=2 * length,
-        iteration="step",
-        **options,
+    passes, steps = (
+        DARK(4, n_iter=6 * n, drop_at=4 * n, objective_every=2 * n, iteration=name, **options)
+        for n, name in ((1, "pass"), (length, "step"))
     )
     for model in (passes, steps):
         model.fit(problem.X, problem.y, problem.S)

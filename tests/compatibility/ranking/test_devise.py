@@ -24,19 +24,9 @@ def test_step_follows_finite_differences_of_the_hinge_sum(numerical_gradient):
     W = rng.standard_normal((3, 4))
     numeric = numerical_gradient(lambda w: hinge_sum(w, X, y, S, 0.8), W)
     moved = W.copy()
-    curve = train_by_ranking(
-        moved,
-        X,
-        y,
-        S,
-        lambda residuals, own: every_violation(residuals),
-        margin=0.8,
-        learning_rate=1.0,
-        n_epochs=1,
-        batch_size=9,
-        regularization=0.25,
-        rng=np.random.default_rng(0),
-    )
+    options = {"learning_rate": 1.0, "n_epochs": 1, "batch_size": 9, "regularization": 0.25}
+    options |= {"margin": 0.8, "rng": np.random.default_rng(0)}
+    curve = train_by_ranking(moved, X, y, S, lambda R, own: every_violation(R), **options)
     np.testing.assert_allclose(W - moved, numeric + 0.5 * W, atol=1e-7)
     assert curve == [pytest.approx(hinge_sum(W, X, y, S, 0.8))]
 

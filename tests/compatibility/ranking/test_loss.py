@@ -102,26 +102,17 @@ def test_every_library_weighs_alike(backend, dtype):
     rng = np.random.default_rng(0)
     scores = np.round(rng.standard_normal((7, 5)), 1).astype(dtype)
     own, keys = rng.integers(5, size=7), rng.random((7, 5))
-    there = backend.asarray(own)
     R = violations(scores, own, 1.0)
-    found = violations(backend.asarray(scores), there, 1.0)
+    found = violations(backend.asarray(scores), backend.asarray(own), 1.0)
     assert backend.to_numpy(found).dtype == dtype
     np.testing.assert_allclose(backend.to_numpy(found), R, rtol=1e-6)
-    pairs = [(pick(R), pick(backend.asarray(R))) for pick in CHOICES.values()]
-    pairs.append(
-        (drawn_violation(R, keys), drawn_violation(backend.asarray(R), backend.asarray(keys)))
-    )
-    for expected, weights in pairs:
-        assert backend.to_numpy(weights).dtype == dtype
-        np.testing.assert_allclose(backend.to_numpy(weights), expected, rtol=1e-6)
-    np.testing.assert_allclose(
-        backend.to_numpy(hardness(backend.asarray(R), there)), hardness(R, own), rtol=1e-6
-    )
-    np.testing.assert_allclose(
-        backend.to_numpy(score_gradient(backend.asarray(rank_weights(R)), there)),
-        score_gradient(rank_weights(R), own),
-        rtol=1e-6,
-    )
+    triplets = [(pick, R) for pick in CHOICES.values()]
+    triplets += [(drawn_violation, R, keys), (hardness, R, own)]
+    triplets += [(score_gradient, rank_weights(R), own)]
+    for function, *inputs in triplets:
+        weights = backend.to_numpy(function(*map(backend.asarray, inputs)))
+        assert weights.dtype == dtype
+        np.testing.assert_allclose(weights, function(*inputs), rtol=1e-6)
 
 
 def test_drawn_violations_are_violations_each_as_often_as_the_others():
