@@ -240,14 +240,8 @@ def test_grid_search_with_class_embeddings(Model, problem):
     assert search.predict(X).shape == y.shape
     # Class-disjoint folds: the held-out classes alone compete.
     folds = GroupShuffleSplit(2, test_size=4, random_state=0)
-    search = GridSearchCV(
-        make_short(Model),
-        grid,
-        cv=folds,
-        scoring=zero_shot_scorer,
-        refit=False,
-        error_score="raise",
-    )
+    options = {"cv": folds, "scoring": zero_shot_scorer, "refit": False, "error_score": "raise"}
+    search = GridSearchCV(make_short(Model), grid, **options)
     search.fit(X, y, groups=y, class_embeddings=S)
     train, test = next(folds.split(X, groups=y))
     classes, codes = np.unique(y[test], return_inverse=True)

@@ -28,16 +28,10 @@ def draw(b=9, k=4, p=5, seed=0):
     return rng.standard_normal((k, p)), rng.integers(0, k, b), *images, *pairs
 
 
-def objective(places, own, x, near, far, near_relations, near_weights, far_weights, threshold=0.1):
-    return relation_objective(
-        places,
-        own,
-        [x, near, far],
-        threshold=threshold,
-        near_relations=near_relations,
-        near_weights=near_weights,
-        far_weights=far_weights,
-    )
+def objective(places, own, *arrays, threshold=0.1):
+    names = ("near_relations", "near_weights", "far_weights")
+    relations = dict(zip(names, arrays[3:], strict=True))
+    return relation_objective(places, own, arrays[:3], threshold=threshold, **relations)
 
 
 def test_objective_and_gradient(check_objective):
@@ -47,13 +41,13 @@ def test_objective_and_gradient(check_objective):
 def test_without_relations_the_best_place_is_the_mean_direction():
     """One free vector for each class: along the mean of its images of length one."""
     _, own, *images = draw(b=30)
-    rest = *images[:3], *np.zeros((3, 30)), 0.5
+    rest = *images[:3], *np.zeros((3, 30))
     means = np.stack([images[0][own == c].mean(axis=0) for c in range(4)])
-    value, gradient = objective(3.0 * means, own, *rest)
+    value, gradient = objective(3.0 * means, own, *rest, threshold=0.5)
     np.testing.assert_allclose(gradient, 0.0, atol=1e-12)
     rng = np.random.default_rng(1)
     for _ in range(20):
-        assert objective(rng.standard_normal(means.shape), own, *rest)[0] > value
+        assert objective(rng.standard_normal(means.shape), own, *rest, threshold=0.5)[0] > value
 
 
 @pytest.mark.parametrize("cosine", [-0.5, 0.3, 0.6, 0.7, 0.9])

@@ -110,14 +110,8 @@ def test_loss_of_any_shape(seed, n, d1, d2, n_labels, k, distance):
 def test_mean_over_items_sum_over_negatives(distance):
     W, X, labels, own, negatives = batch()
     loss, gradient = max_margin_loss_and_gradient(W, X, labels, own, negatives, distance=distance)
-    twice = max_margin_loss_and_gradient(
-        W,
-        np.concatenate([X, X]),
-        labels,
-        np.concatenate([own, own]),
-        np.concatenate([negatives, negatives]),
-        distance=distance,
-    )
+    X2, own2, negatives2 = (np.concatenate([A, A]) for A in (X, own, negatives))
+    twice = max_margin_loss_and_gradient(W, X2, labels, own2, negatives2, distance=distance)
     assert twice[0] == pytest.approx(loss)
     np.testing.assert_allclose(twice[1], gradient, rtol=1e-9, atol=1e-12)
     doubled = max_margin_loss_and_gradient(

@@ -218,15 +218,8 @@ def test_attributes_of_images(backend, problem, negatives, monkeypatch):
     """Also in small blocks, and on every library the same."""
     rng = np.random.default_rng(0)
     A = np.round(problem.S[problem.y] + 0.1 * rng.standard_normal((len(problem.y), 8)), 1)
-    model = MetricLearner(
-        8,
-        negatives=negatives,
-        negatives_per_positive=2,
-        learning_rate=0.01,
-        n_epochs=3,
-        batch_size=8,
-        random_state=0,
-    )
+    options = {"learning_rate": 0.01, "n_epochs": 3, "batch_size": 8, "random_state": 0}
+    model = MetricLearner(8, negatives=negatives, negatives_per_positive=2, **options)
     expected = clone(model).fit(problem.X, problem.y, problem.S, A)
     assert 12 < expected.n_candidates_ <= len(A)
     monkeypatch.setattr(arrays, "ENTRIES", 5 * expected.n_candidates_)
