@@ -70,8 +70,7 @@ def test_copies_of_one_image():
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_balls_hold_their_share(backend, share):
     known, codes, centres = draw()
-    given = (backend.asarray(array) for array in (known, codes, centres))
-    detector = GaussianThreshold(share).fit(*given)
+    detector = GaussianThreshold(share).fit(*map(backend.asarray, (known, codes, centres)))
     radii = backend.to_numpy(detector.radii_)
     for c in range(4):
         distances = np.linalg.norm(known[codes == c] - centres[c], axis=1)

@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
+from zslib.arrays import unit_rows as unit
 from zslib.compatibility import ESZSL, Centred, ConSE
-
-
-def unit(A):
-    return A / np.linalg.norm(A, axis=1, keepdims=True)
 
 
 @pytest.fixture

@@ -51,8 +51,7 @@ def test_classifier_is_the_penalised_minimum(problem):
 @pytest.mark.parametrize("T", [1, 3, 10, 1000])
 def test_scores_against_a_loop(backend, problem, T, monkeypatch):
     X, y, S = problem.X, problem.y, problem.S
-    inputs = (backend.asarray(array) for array in (X, y, S))
-    model = ConSE(T, regularization=1e-2, max_iter=20).fit(*inputs)
+    model = ConSE(T, regularization=1e-2, max_iter=20).fit(*map(backend.asarray, (X, y, S)))
     coef, intercept = backend.to_numpy(model.coef_), backend.to_numpy(model.intercept_)
     monkeypatch.setattr(arrays, "ENTRIES", 100)
     queries = problem.X_unseen[::7]

@@ -82,8 +82,7 @@ def test_scores_against_a_loop(Model, backend, problem, monkeypatch):
     X, y, S = problem.X, problem.y, problem.S.copy()
     seen = np.unique(y)
     S[seen, 2] = 0.25  # no seen class differs here: the attribute says nothing
-    inputs = (backend.asarray(array) for array in (X, y, S))
-    model = Model(regularization=1e-2, max_iter=15).fit(*inputs)
+    model = Model(regularization=1e-2, max_iter=15).fit(*map(backend.asarray, (X, y, S)))
     assert backend.to_numpy(model.kept_).tolist() == [0, 1, 3, 4, 5, 6, 7]
     monkeypatch.setattr(arrays, "ENTRIES", 100)
     queries = problem.X_unseen[::7]

@@ -63,8 +63,7 @@ def test_scores_are_cosines(backend, problem, direction):
     S[problem.unseen[0]] = 0.0
     X = problem.X[::10].copy()
     X[2] = 0.0
-    inputs = (backend.asarray(array) for array in (problem.X, problem.y, S))
-    model = SAE(direction=direction).fit(*inputs)
+    model = SAE(direction=direction).fit(*map(backend.asarray, (problem.X, problem.y, S)))
     W = backend.to_numpy(model.coef_)
     scores = backend.to_numpy(model.decision_function(backend.asarray(X), backend.asarray(S)))
     for i, x in enumerate(X):

@@ -48,9 +48,8 @@ def test_objective_and_gradients(check_objective, feature_map, monkeypatch):
 def test_scores_of_seen_classes(backend, feature_map, monkeypatch):
     monkeypatch.setattr(arrays, "ENTRIES", 16 * 4 * 3 * 2)
     w, V, X, *_ = random_case()
-    given = (backend.asarray(array) for array in (w, V, X))
     expected = [[w @ MEET[feature_map](x, v) for v in V] for x in X]
-    got = backend.to_numpy(seen_scores(*given, feature_map))
+    got = backend.to_numpy(seen_scores(*map(backend.asarray, (w, V, X)), feature_map))
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 

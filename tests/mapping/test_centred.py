@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from zslib.arrays import unit_rows as unit
 from zslib.mapping import CentredMap, MaxMarginMap, ProcrustesMap, RidgeMap
 
 MAPS = (
@@ -12,10 +13,6 @@ MAPS = (
     ProcrustesMap(),
     MaxMarginMap(n_epochs=2, random_state=0),
 )
-
-
-def unit(A):
-    return A / np.linalg.norm(A, axis=1, keepdims=True)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import inv, sqrtm, svd
 
+from zslib.arrays import unit_rows as unit
 from zslib.mapping import MultiStepMap, ProcrustesMap, RidgeMap
 from zslib.mapping.multi_step import whitening
 
@@ -17,8 +18,7 @@ def pairs(n=40, d1=5, d2=5, seed=0):
 
 
 def cosines(A, B):
-    A, B = (M / np.linalg.norm(M, axis=1, keepdims=True) for M in (A, B))
-    return A @ B.T
+    return unit(A) @ unit(B).T
 
 
 def as_printed(X, Y, a, b, whiten=True, dewhiten=True, k=None):

@@ -223,8 +223,7 @@ def test_attributes_of_images(backend, problem, negatives, monkeypatch):
     expected = clone(model).fit(problem.X, problem.y, problem.S, A)
     assert 12 < expected.n_candidates_ <= len(A)
     monkeypatch.setattr(arrays, "ENTRIES", 5 * expected.n_candidates_)
-    inputs = (backend.asarray(array) for array in (problem.X, problem.y, problem.S, A))
-    model.fit(*inputs)
+    model.fit(*map(backend.asarray, (problem.X, problem.y, problem.S, A)))
     backend.check(model.threshold_)
     np.testing.assert_allclose(backend.to_numpy(model.metric_), expected.metric_, atol=1e-9)
 
