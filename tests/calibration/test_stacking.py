@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.base import clone
 
 from zslib.calibration import CalibratedStacking, MetricRescaling, log_distance_scores
 from zslib.datasets.attributes.digits import digits_segments
@@ -40,6 +41,13 @@ def test_a_larger_gamma_moves_samples_to_unseen_classes_only(seed, gamma, more):
     moved = before != after
     assert is_seen[before[moved]].all()
     assert not is_seen[after[moved]].any()
+
+
+def test_they_are_scikit_learn_objects():
+    assert clone(CalibratedStacking(0.7)).get_params() == {"gamma": 0.7}
+    assert clone(MetricRescaling(0.7)).get_params() == {"alpha": 0.7}
+    assert CalibratedStacking().gamma == 0.2
+    assert repr(CalibratedStacking(0.7)) == "CalibratedStacking(gamma=0.7)"
 
 
 # Distances on a grid and alphas that are binary fractions: products are exact, ties are common.

@@ -7,14 +7,12 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import zslib.compatibility
-from zslib.compatibility import BilinearModel, CompatibilityModel
+from zslib.compatibility import CompatibilityModel
 
 SCORERS = [
-    value
-    for name in zslib.compatibility.__all__
-    if isclass(value := getattr(zslib.compatibility, name))
-    and issubclass(value, CompatibilityModel)
-    and value not in (CompatibilityModel, BilinearModel)
+    Model
+    for Model in vars(zslib.compatibility).values()
+    if isclass(Model) and issubclass(Model, CompatibilityModel)
 ]
 
 OF_MANY = [

@@ -297,6 +297,9 @@ def test_seeds():
 
     np.testing.assert_array_equal(fit(1), fit(1))
     np.testing.assert_array_equal(fit(1), fit(np.random.default_rng(1)))
+    np.testing.assert_array_equal(fit(np.random.RandomState(3)), fit(np.random.RandomState(3)))
+    state = np.random.RandomState(3)
+    assert not np.array_equal(fit(state), fit(state))
     assert not np.array_equal(fit(1), fit(2))
     assert not np.array_equal(fit(None), fit(None))
 
