@@ -37,11 +37,8 @@ def check_layer(backend, numerical_gradient):
             }
             floats = x.dtype.kind == "f"
             given = x.astype(dtype) if floats else x
-            out = layer.forward(
-                backend.asarray(given),
-                None if mask is None else backend.asarray(mask),
-                train=True,
-            )
+            there = None if mask is None else backend.asarray(mask)
+            out = layer.forward(backend.asarray(given), there, train=True)
             host = np.array(backend.to_numpy(out))
             assert host.dtype == dtype
             exact = given.astype("float64") if floats else given
@@ -62,6 +59,9 @@ def check_layer(backend, numerical_gradient):
             def loss(values, x, pull=pull):
                 return float(np.sum(oracle(values, x, mask) * pull))
 
+            def loss_by(name, values=values, x=exact, loss=loss):
+                return lambda w: loss(values | {name: w}, x)
+
             if floats:
                 by_x = backend.to_numpy(by_x)
                 assert by_x.dtype == dtype
@@ -74,11 +74,7 @@ def check_layer(backend, numerical_gradient):
             for name, parameter in layer.parameters().items():
                 gradient = backend.to_numpy(parameter.gradient)
                 assert gradient.dtype == dtype, name
-                slopes = numerical_gradient(
-                    lambda w, name=name: loss(values | {name: w}, exact),  # noqa: B023
-                    values[name],
-                    step=1e-5,
-                )
+                slopes = numerical_gradient(loss_by(name), values[name], step=1e-5)
                 np.testing.assert_allclose(
                     gradient, slopes, rtol=1e-3, atol=tolerance, err_msg=name
                 )
