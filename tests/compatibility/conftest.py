@@ -5,9 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from zslib.arrays import like, to_host
+
 
 def make_problem(seed=0, *, n_per_class=20, p=12, q=8, n_seen=12, n_unseen=4, dtype="float64"):
-    """Features are a noisy linear view of the class embeddings; rows of classes are mixed."""
+    """Features are a noisy linear view of the class embeddings; rows of classes are mixed.
+
+    Nobody may write to the arrays.
+    """
     rng = np.random.default_rng(seed)
     C = n_seen + n_unseen
     S = rng.uniform(0.0, 1.0, (C, q))
@@ -17,7 +22,7 @@ def make_problem(seed=0, *, n_per_class=20, p=12, q=8, n_seen=12, n_unseen=4, dt
     X = X + 0.03 * rng.standard_normal(X.shape)
     unseen = np.sort(rng.permutation(C)[:n_unseen])
     seen = np.isin(labels, unseen, invert=True)
-    return SimpleNamespace(
+    problem = SimpleNamespace(
         X=X[seen].astype(dtype),
         y=labels[seen],
         S=S.astype(dtype),
@@ -26,6 +31,9 @@ def make_problem(seed=0, *, n_per_class=20, p=12, q=8, n_seen=12, n_unseen=4, dt
         y_unseen=np.searchsorted(unseen, labels[~seen]),
         S_unseen=S[unseen].astype(dtype),
     )
+    for array in vars(problem).values():
+        array.flags.writeable = False
+    return problem
 
 
 @pytest.fixture
@@ -48,3 +56,50 @@ def worlds():
 @pytest.fixture
 def problem32():
     return make_problem(dtype="float32")
+
+
+@pytest.fixture
+def check_objective(backend, numerical_gradient):
+    """``check_objective(objective, loop, arguments, by)``: value and gradients on one library.
+
+    ``objective(*arguments)`` is the value and its gradient by the argument whose number is ``by``,
+    or the gradients by those of several numbers; ``loop(*arguments)`` is the value, slowly.
+    """
+
+    def check(objective, loop, arguments, by=0, *, rel=1e-12, rtol=1e-7, atol=1e-7):
+        value, gradients = objective(*map(backend.asarray, arguments))
+        assert float(value) == pytest.approx(loop(*arguments), rel=rel)
+        if isinstance(by, int):
+            by, gradients = (by,), (gradients,)
+        for i, gradient in zip(by, gradients, strict=True):
+
+            def moved(part, i=i):
+                return loop(*arguments[:i], part, *arguments[i + 1 :])
+
+            slopes = numerical_gradient(moved, arguments[i])
+            np.testing.assert_allclose(backend.to_numpy(gradient), slopes, rtol=rtol, atol=atol)
+
+    return check
+
+
+@pytest.fixture
+def check_gradients(numerical_gradient):
+    """``check_gradients(parameters, value)``: gradients of parameters against differences.
+
+    ``value()`` is the float of which they are the gradients; it may change them meanwhile.
+    """
+
+    def check(parameters, value, *, rtol=1e-7, atol=1e-7):
+        gradients = {n: to_host(p.gradient).copy() for n, p in parameters.items()}
+        for name, parameter in parameters.items():
+
+            def at(moved, parameter=parameter):
+                start = parameter.value
+                parameter.value = like(moved, start)
+                height, parameter.value = value(), start
+                return height
+
+            slopes = numerical_gradient(at, to_host(parameter.value))
+            np.testing.assert_allclose(gradients[name], slopes, rtol=rtol, atol=atol, err_msg=name)
+
+    return check

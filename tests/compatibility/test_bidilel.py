@@ -92,18 +92,13 @@ def stress(B, landmarks, to_landmarks, among):
 
 
 @pytest.mark.parametrize("u", [1, 4])
-def test_sammon_objective_and_gradient(backend, numerical_gradient, u):
+def test_sammon_objective_and_gradient(check_objective, u):
     rng = np.random.default_rng(0)
     landmarks, B = rng.standard_normal((5, 3)), rng.standard_normal((u, 3))
     S = rng.standard_normal((5 + u, 4))
     S[-1] = S[-2] if u > 1 else S[-1]  # two classes that coincide
-    wanted = cdist(S[5:], S[:5]), cdist(S[5:], S[5:])
-    value, gradient = sammon_objective(
-        *(backend.asarray(array) for array in (B, landmarks, *wanted))
-    )
-    assert value == pytest.approx(stress(B, landmarks, *wanted), rel=1e-10)
-    slopes = numerical_gradient(lambda B: stress(B, landmarks, *wanted), B)
-    np.testing.assert_allclose(backend.to_numpy(gradient), slopes, rtol=1e-5, atol=1e-8)
+    arguments = B, landmarks, cdist(S[5:], S[:5]), cdist(S[5:], S[5:])
+    check_objective(sammon_objective, stress, arguments, rel=1e-10, rtol=1e-5, atol=1e-8)
 
 
 def test_distances_that_fit_are_recovered():
@@ -153,19 +148,3 @@ def test_neighbours_matter_until_all_are_joined(problem):
     )
     np.testing.assert_allclose(many, everyone)
     assert not np.allclose(few, everyone, rtol=1e-2)
-
-
-def test_bad_parameters(problem):
-    for parameters, error, message in (
-        ({"n_components": 0}, ValueError, "n_components must be at least 1"),
-        ({"regularization": 0.0}, ValueError, "regularization must be .* above 0"),
-        ({"n_neighbors": 0}, ValueError, "n_neighbors must be at least 1"),
-        ({"n_neighbors": 2.5}, TypeError, "n_neighbors must be an integer"),
-    ):
-        with pytest.raises(error, match=message):
-            fitted(problem, **parameters)
-
-
-def test_overflow_is_reported(problem32):
-    with pytest.raises(ValueError, match="give smaller features"):
-        BiDiLEL().fit(problem32.X * np.float32(1e30), problem32.y, problem32.S)

@@ -2,13 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
 
+from zslib.arrays import unit_rows as unit
 from zslib.compatibility import ESZSL, Centred, ConSE
-
-
-def unit(A):
-    return A / np.linalg.norm(A, axis=1, keepdims=True)
 
 
 @pytest.fixture
@@ -52,8 +48,6 @@ def test_a_sample_at_the_mean_has_no_direction_and_a_score(problem):
     assert np.all(model.decision_function(X.mean(axis=0)[None], S) == 0)
 
 
-def test_any_scorer_of_the_package_and_nothing_else(problem):
+def test_any_scorer_of_the_package(problem):
     X, y, S = problem
     assert Centred(ConSE(regularization=1e-2)).fit(X, y, S).score(X, y) > 0.5
-    with pytest.raises(TypeError, match="estimator must be a scorer"):
-        Centred(Ridge()).fit(X, y, S)

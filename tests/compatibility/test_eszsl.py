@@ -66,16 +66,6 @@ def test_float32_is_near_float64(problem, problem32):
     np.testing.assert_allclose(narrow, wide, rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["feature_penalty", "embedding_penalty"])
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [(0.0, ValueError), (-1, ValueError), (np.nan, ValueError), ("1", TypeError)],
-)
-def test_bad_parameters(name, value, error, problem):
-    with pytest.raises(error, match=name):
-        ESZSL(**{name: value}).fit(problem.X, problem.y, problem.S)
-
-
 def test_under_unequal_lengths(problem):
     X, y, S = problem.X, problem.y, problem.S
     lengths = np.random.default_rng(0).uniform(0.2, 5.0, (len(S), 1))
@@ -90,9 +80,3 @@ def test_under_unequal_lengths(problem):
     assert np.all(model.predict(X, longer) == model.predict(X, unit))
     with pytest.raises(ValueError, match="class_embeddings has 1 zero row"):
         model.decision_function(X, np.concatenate([S[:1], 0 * S[:1]]))
-
-
-@pytest.mark.parametrize("value", [1.0, 2.0, np.nan])
-def test_the_own_target_is_the_largest(value, problem):
-    with pytest.raises(ValueError, match=r"other_target must be .* below 1"):
-        ESZSL(other_target=value).fit(problem.X, problem.y, problem.S)

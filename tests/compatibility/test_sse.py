@@ -16,7 +16,7 @@ MEET = {
 }
 
 
-def loop(w, V, X, codes, Z, margins, lam, feature_map):
+def loop(w, V, X, codes, Z, margins, feature_map, lam=0.3):
     """The objective, hinge by hinge."""
     total = 0.0
     for x, own in zip(X, codes, strict=True):
@@ -35,33 +35,21 @@ def random_case(k=4, p=3, n=9):
 
 
 @pytest.mark.parametrize("feature_map", ["relu", "intersection"])
-def test_objective_and_gradients(backend, numerical_gradient, feature_map, monkeypatch):
+def test_objective_and_gradients(check_objective, feature_map, monkeypatch):
     monkeypatch.setattr(arrays, "ENTRIES", 16 * 4 * 3 * 2)
-    w, V, X, codes, Z, margins = random_case()
-    value, (by_w, by_V) = margin_objective(
-        (backend.asarray(w), backend.asarray(V)),
-        backend.asarray(X),
-        backend.asarray(codes),
-        backend.asarray(Z),
-        backend.asarray(margins),
-        regularization=0.3,
-        feature_map=feature_map,
-    )
-    data = X, codes, Z, margins, 0.3, feature_map
-    assert value == pytest.approx(loop(w, V, *data), rel=1e-12)
-    slopes = numerical_gradient(lambda w: loop(w, V, *data), w)
-    np.testing.assert_allclose(backend.to_numpy(by_w), slopes, atol=1e-7)
-    slopes = numerical_gradient(lambda V: loop(w, V, *data), V)
-    np.testing.assert_allclose(backend.to_numpy(by_V), slopes, atol=1e-7)
+
+    def objective(w, V, *data):
+        return margin_objective((w, V), *data, regularization=0.3, feature_map=feature_map)
+
+    check_objective(objective, lambda *given: loop(*given, feature_map), random_case(), by=(0, 1))
 
 
 @pytest.mark.parametrize("feature_map", ["relu", "intersection"])
 def test_scores_of_seen_classes(backend, feature_map, monkeypatch):
     monkeypatch.setattr(arrays, "ENTRIES", 16 * 4 * 3 * 2)
     w, V, X, *_ = random_case()
-    given = (backend.asarray(array) for array in (w, V, X))
     expected = [[w @ MEET[feature_map](x, v) for v in V] for x in X]
-    got = backend.to_numpy(seen_scores(*given, feature_map))
+    got = backend.to_numpy(seen_scores(*map(backend.asarray, (w, V, X)), feature_map))
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
@@ -114,11 +102,9 @@ def test_a_seen_class_is_itself(problem32):
     np.testing.assert_allclose(z, 1 / len(z), atol=1e-3)
 
 
-def test_training_lowers_the_loss(problem):
+def test_scores_mix_those_of_seen_classes(problem):
     model = SSE(mixture_penalty=0.01, n_epochs=30, random_state=0)
     model.fit(problem.X, problem.y, problem.S)
-    assert len(model.learning_curve_) == 30
-    assert model.learning_curve_[-1] < 0.2 * model.learning_curve_[0]
     pi = seen_scores(model.coef_, model.templates_, problem.X_unseen, "relu")
     z = simplex_mixtures(problem.S_unseen, problem.S[model.classes_], 0.01)
     scores = model.decision_function(problem.X_unseen, problem.S_unseen)
@@ -144,21 +130,3 @@ def test_rescaled_features_train_alike(problem):
     )
     np.testing.assert_allclose(large.learning_curve_, model.learning_curve_, rtol=1e-4)
     np.testing.assert_allclose(large.templates_, 100 * model.templates_, rtol=1e-3)
-
-
-def test_divergence_is_reported(problem32):
-    with pytest.raises(ValueError, match="lower learning_rate"):
-        SSE(learning_rate=1e30, n_epochs=3).fit(problem32.X, problem32.y, problem32.S)
-
-
-def test_bad_parameters(problem):
-    for parameters, error, message in (
-        ({"feature_map": "tanh"}, ValueError, "feature_map must be one of 'relu', 'intersection'"),
-        ({"mixture_penalty": 0.0}, ValueError, "mixture_penalty must be .* above 0"),
-        ({"regularization": -1.0}, ValueError, "regularization must be .* at least 0"),
-        ({"learning_rate": 0.0}, ValueError, "learning_rate must be .* above 0"),
-        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
-        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
-    ):
-        with pytest.raises(error, match=message):
-            SSE(**parameters).fit(problem.X, problem.y, problem.S)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from zslib.compatibility import DARK, ESZSL, UnitClassImages
+from zslib.compatibility import ESZSL, UnitClassImages
 
 
 def test_scores_in_a_loop_and_lengths_of_classes_do_not_matter(backend):
@@ -20,8 +20,3 @@ def test_scores_in_a_loop_and_lengths_of_classes_do_not_matter(backend):
     longer = S * np.array([[1.0], [2.0], [30.0], [0.1]])
     again = model.decision_function(backend.asarray(X), backend.asarray(longer))
     np.testing.assert_allclose(backend.to_numpy(again), scores, rtol=1e-6, atol=1e-9)
-
-
-def test_only_bilinear_scorers_have_class_images():
-    with pytest.raises(TypeError, match="bilinear scorer"):
-        UnitClassImages(DARK()).fit(np.eye(3), np.arange(3), np.eye(3))

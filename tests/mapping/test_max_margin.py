@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from zslib.arrays import unit_rows as unit
 from zslib.mapping import MaxMarginMap, ProcrustesMap, RidgeMap, max_margin_loss_and_gradient
@@ -111,14 +110,8 @@ def test_loss_of_any_shape(seed, n, d1, d2, n_labels, k, distance):
 def test_mean_over_items_sum_over_negatives(distance):
     W, X, labels, own, negatives = batch()
     loss, gradient = max_margin_loss_and_gradient(W, X, labels, own, negatives, distance=distance)
-    twice = max_margin_loss_and_gradient(
-        W,
-        np.concatenate([X, X]),
-        labels,
-        np.concatenate([own, own]),
-        np.concatenate([negatives, negatives]),
-        distance=distance,
-    )
+    X2, own2, negatives2 = (np.concatenate([A, A]) for A in (X, own, negatives))
+    twice = max_margin_loss_and_gradient(W, X2, labels, own2, negatives2, distance=distance)
     assert twice[0] == pytest.approx(loss)
     np.testing.assert_allclose(twice[1], gradient, rtol=1e-9, atol=1e-12)
     doubled = max_margin_loss_and_gradient(
@@ -164,57 +157,28 @@ def test_gradient_keeps_float32(backend):
     np.testing.assert_allclose(backend.to_numpy(gradient), exact[1], atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"W": np.zeros((4, 3))}, ValueError, "W maps a row of X to a zero vector"),
-        ({"W": np.ones((5, 3))}, ValueError, "X has 4 columns and the transpose of W has 5"),
-        ({"labels": np.ones((9, 2))}, ValueError, "W has 3 columns and unit_labels has 2"),
-        ({"own": np.arange(6)}, ValueError, "own must have shape"),
-        ({"own": np.arange(3, 10)}, ValueError, r"own must lie in \[0, 9\)"),
-        ({"negatives": np.zeros((6, 2), dtype=int)}, ValueError, "negatives"),
-        ({"negatives": np.zeros((7, 2, 1), dtype=int)}, ValueError, "negatives"),
-        ({"negatives": np.full((7, 2), -1)}, ValueError, "negatives must lie in"),
-        ({"negatives": np.zeros((7, 2))}, TypeError, "negatives must hold integers"),
-        ({"X": np.full((7, 4), np.nan)}, ValueError, "X holds NaN"),
-        ({"labels": np.ones((9, 3))}, ValueError, "unit_labels has rows of another length"),
-    ],
-)
-def test_loss_refuses_bad_input(change, error, message):
-    arguments = dict(zip(("W", "X", "labels", "own", "negatives"), batch(), strict=True))
-    with pytest.raises(error, match=message):
-        max_margin_loss_and_gradient(*{**arguments, **change}.values())
-
-
-@pytest.mark.parametrize(
-    ("options", "message"), [({"margin": -1.0}, "margin"), ({"distance": "dot"}, "distance")]
-)
-def test_loss_refuses_bad_options(options, message):
-    with pytest.raises(ValueError, match=message):
-        max_margin_loss_and_gradient(*batch(), **options)
-
-
 def pairs(n=26, d1=5, d2=4, seed=0, n_labels=20, dtype="float64"):
-    """Pairs in which some labels belong to several items."""
+    """Pairs that no fit writes to, and in which some labels belong to several items."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d1))
     label = np.concatenate([np.arange(n_labels), rng.integers(n_labels, size=n - n_labels)])
     Y = rng.standard_normal((n_labels, d2))[label]
-    return X.astype(dtype), Y.astype(dtype)
+    X, Y = X.astype(dtype), Y.astype(dtype)
+    X.flags.writeable = Y.flags.writeable = False
+    return X, Y
 
 
-def slow_fit(
-    numerical_gradient, X, Y, *, margin, k, negatives, distance, rate, n_epochs, size, seed
-):
+def slow_fit(numerical_gradient, model, X, Y):
     """The whole training, one item and one finite difference at a time."""
-    rng = np.random.default_rng(seed)
+    negatives, k, size = model.negatives, model.n_negatives, model.batch_size
+    rng = np.random.default_rng(model.random_state)
     rows = [tuple(y) for y in Y]
     distinct = list(dict.fromkeys(rows))
     labels, own = unit(np.array(distinct)), np.array([distinct.index(y) for y in rows])
     n, d1, d2 = len(X), X.shape[1], Y.shape[1]
     W = rng.standard_normal((d1, d2)) / math.sqrt(d1)
     squares, curve = np.zeros_like(W), []
-    for _ in range(n_epochs):
+    for _ in range(model.n_epochs):
         order = rng.permutation(n)
         n_batches = -(-n // size)
         if negatives == "uniform":
@@ -236,21 +200,13 @@ def slow_fit(
                 chosen = drawn[start : start + size]
 
             def loss(W, items=items, chosen=chosen):
-                return slow_loss(
-                    W,
-                    X[items],
-                    labels,
-                    own[items],
-                    chosen,
-                    margin,
-                    distance,
-                    first_violating=negatives == "first_violating",
-                )
+                given = W, X[items], labels, own[items], chosen, model.margin, model.distance
+                return slow_loss(*given, first_violating=negatives == "first_violating")
 
             losses.append(loss(W) * len(items))
             gradient = numerical_gradient(loss, W)
             squares += gradient**2
-            W = W - rate * gradient / (np.sqrt(squares) + 1e-10)
+            W = W - model.learning_rate * gradient / (np.sqrt(squares) + 1e-10)
         curve.append(sum(losses) / n)
     return W, curve
 
@@ -259,29 +215,9 @@ def slow_fit(
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_training_step_by_step(negatives, distance, numerical_gradient):
     X, Y = pairs()
-    mapper = MaxMarginMap(
-        0.5,
-        3,
-        negatives=negatives,
-        distance=distance,
-        learning_rate=0.05,
-        n_epochs=2,
-        batch_size=8,
-        random_state=7,
-    ).fit(X, Y)
-    W, curve = slow_fit(
-        numerical_gradient,
-        X,
-        Y,
-        margin=0.5,
-        k=3,
-        negatives=negatives,
-        distance=distance,
-        rate=0.05,
-        n_epochs=2,
-        size=8,
-        seed=7,
-    )
+    options = {"learning_rate": 0.05, "n_epochs": 2, "batch_size": 8, "random_state": 7}
+    mapper = MaxMarginMap(0.5, 3, negatives=negatives, distance=distance, **options).fit(X, Y)
+    W, curve = slow_fit(numerical_gradient, mapper, X, Y)
     np.testing.assert_allclose(mapper.coef_, W, atol=1e-5)
     np.testing.assert_allclose(mapper.learning_curve_, curve, atol=1e-5)
 
@@ -361,6 +297,9 @@ def test_seeds():
 
     np.testing.assert_array_equal(fit(1), fit(1))
     np.testing.assert_array_equal(fit(1), fit(np.random.default_rng(1)))
+    np.testing.assert_array_equal(fit(np.random.RandomState(3)), fit(np.random.RandomState(3)))
+    state = np.random.RandomState(3)
+    assert not np.array_equal(fit(state), fit(state))
     assert not np.array_equal(fit(1), fit(2))
     assert not np.array_equal(fit(None), fit(None))
 
@@ -411,12 +350,6 @@ def test_start_from_a_closed_form(backend, init, peer):
     )
 
 
-def test_ridge_start_that_maps_to_zero_is_refused():
-    X, Y = np.eye(2, dtype="float32"), np.eye(2, dtype="float32")
-    with pytest.raises(ValueError, match="init='ridge' maps a row of X to a zero vector"):
-        MaxMarginMap(init="ridge").fit(1e3 * X, 1e-44 * Y)  # the map underflows
-
-
 def test_a_shared_label_is_never_a_negative_of_its_items():
     """With two labels every draw is the other one, however often each occurs."""
     X = np.random.default_rng(0).standard_normal((9, 3))
@@ -443,85 +376,6 @@ def test_default_number_of_negatives():
         mapper = MaxMarginMap(negatives=negatives, n_epochs=1, random_state=0)
         same = clone(mapper).set_params(n_negatives=k)
         np.testing.assert_array_equal(mapper.fit(X, Y).coef_, same.fit(X, Y).coef_)
-
-
-def test_inputs_are_left_alone():
-    X, Y = pairs()
-    before = X.copy(), Y.copy()
-    for negatives in NEGATIVES:
-        MaxMarginMap(negatives=negatives, n_epochs=1, random_state=0).fit(X, Y)
-    np.testing.assert_array_equal(X, before[0])
-    np.testing.assert_array_equal(Y, before[1])
-
-
-def test_scikit_learn_conventions():
-    mapper = MaxMarginMap(0.2, 4, n_epochs=2, random_state=0)
-    assert clone(mapper).get_params() == mapper.get_params()
-    X, Y = pairs()
-    assert mapper.fit(X, Y) is mapper
-    assert mapper.n_features_in_ == 5
-    np.testing.assert_array_equal(mapper.fit_transform(X, Y), mapper.transform(X))
-    with pytest.raises(NotFittedError, match="MaxMarginMap"):
-        clone(mapper).transform(X)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"margin": -0.1}, ValueError, "margin must be .* at least 0"),
-        ({"margin": float("nan")}, ValueError, "margin"),
-        ({"n_negatives": 0}, ValueError, "n_negatives must be at least 1"),
-        ({"n_negatives": 2.5}, TypeError, "n_negatives must be an integer"),
-        (
-            {"n_negatives": 20, "negatives": "intruder"},
-            ValueError,
-            "n_negatives must be between 1 and 19 .*distinct rows of Y",
-        ),
-        ({"negatives": "hard"}, ValueError, "negatives must be one of 'random'"),
-        ({"distance": "euclidean"}, ValueError, "distance must be one of"),
-        ({"init": "zeros"}, ValueError, "init must be one of"),
-        ({"init": "procrustes"}, ValueError, "same width"),
-        ({"learning_rate": 0}, ValueError, "learning_rate must be"),
-        ({"n_epochs": 0}, ValueError, "n_epochs must be at least 1"),
-        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
-        ({"warm_start": "yes"}, ValueError, "warm_start must be one of"),
-        ({"callback": "print"}, TypeError, "callback must be None or callable"),
-        ({"random_state": -1}, ValueError, "random_state"),
-        ({"random_state": "seed"}, TypeError, "random_state"),
-    ],
-)
-def test_bad_parameters(parameters, error, message):
-    with pytest.raises(error, match=message):
-        MaxMarginMap(**parameters).fit(*pairs())
-
-
-def bad_pairs():
-    X, Y = pairs()
-    nan, zero_x, zero_y = X.copy(), X.copy(), Y.copy()
-    nan[2, 1], zero_x[3], zero_y[4] = np.nan, 0.0, 0.0
-    return {
-        "nan": (nan, Y, ValueError, "X holds NaN .* row 2"),
-        "zero source": (zero_x, Y, ValueError, "X has 1 zero row.* row 3"),
-        "zero target": (X, zero_y, ValueError, "Y has 1 zero row.* row 4"),
-        "unpaired": (X, Y[:5], ValueError, "X has 26 rows and Y has 5"),
-        "empty": (X[:0], Y[:0], ValueError, "X is empty"),
-        "one pair": (X[:1], Y[:1], ValueError, "fewer than two distinct rows"),
-        "one label": (X, np.ones_like(Y), ValueError, "fewer than two distinct rows"),
-        "one vector": (X[0], Y[0], ValueError, "2-d"),
-    }
-
-
-@pytest.mark.parametrize("case", bad_pairs())
-def test_bad_pairs(case):
-    X, Y, error, message = bad_pairs()[case]
-    with pytest.raises(error, match=message):
-        MaxMarginMap(random_state=0).fit(X, Y)
-
-
-def test_width_of_queries():
-    mapper = MaxMarginMap(n_epochs=1, random_state=0).fit(*pairs())
-    with pytest.raises(ValueError, match="X has 2 features, but MaxMarginMap is expecting"):
-        mapper.transform(np.ones((1, 2)))
 
 
 def test_divergence_names_the_learning_rate():

@@ -97,11 +97,6 @@ def test_random_negatives_are_uniform(own):
     assert chisquare(np.delete(counts, own)).pvalue > 0.001
 
 
-def test_random_negatives_need_a_second_label():
-    with pytest.raises(ValueError, match="n_labels must be at least 2"):
-        random_negatives(np.random.default_rng(0), np.zeros(3, dtype=int), 1, 2)
-
-
 def test_first_of_row(backend):
     violates = np.random.default_rng(0).random((40, 5)) < 0.3
     found = backend.to_numpy(first_of_row(backend.asarray(violates)))

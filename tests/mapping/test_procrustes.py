@@ -6,8 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from zslib.mapping import ProcrustesMap
 
@@ -67,24 +65,3 @@ def test_scale_does_not_matter(scale):
 def test_zero_vectors_still_give_an_orthogonal_map():
     W = ProcrustesMap().fit(np.zeros((3, 2)), np.zeros((3, 2))).coef_
     np.testing.assert_allclose(W.T @ W, np.eye(2), atol=1e-12)
-
-
-def test_widths_must_agree():
-    with pytest.raises(ValueError, match="same width; use RidgeMap"):
-        ProcrustesMap().fit(np.ones((3, 2)), np.ones((3, 4)))
-
-
-def test_bad_input():
-    X, Y, _ = pairs()
-    with pytest.raises(NotFittedError):
-        ProcrustesMap().transform(X)
-    with pytest.raises(ValueError, match="rows"):
-        ProcrustesMap().fit(X, Y[:-1])
-    with pytest.raises(ValueError, match="NaN"):
-        ProcrustesMap().fit(np.full_like(X, np.nan), Y)
-    with pytest.raises(ValueError, match="X has 2 features, but"):
-        ProcrustesMap().fit(X, Y).transform(X[:, :2])
-
-
-def test_clone():
-    assert clone(ProcrustesMap()).get_params() == {}

@@ -1,17 +1,12 @@
 """Ridge against normal equations and explicit hat matrices."""
 
-import pickle
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.model_selection import GridSearchCV
 
 from zslib.mapping import RidgeMap
 
@@ -20,10 +15,13 @@ SHAPES = [(30, 5, 3), (6, 9, 2), (7, 7, 1), (1, 4, 2), (5, 1, 1)]
 
 
 def pairs(n, d1, d2, seed=0, dtype="float64"):
+    """Pairs that no fit writes to."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d1)) + 0.5
     Y = X @ rng.standard_normal((d1, d2)) + rng.standard_normal((n, d2)) - 2.0
-    return X.astype(dtype), Y.astype(dtype)
+    X, Y = X.astype(dtype), Y.astype(dtype)
+    X.flags.writeable = Y.flags.writeable = False
+    return X, Y
 
 
 def gcv_by_hat_matrix(X, Y, alpha, intercept):
@@ -130,7 +128,7 @@ def test_alpha_zero_is_least_squares(backend):
 @pytest.mark.parametrize("shape", [(4, 9, 2), (20, 6, 3)])
 def test_singular_least_squares_has_the_smallest_norm(backend, shape):
     X, Y = pairs(*shape)
-    X[:, -1] = X[:, 0]
+    X = np.concatenate([X[:, :-1], X[:, :1]], axis=1)
     mapper = RidgeMap(0.0).fit(backend.asarray(X), backend.asarray(Y))
     coef = backend.to_numpy(mapper.coef_)
     np.testing.assert_allclose(coef, np.linalg.pinv(X) @ Y, rtol=1e-8, atol=1e-10)
@@ -162,101 +160,6 @@ def test_float32_stays_float32(backend):
     assert backend.to_numpy(wide).dtype == np.float64
     exact = RidgeMap(fit_intercept=True).fit(X.astype("float64"), Y.astype("float64"))
     np.testing.assert_allclose(backend.to_numpy(mapper.coef_), exact.coef_, rtol=1e-6)
-
-
-def test_inputs_are_left_alone():
-    X, Y = pairs(30, 5, 3)
-    before = X.copy(), Y.copy()
-    RidgeMap(fit_intercept=True).fit(X, Y).transform(X)
-    np.testing.assert_array_equal(X, before[0])
-    np.testing.assert_array_equal(Y, before[1])
-
-
-def test_scikit_learn_conventions():
-    mapper = RidgeMap(2.0, fit_intercept=True)
-    assert clone(mapper).get_params() == mapper.get_params()
-    X, Y = pairs(30, 5, 3)
-    assert mapper.fit(X, Y) is mapper
-    np.testing.assert_array_equal(mapper.fit_transform(X, Y), mapper.transform(X))
-    twin = pickle.loads(pickle.dumps(mapper))
-    np.testing.assert_array_equal(twin.transform(X), mapper.transform(X))
-    search = GridSearchCV(
-        RidgeMap(),
-        {"alpha": [1e-3, 1e5]},
-        cv=3,
-        scoring=lambda fitted, A, B: -float(np.mean((fitted.transform(A) - B) ** 2)),
-    )
-    assert search.fit(X, Y).best_params_ == {"alpha": 1e-3}
-
-
-def test_not_fitted():
-    with pytest.raises(NotFittedError, match="RidgeMap"):
-        RidgeMap().transform(np.ones((1, 2)))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"alpha": -1.0}, ValueError, "alpha must be .* at least 0"),
-        ({"alpha": float("nan")}, ValueError, "alpha"),
-        ({"alpha": "GCV"}, ValueError, 'alpha must be a number or "gcv"'),
-        ({"alpha": None}, TypeError, "alpha must be a number"),
-        ({"fit_intercept": "no"}, ValueError, "fit_intercept must be one of"),
-        ({"alphas": []}, ValueError, "alphas must be a non-empty"),
-        ({"alphas": [[1.0]]}, ValueError, "alphas must be a non-empty"),
-        ({"alphas": [0.0, 1.0]}, ValueError, "above 0"),
-        ({"alphas": [1.0, np.inf]}, ValueError, "finite"),
-    ],
-)
-def test_bad_parameters(parameters, error, message):
-    with pytest.raises(error, match=message):
-        RidgeMap(**parameters).fit(*pairs(30, 5, 3))
-
-
-def test_penalties_lost_beside_x_are_refused():
-    with pytest.raises(ValueError, match="too small beside"):
-        RidgeMap(alphas=[1e-300, 1.0]).fit(*pairs(4, 9, 2))
-
-
-def test_gcv_needs_a_degree_of_freedom():
-    with pytest.raises(ValueError, match="at least two rows"):
-        RidgeMap(fit_intercept=True).fit(*pairs(1, 4, 2))
-
-
-def bad_pairs():
-    X, Y = pairs(6, 4, 2)
-    nan, inf = X.copy(), Y.copy()
-    nan[2, 1], inf[3, 0] = np.nan, np.inf
-    return {
-        "nan": (nan, Y, ValueError, "X holds NaN .* row 2"),
-        "infinity": (X, inf, ValueError, "Y holds NaN .* row 3"),
-        "unpaired": (X, Y[:5], ValueError, "X has 6 rows and Y has 5"),
-        "text": ([["a"]], Y, ValueError, "could not convert"),
-        "complex": (X + 1j, Y, ValueError, "Complex data"),
-        "sparse": (sparse.csr_array(X), Y, TypeError, r"X is sparse.*toarray\(\)"),
-        "masked": (np.ma.masked_less(X, 0), Y, ValueError, "X has masked entries"),
-        "no targets": (X, None, ValueError, "requires y"),
-        "huge": (X * 1e200, Y, ValueError, "X .* beyond the range of float64"),
-        "tiny": (X * 1e-200, Y, ValueError, "X .* beyond the range of float64"),
-        "empty": (X[:0], Y[:0], ValueError, "X is empty"),
-        "one vector": (X[0], Y[0], ValueError, "2-d"),
-    }
-
-
-@pytest.mark.parametrize("case", bad_pairs())
-def test_bad_pairs(case):
-    X, Y, error, message = bad_pairs()[case]
-    with pytest.raises(error, match=message):
-        RidgeMap().fit(X, Y)
-
-
-def test_bad_queries():
-    X, Y = pairs(6, 4, 2)
-    mapper = RidgeMap(1.0).fit(X, Y)
-    with pytest.raises(ValueError, match="X has 3 features, but RidgeMap is expecting 4"):
-        mapper.transform(X[:, :3])
-    with pytest.raises(ValueError, match="NaN"):
-        mapper.transform(np.full((1, 4), np.nan))
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -307,16 +210,3 @@ def test_an_orthogonal_map_is_scored_alike_in_both_directions():
         mapper = RidgeMap(0.0, direction=direction).fit(X, X @ Q)
         forms.append(mapper.coef_ @ mapper.transform_targets(np.eye(4)).T)
     np.testing.assert_allclose(forms[0], forms[1], atol=1e-12)
-
-
-def test_reverse_says_what_it_cannot_do():
-    X, Y = pairs(6, 3, 2)
-    with pytest.raises(ValueError, match="centre X and Y before"):
-        RidgeMap(direction="reverse", fit_intercept=True).fit(X, Y)
-    with pytest.raises(ValueError, match="direction"):
-        RidgeMap(direction="back").fit(X, Y)
-    mapper = RidgeMap(direction="reverse").fit(X, Y)
-    with pytest.raises(ValueError, match="Y has 3 columns"):
-        mapper.transform_targets(X)
-    with pytest.raises(NotFittedError):
-        RidgeMap().transform_targets(Y)

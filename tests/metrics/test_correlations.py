@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas
 import pytest
 from scipy import stats
 
@@ -28,12 +27,8 @@ def test_follows_the_definition(backend, exclude_self):
         )
         for i in range(60)
     ]
-    got = hub_correlations(
-        backend.asarray(counts),
-        backend.asarray(targets),
-        backend.asarray(mask),
-        exclude_self=exclude_self,
-    )
+    inputs = map(backend.asarray, (counts, targets, mask))
+    got = hub_correlations(*inputs, exclude_self=exclude_self)
     expected = (*stats.spearmanr(counts, to_mean), *stats.spearmanr(counts, nearest))
     np.testing.assert_allclose(got, expected, rtol=1e-9)
     assert all(type(value) is float for value in got)
@@ -56,27 +51,3 @@ def test_memory_mapped_space(tmp_path):
     counts, mask = rng.integers(0, 9, 50), np.arange(50) < 10
     mapped = np.load(tmp_path / "t.npy", mmap_mode="r")
     assert hub_correlations(counts, mapped, mask) == hub_correlations(counts, targets, mask)
-
-
-def test_refusals():
-    rng = np.random.default_rng(2)
-    targets, counts, mask = rng.standard_normal((9, 3)), np.arange(9), np.arange(9) < 4
-    for bad, error, message in [
-        ((counts[:8], targets, mask), ValueError, "8 entries for 9 targets"),
-        ((counts, targets, mask[:8]), TypeError, r"boolean mask of shape \(9,\)"),
-        ((counts, targets, counts), TypeError, "boolean mask"),
-        ((counts, targets, np.zeros(9, bool)), ValueError, r"marks 0 target"),
-        ((np.ones(9, int), targets, mask), ValueError, "counts is the same for every target"),
-        ((counts[:2], targets[:2], mask[:2]), ValueError, "at least 3"),
-        ((counts, targets * np.nan, mask), ValueError, "targets holds NaN"),
-        ((counts, targets - targets.mean(axis=0), mask), ValueError, "targets has the mean zero"),
-        ((counts, np.ones((9, 3)), mask), ValueError, "same for every target"),
-        ((counts / 2, targets, mask), TypeError, "counts must hold integers"),
-    ]:
-        with pytest.raises(error, match=message):
-            hub_correlations(*bad)
-    named = pandas.DataFrame(targets, index=list("abcdefghi"))
-    with pytest.raises(ValueError, match="row 0 of is_training_target is 'i', where targets has"):
-        hub_correlations(counts, named, pandas.Series(mask, index=named.index[::-1]))
-    with pytest.raises(ValueError, match=r"marks 1 target.*at least 2"):
-        hub_correlations(counts, targets, np.arange(9) == 3, exclude_self=True)

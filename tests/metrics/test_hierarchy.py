@@ -196,8 +196,6 @@ def test_correct_sets_of_a_subset_and_of_climbing_paths_by_hand():
         TEN_CLIMBED.correct_set_sizes(["cat"], VALID, ks), [[2, 3, 5, 5]]
     )
     np.testing.assert_array_equal(TEN_CLIMBED.stop_radii(["cat"], VALID, ks), [[2, 3, 4, 4]])
-    with pytest.raises(ValueError, match="label 'cat' reach only 5 valid"):
-        TEN_CLIMBED.correct_set("cat", 6, VALID)
     assert TEN_CLIMBED.correct_set("cat", 6, VALID, if_fewer="all") == set(VALID) - {"goldfish"}
 
 
@@ -217,8 +215,6 @@ def test_a_label_without_links_is_a_part_of_its_own():
     np.testing.assert_array_equal(
         apart.correct_set_sizes(["stone", "dog"], valid, [1, 2], if_fewer="all"), [[1, 1], [1, 2]]
     )
-    with pytest.raises(ValueError, match=r"'stone' reach only 1 .* fewer than k = 2"):
-        apart.stop_radii(["dog", "stone"], valid, [2, 1])
 
 
 @settings(max_examples=100)
@@ -356,27 +352,6 @@ def test_any_integer_type_will_do(dtype):
 # --- refusals ---
 
 
-@pytest.mark.parametrize(
-    ("edges", "options", "error", "message"),
-    [
-        ([], {}, ValueError, "edges is empty"),
-        ([("a", "b"), ("b", "c"), ("c", "b")], {}, ValueError, r"cycle, '[bc]' -> '[bc]' -> '"),
-        ([("a", "b"), ("c", "c")], {}, ValueError, "number 1 links 'c' to itself"),
-        ([("a", "b", "c")], {}, ValueError, "pairs, number 0 is"),
-        ([("a", "b"), "cd"], {}, ValueError, "pairs, number 1 is 'cd'"),
-        ([3], {}, ValueError, "pairs, number 0 is 3"),
-        ([("a", math.nan)], {}, ValueError, "edges number 0 has nan for a name"),
-        ([(["a"], "b")], {}, TypeError, "edges number 0 .* cannot name a node"),
-        ([("a", "b")], {"nodes": [{}]}, TypeError, "nodes has {}, which cannot name"),
-        ([("a", "b")], {"nodes": "cd"}, TypeError, "nodes must be a collection"),
-        ([("a", "b")], {"paths": "down"}, ValueError, "paths must be one of 'any'"),
-    ],
-)
-def test_refusals_of_graphs(edges, options, error, message):
-    with pytest.raises(error, match=message):
-        Hierarchy(edges, **options)
-
-
 def test_the_named_cycle_is_one():
     rng = np.random.default_rng(1)
     edges = [*random_tree(60, rng), (5, 59)]
@@ -387,94 +362,3 @@ def test_the_named_cycle_is_one():
     steps = list(zip(map(int, named), map(int, named[1:]), strict=False))
     assert named[0] == named[-1] and len(steps) > 1
     assert set(steps) <= set(edges)
-
-
-@pytest.mark.parametrize(
-    ("labels", "valid", "ks", "error", "message"),
-    [
-        (["wolf"], VALID, 1, ValueError, r"labels has 1 name\(s\) outside the hierarchy \('wolf'"),
-        (["dog"], [*VALID, "wolf"], 1, ValueError, "valid_labels has 1 name"),
-        (["dog", "pet"], VALID, 1, ValueError, r"not in valid_labels \('pet'\)"),
-        (["dog"], [*VALID, "dog", "cat"], 1, ValueError, r"more than once \('cat', 'dog'\)"),
-        (["dog"], VALID, 0, ValueError, "k must be between 1 and 6"),
-        (["dog"], VALID, [2, 7], ValueError, "number of valid labels, got 7"),
-        (["dog"], VALID, [], ValueError, "ks is empty"),
-        (["dog"], VALID, 2.0, TypeError, "k must be an integer"),
-        (["dog"], VALID, True, TypeError, "k must be an integer"),
-        (["dog"], [], 1, ValueError, "valid_labels is empty"),
-        ([], VALID, 1, ValueError, "labels is empty"),
-        ({"dog"}, VALID, 1, TypeError, "labels must have an order"),
-        ("dog", VALID, 1, TypeError, "labels must be a collection of node names, not one: 'dog'"),
-        ([["dog"]], VALID, 1, TypeError, "labels must be a flat collection"),
-    ],
-)
-def test_refusals_of_labels_and_ks(labels, valid, ks, error, message):
-    for ask in (TEN.stop_radii, TEN.correct_set_sizes):
-        with pytest.raises(error, match=message):
-            ask(labels, valid, ks)
-
-
-def test_refusals_of_nodes_and_radii():
-    with pytest.raises(ValueError, match=r"outside the hierarchy \('wolf'\)"):
-        TEN.distance("dog", "wolf")
-    with pytest.raises(ValueError, match="node has 1 name"):
-        TEN.parents("wolf")
-    with pytest.raises(ValueError, match="node has 1 name"):
-        TEN.distances_from("wolf")
-    with pytest.raises(ValueError, match="sources has 1 name"):
-        TEN.within(["dog", "wolf"], 1)
-    with pytest.raises(ValueError, match="sources is empty"):
-        TEN.within([], 1)
-    with pytest.raises(ValueError, match="radius must be at least 0"):
-        TEN.within(["dog"], -1)
-    with pytest.raises(TypeError, match="radius must be an integer"):
-        TEN.within(["dog"], 1.5)
-    with pytest.raises(ValueError, match="if_fewer must be one of"):
-        TEN.correct_set("dog", 1, VALID, if_fewer="none")
-
-
-ROWS, GOLD = np.array([[0, 1], [2, 3]]), np.array([0, 1])
-
-
-@pytest.mark.parametrize(
-    ("predictions", "gold", "ks", "error", "message"),
-    [
-        (ROWS, GOLD, 3, ValueError, r"predictions has 2 answer\(s\) a row, fewer than k = 3"),
-        (ROWS[:0], GOLD[:0], 1, ValueError, "predictions must be a non-empty"),
-        (ROWS[0], GOLD, 1, ValueError, "predictions must be a non-empty"),
-        (ROWS * 1.0, GOLD, 1, TypeError, "predictions must hold integers"),
-        (ROWS, GOLD > 0, 1, TypeError, "gold must hold integers"),
-        (ROWS, GOLD[:1], 1, ValueError, "one label per row"),
-        (ROWS, ROWS, 1, ValueError, "one label per row"),
-        (ROWS, GOLD - 1, 1, ValueError, "gold must"),
-        (ROWS, GOLD, 0, ValueError, "k must be"),
-        ([["dog"], ["cat"]], GOLD, 1, TypeError, "predictions must hold integers"),
-    ],
-)
-def test_refusals_of_predictions(predictions, gold, ks, error, message):
-    with pytest.raises(error, match=message):
-        hierarchical_precision_at_k(predictions, gold, TEN, VALID, ks)
-    with pytest.raises(error, match=message):
-        flat_hits_at_k(predictions, gold, ks)
-
-
-def test_more_refusals_of_predictions():
-    def ask(predictions, gold=GOLD, hierarchy=TEN, valid=VALID, ks=2, **options):
-        hierarchical_precision_at_k(predictions, gold, hierarchy, valid, ks, **options)
-
-    with pytest.raises(ValueError, match=r"predictions must lie in \[-1, 6\).* 0 to 6"):
-        ask(np.array([[0, 6], [1, 2]]))
-    with pytest.raises(ValueError, match="found -2 to 2"):
-        ask(np.array([[0, -2], [1, 2]]))
-    with pytest.raises(ValueError, match=r"gold must lie in \[0, 6\)"):
-        ask(ROWS, gold=np.array([0, 6]))
-    with pytest.raises(ValueError, match="position 2 more than once in row 1"):
-        ask(np.array([[-1, -1, 0], [2, 3, 2]]), ks=[1, 3])
-    with pytest.raises(ValueError, match="k must be between 1 and 6"):
-        ask(np.array([[0, 1, 2, 3, 4, 5, -1]] * 2), ks=7)
-    with pytest.raises(TypeError, match="valid_labels must have an order"):
-        ask(ROWS, valid=set(VALID))
-    with pytest.raises(TypeError, match="hierarchy must be a Hierarchy"):
-        ask(ROWS, hierarchy=EDGES)
-    with pytest.raises(ValueError, match="'cat' reach only 5"):
-        ask(np.array([[0, 1, 2, 3, 4, 5]]), np.array([1]), TEN_CLIMBED, ks=6)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -54,46 +53,3 @@ def test_summaries_on_every_backend(backend):
     assert hub_share(top1, c) == 3 / 5
     assert hub_share(top1, c, threshold=6) == 2 / 5
     assert hub_share(top1, c, threshold=7) == 0
-
-
-@pytest.mark.parametrize(
-    ("indices", "n_targets", "error", "message"),
-    [
-        (np.zeros(3, int), 4, ValueError, r"pass indices\[:, :1\]"),
-        (np.zeros((3, 0), int), 4, ValueError, "non-empty"),
-        (np.zeros((3, 1)), 4, TypeError, "indices must hold integers"),
-        (np.array([[4]]), 4, ValueError, r"indices must lie in \[0, 4\)"),
-        (np.array([[0]]), 0, ValueError, "n_targets must be at least 1"),
-    ],
-)
-def test_k_occurrence_refusals(indices, n_targets, error, message):
-    with pytest.raises(error, match=message):
-        k_occurrence(indices, n_targets)
-
-
-@pytest.mark.parametrize("measure", [k_skewness, robin_hood_index])
-@pytest.mark.parametrize(
-    ("counts", "error", "message"),
-    [
-        (np.array([], int), ValueError, "non-empty"),
-        (np.zeros((2, 2), int), ValueError, "1-d"),
-        (np.array([1.0]), TypeError, "integers"),
-        (np.array([-1, 2]), ValueError, "not be negative"),
-    ],
-)
-def test_refusals_of_counts(measure, counts, error, message):
-    with pytest.raises(error, match=message):
-        measure(counts)
-
-
-def test_more_refusals():
-    with pytest.raises(ValueError, match="counts are all 0"):
-        robin_hood_index(np.zeros(3, int))
-    with pytest.raises(ValueError, match=r"pass indices\[:, 0\]"):
-        hub_share(np.zeros((2, 1), int), np.array([1, 2]))
-    with pytest.raises(ValueError, match=r"top1 must lie in \[0, 2\)"):
-        hub_share(np.array([2]), np.array([1, 2]))
-    with pytest.raises(TypeError, match="top1 must hold integers"):
-        hub_share(np.array([1.0]), np.array([1, 2]))
-    with pytest.raises(ValueError, match="threshold must be"):
-        hub_share(np.array([1]), np.array([1, 2]), threshold=-1)

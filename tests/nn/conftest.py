@@ -1,5 +1,6 @@
 """One check for all layers: outputs against a plain loop, gradients against its differences."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,30 +14,13 @@ def perturbed(layer, seed=7):
     rng = np.random.default_rng(seed)
     for parameter in layer.parameters().values():
         noise = rng.normal(0.0, 0.4, parameter.value.shape).astype("float32")
-        moved = like(noise, parameter.value)
-        parameter.value += (
-            moved
-            if str(moved.dtype) in str(parameter.value.dtype)
-            else like(noise.astype("float64"), parameter.value)
-        )
+        dtype = str(parameter.value.dtype).rsplit(".")[-1]
+        parameter.value += like(noise.astype(dtype), parameter.value)
     return layer
 
 
-def slopes(f, array, step=1e-5):
-    """Central differences of the float function f at the float64 array, changed in place."""
-    found = np.empty_like(array)
-    for place in np.ndindex(array.shape):
-        kept = array[place]
-        array[place] = kept + step
-        above = f()
-        array[place] = kept - step
-        found[place] = (above - f()) / (2 * step)
-        array[place] = kept
-    return found
-
-
 @pytest.fixture
-def check_layer(backend):
+def check_layer(backend, numerical_gradient):
     """``check_layer(make, oracle, x, mask)`` for float64 and float32 on one array library.
 
     ``make(like)`` builds the layer; ``oracle(p, x, mask)`` is its output in plain loops from the
@@ -53,11 +37,8 @@ def check_layer(backend):
             }
             floats = x.dtype.kind == "f"
             given = x.astype(dtype) if floats else x
-            out = layer.forward(
-                backend.asarray(given),
-                None if mask is None else backend.asarray(mask),
-                train=True,
-            )
+            there = None if mask is None else backend.asarray(mask)
+            out = layer.forward(backend.asarray(given), there, train=True)
             host = np.array(backend.to_numpy(out))
             assert host.dtype == dtype
             exact = given.astype("float64") if floats else given
@@ -75,13 +56,17 @@ def check_layer(backend):
                 pull[padded] = 0.0
             pull = pull.astype(dtype).astype("float64")
 
-            def loss(values=values, exact=exact, pull=pull):
-                return float(np.sum(oracle(values, exact, mask) * pull))
+            def loss(values, x, pull=pull):
+                return float(np.sum(oracle(values, x, mask) * pull))
+
+            def loss_by(name, values=values, x=exact, loss=loss):
+                return lambda w: loss(values | {name: w}, x)
 
             if floats:
                 by_x = backend.to_numpy(by_x)
                 assert by_x.dtype == dtype
-                np.testing.assert_allclose(by_x, slopes(loss, exact), rtol=1e-3, atol=tolerance)
+                slopes = numerical_gradient(partial(loss, values), exact, step=1e-5)
+                np.testing.assert_allclose(by_x, slopes, rtol=1e-3, atol=tolerance)
                 if mask is not None:
                     assert np.all(by_x[~mask] == 0.0)
             else:
@@ -89,8 +74,9 @@ def check_layer(backend):
             for name, parameter in layer.parameters().items():
                 gradient = backend.to_numpy(parameter.gradient)
                 assert gradient.dtype == dtype, name
+                slopes = numerical_gradient(loss_by(name), values[name], step=1e-5)
                 np.testing.assert_allclose(
-                    gradient, slopes(loss, values[name]), rtol=1e-3, atol=tolerance, err_msg=name
+                    gradient, slopes, rtol=1e-3, atol=tolerance, err_msg=name
                 )
 
     return check

@@ -27,13 +27,3 @@ def test_start_follows_he():
     assert layer.weight.value.std() == pytest.approx((2 / 150) ** 0.5, rel=0.05)
     assert not layer.bias.value.any()
     assert {p.penalty for p in layer.parameters().values()} == {0.25}
-
-
-def test_bad_parameters():
-    for given, error, message in (
-        ((3, 2, 2), ValueError, "width must be odd"),
-        ((0, 2, 3), ValueError, "n_in must be at least 1"),
-        ((3, 2.0, 3), TypeError, "n_out must be an integer"),
-    ):
-        with pytest.raises(error, match=message):
-            Conv1d(*given, np.random.default_rng(0))

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from zslib.nn import (
-    BatchNorm,
     BiLSTM,
-    Conv1d,
     Descent,
     Dropout,
     Embedding,
@@ -21,13 +19,11 @@ from zslib.nn import (
     ResidualBlock,
     Sequential,
     Sigmoid,
-    dense_layers,
     n_parameters,
     sigmoid,
+    softmax_cross_entropy,
 )
 from zslib.optim import SGD, Adam
-
-ONE = SGD(0.1)
 
 
 def rng():
@@ -52,14 +48,6 @@ def test_embedding(check_layer, texts):
 def test_embedding_starts_with_rows_of_length_one():
     lengths = np.linalg.norm(Embedding(50, 400, rng()).weight.value, axis=1)
     np.testing.assert_allclose(lengths, 1.0, atol=0.15)
-
-
-def test_embedding_refuses_other_tokens():
-    layer = Embedding(3, 2, rng())
-    with pytest.raises(ValueError, match=r"tokens must lie in \[0, 3\), found 0 to 3"):
-        layer.forward(np.array([[0, 3]]))
-    with pytest.raises(TypeError, match="tokens must hold integers"):
-        layer.forward(np.array([[0.0, 1.0]]))
 
 
 def test_mean_pool(check_layer, texts):
@@ -118,34 +106,29 @@ class _Cast(Layer):
         self.mask_after = layer.mask_after
 
 
-def test_last_pool_needs_two_halves():
-    with pytest.raises(ValueError, match="3 numbers per position"):
-        LastPool().forward(np.ones((1, 2, 3)))
+@pytest.mark.parametrize(
+    ("layer", "function"),
+    [
+        (ReLU(), lambda v: max(v, 0.0)),
+        *((LeakyReLU(s), lambda v, s=s: v if v > 0 else s * v) for s in (0.0, 0.2, 1.0)),
+        (Sigmoid(), lambda v: 1.0 / (1.0 + np.exp(-v))),
+    ],
+)
+def test_activations(check_layer, layer, function):
+    def loop(p, x, mask):
+        return np.array([[function(v) for v in row] for row in x])
 
-
-def test_relu(check_layer):
-    x = rng().normal(size=(4, 3))
-    check_layer(lambda like: _Cast(ReLU(), like), lambda p, x, mask: np.maximum(x, 0.0), x)
+    check_layer(lambda like: _Cast(layer, like), loop, rng().normal(size=(4, 3)))
 
 
 @pytest.mark.parametrize("slope", [0.0, 0.2, 1.0])
-def test_leaky_relu(check_layer, slope):
-    def loop(p, x, mask):
-        return np.array([[v if v > 0 else slope * v for v in row] for row in x])
-
-    check_layer(lambda like: _Cast(LeakyReLU(slope), like), loop, rng().normal(size=(4, 3)))
+def test_the_slope_of_leaky_relu_at_zero(slope):
     layer = LeakyReLU(slope)
     layer.forward(np.zeros((1, 1)), train=True)
     assert layer.backward(np.ones((1, 1))) == slope
-    with pytest.raises(ValueError, match="slope must be"):
-        LeakyReLU(-0.1)
 
 
-def test_sigmoid(check_layer):
-    def loop(p, x, mask):
-        return 1.0 / (1.0 + np.exp(-x))
-
-    check_layer(lambda like: _Cast(Sigmoid(), like), loop, rng().normal(size=(4, 3)))
+def test_sigmoid_does_not_overflow():
     np.testing.assert_array_equal(sigmoid(np.array([-1e300, 1e300])), [0.0, 1.0])
 
 
@@ -174,9 +157,6 @@ def test_linear_starts_normal():
     weight = Linear(40, 60, rng(), init="normal", scale=0.02).weight.value
     expected = 0.02 * rng().standard_normal((40, 60))
     np.testing.assert_allclose(weight, expected, rtol=1e-6)
-    for wrong, message in (({"init": "zero"}, "init must be one of"), ({"scale": 0.0}, "scale")):
-        with pytest.raises(ValueError, match=message):
-            Linear(2, 2, rng(), **wrong)
 
 
 def test_descent_moves_every_parameter(backend):
@@ -214,16 +194,12 @@ def test_dropout(backend):
     np.testing.assert_array_equal(backend.to_numpy(layer.forward(backend.asarray(x))), x)
 
 
-def test_dropout_draws_the_same_for_both_types_and_refuses_one():
+def test_dropout_draws_the_same_for_both_types():
     masks = [
         Dropout(0.5, rng()).forward(np.ones((3, 4), dtype), train=True) for dtype in ("f4", "f8")
     ]
     np.testing.assert_array_equal(*masks)
     assert masks[0].dtype == np.float32
-    with pytest.raises(ValueError, match="rate must be below 1"):
-        Dropout(1.0, rng())
-    with pytest.raises(ValueError, match="rate must be"):
-        Dropout(-0.1, rng())
 
 
 @pytest.mark.parametrize("normalise_shortcut", [False, True])
@@ -346,8 +322,6 @@ def test_training_fits_a_small_task():
     for row, label in enumerate(labels):
         places = np.sort(source.permutation(6)[:2])
         tokens[row, places] = (1, 2) if label else (2, 1)
-    from zslib.nn import softmax_cross_entropy
-
     model, losses = encoder(np.zeros(1)), []
     for _ in range(150):
         loss, gradient = softmax_cross_entropy(model.forward(tokens, train=True), labels)
@@ -387,17 +361,6 @@ def test_backward_needs_a_training_pass():
             layer.backward(out)
 
 
-@pytest.mark.parametrize(
-    "layer", [BatchNorm(2), Conv1d(2, 2, 3, rng()), MaxPool(), MeanPool(), LastPool()]
-)
-def test_masks_are_checked(layer):
-    x = np.ones((2, 3, 2), np.float32)
-    with pytest.raises(TypeError, match="mask must be bool"):
-        layer.forward(x, np.ones((2, 3)))
-    with pytest.raises(ValueError, match=r"mask has shape \(3, 2\) and x \(2, 3, 2\)"):
-        layer.forward(x, np.ones((3, 2), bool))
-
-
 @pytest.mark.parametrize("pool", [MeanPool(), LastPool()])
 def test_a_text_without_tokens_is_refused(pool, backend):
     mask = np.array([[True, False], [False, False]])
@@ -405,48 +368,7 @@ def test_a_text_without_tokens_is_refused(pool, backend):
         pool.forward(backend.asarray(np.ones((2, 2, 2))), backend.asarray(mask))
 
 
-@pytest.mark.parametrize(
-    ("layer", "shape"),
-    [
-        (Linear(3, 3, rng()), (3,)),
-        (Linear(3, 3, rng()), (3, 3, 3)),
-        (Linear(3, 3, rng()), (3, 4)),
-        (BatchNorm(1), (3, 3)),
-        (Conv1d(3, 3, 1, rng()), (3, 3)),
-        (BiLSTM(3, 3, rng()), (3, 3)),
-        *((pool, (3, 3)) for pool in (MaxPool(), MeanPool(), LastPool())),
-    ],
-)
-def test_other_shapes_are_refused(layer, shape):
-    with pytest.raises(ValueError, match=r"x must have shape \(n, .* got"):
-        layer.forward(np.ones(shape, np.float32))
-
-
-def test_gradients_are_not_broadcast():
-    for layer in (ReLU(), LeakyReLU(), Sigmoid(), Dropout(0.5, rng()), Linear(1, 1, rng())):
-        layer.forward(np.ones((3, 1), np.float32), train=True)
-        with pytest.raises(ValueError, match="gradient has shape"):
-            layer.backward(np.ones(3, np.float32))
-
-
 def test_whole_numbers_count_as_floats():
     x = np.arange(12).reshape(1, 4, 3)
     layer = BiLSTM(3, 2, rng())
     np.testing.assert_allclose(layer.forward(x), layer.forward(x.astype("float32")), atol=1e-6)
-    with pytest.raises(TypeError, match="value must hold floats, got int64"):
-        Linear(2, 2, rng(), like=np.ones(1, int))
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (lambda p: Descent({"a": p, "b": p}, lambda: ONE), ValueError, "a new optimiser each"),
-        (lambda p: Sequential(relu=ReLU), TypeError, r"relu must be a layer, such as ReLU\(\)"),
-        (lambda p: dense_layers([3], rng()), ValueError, "sizes must be at least two"),
-        (lambda p: p.descend(-0.1), ValueError, "rate must be"),
-        (lambda p: p.descend(0.1, clip=0.0), ValueError, "clip must be"),
-    ],
-)
-def test_bad_arguments(make, error, message):
-    with pytest.raises(error, match=message):
-        make(Parameter(np.ones(2)))

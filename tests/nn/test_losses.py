@@ -16,7 +16,7 @@ def loop(logits, labels):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_loss_and_gradient(backend, dtype):
+def test_loss_and_gradient(backend, numerical_gradient, dtype):
     rng = np.random.default_rng(0)
     logits, labels = rng.normal(size=(5, 4)), rng.integers(0, 4, 5)
     loss, gradient = softmax_cross_entropy(
@@ -25,11 +25,8 @@ def test_loss_and_gradient(backend, dtype):
     gradient = backend.to_numpy(gradient)
     assert gradient.dtype == dtype
     assert float(loss) == pytest.approx(loop(logits, labels), rel=1e-6)
-    for place in np.ndindex(logits.shape):
-        step = np.zeros_like(logits)
-        step[place] = 1e-6
-        slope = (loop(logits + step, labels) - loop(logits - step, labels)) / 2e-6
-        assert gradient[place] == pytest.approx(slope, abs=1e-6)
+    slopes = numerical_gradient(lambda z: loop(z, labels), logits)
+    np.testing.assert_allclose(gradient, slopes, atol=1e-6)
 
 
 @given(st.floats(-1e30, 1e30), st.integers(0, 2))
@@ -47,17 +44,6 @@ def test_small_types_of_labels_hold_more_classes_than_they_count():
     loss, gradient = softmax_cross_entropy(logits, labels)
     assert loss == pytest.approx(loop(logits, labels))
     assert gradient[0, 3 + 256] > 0
-
-
-def test_bad_labels():
-    logits = np.zeros((2, 3))
-    for labels, error, message in (
-        (np.array([0, 3]), ValueError, r"labels must lie in \[0, 3\)"),
-        (np.array([0.0, 1.0]), TypeError, "labels must hold integers"),
-        (np.array([0]), ValueError, "one label per row"),
-    ):
-        with pytest.raises(error, match=message):
-            softmax_cross_entropy(logits, labels)
 
 
 def sigmoid_loop(logits, targets):
@@ -88,11 +74,3 @@ def test_large_sigmoid_logits(z):
     loss, gradient = sigmoid_cross_entropy(np.array([[z]]), np.array([[1.0]]))
     assert 0.0 <= loss <= max(-z, 0.0) + 1.0
     assert -1.0 <= gradient[0, 0] <= 0.0
-
-
-def test_bad_targets():
-    with pytest.raises(ValueError, match="give one target for each"):
-        sigmoid_cross_entropy(np.zeros((2, 3)), np.zeros((2, 1)))
-    for wrong in (-0.1, 1.1, float("nan")):
-        with pytest.raises(ValueError, match=r"targets must lie in \[0, 1\]"):
-            sigmoid_cross_entropy(np.zeros((1, 1)), np.array([[wrong]]))

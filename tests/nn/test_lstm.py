@@ -119,10 +119,3 @@ def test_start():
     assert 0.98 * limit < np.abs(W).max() <= limit
     np.testing.assert_array_equal(layer.bias.value[:, 20:40], 1.0)
     assert layer.bias.value.sum() == 40
-
-
-def test_bad_parameters():
-    with pytest.raises(ValueError, match="n_hidden must be at least 1"):
-        BiLSTM(3, 0, np.random.default_rng(0))
-    with pytest.raises(TypeError, match="n_in must be an integer"):
-        BiLSTM("3", 2, np.random.default_rng(0))

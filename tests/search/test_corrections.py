@@ -90,6 +90,11 @@ def corrected_matrix(name, queries, targets, reference, metric):
     )
 
 
+def correction_of(name, **options):
+    kind, parameters, _ = DEFINITIONS[name]
+    return kind(**parameters, **options)
+
+
 def test_every_correction_has_a_definition_here():
     assert set(DEFINITIONS) == set(CORRECTIONS)
 
@@ -101,10 +106,8 @@ def test_follows_the_definition(backend, name, metric, with_reference):
     queries = rng.standard_normal((6, 3)) + 0.3
     targets = rng.standard_normal((25, 3))
     reference = rng.standard_normal((9, 3)) if with_reference else None
-    kind, parameters, _ = DEFINITIONS[name]
-    correction = kind(
-        **parameters, reference=backend.asarray(reference) if with_reference else None
-    )
+    there = backend.asarray(reference) if with_reference else None
+    correction = correction_of(name, reference=there)
     expected = corrected_matrix(name, queries, targets, reference, metric)
     order = np.argsort(-expected, axis=1, kind="stable")
     q, t = backend.asarray(queries), backend.asarray(targets)
@@ -147,7 +150,7 @@ def test_equal_targets_tie_in_the_order_of_their_rows(backend, name, metric, kin
     queries, targets = rng.standard_normal((17, 30)), rng.standard_normal((kinds, 30))
     which = np.append(np.arange(kinds), rng.integers(0, min(kinds, 12), 16))
     gold = [rng.integers(0, which.size, 1 + i % 3) for i in range(17)]
-    given = DEFINITIONS[name][0](**DEFINITIONS[name][1])
+    given = correction_of(name)
     for dtype in backend.some(("float32", "float64")):
         narrow = queries.astype(dtype), targets[which].astype(dtype)
         expected = np.zeros((17, which.size))
@@ -191,11 +194,9 @@ def test_float32_in_float32_out_for_any_block_size(name):
     queries = rng.standard_normal((9, 6)).astype(np.float32)
     targets = rng.standard_normal((120, 6)).astype(np.float32)
     expected = corrected_matrix(name, queries.astype(float), targets.astype(float), None, "cosine")
-    kind, parameters, _ = DEFINITIONS[name]
     for block_size in (7, 50, None):
-        scores, indices = top_k(
-            queries, targets, 5, correction=kind(**parameters), block_size=block_size
-        )
+        options = {"correction": correction_of(name), "block_size": block_size}
+        scores, indices = top_k(queries, targets, 5, **options)
         assert scores.dtype == np.float32
         found = np.take_along_axis(expected, indices, axis=1)
         np.testing.assert_allclose(scores, found, rtol=2e-3, atol=2e-5)
@@ -206,9 +207,8 @@ def test_float32_in_float32_out_for_any_block_size(name):
 def test_reference_equal_to_the_queries_changes_nothing(name):
     rng = np.random.default_rng(2)
     queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))
-    kind, parameters, _ = DEFINITIONS[name]
-    alone = top_k(queries, targets, 4, correction=kind(**parameters))
-    told = top_k(queries, targets, 4, correction=kind(**parameters, reference=queries))
+    alone = top_k(queries, targets, 4, correction=correction_of(name))
+    told = top_k(queries, targets, 4, correction=correction_of(name, reference=queries))
     np.testing.assert_array_equal(told[1], alone[1])
     np.testing.assert_allclose(told[0], alone[0], rtol=1e-9)
 
@@ -227,8 +227,7 @@ def test_a_reference_is_converted_as_queries_are(frame):
 def test_with_a_reference_queries_do_not_influence_each_other(name):
     rng = np.random.default_rng(3)
     queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))
-    kind, parameters, _ = DEFINITIONS[name]
-    correction = kind(**parameters, reference=rng.standard_normal((8, 4)))
+    correction = correction_of(name, reference=rng.standard_normal((8, 4)))
     together = top_k(queries, targets, 4, correction=correction)[1]
     one_by_one = [top_k(q[None], targets, 4, correction=correction)[1][0] for q in queries]
     np.testing.assert_array_equal(together, one_by_one)
@@ -244,11 +243,10 @@ def test_takes_a_hub_down(name):
     targets = np.vstack([centre, queries + 0.3 * rng.standard_normal((30, 20))])
     gold = np.arange(1, 31)
     plain = gold_ranks(queries, targets, gold)
-    kind, parameters, _ = DEFINITIONS[name]
-    corrected = gold_ranks(queries, targets, gold, correction=kind(**parameters))
+    corrected = gold_ranks(queries, targets, gold, correction=correction_of(name))
     assert (corrected == 0).mean() > (plain == 0).mean() + 0.1
     hub_lists = (top_k(queries, targets, 1)[1] == 0).mean()
-    assert (top_k(queries, targets, 1, correction=kind(**parameters))[1] == 0).mean() < hub_lists
+    assert (top_k(queries, targets, 1, correction=correction_of(name))[1] == 0).mean() < hub_lists
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
@@ -258,8 +256,7 @@ def test_duplicates_and_equal_scores_stay_finite(backend, name):
     queries = rng.integers(1, 3, (10, 3)).astype(np.float64)
     queries[:, 2] = 0
     targets = np.vstack([queries, queries, [[0, 0, 1]]])
-    kind, parameters, _ = DEFINITIONS[name]
-    options = {"correction": kind(**parameters), "metric": "cosine", "block_size": 8}
+    options = {"correction": correction_of(name), "metric": "cosine", "block_size": 8}
     q, t = backend.asarray(queries), backend.asarray(targets)
     scores, indices = top_k(q, t, 21, **options)
     assert np.isfinite(backend.to_numpy(scores)).all()

@@ -52,6 +52,7 @@ def test_top_k_and_ranks_follow_the_full_matrix(backend, metric, dtype):
     rng = np.random.default_rng(0)
     queries = rng.standard_normal((7, 5)).astype(dtype)
     targets = rng.standard_normal((90, 5)).astype(dtype)
+    queries.flags.writeable = targets.flags.writeable = False
     gold = rng.integers(0, 90, 7)
     expected = full_scores(queries, targets, metric)
     order = order_of(expected)
@@ -281,17 +282,6 @@ def test_memory_mapped_targets(tmp_path, correction):
         assert type(got) is np.ndarray
         np.testing.assert_array_equal(got, expected)
     assert gold_ranks(queries, mapped, np.arange(14), **options).shape == (14,)
-
-
-def test_inputs_are_left_alone():
-    rng = np.random.default_rng(6)
-    queries, targets = rng.standard_normal((3, 4)), rng.standard_normal((30, 4))
-    copies = queries.copy(), targets.copy()
-    for metric in METRICS:
-        top_k(queries, targets, 2, metric=metric)
-        gold_ranks(queries, targets, [0, 1, 2], metric=metric)
-    np.testing.assert_array_equal(queries, copies[0])
-    np.testing.assert_array_equal(targets, copies[1])
 
 
 @pytest.mark.parametrize("order", ["F", "strided", "reversed"])

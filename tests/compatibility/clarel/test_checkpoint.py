@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import warnings
+from functools import partial
 from multiprocessing import get_context
 
 import numpy as np
@@ -27,6 +28,7 @@ SMALL = {
     "checkpoint_every": 5,
     "random_state": 3,
 }
+MEAN = SMALL | {"text_encoder": "mean"}
 
 
 def data(seed=0, n=12, dtype="float64"):
@@ -58,8 +60,8 @@ class Stop(Exception):
     pass
 
 
-def stop_at(monkeypatch, batch):
-    """Training raises after this many batches of one run."""
+def stop_at(batch, fit):
+    """Calls ``fit``, whose training raises after this many batches."""
     one_batch, done = Training.one_batch, []
 
     def counted(self, model):
@@ -68,8 +70,9 @@ def stop_at(monkeypatch, batch):
         done.append(1)
         one_batch(self, model)
 
-    monkeypatch.setattr(Training, "one_batch", counted)
-    return one_batch
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(Training, "one_batch", counted)
+        fit()
 
 
 @pytest.mark.parametrize("text_encoder", ["mean", "paper"])
@@ -79,30 +82,23 @@ def test_stopped_and_resumed(monkeypatch, tmp_path, text_encoder, batch):
     parameters = SMALL | {"text_encoder": text_encoder}
     whole = CLAREL(**parameters).fit(X, y, texts, rows, ids)
     model = CLAREL(**parameters, checkpoint=tmp_path / "run.npz")
-    one_batch = stop_at(monkeypatch, batch)
-    with pytest.raises(Stop):
-        model.fit(X, y, texts, rows, ids)
-    monkeypatch.setattr(Training, "one_batch", one_batch)
+    stop_at(batch, lambda: model.fit(X, y, texts, rows, ids))
     assert (tmp_path / "run.npz").exists() == (batch >= 5)
     assert not hasattr(model, "network_")
     assert_same_model(model.fit(X, y, texts, rows, ids), whole)
     # Once more: everything is on disk.
-    stop_at(monkeypatch, 0)
+    monkeypatch.setattr(Training, "one_batch", None)
     again = CLAREL(**parameters, checkpoint=tmp_path / "run.npz").fit(X, y, texts, rows, ids)
     assert_same_model(again, whole)
     np.testing.assert_array_equal(again.embed_texts(texts), whole.embed_texts(texts))
 
 
-def test_on_every_library(backend, monkeypatch, tmp_path):
+def test_on_every_library(backend, tmp_path):
     X, y, texts, rows, ids = data(dtype="float32")
     inputs = backend.asarray(X), backend.asarray(y), backend.asarray(texts), rows, ids
-    parameters = SMALL | {"text_encoder": "mean"}
-    whole = CLAREL(**parameters).fit(*inputs)
-    model = CLAREL(**parameters, checkpoint=str(tmp_path / "run.npz"))
-    one_batch = stop_at(monkeypatch, 13)
-    with pytest.raises(Stop):
-        model.fit(*inputs)
-    monkeypatch.setattr(Training, "one_batch", one_batch)
+    whole = CLAREL(**MEAN).fit(*inputs)
+    model = CLAREL(**MEAN, checkpoint=str(tmp_path / "run.npz"))
+    stop_at(13, lambda: model.fit(*inputs))
     assert_same_model(model.fit(*inputs), whole, backend)
 
 
@@ -122,7 +118,7 @@ def train_until_killed(when, path, inputs):
         replace(source, target)
 
     Training.one_batch, os.replace = one_more, save
-    CLAREL(**SMALL, text_encoder="mean", checkpoint=path).fit(*inputs)
+    CLAREL(**MEAN, checkpoint=path).fit(*inputs)
 
 
 @pytest.mark.parametrize("when", ["batch 17", "second save"])
@@ -137,15 +133,15 @@ def test_killed_and_resumed_in_another_process(tmp_path, when):
         step = json.loads(str(stored["meta"]))["state"]["step"]
     assert step == (15 if when == "batch 17" else 5)
     assert (tmp_path / ".run.npz.part").exists() == (when == "second save")
-    resumed = CLAREL(**SMALL, text_encoder="mean", checkpoint=path).fit(*inputs)
+    resumed = CLAREL(**MEAN, checkpoint=path).fit(*inputs)
     assert not (tmp_path / ".run.npz.part").exists()
-    assert_same_model(resumed, CLAREL(**SMALL, text_encoder="mean").fit(*inputs))
+    assert_same_model(resumed, CLAREL(**MEAN).fit(*inputs))
 
 
-def test_a_generator_goes_on_where_it_was(monkeypatch, tmp_path):
+def test_a_generator_goes_on_where_it_was(tmp_path):
     for make in (np.random.PCG64, np.random.MT19937):
         path = tmp_path / f"{make.__name__}.npz"
-        parameters = SMALL | {"text_encoder": "mean", "random_state": None}
+        parameters = MEAN | {"random_state": None}
         inputs = data()
 
         def fresh(make=make):
@@ -153,17 +149,15 @@ def test_a_generator_goes_on_where_it_was(monkeypatch, tmp_path):
 
         whole = CLAREL(**parameters).set_params(random_state=fresh()).fit(*inputs)
         model = CLAREL(**parameters, checkpoint=path)
-        one_batch = stop_at(monkeypatch, 11)
-        with pytest.raises(Stop):
-            model.set_params(random_state=fresh()).fit(*inputs)
-        monkeypatch.setattr(Training, "one_batch", one_batch)
+        model.set_params(random_state=fresh())
+        stop_at(11, partial(model.fit, *inputs))
         assert_same_model(model.set_params(random_state=fresh()).fit(*inputs), whole)
         with pytest.raises(ValueError, match="random_state differs"):
             model.set_params(random_state=np.random.Generator(make(6))).fit(*inputs)
 
 
 def test_more_batches_go_on(tmp_path):
-    parameters = SMALL | {"text_encoder": "mean", "checkpoint": tmp_path / "run.npz"}
+    parameters = MEAN | {"checkpoint": tmp_path / "run.npz"}
     inputs = data()
     CLAREL(**parameters | {"n_batches": 12}).fit(*inputs)
     longer = CLAREL(**parameters).fit(*inputs)
@@ -176,19 +170,19 @@ def test_more_batches_after_an_end_within_an_interval_of_the_curve(tmp_path):
     """The entry for the short rest at the first end is of that model, not of the state."""
     X, y, tokens, rows, ids = data()
     assert SMALL["n_batches"] % SMALL["log_every"]
-    short = CLAREL(**SMALL, text_encoder="mean", checkpoint=tmp_path / "a.npz")
+    short = CLAREL(**MEAN, checkpoint=tmp_path / "a.npz")
     short.fit(X, y, tokens, rows, ids)
     assert [entry["batch"] for entry in short.learning_curve_] == [4, 8, 12, 16, 20, 23]
-    again = CLAREL(**SMALL, text_encoder="mean", checkpoint=tmp_path / "a.npz")
+    again = CLAREL(**MEAN, checkpoint=tmp_path / "a.npz")
     assert_same_model(again.fit(X, y, tokens, rows, ids), short)
-    longer = SMALL | {"n_batches": 38, "text_encoder": "mean"}
+    longer = MEAN | {"n_batches": 38}
     resumed = CLAREL(**longer, checkpoint=tmp_path / "a.npz").fit(X, y, tokens, rows, ids)
     assert_same_model(resumed, CLAREL(**longer).fit(X, y, tokens, rows, ids))
 
 
 def test_another_training_is_refused(tmp_path):
     path = tmp_path / "run.npz"
-    parameters = SMALL | {"text_encoder": "mean", "checkpoint": path}
+    parameters = MEAN | {"checkpoint": path}
     inputs = X, y, texts, rows, ids = data()
     CLAREL(**parameters).fit(*inputs)
     before = path.read_bytes()
@@ -250,7 +244,7 @@ def test_a_failed_write_leaves_the_last_state(monkeypatch, tmp_path):
 
 
 def test_a_diverged_training_is_not_kept(tmp_path):
-    parameters = SMALL | {"text_encoder": "mean", "learning_rate": 1e300, "log_every": 1000}
+    parameters = MEAN | {"learning_rate": 1e300, "log_every": 1000}
     path = tmp_path / "run.npz"
     with pytest.raises(ValueError, match="lower learning_rate, or scale the features"):
         CLAREL(**parameters, checkpoint=path).fit(*data())

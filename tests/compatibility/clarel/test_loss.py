@@ -235,17 +235,9 @@ def test_training_excludes_equal_texts_or_none(monkeypatch, exclude_equal, text_
         texts, ids, rows = texts[of], np.array(of), None
     else:
         rows = [[i] for i in of]
-    CLAREL(
-        0.3,
-        0.4,
-        embedding_dim=3,
-        text_encoder=None,
-        exclude_equal=exclude_equal,
-        dropout=0.0,
-        batch_size=6,
-        n_batches=5,
-        random_state=0,
-    ).fit(X, y, texts, rows, ids)
+    options = {"embedding_dim": 3, "text_encoder": None, "dropout": 0.0, "batch_size": 6}
+    model = CLAREL(0.3, 0.4, exclude_equal=exclude_equal, n_batches=5, random_state=0, **options)
+    model.fit(X, y, texts, rows, ids)
     assert len(batches) == 5
     for (zv, zt, li, lt, codes), terms in batches:
         same = [[np.allclose(a, b, atol=1e-12) for b in zt] for a in zt]

@@ -72,31 +72,27 @@ def test_forms_of_text_rows(backend):
     np.testing.assert_array_equal(Pairs(3, 3, None, None).index, [0, 1, 2])
 
 
-def test_bad_text_rows():
-    for message, error, arguments in (
-        ("X has 3 rows and texts 2: text i must belong to sample i", ValueError, (3, 2, None)),
-        ("lists the texts of 4 samples, X has 3", ValueError, (3, 5, RAGGED)),
-        (
-            r"1 sample\(s\) have no text in text_rows, the first is sample 1",
-            ValueError,
-            (2, 3, [[0], []]),
-        ),
-        (r"names texts from 0 to 4, but there are 4: .* \[0, 4\)", ValueError, (4, 4, RAGGED)),
-        ("names texts from -1 to 0", ValueError, (2, 4, [[0], [-1]])),
-        ("text_rows must hold integers", TypeError, (2, 4, [[0.5], [1.0]])),
-        (r"is a tuple of 3: give \(offsets, index\)", ValueError, (3, 3, ([0], [1], [2]))),
-        (
-            "offsets must be 3 numbers from 0 to the length of index, 2",
-            ValueError,
-            (2, 3, (np.array([0, 1]), np.array([0, 1]))),
-        ),
-        ("offsets must be 3 numbers", ValueError, (2, 3, (np.array([0, 1, 3]), np.arange(2)))),
-        (r"1 sample\(s\) have no text", ValueError, (2, 3, (np.array([0, 2, 2]), np.arange(2)))),
-        (r"1 sample\(s\) have no text", ValueError, (2, 3, (np.array([0, 3, 2]), np.arange(2)))),
-    ):
-        with pytest.raises(error, match=message):
-            Pairs(*arguments, None)
-    with pytest.raises(ValueError, match="text_ids must have one number for each of the 3 texts"):
-        Pairs(3, 3, None, np.arange(2))
-    with pytest.raises(TypeError, match="text_ids must hold integers"):
-        Pairs(3, 3, None, np.ones(3))
+SHORT, FAR = np.array([0, 1]), np.array([0, 1, 3])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "error"),
+    [
+        ((3, 2, None), "X has 3 rows and texts 2: text i must belong to sample i", ValueError),
+        ((3, 5, RAGGED), "lists the texts of 4 samples, X has 3", ValueError),
+        ((2, 3, [[0], []]), r"1 sample\(s\) have no text in text_rows, .* sample 1", ValueError),
+        ((4, 4, RAGGED), r"names texts from 0 to 4, but there are 4: .* \[0, 4\)", ValueError),
+        ((2, 4, [[0], [-1]]), "names texts from -1 to 0", ValueError),
+        ((2, 4, [[0.5], [1.0]]), "text_rows must hold integers", TypeError),
+        ((3, 3, ([0], [1], [2])), r"is a tuple of 3: give \(offsets, index\)", ValueError),
+        ((2, 3, (SHORT, SHORT)), "offsets must be 3 numbers from 0 to .* of index, 2", ValueError),
+        ((2, 3, (FAR, SHORT)), "offsets must be 3 numbers", ValueError),
+        ((2, 3, (np.array([0, 2, 2]), SHORT)), r"1 sample\(s\) have no text", ValueError),
+        ((2, 3, (np.array([0, 3, 2]), SHORT)), r"1 sample\(s\) have no text", ValueError),
+        ((3, 3, None, SHORT), "text_ids must have one number for each of the 3", ValueError),
+        ((3, 3, None, np.ones(3)), "text_ids must hold integers", TypeError),
+    ],
+)
+def test_refusals(arguments, words, error):
+    with pytest.raises(error, match=words):
+        Pairs(*arguments[:3], *(arguments[3:] or [None]))

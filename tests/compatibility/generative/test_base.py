@@ -150,17 +150,3 @@ def test_types(world):
     assert wide.dtype == np.float64
     np.testing.assert_allclose(wide, narrow, atol=1e-4)
     assert len(model._classifiers) == 1
-
-
-def test_bad_parameters(world):
-    for parameters, error, message in (
-        ({"n_generated": 0}, ValueError, "n_generated must be at least 1"),
-        ({"classifier_penalty": -1.0}, ValueError, "classifier_penalty must be"),
-        ({"feature_length": 0.0}, ValueError, "feature_length must be .* above 0"),
-        ({"random_state": "x"}, TypeError, "random_state"),
-    ):
-        with pytest.raises(error, match=message):
-            Toy(**parameters).fit(*world)
-    X, y, S = (array.astype("float32") if array.dtype == "float64" else array for array in world)
-    with np.errstate(over="ignore"), pytest.raises(ValueError, match="scale the features down"):
-        Toy().fit(np.float32(1e30) * X, y, S)

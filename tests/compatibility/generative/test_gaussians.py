@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from zslib.arrays import namespace
 from zslib.compatibility.generative.gaussians import (
     NOISES,
     GaussianEncoder,
@@ -30,31 +31,29 @@ def distance(m1, v1, m2, v2):
     return sum(np.sqrt(row.sum()) for row in squares)
 
 
-def test_divergences(backend, numerical_gradient):
-    mean, log_variance, *_ = arrays()
-    values, gradients = divergences(backend.asarray(mean), backend.asarray(log_variance))
-    assert backend.to_numpy(values).sum() == pytest.approx(divergence(mean, log_variance))
-    for gradient, slopes in (
-        (gradients[0], numerical_gradient(lambda m: divergence(m, log_variance), mean)),
-        (gradients[1], numerical_gradient(lambda v: divergence(mean, v), log_variance)),
-    ):
-        np.testing.assert_allclose(backend.to_numpy(gradient), slopes, atol=1e-7)
+def summed(function):
+    """The sum over rows, with its gradients."""
+
+    def total(*arguments):
+        values, gradients = function(*arguments)
+        return namespace(values).sum(values), gradients
+
+    return total
+
+
+def test_divergences(check_objective):
+    check_objective(summed(divergences), divergence, arrays()[:2], by=(0, 1))
     values, gradients = divergences(np.zeros((2, 3)), np.zeros((2, 3)))
     assert not np.any(values)
     assert not np.any(gradients)
 
 
-def test_distances(backend, numerical_gradient):
-    given = arrays()
-    one, other = [tuple(map(backend.asarray, pair)) for pair in (given[:2], given[2:])]
-    values, gradients = distances(one, other)
-    assert backend.to_numpy(values).sum() == pytest.approx(distance(*given))
-    flat = [backend.to_numpy(g) for pair in gradients for g in pair]
-    for i, gradient in enumerate(flat):
-        slopes = numerical_gradient(
-            lambda a, i=i: distance(*given[:i], a, *given[i + 1 :]), given[i]
-        )
-        np.testing.assert_allclose(gradient, slopes, atol=1e-7)
+def test_distances(check_objective):
+    def of_pairs(*given):
+        values, gradients = distances(given[:2], given[2:])
+        return values, [*gradients[0], *gradients[1]]
+
+    check_objective(summed(of_pairs), distance, arrays(), by=range(4))
 
 
 def test_gaussians_that_coincide_pull_nowhere():

@@ -24,19 +24,9 @@ def test_step_follows_finite_differences_of_the_hinge_sum(numerical_gradient):
     W = rng.standard_normal((3, 4))
     numeric = numerical_gradient(lambda w: hinge_sum(w, X, y, S, 0.8), W)
     moved = W.copy()
-    curve = train_by_ranking(
-        moved,
-        X,
-        y,
-        S,
-        lambda residuals, own: every_violation(residuals),
-        margin=0.8,
-        learning_rate=1.0,
-        n_epochs=1,
-        batch_size=9,
-        regularization=0.25,
-        rng=np.random.default_rng(0),
-    )
+    options = {"learning_rate": 1.0, "n_epochs": 1, "batch_size": 9, "regularization": 0.25}
+    options |= {"margin": 0.8, "rng": np.random.default_rng(0)}
+    curve = train_by_ranking(moved, X, y, S, lambda R, own: every_violation(R), **options)
     np.testing.assert_allclose(W - moved, numeric + 0.5 * W, atol=1e-7)
     assert curve == [pytest.approx(hinge_sum(W, X, y, S, 0.8))]
 
@@ -72,16 +62,3 @@ def test_first_violating_label_step_by_step():
     ).fit(X, y, S)
     expected = slow_first_violating(X, y, S, margin=1.0, rate=0.1, n_epochs=3, seed=8)
     np.testing.assert_allclose(model.coef_, expected, atol=1e-12)
-
-
-def test_first_violating_on_every_library(backend, problem):
-    options = {"first_violating": True, "n_epochs": 2, "learning_rate": 0.2, "random_state": 0}
-    arrays = problem.X, problem.y, problem.S
-    expected = DeViSE(**options).fit(*arrays)
-    found = DeViSE(**options).fit(*map(backend.asarray, arrays))
-    np.testing.assert_allclose(backend.to_numpy(found.coef_), expected.coef_, atol=1e-10)
-
-
-def test_first_violating_must_be_a_bool(problem):
-    with pytest.raises(ValueError, match="first_violating must be one of False, True"):
-        DeViSE(first_violating="yes").fit(problem.X, problem.y, problem.S)

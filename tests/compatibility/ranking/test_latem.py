@@ -8,14 +8,15 @@ import pytest
 from zslib.compatibility import DeViSE, LatEm
 
 
-def slow_fit(X, y, S, *, n_matrices, margin, draw, rate, penalty, n_epochs, seed):
+def slow_fit(model, X, y, S):
     """One sample, one drawn label, two winning matrices at a time."""
-    rng = np.random.default_rng(seed)
+    n_matrices, margin, rate = model.n_matrices, model.margin, model.learning_rate
+    rng = np.random.default_rng(model.random_state)
     (n, p), (n_labels, q) = X.shape, S.shape
     start = rng.standard_normal((p, n_matrices * q)) / math.sqrt(p)
     W = [start[:, k * q : (k + 1) * q].copy() for k in range(n_matrices)]
     curve = []
-    for _ in range(n_epochs):
+    for _ in range(model.n_epochs):
         total = 0.0
         for i in rng.permutation(n):
 
@@ -24,7 +25,7 @@ def slow_fit(X, y, S, *, n_matrices, margin, draw, rate, penalty, n_epochs, seed
                 return max(scores), int(np.argmax(scores))
 
             own_score, own_matrix = best(y[i])
-            if draw == "any":
+            if model.draw == "any":
                 rival = (y[i] + rng.integers(1, n_labels)) % n_labels
             else:
                 order = np.argsort(-rng.random(n_labels))
@@ -32,7 +33,7 @@ def slow_fit(X, y, S, *, n_matrices, margin, draw, rate, penalty, n_epochs, seed
                 rival = bad[0] if bad else y[i]
             score, matrix = best(rival)
             for M in W:
-                M *= 1 - 2 * rate * penalty
+                M *= 1 - 2 * rate * model.regularization
             if rival != y[i] and margin + score - own_score > 0:
                 total += margin + score - own_score
                 W[matrix] -= rate * np.outer(X[i], S[rival])
@@ -51,28 +52,9 @@ def samples(dtype="float64"):
 @pytest.mark.parametrize(("n_matrices", "penalty"), [(1, 0.0), (3, 0.0), (3, 0.2)])
 def test_algorithm_1_step_by_step(draw, n_matrices, penalty):
     X, y, S = samples()
-    model = LatEm(
-        n_matrices,
-        margin=0.9,
-        draw=draw,
-        learning_rate=0.1,
-        n_epochs=4,
-        batch_size=1,
-        regularization=penalty,
-        random_state=5,
-    ).fit(X, y, S)
-    coefs, curve = slow_fit(
-        X,
-        y,
-        S[:4],
-        n_matrices=n_matrices,
-        margin=0.9,
-        draw=draw,
-        rate=0.1,
-        penalty=penalty,
-        n_epochs=4,
-        seed=5,
-    )
+    options = {"draw": draw, "regularization": penalty, "learning_rate": 0.1, "n_epochs": 4}
+    model = LatEm(n_matrices, margin=0.9, batch_size=1, random_state=5, **options).fit(X, y, S)
+    coefs, curve = slow_fit(model, X, y, S[:4])
     np.testing.assert_allclose(model.coefs_, coefs, atol=1e-12)
     np.testing.assert_allclose(model.learning_curve_, curve, atol=1e-12)
 
@@ -112,31 +94,3 @@ def test_one_matrix_and_two_classes_take_the_steps_of_devise():
     # A margin that every sample violates, wherever it starts.
     step = LatEm(1, margin=100.0, **options).fit(X, y, S).coefs_[0] - start
     np.testing.assert_allclose(step, DeViSE(100.0, **options).fit(X, y, S).coef_, atol=1e-12)
-
-
-@pytest.mark.parametrize("draw", ["any", "violating"])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_every_library_learns_the_same(backend, draw, dtype):
-    X, y, S = samples(dtype)
-    options = {"draw": draw, "learning_rate": 0.1, "n_epochs": 2, "batch_size": 4}
-    expected = LatEm(2, random_state=1, **options).fit(X, y, S)
-    model = LatEm(2, random_state=1, **options).fit(*map(backend.asarray, (X, y, S)))
-    coefs = backend.to_numpy(model.coefs_)
-    assert coefs.dtype == dtype
-    assert coefs.shape == (2, 3, 6)
-    np.testing.assert_allclose(coefs, expected.coefs_, atol=1e-4 if dtype == "float32" else 1e-12)
-    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
-    assert backend.to_numpy(scores).dtype == dtype
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"n_matrices": 0}, ValueError, "n_matrices must be at least 1"),
-        ({"n_matrices": 1.5}, TypeError, "n_matrices must be an integer"),
-        ({"draw": "hard"}, ValueError, "draw must be one of 'any', 'violating'"),
-    ],
-)
-def test_bad_parameters(parameters, error, message):
-    with pytest.raises(error, match=message):
-        LatEm(**parameters).fit(*samples())

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
-from zslib.compatibility import ALE, SJE, DeViSE
+from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
 from zslib.compatibility.ranking.loss import (
     drawn_violation,
     every_violation,
@@ -101,26 +102,17 @@ def test_every_library_weighs_alike(backend, dtype):
     rng = np.random.default_rng(0)
     scores = np.round(rng.standard_normal((7, 5)), 1).astype(dtype)
     own, keys = rng.integers(5, size=7), rng.random((7, 5))
-    there = backend.asarray(own)
     R = violations(scores, own, 1.0)
-    found = violations(backend.asarray(scores), there, 1.0)
+    found = violations(backend.asarray(scores), backend.asarray(own), 1.0)
     assert backend.to_numpy(found).dtype == dtype
     np.testing.assert_allclose(backend.to_numpy(found), R, rtol=1e-6)
-    pairs = [(pick(R), pick(backend.asarray(R))) for pick in CHOICES.values()]
-    pairs.append(
-        (drawn_violation(R, keys), drawn_violation(backend.asarray(R), backend.asarray(keys)))
-    )
-    for expected, weights in pairs:
-        assert backend.to_numpy(weights).dtype == dtype
-        np.testing.assert_allclose(backend.to_numpy(weights), expected, rtol=1e-6)
-    np.testing.assert_allclose(
-        backend.to_numpy(hardness(backend.asarray(R), there)), hardness(R, own), rtol=1e-6
-    )
-    np.testing.assert_allclose(
-        backend.to_numpy(score_gradient(backend.asarray(rank_weights(R)), there)),
-        score_gradient(rank_weights(R), own),
-        rtol=1e-6,
-    )
+    triplets = [(pick, R) for pick in CHOICES.values()]
+    triplets += [(drawn_violation, R, keys), (hardness, R, own)]
+    triplets += [(score_gradient, rank_weights(R), own)]
+    for function, *inputs in triplets:
+        weights = backend.to_numpy(function(*map(backend.asarray, inputs)))
+        assert weights.dtype == dtype
+        np.testing.assert_allclose(weights, function(*inputs), rtol=1e-6)
 
 
 def test_drawn_violations_are_violations_each_as_often_as_the_others():
@@ -165,23 +157,24 @@ def test_derivative_of_the_loss_for_fixed_weights(table, seed):
     assert found == pytest.approx(loss(scores + step) - loss(scores), abs=1e-10)
 
 
-def slow_fit(X, y, S, choice, *, margin, rate, n_epochs, seed, size=1, regularization=0.0):
+def slow_fit(model, X, y, S, choice):
     """Per-sample SGD in the full space, one outer product for each triplet."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(model.random_state)
     W, curve = np.zeros((X.shape[1], S.shape[1])), []
-    for _ in range(n_epochs):
+    for _ in range(model.n_epochs):
         order, total = rng.permutation(len(X)), 0.0
-        for start in range(0, len(X), size):
+        for start in range(0, len(X), model.batch_size):
             gradient = np.zeros_like(W)
-            items = order[start : start + size]
+            items = order[start : start + model.batch_size]
             for i in items:
-                R = slow_residuals((X[i] @ W @ S.T)[None], y[[i]], margin)
+                R = slow_residuals((X[i] @ W @ S.T)[None], y[[i]], model.margin)
                 weights = slow_weights(R, y[[i]], choice)[0]
                 for c in range(len(S)):
                     if weights[c]:
                         total += weights[c] * R[0, c]
                         gradient += weights[c] * np.outer(X[i], S[c] - S[y[i]])
-            W = W - rate * (gradient / len(items) + 2 * regularization * W)
+            gradient = gradient / len(items) + 2 * model.regularization * W
+            W = W - model.learning_rate * gradient
         curve.append(total / len(X))
     return W, curve
 
@@ -203,47 +196,48 @@ SYSTEMS = [(DeViSE, "every"), (ALE, "rank"), (SJE, "largest")]
 @pytest.mark.parametrize("size", [1, 7])
 def test_training_step_by_step(system, choice, q, size):
     X, y, S = samples(q=q)
-    model = system(
-        0.7,
-        learning_rate=0.05,
-        n_epochs=3,
-        batch_size=size,
-        regularization=0.01,
-        random_state=4,
-    ).fit(X, y, S)
-    W, curve = slow_fit(
-        X,
-        y,
-        S[:4],
-        choice,
-        margin=0.7,
-        rate=0.05,
-        n_epochs=3,
-        seed=4,
-        size=size,
-        regularization=0.01,
-    )
+    options = {"learning_rate": 0.05, "n_epochs": 3, "regularization": 0.01, "random_state": 4}
+    model = system(0.7, batch_size=size, **options).fit(X, y, S)
+    W, curve = slow_fit(model, X, y, S[:4], choice)
     np.testing.assert_allclose(model.coef_, W, atol=1e-12)
     np.testing.assert_allclose(model.learning_curve_, curve, atol=1e-12)
     np.testing.assert_allclose(model.decision_function(X, S), X @ W @ S.T, atol=1e-10)
 
 
-@pytest.mark.parametrize("system", [DeViSE, ALE, SJE])
+RATE = {"learning_rate": 0.1, "batch_size": 8, "random_state": 1}
+TRAINED = [
+    *(system(**RATE, n_epochs=2) for system in (DeViSE, ALE, SJE)),
+    DeViSE(**RATE, n_epochs=2, first_violating=True),
+    *(LatEm(2, **RATE, n_epochs=2, draw=draw) for draw in ("any", "violating")),
+    DARK(3, **RATE, n_iter=12),
+    DARK(3, **RATE, n_iter=12, label_view=False),
+    DARK(3, **RATE, n_iter=12, hardness=False),
+    *(DARK(3, **RATE, n_iter=12, gradient=follow) for follow in ("margin", "objective")),
+]
+
+
+def learned(model):
+    """Matrices, and the loss as training went on."""
+    names = ("coef_", "coefs_", "U_", "V_", "learning_curve_", "objective_")
+    return [vars(model)[name] for name in names if name in vars(model)]
+
+
+@pytest.mark.parametrize("model", TRAINED, ids=str)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("q", [3, 8], ids=["more classes", "more attributes"])
-def test_every_library_learns_the_same(backend, system, dtype, q):
+def test_every_library_learns_the_same(backend, model, dtype, q):
     X, y, S = samples(dtype, q=q)
-    options = {"learning_rate": 0.05, "n_epochs": 2, "batch_size": 8, "random_state": 1}
-    expected = system(**options).fit(X, y, S)
-    model = system(**options).fit(*map(backend.asarray, (X, y, S)))
-    coef = backend.to_numpy(model.coef_)
-    assert coef.dtype == dtype
-    tolerance = 1e-4 if dtype == "float32" else 1e-11
-    np.testing.assert_allclose(coef, expected.coef_, atol=tolerance)
-    np.testing.assert_allclose(model.learning_curve_, expected.learning_curve_, atol=tolerance)
-    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
-    assert backend.to_numpy(scores).dtype == dtype
-    np.testing.assert_allclose(backend.to_numpy(scores), X @ coef @ S.T, atol=1e-4)
+    expected = clone(model).fit(X, y, S)
+    found = clone(model).fit(*map(backend.asarray, (X, y, S)))
+    tolerance = 1e-4 if dtype == "float32" else 1e-10
+    for one, other in zip(learned(found), learned(expected), strict=True):
+        if not isinstance(other, list):
+            one = backend.to_numpy(one)
+            assert one.dtype == other.dtype == dtype
+        np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
+    scores = backend.to_numpy(found.decision_function(backend.asarray(X), backend.asarray(S)))
+    assert scores.dtype == dtype
+    np.testing.assert_allclose(scores, expected.decision_function(X, S), rtol=1e-4, atol=1e-4)
 
 
 @given(
@@ -253,19 +247,25 @@ def test_every_library_learns_the_same(backend, system, dtype, q):
     q=st.integers(1, 4),
     n_classes=st.integers(2, 4),
     size=st.integers(1, 12),
-    system=st.sampled_from([DeViSE, ALE, SJE]),
+    system=st.sampled_from([DeViSE, ALE, SJE, DARK]),
     repeated=st.booleans(),
 )
 def test_any_shape(seed, n, p, q, n_classes, size, system, repeated):
-    """Finite, and the same again; also when two classes share one embedding."""
+    """Finite, and the same again; also for images and classes that occur twice."""
     rng = np.random.default_rng(seed)
     X, S = rng.standard_normal((n, p)), rng.standard_normal((n_classes, q))
-    if repeated and n_classes > 2:
-        S[1] = S[0]
+    if repeated:
+        X[1] = X[0]
+        S[1] = S[0] if n_classes > 2 else S[1]
     y = np.concatenate([[0, n_classes - 1], rng.integers(n_classes, size=n - 2)])
-    model = system(learning_rate=0.1, n_epochs=2, batch_size=size, random_state=seed)
-    first = model.fit(X, y, S).coef_
-    assert first.shape == (p, q)
+    options = {"rank": 2, "n_iter": 5, "refresh_every": 2} if system is DARK else {"n_epochs": 2}
+    model = system(learning_rate=0.1, batch_size=size, random_state=seed, **options)
+    first, *others = learned(model.fit(X, y, S))
+    if system is DARK:
+        assert (first.shape, others[0].shape) == ((p, 2), (q, 2))
+        assert model.objective_steps_ == [0, 5 * math.ceil(n / size)]
+    else:
+        assert first.shape == (p, q)
+        assert all(loss >= 0 for loss in model.learning_curve_)
     assert np.all(np.isfinite(first))
-    assert all(loss >= 0 for loss in model.learning_curve_)
-    np.testing.assert_array_equal(model.fit(X, y, S).coef_, first)
+    np.testing.assert_array_equal(learned(model.fit(X, y, S))[0], first)

@@ -1,0 +1,200 @@
+"""What the maps refuse, and the words in which they say so."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+
+from zslib.mapping import (
+    CentredMap,
+    MaxMarginMap,
+    MultiStepMap,
+    ProcrustesMap,
+    RidgeMap,
+    chimeras,
+    max_margin_loss_and_gradient,
+)
+from zslib.mapping.negatives import random_negatives
+
+rng = np.random.default_rng(0)
+X, Y = rng.standard_normal((2, 6, 4)) + 0.5
+
+
+def changed(array, row, value):
+    array = array.copy()
+    array[row] = value
+    return array
+
+
+EACH = [RidgeMap(), ProcrustesMap(), MultiStepMap(), CentredMap(), MaxMarginMap(n_epochs=1)]
+PAIRS = [
+    (changed(X, (2, 1), np.nan), Y, "X holds NaN .* row 2"),
+    (X, changed(Y, (3, 0), np.inf), "Y holds NaN .* row 3"),
+    (X, Y[:5], "X has 6 rows and Y has 5"),
+    ([["a"]], Y, "could not convert"),
+    (X + 1j, Y, "Complex data"),
+    (sparse.csr_array(X), Y, r"X is sparse.*toarray\(\)", TypeError),
+    (np.ma.masked_less(X, 0), Y, "X has masked entries"),
+    (X, None, "requires y"),
+    (X[:0], Y[:0], "X is empty"),
+    (X[0], Y[0], "2-d"),
+]
+"""Pairs that every map refuses, words and, if it is no ValueError, the error."""
+
+OF_ONE = [
+    (RidgeMap(), X * 1e200, Y, "X .* beyond the range of float64"),
+    (RidgeMap(), X * 1e-200, Y, "X .* beyond the range of float64"),
+    (RidgeMap(alphas=[1e-300, 1.0]), X[:3], Y[:3], "too small beside"),
+    (RidgeMap(fit_intercept=True), X[:1], Y[:1], "at least two rows"),
+    (RidgeMap(direction="reverse", fit_intercept=True), X, Y, "centre X and Y before"),
+    (ProcrustesMap(), X, Y[:, :2], "same width; use RidgeMap"),
+    (MaxMarginMap(init="procrustes"), X, Y[:, :2], "same width"),
+    # The map underflows.
+    (
+        MaxMarginMap(init="ridge"),
+        1e3 * np.eye(2, dtype="f4"),
+        1e-44 * np.eye(2, dtype="f4"),
+        "init='ridge' maps a row of X to a zero vector",
+    ),
+    (MaxMarginMap(), changed(X, 3, 0.0), Y, "X has 1 zero row.* row 3"),
+    (MaxMarginMap(), X, changed(Y, 4, 0.0), "Y has 1 zero row.* row 4"),
+    (MaxMarginMap(), X[:1], Y[:1], "fewer than two distinct rows"),
+    (MaxMarginMap(), X, np.ones_like(Y), "fewer than two distinct rows"),
+]
+
+PARAMETERS = {
+    CentredMap: [({"estimator": Ridge()}, "estimator must be a map", TypeError)],
+    RidgeMap: [
+        ({"alpha": -1.0}, "alpha must be .* at least 0"),
+        ({"alpha": np.nan}, "alpha"),
+        ({"alpha": "GCV"}, 'alpha must be a number or "gcv"'),
+        ({"alpha": None}, "alpha must be a number", TypeError),
+        ({"fit_intercept": "no"}, "fit_intercept must be one of"),
+        ({"alphas": []}, "alphas must be a non-empty"),
+        ({"alphas": [[1.0]]}, "alphas must be a non-empty"),
+        ({"alphas": [0.0, 1.0]}, "above 0"),
+        ({"alphas": [1.0, np.inf]}, "finite"),
+        ({"direction": "back"}, "direction"),
+    ],
+    MultiStepMap: [
+        ({"source_power": -1.0}, "source_power must be"),
+        ({"n_components": 6}, "n_components must be between 1 and 4"),
+        ({"whiten": "yes"}, "whiten must be one of"),
+    ],
+    MaxMarginMap: [
+        ({"margin": -0.1}, "margin must be .* at least 0"),
+        ({"margin": np.nan}, "margin"),
+        ({"n_negatives": 0}, "n_negatives must be at least 1"),
+        ({"n_negatives": 2.5}, "n_negatives must be an integer", TypeError),
+        (
+            {"n_negatives": 6, "negatives": "intruder"},
+            "n_negatives must be between 1 and 5 .*distinct rows of Y",
+        ),
+        ({"negatives": "hard"}, "negatives must be one of 'random'"),
+        ({"distance": "euclidean"}, "distance must be one of"),
+        ({"init": "zeros"}, "init must be one of"),
+        ({"learning_rate": 0}, "learning_rate must be"),
+        ({"n_epochs": 0}, "n_epochs must be at least 1"),
+        ({"batch_size": 0}, "batch_size must be at least 1"),
+        ({"warm_start": "yes"}, "warm_start must be one of"),
+        ({"callback": "print"}, "callback must be None or callable", TypeError),
+        ({"random_state": -1}, "random_state"),
+        ({"random_state": "seed"}, "random_state", TypeError),
+    ],
+}
+
+FITS = [
+    *((mapper, *case) for mapper in EACH for case in PAIRS),
+    *OF_ONE,
+    *((Map(**p), X, Y, *rest) for Map, cases in PARAMETERS.items() for p, *rest in cases),
+]
+
+
+@pytest.mark.parametrize(
+    ("mapper", "X", "Y", "words", "error"),
+    [(*case[:4], *(case[4:] or [ValueError])) for case in FITS],
+)
+def test_fits(mapper, X, Y, words, error):
+    with pytest.raises(error, match=words):
+        clone(mapper).fit(X, Y)
+
+
+@pytest.mark.parametrize("mapper", EACH)
+def test_queries(mapper):
+    name = type(mapper).__name__
+    with pytest.raises(NotFittedError, match=name):
+        clone(mapper).transform(X)
+    with pytest.raises(NotFittedError, match=name):
+        clone(mapper).transform_targets(Y)
+    fitted = clone(mapper).fit(X, Y)
+    with pytest.raises(ValueError, match=f"X has 3 features, but {name} is expecting 4"):
+        fitted.transform(X[:, :3])
+    with pytest.raises(ValueError, match="X holds NaN"):
+        fitted.transform(X * np.nan)
+
+
+W, LABELS = rng.standard_normal((4, 3)), np.eye(3)[[0, 1, 2, 0, 1, 2, 0, 1, 2]]
+OWN, NEGATIVES = rng.integers(9, size=6), rng.integers(9, size=(6, 5))
+
+
+def loss(W=W, X=X, labels=LABELS, own=OWN, negatives=NEGATIVES, **options):
+    return max_margin_loss_and_gradient(W, X, labels, own, negatives, **options)
+
+
+def made(X=X, Y=Y, new=Y, k=2, **options):
+    return chimeras(X, Y, new, k=k, **options)
+
+
+FUNCTIONS = {
+    loss: [
+        ({"W": np.zeros((4, 3))}, "W maps a row of X to a zero vector"),
+        ({"W": np.ones((5, 3))}, "X has 4 columns and the transpose of W has 5"),
+        ({"labels": np.ones((9, 2))}, "W has 3 columns and unit_labels has 2"),
+        ({"own": np.arange(5)}, "own must have shape"),
+        ({"own": np.arange(4, 10)}, r"own must lie in \[0, 9\)"),
+        ({"negatives": np.zeros((5, 2), dtype=int)}, "negatives"),
+        ({"negatives": np.zeros((6, 2, 1), dtype=int)}, "negatives"),
+        ({"negatives": np.full((6, 2), -1)}, "negatives must lie in"),
+        ({"negatives": np.zeros((6, 2))}, "negatives must hold integers", TypeError),
+        ({"X": np.full((6, 4), np.nan)}, "X holds NaN"),
+        ({"labels": np.ones((9, 3))}, "unit_labels has rows of another length"),
+        ({"margin": -1.0}, "margin"),
+        ({"distance": "dot"}, "distance"),
+    ],
+    made: [
+        ({"k": 0}, r"k must be between 1 and 6 .*distinct rows of Y_train"),
+        ({"Y": Y[[0, 0, 1, 2, 3, 4]], "k": 6}, r"k must be between 1 and 5 .*distinct rows of Y"),
+        ({"k": 2.0}, "k must be an integer", TypeError),
+        ({"X": X[:-1]}, "X_train has 5 rows and Y_train has 6"),
+        ({"new": Y[:, :3]}, "Y_new has 3 columns and Y_train has 4"),
+        ({"new": Y * np.nan}, "Y_new holds NaN"),
+        ({"new": 0 * Y}, "zero"),
+        ({"new": Y[:0]}, "Y_new is empty"),
+        ({"metric": "cosinus"}, "metric"),
+    ],
+    RidgeMap(direction="reverse").fit(X, Y[:, :2]).transform_targets: [
+        ({"Y": Y}, "Y has 4 columns")
+    ],
+    MultiStepMap().fit(X, Y).transform_targets: [({"Y": Y[:, :2]}, "same target space")],
+    CentredMap().fit(X, Y).transform: [
+        ({"X": X.mean(axis=0)[None]}, "less the mean of the training pairs, has 1 zero row")
+    ],
+    random_negatives: [
+        ({"rng": rng, "own": OWN, "n_labels": 1, "n_negatives": 2}, "n_labels must be at least 2")
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "words", "error"),
+    [
+        (function, arguments, words, *(error or [ValueError]))
+        for function, cases in FUNCTIONS.items()
+        for arguments, words, *error in cases
+    ],
+)
+def test_functions(function, arguments, words, error):
+    with pytest.raises(error, match=words):
+        function(**arguments)
