@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
-from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
 
 from zslib.arrays import like, namespace, take_rows, to_host, unit_rows
 from zslib.datasets import ZeroShotProblem
-from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
+from zslib.datasets.words.tokens import UNKNOWN, Vocabulary, tokenize
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.runs import run_zero_shot
@@ -42,25 +42,17 @@ def tfidf_vectors(problem, *, dimension=300, min_count=2, seed=0):
     if problem.texts is None:
         raise ValueError(f"{problem.name} has ready text vectors and no words")
     known = sorted({problem.texts[i] for i in problem.training_texts})
-    vocabulary = Vocabulary.fit(known, min_count)
-    weights = TfidfTransformer(sublinear_tf=True)
-    trained = weights.fit_transform(_counts(vocabulary, known))
+    words = Vocabulary.fit(known, min_count).words[UNKNOWN + 1 :]
+    weights = TfidfVectorizer(
+        tokenizer=tokenize, token_pattern=None, vocabulary=words, sublinear_tf=True
+    )
+    trained = weights.fit_transform(known)
     dimension = min(dimension, min(trained.shape) - 1)
     projection = TruncatedSVD(dimension, algorithm="arpack", random_state=seed).fit(trained)
-    vectors = projection.transform(weights.transform(_counts(vocabulary, problem.texts)))
+    vectors = projection.transform(weights.transform(problem.texts))
     # Directions of singular value zero are arbitrary.
     vectors = vectors[:, projection.singular_values_ > 1e-10 * projection.singular_values_[0]]
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-
-
-def _counts(vocabulary, texts):
-    """How often each text has each known word, a sparse (m, words) array."""
-    tokens = vocabulary.transform(texts)
-    rows, _ = np.nonzero(tokens > UNKNOWN)
-    columns = tokens[tokens > UNKNOWN] - UNKNOWN - 1
-    shape = len(texts), len(vocabulary) - UNKNOWN - 1
-    return sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
+    return normalize(vectors)
 
 
 def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroShotProblem:
@@ -132,19 +124,18 @@ def run_mean_texts(
     whole = mean_text_problem(problem, **options)
 
     def outcome(data, parameters):
-        found = run_zero_shot(method, data, seed=seed, parameters=parameters, device=device)
-        return found.outcome
+        options = {"seed": seed, "parameters": parameters, "device": device}
+        return run_zero_shot(method, data, **options).outcome
 
     def attempt(parameters):
-        found = outcome(held(), parameters)
-        curve = found.curve
-        values = {"H": 100 * float(curve.best_harmonic_mean), "gamma": float(curve.best_gamma)}
-        return {"ACC": found.value("ACC")} | values
+        tested = outcome(held(), parameters)
+        H, gamma = 100 * tested.curve.best_harmonic_mean, tested.curve.best_gamma
+        return {"ACC": tested.value("ACC"), "H": float(H), "gamma": float(gamma)}
 
     name = f"{method.name} on {problem.name}"
-    of = {"class embeddings": "mean texts"} | seen_as(problem) | told_apart(method.fixed) | options
-    of |= {"seed": seed, "split_seed": split_seed}
-    trials = sweep(method.grid, attempt, name, by="H", limits=method.limits, **of)
+    asked = {"class embeddings": "mean texts"} | seen_as(problem) | told_apart(method.fixed)
+    asked |= options | {"seed": seed, "split_seed": split_seed}
+    trials = sweep(method.grid, attempt, name, by="H", limits=method.limits, **asked)
     best, tested, passed_over = best_that_trains(
         trials, "H", lambda parameters: outcome(whole, parameters), name
     )

@@ -16,16 +16,15 @@ from zslib.protocols.pairs.runs import run_clarel
 from zslib.protocols.tidy import row
 
 __all__ = [
-    "chance_rows",
     "eszsl_baseline",
     "hub_rows",
     "known_text_share",
     "level_runs",
     "printed_rows",
+    "ranked_counts",
     "retrieval_rows",
     "size_line",
     "tested_outcomes",
-    "trial_rows",
 ]
 
 
@@ -38,10 +37,10 @@ def eszsl_baseline(quick):
 
 def tested_outcomes(p, clarel, baseline, others="", **options):
     """Outcomes of CLAREL, of the baseline and of the ``others``, "A+B", on mean texts, by name."""
-    found = {"CLAREL": clarel.outcomes(), "ESZSL": [baseline.outcome]}
+    outcomes = {"CLAREL": clarel.outcomes(), "ESZSL": [baseline.outcome]}
     for name in filter(None, others.split("+")):
-        found[name] = [run_mean_texts(name, p, **options).outcome]
-    return found
+        outcomes[name] = [run_mean_texts(name, p, **options).outcome]
+    return outcomes
 
 
 def known_text_share(p):
@@ -54,8 +53,8 @@ def known_text_share(p):
         return {(p.labels[i], text) for text in p.text_ids[rows]}
 
     known = set().union(*map(own, p.trainval))
-    found = [bool(own(i) & known) for i in p.test_seen if own(i)]
-    return 100 * float(np.mean(found)) if found else None
+    shared = [bool(own(i) & known) for i in p.test_seen if own(i)]
+    return 100 * float(np.mean(shared)) if shared else None
 
 
 def printed_rows(missing=None):
@@ -81,15 +80,6 @@ def size_line(p):
     return [level, classes, s["train_seen_samples"], tested, s["texts"], known_text_share(p)]
 
 
-def trial_rows(problem, run, baseline):
-    """Validation H of each learning rate, "failed" or a number, and the baseline's gamma."""
-    of = partial(row, problem)
-    for trial in run.trials:
-        rate = trial["parameters"]["learning_rate"]
-        yield of("validation H", "CLAREL", trial.get("H", "failed"), learning_rate=rate)
-    yield of("chosen gamma", "ESZSL", baseline.gamma)
-
-
 def level_runs(problem, seeds, run, **options):
     """Test outcomes of CLAREL with texts of images and with texts of their class.
 
@@ -113,11 +103,6 @@ def level_runs(problem, seeds, run, **options):
         "CLAREL, texts of classes": pooled.outcomes(),
         "CLAREL, texts of classes, more drawn, no negatives of the class": suited.outcomes(),
     }
-
-
-def chance_rows(problem, accuracy):
-    """Accuracy of CLAREL less that of chance."""
-    yield row(problem, "ACC above chance", "CLAREL", accuracy - 100 / problem.unseen_classes.size)
 
 
 def retrieval_rows(problem, run):
@@ -147,25 +132,26 @@ def true_counts(problem):
 
 def hub_rows(problem, outcomes):
     """How test images fall on the prototypes of unseen classes; ``outcomes`` is {method: list}."""
-    of, true = partial(row, problem), k_skewness(true_counts(problem))
-    yield of("true skewness of N_1", "images", true)
-    for method, found in outcomes.items():
-        counts = [answer_counts(problem, outcome) for outcome in found]
-        skewness = mean_estimate([k_skewness(c) for c in counts])
-        yield of("skewness of N_1", method, skewness)
-        largest = mean_estimate([c.max() / c.mean() for c in counts])
-        yield of("largest N_1 over fair share", method, largest)
-        never = mean_estimate([100 * np.mean(c == 0) for c in counts])
-        yield of("prototypes never nearest, %", method, never)
+    true = k_skewness(true_counts(problem))
+    yield row(problem, "true skewness of N_1", "images", true)
+    measures = {
+        "skewness of N_1": k_skewness,
+        "largest N_1 over fair share": lambda counts: counts.max() / counts.mean(),
+        "prototypes never nearest, %": lambda counts: 100 * np.mean(counts == 0),
+    }
+    for method, repeats in outcomes.items():
+        counts = [answer_counts(problem, outcome) for outcome in repeats]
+        for metric, measure in measures.items():
+            yield row(problem, metric, method, mean_estimate([measure(c) for c in counts]))
         if method == "CLAREL":
             excess = mean_estimate([k_skewness(c) - true for c in counts])
-            yield of("skewness of N_1 less the true one", method, excess)
+            yield row(problem, "skewness of N_1 less the true one", method, excess)
 
 
 def ranked_counts(problem, outcomes):
     """Sorted N_1 of unseen classes, true and as answered with the first seed: rows to draw."""
     counts = {"images of the class": true_counts(problem)}
-    counts |= {method: answer_counts(problem, found[0]) for method, found in outcomes.items()}
+    counts |= {method: answer_counts(problem, first) for method, (first, *_) in outcomes.items()}
     for method, values in counts.items():
         for place, value in enumerate(np.sort(values)[::-1], 1):
             yield row(problem, "N_1", method, int(value), rank=place)

@@ -148,28 +148,23 @@ class HeldOutPairs:
 
     def measures(self):
         """`PairMeasures` of every model: {kind: one for each seed}."""
+        return {
+            kind: [self._measured(model) for model in models]
+            for kind, models in self.models.items()
+        }
+
+    def _measured(self, model):
         parts = {
             "training classes": self.problem.test_seen,
             "validation classes": self.problem.test_unseen,
         }
-        return {
-            kind: [
-                PairMeasures(
-                    self._own_text_nearer(model),
-                    self.problem.labels[self.asked[0]],
-                    evaluate_image_text(
-                        FrozenEstimator(model), self.problem, retrieval=False
-                    ).outcome,
-                    {
-                        p: self._spread_within(model, rows)
-                        for p, rows in parts.items()
-                        if rows.size
-                    },
-                )
-                for model in models
-            ]
-            for kind, models in self.models.items()
-        }
+        tested = evaluate_image_text(FrozenEstimator(model), self.problem, retrieval=False)
+        return PairMeasures(
+            self._own_text_nearer(model),
+            self.problem.labels[self.asked[0]],
+            tested.outcome,
+            {p: self._spread_within(model, rows) for p, rows in parts.items() if rows.size},
+        )
 
     @cached_property
     def asked(self):
@@ -199,8 +194,8 @@ class HeldOutPairs:
     def _spread_within(self, model, rows):
         """Of each class its images, their squared distances to the mean, and this mean."""
         z = to_host(model.embed_images(take_rows(self.problem.features, rows))).astype(float)
-        of = self.problem.labels[rows]
-        parts = [z[of == c] for c in np.unique(of)]
+        labels = self.problem.labels[rows]
+        parts = [z[labels == c] for c in np.unique(labels)]
         means = np.stack([part.mean(axis=0) for part in parts])
         within = [((part - mean) ** 2).sum() for part, mean in zip(parts, means, strict=True)]
         return np.array([len(part) for part in parts]), np.array(within), means
@@ -224,27 +219,26 @@ class HeldOutPairs:
         """Both softmaxes of the batch shown, and the loss of each, by search."""
         rows, own, same = self.batch()
         z, t = self.embedded(model, rows, own)
-        found = map(to_host, retrieval_probabilities(z, t, same_text=like(same, z)))
-        names = "text retrieval", "image retrieval"
+        softmaxes = map(to_host, retrieval_probabilities(z, t, same_text=like(same, z)))
         return {
             name: (p, float(-np.log(np.maximum(np.diag(p), 1e-300)).mean()))
-            for name, p in zip(names, found, strict=True)
+            for name, p in zip(("text retrieval", "image retrieval"), softmaxes, strict=True)
         }
 
     def at_ends(self, kinds):
         """Sentences on step sizes at an end of the range, and on those passed over."""
-        name, said = self.problem.name.removesuffix(" (validation)"), []
+        name, sentences = self.problem.name.removesuffix(" (validation)"), []
         ends = [f"“{kind}”" for kind in kinds if self.steps[kind] in (RATES[0], RATES[-1])]
         if ends:
-            said.append(
+            sentences.append(
                 f"On {name} the best step size for {' and '.join(ends)} is at an end of the "
                 "range, so a better one may lie beyond. "
             )
         for kind in kinds:
             skipped = " and ".join(f"{rate:g}" for k, rate in self.passed_over if k == kind)
             if skipped:
-                said.append(f"On {name} a training of “{kind}” failed with {skipped}. ")
-        return "".join(said)
+                sentences.append(f"On {name} a training of “{kind}” failed with {skipped}. ")
+        return "".join(sentences)
 
 
 def spread_within(statistics, times):
@@ -287,30 +281,22 @@ def curve_rows(pairs, kinds, terms=TERMS):
         logs = [model.learning_curve_ for model in pairs.models[kind]]
         for term in terms:
             means = np.mean([[entry[term] for entry in log] for log in logs], axis=0)
+            named = {"method": kind, "metric": term.replace("_", " ")}
             for entry, value in zip(logs[0], means, strict=True):
-                yield {
-                    "method": kind, "metric": term.replace("_", " "), "value": float(value),
-                    "batches": entry["batch"],
-                }  # fmt: skip
+                yield named | {"value": float(value), "batches": entry["batch"]}
 
 
 def loss_rows(pairs, kinds):
     """Losses of the batch shown by ``kinds``, and CLAREL's terms at the end of training: rows."""
     for kind in kinds:
+        named = {"metric": "loss of the batch shown", "method": kind}
         for part, (_, loss) in pairs.batch_probabilities(pairs.models[kind][0]).items():
-            yield {
-                "metric": "loss of the batch shown",
-                "method": kind,
-                "part": part,
-                "value": loss,
-            }
+            yield named | {"part": part, "value": loss}
     last = pairs.models["CLAREL"][0].learning_curve_[-1]["batch"]
+    named = {"metric": "loss at the end of training", "method": "CLAREL"}
     for row in curve_rows(pairs, ("CLAREL",)):
         if row["batches"] == last:
-            yield {
-                "metric": "loss at the end of training", "method": "CLAREL",
-                "part": row["metric"].replace(" ", "_"), "value": row["value"],
-            }  # fmt: skip
+            yield named | {"part": row["metric"].replace(" ", "_"), "value": row["value"]}
 
 
 def above_chance_rows(results, n_classes):

@@ -30,10 +30,10 @@ def nearest_texts(pairs, model, n_images=4, k=3):
     rows = []
     for i in np.argsort(place, kind="stable")[ends].tolist():
         own = held.labels[images[i]]
-        said = f"{held.class_names[own]}, own text in place {place[i] + 1}".replace("_", " ")
+        image = f"{held.class_names[own]}, own text in place {place[i] + 1}".replace("_", " ")
         for j in order[i, :k].tolist():
             classes = held.labels[images[belongs[:, j]]]
             whose = "own" if belongs[i, j] else "of its class" if own in classes else "of another"
             text = textwrap.shorten(held.texts[candidates[j]], 90, placeholder=" …")
-            rows.append([said, text, whose])
+            rows.append([image, text, whose])
     return rows
