@@ -104,15 +104,10 @@ def from_common_zero(outcome, zero):
     """
     zero = check_real(zero, "zero")
 
-    def logs(scores):
-        if not scores.size:
-            return scores
-        return log_distance_scores(np.maximum(zero - scores.astype(np.float64), 0.0))
-
     def moved(side):
-        return side and replace(
-            side, seen_scores=logs(side.seen_scores), unseen_scores=logs(side.unseen_scores)
-        )
+        scores = {name: getattr(side, name) for name in ("seen_scores", "unseen_scores")}
+        distances = {k: np.maximum(zero - s.astype(np.float64), 0.0) for k, s in scores.items()}
+        return replace(side, **{k: log_distance_scores(d) for k, d in distances.items()})
 
     sides = {name: moved(getattr(outcome, name)) for name in ("test_unseen", "test_seen")}
     return replace(outcome, gamma=0.0, **sides)

@@ -154,9 +154,9 @@ def draw_margins(scored, margin):
     right.axvline(1.0, color="0.4", ls="--", lw=1, label="margin 1 of other systems")
     left.set(xlabel="own score F", ylabel="margin")
     right.set(xlabel="margin at the end of training", ylabel="frequency, highest = 1")
-    found = [ax.get_legend_handles_labels() for ax in (left, density)]
+    legends = [ax.get_legend_handles_labels() for ax in (left, density)]
     below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "fontsize": 8}
-    left.legend(*(a + b for a, b in zip(*found, strict=True)), **below)
+    left.legend(*(a + b for a, b in zip(*legends, strict=True)), **below)
     right.legend(**below)
     return fig
 
@@ -176,8 +176,8 @@ def draw_example(example):
     ax.barh(np.arange(n), example.scores, color=[COLORS[2]] + ["0.7"] * (n - 1))
     ax.axvline(0.0, color="0.25", lw=0.8)
     for name, margin in example.margins.items():
-        by = "margin of Eq. 3" if name == "DARK" else "margin 1"
-        label = f"{by}: rivals violate from {own - margin:.2f} on".replace("-", "−")
+        kind = "margin of Eq. 3" if name == "DARK" else "margin 1"
+        label = f"{kind}: rivals violate from {own - margin:.2f} on".replace("-", "−")
         ax.axvline(own - margin, color=look(name)["color"], ls="--", label=label)
     ax.set_yticks(np.arange(n), example.names)
     ax.set(xlabel="score F", ylim=(n - 0.5, -0.5))
