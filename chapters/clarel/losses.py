@@ -17,7 +17,7 @@ from zslib.protocols.attributes.tuning import split_validation_classes, with_val
 from zslib.protocols.intervals import Estimate, class_draws, resampled_runs
 from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text, model_texts
 from zslib.protocols.pairs.runs import image_text_trials, short_clarel
-from zslib.protocols.sweep import ranked
+from zslib.protocols.sweep import best_that_trains
 
 __all__ = [
     "KINDS",
@@ -110,20 +110,14 @@ class HeldOutPairs:
     def train(self, kinds):
         """Train these kinds with every seed."""
         for kind in kinds:
-            for rate in self._rates(KINDS[kind]):
-                changes = KINDS[kind] | {"learning_rate": rate}
-                try:
-                    self.models[kind] = [self._fit(seed, changes) for seed in self.seeds]
-                except ValueError:
-                    self.passed_over.append((kind, rate))
-                else:
-                    self.steps[kind] = rate
-                    break
-            else:
-                raise ValueError(
-                    f"{kind} diverges with every step size on {self.problem.name}: pass shorter "
-                    "features or fewer batches"
-                )
+
+            def fits(parameters, changes=KINDS[kind]):
+                return [self._fit(seed, changes | parameters) for seed in self.seeds]
+
+            name = f"{kind} on {self.problem.name}"
+            best, models, failed = best_that_trains(self._trials(KINDS[kind]), "H", fits, name)
+            self.models[kind], self.steps[kind] = models, best["parameters"]["learning_rate"]
+            self.passed_over += [(kind, trial["parameters"]["learning_rate"]) for trial in failed]
         return self
 
     def _fit(self, seed, changes):
@@ -134,17 +128,14 @@ class HeldOutPairs:
             check_losses(fitted)
         return fitted
 
-    def _rates(self, changes):
-        """Step sizes, best first."""
+    def _trials(self, changes):
+        """H by step size on classes within the training classes."""
         if "learning_rate" in changes:
-            return [changes["learning_rate"]]
+            return [{"parameters": {"learning_rate": changes["learning_rate"]}, "H": 0.0}]
         nested = split_validation_classes(self._on_host, seed=self.seeds[0])
-        model = clone(self.model).set_params(**changes)
-        grid = {"learning_rate": RATES}
-        trials = image_text_trials(
-            model, nested, grid, device=self.device, must_learn=self.must_learn
-        )
-        return [trial["parameters"]["learning_rate"] for trial in ranked(trials, "H")]
+        model, grid = clone(self.model).set_params(**changes), {"learning_rate": RATES}
+        options = {"device": self.device, "must_learn": self.must_learn}
+        return image_text_trials(model, nested, grid, **options)
 
     def measures(self):
         """`PairMeasures` of every model: {kind: one for each seed}."""
@@ -181,12 +172,16 @@ class HeldOutPairs:
         has[owner, np.searchsorted(ids, held.text_ids[index])] = True
         return images, texts, has[:, np.searchsorted(ids, held.text_ids[texts])]
 
+    def distances(self, model):
+        """Of the images asked to the texts that they may be given."""
+        images, texts, _ = self.asked
+        z = model.embed_images(take_rows(self.problem.features, images))
+        t = model.embed_texts(take_rows(self.texts, texts))
+        return to_host(embedding_distances(z, t))
+
     def _own_text_nearer(self, model):
         """For each image, percent of pairs of an own and another text in the right order."""
-        images, candidates, belongs = self.asked
-        z = model.embed_images(take_rows(self.problem.features, images))
-        t = model.embed_texts(take_rows(self.texts, candidates))
-        rank = rankdata(to_host(embedding_distances(z, t)), axis=1)
+        belongs, rank = self.asked[2], rankdata(self.distances(model), axis=1)
         mine, others = belongs.sum(axis=1), (~belongs).sum(axis=1)
         ahead = (rank * belongs).sum(axis=1) - mine * (mine + 1) / 2
         return 100.0 * (1.0 - ahead / (mine * others))

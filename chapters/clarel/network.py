@@ -80,10 +80,20 @@ def loss_rows(problem, run):
             yield row(problem, name, NETWORK, point[loss], batch=point["batch"])
 
 
-def compared_sentences(differences, failed=()):
-    """Which of the two reads texts better, by H, or why it is not known: a sentence for each."""
-    for name in failed:
-        yield f"On {name} the network could not be trained: {failed[name]}."
+def compared_sentences(differences, failed):
+    """Which of the two reads texts better, by H, or why it is not known: a sentence for each.
+
+    Examples
+    --------
+    >>> from book import Results
+    >>> from zslib.protocols import Estimate
+    >>> gain = {"dataset": "ikea", "metric": "H", "value": Estimate(2.0, 1.0, 3.0, 1)}
+    >>> print(*compared_sentences(Results(None, [gain]), {"cub": "all 3 failed"}), sep="\\n")
+    On cub the network could not be trained: all 3 failed.
+    On ikea the network reads better: H differs by +2.0 [+1.0, +3.0] points.
+    """
+    for name, why in failed.items():
+        yield f"On {name} the network could not be trained: {why}."
     for difference in differences.only(metric="H"):
         gain = difference["value"]
         word = gain.side("reads better", "reads worse", "cannot be told from the mean of words")

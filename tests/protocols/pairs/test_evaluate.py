@@ -480,6 +480,23 @@ def test_parameters_are_chosen_by_the_largest_h_on_validation():
     assert same.estimate("H", n_resamples=100) == runs.estimate("H", n_resamples=100)
 
 
+def test_the_next_best_candidate_where_the_best_fails_later(monkeypatch):
+    problem, grid, fit = toy(), {"dimension": (4, 8, 12)}, RidgeToWords.fit
+    first = run_image_text(JITTERED, problem, grid=grid, must_learn=False)
+    ranked = sorted((t for t in first.trials if "H" in t), key=lambda t: -t["H"])
+    best, following = (trial["parameters"] for trial in ranked[:2])
+
+    def diverge(self, X, y, *args, **kwargs):
+        if self.dimension == best["dimension"] and self.random_state == 7:
+            raise ValueError("diverged")
+        return fit(self, X, y, *args, **kwargs)
+
+    monkeypatch.setattr(RidgeToWords, "fit", diverge)
+    runs = run_image_text(JITTERED, problem, seeds=[0, 7], grid=grid, must_learn=False)
+    assert runs.parameters == following
+    assert runs.passed_over == [{"parameters": best, "failed": "diverged"}]
+
+
 def test_a_training_that_explodes_is_refused():
     problem = toy()
     exploded = short_clarel(problem, n_batches=60, learning_rate=1e4, embedding_dim=16)
