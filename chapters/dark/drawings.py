@@ -12,7 +12,6 @@ from zslib.nn import sigmoid
 from zslib.show.figures import COLORS, look
 
 __all__ = [
-    "draw_changes",
     "draw_example",
     "draw_margins",
     "draw_ranking",
@@ -107,26 +106,6 @@ def draw_residuals(moments):
         row[0].set_ylabel(f"triplets of {view},\nhighest = 1")
     fig.supxlabel("residual R", fontsize="medium")
     fig.legend(*axes[0, 0].get_legend_handles_labels(), ncols=3, loc="outside upper center")
-    return fig
-
-
-def draw_changes(rows):
-    """Change in percent of parameters, margins and weights by steps, a panel for each moment."""
-    from matplotlib import pyplot
-
-    moments, spans = (list(dict.fromkeys(row[key] for row in rows)) for key in ("moment", "span"))
-    spans.sort(key=lambda span: sum(row["value"] for row in rows if row["span"] == span))
-    fig, axes = pyplot.subplots(1, len(moments), figsize=(7.2, 3.4), sharey=True)
-    for ax, moment in zip(axes, moments, strict=True):
-        own = [row for row in rows if row["moment"] == moment]
-        for i, what in enumerate(dict.fromkeys(row["what"] for row in own)):
-            values = {row["span"]: row["value"] for row in own if row["what"] == what}
-            style = {"color": COLORS[i], "marker": "os^"[i], "label": what}
-            ax.plot(range(len(spans)), [values[span] for span in spans], **style)
-        ax.set_xticks(range(len(spans)), spans, rotation=35, ha="right")
-        ax.set(title=moment, yscale="log")
-    axes[0].set_ylabel("change, % of what is changed")
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return fig
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "objective_curves",
     "reading_rows",
     "slope_rows",
+    "spans",
     "step_times",
     "time_rows",
     "train_readings",
@@ -117,13 +118,25 @@ def _objectives(trained, names):
             yield name, np.array([model.objective_ for model in trained[name]])
 
 
+def spans(held):
+    """Numbers of steps, by name: one, those between two refreshes, and passages over images."""
+    every = DARK().refresh_every
+    length = math.ceil(len(held.trainval) / DARK().batch_size)
+    return {
+        "one step": 1,
+        f"{every} steps": every,
+        "one passage": length,
+        f"{every} passages": every * length,
+    }
+
+
 def change_rows(problem, held, seeds, *, n_iter):
     """Rows of how much U, all margins and all weights of the image view change in some steps.
 
     Of reading F.
     """
-    every = DARK().refresh_every
-    length = math.ceil(len(held.trainval) / DARK().batch_size)
+    steps_of = spans(held)
+    length, longest = steps_of["one passage"], max(steps_of.values())
     codes = np.searchsorted(held.seen_classes, held.labels[held.trainval])
     X = to_host(held.features)[held.trainval].astype(float)
     S = to_host(held.class_embeddings)[held.seen_classes].astype(float)
@@ -134,12 +147,8 @@ def change_rows(problem, held, seeds, *, n_iter):
         return {"U": U, "margins ε": view.margins, "weights Δ": view.weights}
 
     total = n_iter * length
-    moments = {"start": 0, "middle": total // 2, "end": max(total - every * length, 0)}
-    spans = {
-        "one step": 1, f"{every} steps": every, "one passage": length,
-        f"{every} passages": every * length,
-    }  # fmt: skip
-    ends = [begin + steps for begin in moments.values() for steps in spans.values()]
+    moments = {"start": 0, "middle": total // 2, "end": max(total - longest, 0)}
+    ends = [begin + steps for begin in moments.values() for steps in steps_of.values()]
     stages = sorted({*moments.values(), *ends})
     options = {"iteration": "step", "drop_at": 3 * n_iter // 4 * length}
     options |= {"n_iter": stages[-1], "objective_every": None}
@@ -149,7 +158,7 @@ def change_rows(problem, held, seeds, *, n_iter):
     at = dict(zip(stages, zip(*trained, strict=True), strict=True))
     for moment, begin in moments.items():
         before = [state(model) for model in at[begin]]
-        for span, steps in spans.items():
+        for span, steps in steps_of.items():
             after = [state(model) for model in at[begin + steps]]
             for what in before[0]:
                 shares = [
