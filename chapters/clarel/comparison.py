@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from book.papers import printed_table
@@ -90,7 +88,7 @@ def level_runs(problem, seeds, run, **options):
     """
     held, one = problem.validation_problem(), {"texts_per_image": 1}
     alike = problem.summary()["texts_per_image"] == 1
-    own = run if alike else run_clarel(problem, seeds, changes=one, **options)
+    single = run if alike else run_clarel(problem, seeds, changes=one, **options)
     pooled, suited = (
         run_clarel(
             with_class_texts(problem, own_ids=own_ids), seeds, changes=changes,
@@ -99,7 +97,7 @@ def level_runs(problem, seeds, run, **options):
         for own_ids, changes in ((True, one), (False, None))
     )  # fmt: skip
     return {
-        "CLAREL, texts of images": own.outcomes(),
+        "CLAREL, texts of images": single.outcomes(),
         "CLAREL, texts of classes": pooled.outcomes(),
         "CLAREL, texts of classes, more drawn, no negatives of the class": suited.outcomes(),
     }
@@ -107,16 +105,15 @@ def level_runs(problem, seeds, run, **options):
 
 def retrieval_rows(problem, run):
     """Recall and median rank in both directions, and R@1 of images less chance."""
-    of = partial(row, problem)
     for direction in ("image to text", "text to image"):
         for measure in ("R@1", "R@10", "median rank"):
             value = run.retrieval(measure, direction)
-            yield of(measure, "CLAREL", value, direction=direction)
+            yield row(problem, measure, "CLAREL", value, direction=direction)
         chance = run.test[0].retrieval.chance[direction]
-        yield of("R@1 by chance", "CLAREL", chance, direction=direction)
+        yield row(problem, "R@1 by chance", "CLAREL", chance, direction=direction)
         if direction == "image to text" and problem.level == "image":
             value = run.retrieval("R@1", direction) - chance
-            yield of("R@1 of own text above chance", "CLAREL", value)
+            yield row(problem, "R@1 of own text above chance", "CLAREL", value)
 
 
 def answer_counts(problem, outcome):

@@ -200,20 +200,19 @@ class HeldOutPairs:
         rng, held = np.random.default_rng(self.seeds[0]), self.problem
         rows = rng.choice(len(held.trainval), self.model.batch_size, replace=False)
         rows = rows[np.argsort(held.labels[held.trainval[rows]], kind="stable")]
-        own = np.array(
-            [rng.choice(self.index[self.offsets[i] : self.offsets[i + 1]]) for i in rows]
-        )
-        return rows, own, self.ids[own][:, None] == self.ids[own][None, :]
+        texts = [rng.choice(self.index[self.offsets[i] : self.offsets[i + 1]]) for i in rows]
+        ids = self.ids[texts]
+        return rows, np.array(texts), ids[:, None] == ids[None, :]
 
-    def embedded(self, model, rows, own):
+    def embedded(self, model, rows, texts):
         """A batch in the common space, without dropout."""
-        images, texts = take_rows(self.images, rows), take_rows(self.known_texts, own)
+        images, texts = take_rows(self.images, rows), take_rows(self.known_texts, texts)
         return model.embed_images(images), model.embed_texts(texts)
 
     def batch_probabilities(self, model):
         """Both softmaxes of the batch shown, and the loss of each, by search."""
-        rows, own, same = self.batch()
-        z, t = self.embedded(model, rows, own)
+        rows, texts, same = self.batch()
+        z, t = self.embedded(model, rows, texts)
         softmaxes = map(to_host, retrieval_probabilities(z, t, same_text=like(same, z)))
         return {
             name: (p, float(-np.log(np.maximum(np.diag(p), 1e-300)).mean()))

@@ -24,11 +24,13 @@ def nearest_texts(pairs, model, n_images=4, k=3):
     ends = np.linspace(0, len(images) - 1, min(n_images, len(images))).astype(int)
     rows = []
     for i in np.argsort(place, kind="stable")[ends].tolist():
-        own = held.labels[images[i]]
-        image = f"{held.class_names[own]}, own text in place {place[i] + 1}".replace("_", " ")
+        label = held.labels[images[i]]
+        image = f"{held.class_names[label]}, own text in place {place[i] + 1}".replace("_", " ")
         for j in order[i, :k].tolist():
             classes = held.labels[images[belongs[:, j]]]
-            whose = "own" if belongs[i, j] else "of its class" if own in classes else "of another"
+            whose = (
+                "own" if belongs[i, j] else "of its class" if label in classes else "of another"
+            )
             text = textwrap.shorten(held.texts[candidates[j]], 90, placeholder=" …")
             rows.append([image, text, whose])
     return rows

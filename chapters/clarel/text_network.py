@@ -65,8 +65,8 @@ class AppendixNetwork:
         images = np.sort(rng.choice(p.trainval, min(n_images, len(p.trainval)), replace=False))
         owner, chosen = [], []
         for place, image in enumerate(images):
-            own = ragged_rows(*p.text_rows, np.array([image]))[1]
-            some = rng.choice(own, min(n_texts, len(own)), replace=False)
+            texts = ragged_rows(*p.text_rows, np.array([image]))[1]
+            some = rng.choice(texts, min(n_texts, len(texts)), replace=False)
             owner += [place] * len(some)
             chosen += some.tolist()
         words = self._tokens[chosen]
@@ -128,13 +128,13 @@ class AppendixNetwork:
         )
         rows = [("word vectors", f"{self.n_words}·{d}", n_parameters(layers["embedding"]), "no")]
         for number, n_in, n_out in ((1, d, a), (2, a, b)):
-            own = layers[f"block{number}"].parameters()
+            block = layers[f"block{number}"].parameters()
             for kind, prefix, formula in (
                 ("convolutions", "conv", f"{w}·({n_in} + 2·{n_out})·{n_out}"),
                 ("normalisations", "norm", f"3·2·{n_out}"),
                 ("shortcut", "shortcut", f"{n_in}·{n_out}"),
             ):
-                size = sum(p.value.size for key, p in own.items() if key.startswith(prefix))
+                size = sum(p.value.size for key, p in block.items() if key.startswith(prefix))
                 rows.append((f"block {number}: {kind}", formula, size, "yes"))
         lstm = n_parameters(layers["lstm"])
         rows.append(("LSTM", f"2·4·{h}·({b} + {h} + 1)", lstm, "no"))
@@ -273,14 +273,14 @@ class LossCheck:
         self.bare = self.loss(net, backward=True)
         rows = []
         for name, words in PENALISED.items():
-            own = _chosen(net, words, within="encoder.block")
-            kept = [p.value for p in own]
+            doubled = _chosen(net, words, within="encoder.block")
+            kept = [p.value for p in doubled]
             squares = _dot(kept, kept)
-            cosine = max(abs(_cosine(p.value, p.gradient)) for p in own)
-            for p in own:
+            cosine = max(abs(_cosine(p.value, p.gradient)) for p in doubled)
+            for p in doubled:
                 p.value = 2.0 * p.value
             changed = to_host(self.encoded(net))
-            for p, value in zip(own, kept, strict=True):
+            for p, value in zip(doubled, kept, strict=True):
                 p.value = value
             change = float(np.linalg.norm(changed - start) / np.linalg.norm(start))
             numbers = sum(value.size for value in kept)
