@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def tfidf_vectors(problem, *, dimension=300, min_count=2, seed=0):
+def tfidf_vectors(problem, *, dimension=300, min_count=2):
     """Each text as a vector of length one: TF-IDF of its words, then a truncated SVD.
 
     Weights and projection are fitted on the distinct texts of training images. A word that is not
@@ -48,14 +48,14 @@ def tfidf_vectors(problem, *, dimension=300, min_count=2, seed=0):
     )
     trained = weights.fit_transform(known)
     dimension = min(dimension, min(trained.shape) - 1)
-    projection = TruncatedSVD(dimension, algorithm="arpack", random_state=seed).fit(trained)
+    projection = TruncatedSVD(dimension, algorithm="arpack", random_state=0).fit(trained)
     vectors = projection.transform(weights.transform(problem.texts))
     # Directions of singular value zero are arbitrary.
     vectors = vectors[:, projection.singular_values_ > 1e-10 * projection.singular_values_[0]]
     return normalize(vectors)
 
 
-def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroShotProblem:
+def mean_text_problem(problem, *, dimension=300) -> ZeroShotProblem:
     """The same images and split, each class embedded as the mean of its texts' vectors.
 
     So that any scorer of class embeddings can be run beside a model trained on pairs. The texts
@@ -66,7 +66,7 @@ def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroSho
     if problem.texts is None:
         vectors = to_host(problem.text_vectors).astype(np.float64)
     else:
-        vectors = tfidf_vectors(problem, dimension=dimension, min_count=min_count, seed=seed)
+        vectors = tfidf_vectors(problem, dimension=dimension)
     rows, positions = problem.prototype_rows()
     sums = np.zeros((len(problem.class_names), vectors.shape[1]))
     np.add.at(sums, positions, vectors[rows])

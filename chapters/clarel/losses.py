@@ -244,22 +244,21 @@ def spread_within(statistics, times):
     return 100.0 * (times @ within) / (times @ within + between)
 
 
-def spread_over_classes(part, n_resamples=2000, random_state=0):
+def spread_over_classes(part):
     """A measure of `PairMeasures` for `book.Chapter.measure`: `spread_within` of a part.
 
     Its interval resamples classes, common to all models, then trainings.
     """
 
     def estimate(runs, minus=None):
-        rng, n = np.random.default_rng(random_state), runs[0].spread[part][0].size
-        draws = np.concatenate([np.ones((1, n)), class_draws(n, n_resamples, rng)])
+        rng, n = np.random.default_rng(0), runs[0].spread[part][0].size
+        draws = np.concatenate([np.ones((1, n)), class_draws(n, 2000, rng)])
         values = np.stack([spread_within(run.spread[part], draws) for run in runs])
         if minus is not None:
             values = values - np.stack([spread_within(run.spread[part], draws) for run in minus])
-        low, high = np.quantile(resampled_runs(values[:, 1:].T, rng), [0.025, 0.975])
-        return Estimate(
-            float(values[:, 0].mean()), float(low), float(high), len(runs), "classes", n
-        )
+        mean, draws = float(values[:, 0].mean()), resampled_runs(values[:, 1:].T, rng)
+        low, high = np.quantile(draws, [0.025, 0.975])
+        return Estimate(mean, float(low), float(high), len(runs), "classes", n)
 
     return estimate
 
@@ -306,12 +305,12 @@ def above_chance_rows(results, n_classes):
     }  # fmt: skip
 
 
-def share_meeting_equals(pairs, n_draws=500):
+def share_meeting_equals(pairs):
     """Percent of the images that meet an equal text in their batch."""
     draws, met = np.random.default_rng(pairs.seeds[0]), []
     rows = pairs.offsets, pairs.index
     drawn = Pairs(len(pairs.images), len(pairs.ids), rows, pairs.ids)
-    for _ in range(n_draws):
+    for _ in range(500):
         some = draws.choice(len(pairs.images), pairs.model.batch_size, replace=False)
         same = drawn.in_common(drawn.draw(some, pairs.model.texts_per_image, draws))
         met.append(0.0 if same is None else 100.0 * np.mean(same.sum(axis=1) > 1))

@@ -37,7 +37,7 @@ def ranking_projection(points, direction):
     return np.stack([scores, rest @ axes[0]], axis=1)
 
 
-def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None, size=160.0):
+def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None):
     """One view: what is ranked, by score from left to right, with the margin to be kept.
 
     ``places`` are those of `ranking_projection`, ``own`` should come first, and marks have the
@@ -45,11 +45,11 @@ def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None, size=16
     by row, belong to them.
     """
     rivals = np.setdiff1d(np.arange(len(places)), [*named])
-    ax.scatter(*places[rivals].T, s=4 + size * weights[rivals], color="0.6", alpha=0.45, lw=0)
+    ax.scatter(*places[rivals].T, s=4 + 160.0 * weights[rivals], color="0.6", alpha=0.45, lw=0)
     for color, (i, name) in zip(COLORS, named.items(), strict=False):
         if crowd is not None:
             ax.scatter(*crowd[i].T, s=5, color=color, alpha=0.35, lw=0)
-        look = {"marker": "*", "s": 1.3 * size} if i == own else {"s": 4 + size * weights[i]}
+        look = {"marker": "*", "s": 208.0} if i == own else {"s": 4 + 160.0 * weights[i]}
         ax.scatter(*places[i], color=color, edgecolor="black", lw=0.8, label=name, **look)
     ax.axvline(places[own, 0], color="0.25", lw=1, label="own score")
     ax.axvline(places[own, 0] - margin, color="0.25", lw=1, ls="--", label="less the margin")

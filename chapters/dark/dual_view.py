@@ -75,9 +75,9 @@ def sharpness_rows(problem, sharpness):
         yield {"dataset": problem, "s": s, "value": float(np.mean(shares))}
 
 
-def class_weights(problem, n=4):
-    """Rows of distance to the mean and weight of each image of the ``n`` largest classes."""
-    classes = sorted(_members(problem), key=lambda member: -len(member[1]))[:n]
+def class_weights(problem):
+    """Rows of distance to the mean and weight of each image of the four largest classes."""
+    classes = sorted(_members(problem), key=lambda member: -len(member[1]))[:4]
     for name, x, w in classes:
         image = {"dataset": problem, "class": name.replace("_", " ")}
         for metric, values in (("distance", _distances(x)), ("weight", w * len(w))):
@@ -157,12 +157,12 @@ def margin_rows(scored, margin):
             yield row(scored.problem, "violating triplets, %", kind, value, factor=factor)
 
 
-def _nearest(vectors, n=5):
-    """Mean cosine of each row with its n nearest others."""
+def _nearest(vectors):
+    """Mean cosine of each row with its five nearest others."""
     v = unit_rows(to_host(vectors).astype(float))
     cosine = v @ v.T
     np.fill_diagonal(cosine, -np.inf)
-    return np.sort(cosine, axis=1)[:, -min(n, len(v) - 1) :].mean(axis=1)
+    return np.sort(cosine, axis=1)[:, -min(5, len(v) - 1) :].mean(axis=1)
 
 
 def density_rows(scored, margin):

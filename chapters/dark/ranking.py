@@ -109,7 +109,7 @@ SYSTEMS = {
 """The ranking systems of Guo et al. (2019), with their weights."""
 
 
-def expected_weights(system, residuals, own, *, n_draws=4000, seed=0):
+def expected_weights(system, residuals, own, *, n_draws=4000):
     """Weights of one row of residuals, (C,), averaged over draws where the system draws.
 
     Examples
@@ -119,7 +119,7 @@ def expected_weights(system, residuals, own, *, n_draws=4000, seed=0):
     """
     times = n_draws if system.draws else 1
     rows = np.tile(residuals, (times, 1))
-    weights = system.weigh(rows, np.full(times, own), np.random.default_rng(seed))
+    weights = system.weigh(rows, np.full(times, own), np.random.default_rng(0))
     return weights.mean(axis=0)
 
 

@@ -245,7 +245,7 @@ def test_equal_texts_meet_as_often_as_they_are_drawn(pairs):
             for i in rows
         ]
         met += [any(a & b for j, b in enumerate(drawn) if j != i) for i, a in enumerate(drawn)]
-    assert share_meeting_equals(pairs, 200) == pytest.approx(100 * np.mean(met), abs=5)
+    assert share_meeting_equals(pairs) == pytest.approx(100 * np.mean(met), abs=5)
 
 
 @pytest.fixture(scope="module")
