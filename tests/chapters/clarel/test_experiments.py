@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from chapters.clarel.ablation import absolute, range_rows, side_rows
+from chapters.clarel.ablation import absolute, range_rows
 from chapters.clarel.balancing import (
     answered_otherwise,
     check_appendix_b,
     distances,
-    equal_errors,
     error_rows,
     event_counts,
     nearest_distances,
@@ -89,19 +88,6 @@ def test_events_are_counted_one_image_at_a_time(problem, run):
     assert errors["error of unseen less error of seen"].mean == pytest.approx(gap)
 
 
-def test_equal_errors_are_nearest_to_each_other(run):
-    alphas = np.linspace(0, 1, 21)
-    gaps = []
-    for alpha in alphas:
-        wrong = []
-        for result in run.test:
-            sides = result.outcome.test_seen, result.outcome.test_unseen
-            seen, unseen = (side.flips > np.log1p(alpha) for side in sides)
-            wrong.append(unseen.mean() - (~seen).mean())
-        gaps.append(abs(np.mean(wrong)))
-    assert equal_errors(run, alphas) == alphas[int(np.argmin(gaps))]
-
-
 def test_stacking_of_logarithms_answers_alike_and_distances_order_alike(problem, run):
     assert answered_otherwise(problem, run) == 0
     outcome = run.test[0].outcome
@@ -127,15 +113,6 @@ def test_the_range_is_picked_on_validation_and_measured_on_test(problem, run):
     assert found["range of H from 0.2 to 0.6"].mean == pytest.approx(moved)
     assert found["range of H less the authors'"].mean == pytest.approx(moved - 1.5)
     assert not list(range_rows(problem, "lambda", {0.0: run}, CURVES, 0.2, 0.6))
-
-
-def test_half_and_gap(run):
-    lines = {"line 1": run.outcomes(alpha=0.0), "line 3": run.outcomes(), "line 6": run.outcomes()}
-    rows = {r["method"]: r["value"] for r in side_rows("data", lines)}
-    tests = [o.value("H") for o in run.outcomes()]
-    assert rows["3 - half of 6"].mean == pytest.approx(np.mean(tests) / 2)
-    gaps = [[abs(o.seen - o.unseen) for o in lines[f"line {n}"]] for n in (6, 1)]
-    assert rows["6 - 1"].mean == pytest.approx(np.mean(gaps[0]) - np.mean(gaps[1]))
 
 
 def test_joint_intervals_are_those_of_a_difference(run):

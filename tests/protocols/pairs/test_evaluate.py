@@ -198,20 +198,25 @@ def test_every_backend(backend):
     assert isinstance(result.outcome.test_seen.seen_scores, np.ndarray)
 
 
-def test_trained_on_pairs_of_seen_classes_alone(monkeypatch):
-    problem = toy()
-    fits = []
-    fit = RidgeToWords.fit
+@pytest.fixture
+def fits(monkeypatch):
+    """Every fit from here on: the model, and all that it was given."""
+    calls, fit = [], RidgeToWords.fit
 
-    def spy(self, X, y, texts, text_rows, text_ids):
-        fits.append((X, y, texts, text_rows, text_ids))
-        return fit(self, X, y, texts, text_rows, text_ids)
+    def spy(self, X, y, texts, **rows):
+        calls.append((self, X, y, texts, rows))
+        return fit(self, X, y, texts, **rows)
 
     monkeypatch.setattr(RidgeToWords, "fit", spy)
-    model = RidgeToWords()
+    return calls
+
+
+def test_trained_on_pairs_of_seen_classes_alone(fits):
+    problem, model = toy(), RidgeToWords()
     evaluate_image_text(model, problem)
     assert not hasattr(model, "coef_")
-    ((X, y, texts, (offsets, index), ids),) = fits
+    ((_, X, y, texts, rows),) = fits
+    (offsets, index), ids = rows["text_rows"], rows["text_ids"]
     np.testing.assert_array_equal(X, problem.features[problem.trainval])
     np.testing.assert_array_equal(y, problem.labels[problem.trainval])
     whole, _ = model_texts(problem)
@@ -414,45 +419,38 @@ def test_no_test_image_and_no_unseen_class_takes_part_in_the_choice():
     assert runs[0].test is None
 
 
-def test_one_more_repeat_costs_one_more_training_of_each_kind(monkeypatch):
-    problem, fits, fit = toy(), [], RidgeToWords.fit
+def test_one_more_repeat_costs_one_more_training_of_each_kind(fits):
+    def seeds():
+        drawn = [model.random_state for model, *_ in fits]
+        fits.clear()
+        return drawn
 
-    def count(self, *args, **kwargs):
-        fits.append(self.random_state)
-        return fit(self, *args, **kwargs)
-
-    monkeypatch.setattr(RidgeToWords, "fit", count)
+    problem = toy()
     first = run_image_text(JITTERED, problem)
-    assert fits == [0, 0]
+    assert seeds() == [0, 0]
     again = run_image_text(JITTERED, problem)
     assert again.estimate("H", n_resamples=100) == first.estimate("H", n_resamples=100)
     # Where a training keeps its checkpoint changes nothing of its result.
     run_image_text(RidgeToWords(jitter=0.2, checkpoint="elsewhere.npz"), problem)
-    assert fits == [0, 0]
+    assert seeds() == []
     run_image_text(JITTERED, problem, seeds=[0, 1])
-    assert fits == [0, 0, 1, 1]
+    assert seeds() == [1, 1]
     options = ({"split_seed": 1}, {"min_count": 1}, {"length": 3}, {"k": 3}, {"keep_scores": True})
     for change in options:
-        fits.clear()
         run_image_text(JITTERED, problem, **change)
-        assert fits, change
+        assert seeds(), change
+    run_image_text(JITTERED, toy(seed=1))
+    assert seeds() == [0, 0]
 
 
-def test_each_training_has_a_checkpoint_of_its_own(tmp_path, monkeypatch):
+def test_each_training_has_a_checkpoint_of_its_own(tmp_path, fits):
     problem = toy()
-    paths = []
-    fit = RidgeToWords.fit
-
-    def note(self, *args, **kwargs):
-        paths.append(self.checkpoint)
-        return fit(self, *args, **kwargs)
-
-    monkeypatch.setattr(RidgeToWords, "fit", note)
     run_image_text(JITTERED, problem, seeds=[0, 1], checkpoints=tmp_path)
-    assert len(set(paths)) == 4
-    assert {str(tmp_path)} == {p.rsplit("/", 1)[0] for p in paths}
+    assert len({model.checkpoint for model, *_ in fits}) == 4
     run_image_text(RidgeToWords(jitter=0.3), problem, checkpoints=tmp_path)
-    assert len(set(paths)) == 6
+    paths = {model.checkpoint for model, *_ in fits}
+    assert len(paths) == 6
+    assert {str(tmp_path)} == {path.rsplit("/", 1)[0] for path in paths}
 
 
 def test_parameters_are_chosen_by_the_largest_h_on_validation():
