@@ -15,8 +15,8 @@ __all__ = [
     "absolute",
     "authors_rows",
     "budget_rows",
+    "printed_rows",
     "range_rows",
-    "rate_rows",
     "run_at",
     "side_rows",
 ]
@@ -41,23 +41,6 @@ def budget_rows(problem, batches, seeds, device, rate):
             yield row(problem, f"validation {measure}", "CLAREL", value, batches=n)
 
 
-def rate_rows(runs):
-    """H on validation data with each learning rate: "failed", or None where it was not tried.
-
-    ``runs`` is {problem: {name: run}}; H is the mean over the trainings of the choice.
-    """
-    tried = {
-        (p, name): {trial["parameters"]["learning_rate"]: trial for trial in run.trials}
-        for p, named in runs.items()
-        for name, run in named.items()
-    }
-    rates = sorted(set().union(*tried.values()))
-    for (p, name), trials in tried.items():
-        for rate in rates:
-            value = trials[rate].get("H", "failed") if rate in trials else None
-            yield row(p, "validation H", name, value, learning_rate=rate)
-
-
 def authors_rows(symbol, curves):
     """Rows of the authors' ``curves``, {data: {u, s or H: {x: value}}}, to draw beside ours."""
     names = {"u": "unseen", "s": "seen"}
@@ -66,6 +49,14 @@ def authors_rows(symbol, curves):
             for x, value in curve.items():
                 where = f"{data} by the authors"
                 yield row(where, names.get(name, name), "CLAREL", value, **{symbol: x})
+
+
+def printed_rows(lines):
+    """Table 3 of the paper, ``lines``, as rows."""
+    for data in ("CUB", "FLOWERS"):
+        for n, line in lines.items():
+            for metric, short in (("unseen", "u"), ("seen", "s"), ("H", "H")):
+                yield row(f"{data} (paper)", metric, f"line {n}", line[data][short])
 
 
 def range_rows(problem, symbol, runs, curves, low, high):

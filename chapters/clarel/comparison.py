@@ -12,6 +12,7 @@ from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.runs import run_clarel
 from zslib.protocols.tidy import row
+from zslib.show.tables import NOT_PRINTED
 
 __all__ = [
     "eszsl_baseline",
@@ -20,6 +21,7 @@ __all__ = [
     "level_runs",
     "printed_rows",
     "ranked_counts",
+    "rate_rows",
     "retrieval_rows",
     "size_line",
     "tested_outcomes",
@@ -55,8 +57,8 @@ def known_text_share(p):
     return 100 * float(np.mean(shared)) if shared else None
 
 
-def printed_rows(missing=None):
-    """Tables 1 and 2 of the paper, as rows; ``missing`` stands for what it does not print."""
+def printed_rows():
+    """Tables 1 and 2 of the paper, as rows."""
     gzsl, zsl = (printed_table("clarel", table) for table in ("table1", "table2"))
     shorts = {"unseen": "u", "seen": "s", "H": "H"}
     for data in ("CUB", "FLOWERS"):
@@ -64,7 +66,7 @@ def printed_rows(missing=None):
         for method, cells in gzsl.items():
             for metric, short in shorts.items():
                 if data in cells:
-                    yield row(paper, metric, method, cells[data].get(short, missing))
+                    yield row(paper, metric, method, cells[data].get(short, NOT_PRINTED))
         for method, cells in zsl.items():
             yield row(paper, "ACC", method, cells[data])
 
@@ -76,6 +78,23 @@ def size_line(p):
     tested = s["test_seen_samples"] + s["unseen_samples"]
     level = "images" if p.level == "image" else "classes"
     return [level, classes, s["train_seen_samples"], tested, s["texts"], known_text_share(p)]
+
+
+def rate_rows(runs):
+    """H on validation data with each learning rate: "failed", or None where it was not tried.
+
+    ``runs`` is {problem: {name: run}}; H is the mean over the trainings of the choice.
+    """
+    tried = {
+        (p, name): {trial["parameters"]["learning_rate"]: trial for trial in run.trials}
+        for p, named in runs.items()
+        for name, run in named.items()
+    }
+    rates = sorted(set().union(*tried.values()))
+    for (p, name), trials in tried.items():
+        for rate in rates:
+            value = trials[rate].get("H", "failed") if rate in trials else None
+            yield row(p, "validation H", name, value, learning_rate=rate)
 
 
 def level_runs(problem, seeds, run, **options):
