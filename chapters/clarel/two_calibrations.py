@@ -50,9 +50,9 @@ def calibrated_runs(methods, problem, seeds, *, device, quick):
 
 
 def by_calibration(runs, *, chosen=False):
-    """Outcomes of `calibrated_runs`: "ALE" is stacking, "ALE: surprisal" rescaling of that.
+    """Outcomes of `calibrated_runs` by name: "ALE" of the scores, "ALE: surprisal" of a distance.
 
-    Either as ``chosen`` on validation classes, or not calibrated.
+    Each calibrated as was ``chosen`` on validation classes, or not at all.
     """
     return {
         method if way == "stacking" else f"{method}: {way}": [

@@ -113,12 +113,12 @@ KINDS = {
 def train_kinds(held, kinds, seeds, *, n_iter, margin):
     """Models of some of `KINDS`, one for each seed, trained on what is not ``held`` out."""
     common = {"n_iter": n_iter, "drop_at": 3 * n_iter // 4, "margin": margin, "refresh_every": 1}
-    models = {}
-    for kind in kinds:
+
+    def models(kind):
         make, changes = KINDS[kind]
-        options = common | changes
-        models[kind] = [fitted(make(**options, random_state=seed), held) for seed in seeds]
-    return models
+        return [fitted(make(**common | changes, random_state=seed), held) for seed in seeds]
+
+    return {kind: models(kind) for kind in kinds}
 
 
 def set_rows(scored):

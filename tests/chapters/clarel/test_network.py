@@ -3,8 +3,16 @@
 import pytest
 
 from chapters.clarel import network
-from chapters.clarel.network import MEAN_OF_WORDS, NETWORK, network_run, network_runs
+from chapters.clarel.network import (
+    MEAN_OF_WORDS,
+    NETWORK,
+    loss_rows,
+    network_run,
+    network_runs,
+    size_rows,
+)
 from zslib.datasets import synthetic_pairs
+from zslib.protocols.pairs.runs import run_image_text, short_clarel
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +39,20 @@ def test_the_rate_of_the_best_short_training_trains_the_long_one(problem, monkey
     assert asked["text_encoder"] == "paper"
     assert changes["learning_rate"] == 0.2
     assert (changes["n_batches"], changes["decay_every"]) == (60, 20)
+
+
+def test_rows_tell_what_was_trained(problem):
+    model = short_clarel(problem, n_batches=20, batch_size=8, learning_rate=2.0, log_every=5)
+    run = run_image_text(model, problem, [0], must_learn=False)
+    sizes = {row["metric"]: row["value"] for row in size_rows(problem, {"network": run})}
+    assert sizes == {
+        "parameters": run.test[0].n_parameters,
+        "batches": 20,
+        "learning rate": 2.0,
+    }
+    curve = {(row["metric"], row["batch"]): row["value"] for row in loss_rows(problem, run)}
+    for point in run.test[0].learning_curve:
+        assert curve["image retrieval", point["batch"]] == point["image_retrieval"]
 
 
 def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatch):
