@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-__all__ = ["Evidence", "harmonic_mean_range", "join", "rounds_to"]
+import numpy as np
+
+__all__ = ["Evidence", "central_differences", "harmonic_mean_range", "join", "minus", "rounds_to"]
 
 
 class Evidence(NamedTuple):
@@ -54,3 +56,27 @@ def join(values, form=""):
         words = [f"{value:{form}}" for value in values]
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def minus(a, b):
+    """Differences of two dictionaries with the same keys.
+
+    Examples
+    --------
+    >>> minus({"aPY": 3, "SUN": 1}, {"SUN": 3, "aPY": 2})
+    {'aPY': 1, 'SUN': -2}
+    """
+    return {name: value - b[name] for name, value in a.items()}
+
+
+def central_differences(function, x, *, step=1e-6):
+    """Derivative of a number by each entry of the array ``x``, by finite differences.
+
+    Examples
+    --------
+    >>> central_differences(lambda x: float((x**2).sum()), np.array([1.0, -2.0])).round(6)
+    array([ 2., -4.])
+    """
+    shifts = step * np.eye(x.size).reshape(-1, *x.shape)
+    slopes = [(function(x + d) - function(x - d)) / (2.0 * step) for d in shifts]
+    return np.reshape(slopes, x.shape)

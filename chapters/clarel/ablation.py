@@ -15,12 +15,10 @@ __all__ = [
     "absolute",
     "authors_rows",
     "budget_rows",
+    "printed_rows",
     "range_rows",
-    "rate_rows",
     "run_at",
     "side_rows",
-    "sweep_rows",
-    "widest_range",
 ]
 
 
@@ -43,31 +41,6 @@ def budget_rows(problem, batches, seeds, device, rate):
             yield row(problem, f"validation {measure}", "CLAREL", value, batches=n)
 
 
-def sweep_rows(problem, symbol, runs, n_resamples=200):
-    """H, seen and unseen accuracy on test images by one weight; ``runs`` is {value: run}."""
-    for x, run in runs.items():
-        for measure in ("H", "seen", "unseen"):
-            value = run.estimate(measure, n_resamples=n_resamples)
-            yield row(problem, measure, "CLAREL", value, **{symbol: x})
-
-
-def rate_rows(runs):
-    """H on validation data with each learning rate: "failed", or None where it was not tried.
-
-    ``runs`` is {problem: {name: run}}; H is the mean over the trainings of the choice.
-    """
-    tried = {
-        (p, name): {trial["parameters"]["learning_rate"]: trial for trial in run.trials}
-        for p, named in runs.items()
-        for name, run in named.items()
-    }
-    rates = sorted(set().union(*tried.values()))
-    for (p, name), trials in tried.items():
-        for rate in rates:
-            value = trials[rate].get("H", "failed") if rate in trials else None
-            yield row(p, "validation H", name, value, learning_rate=rate)
-
-
 def authors_rows(symbol, curves):
     """Rows of the authors' ``curves``, {data: {u, s or H: {x: value}}}, to draw beside ours."""
     names = {"u": "unseen", "s": "seen"}
@@ -78,36 +51,37 @@ def authors_rows(symbol, curves):
                 yield row(where, names.get(name, name), "CLAREL", value, **{symbol: x})
 
 
-def widest_range(curves, low, high):
-    """How far H moves in any of ``curves``, {data: {measure: {x: value}}}, from low to high."""
-    found = []
-    for curve in curves.values():
-        inside = [value for x, value in curve["H"].items() if low <= x <= high]
-        found.append(max(inside) - min(inside))
-    return max(found)
+def printed_rows(lines):
+    """Table 3 of the paper, ``lines``, as rows."""
+    for data in ("CUB", "FLOWERS"):
+        for n, line in lines.items():
+            for metric, short in (("unseen", "u"), ("seen", "s"), ("H", "H")):
+                yield row(f"{data} (paper)", metric, f"line {n}", line[data][short])
 
 
-def range_rows(problem, symbol, runs, curves, low, high, n_resamples=1000):
+def range_rows(problem, symbol, runs, curves, low, high):
     """How far H moves on test images while a weight goes from ``low`` to ``high``.
 
     That is H with the weight that is best on validation data less H with the worst one there: to
     pick both on test images would make noise look like a range. Also this less the widest range
-    of ``curves``, the authors' own, and for kappa H at 1 less H at 0.5.
+    of ``curves``, the authors' own {data: {measure: {x: value}}}, and for kappa H at 1 less H at
+    0.5.
     """
     H = {x: run.estimate("H", "validation", n_resamples=100).mean for x, run in runs.items()}
     inside = [x for x in H if low <= x <= high]
     if len(inside) > 1:
         best, worst = max(inside, key=H.get), min(inside, key=H.get)
-        moved = runs[best].estimate("H", minus=runs[worst].outcomes(), n_resamples=n_resamples)
+        moved = runs[best].estimate("H", minus=runs[worst].outcomes())
         yield row(problem, f"range of H from {low:g} to {high:g}", symbol, moved)
-        beyond = moved - widest_range(curves, low, high)
+        theirs = ([y for x, y in c["H"].items() if low <= x <= high] for c in curves.values())
+        beyond = moved - max(max(values) - min(values) for values in theirs)
         yield row(problem, "range of H less the authors'", symbol, beyond)
     if symbol == "kappa":
-        end = runs[1.0].estimate("H", minus=runs[0.5].outcomes(), n_resamples=n_resamples)
+        end = runs[1.0].estimate("H", minus=runs[0.5].outcomes())
         yield row(problem, "H", "κ 1 - 0.5", end)
 
 
-def side_rows(problem, lines, n_resamples=1000):
+def side_rows(problem, lines):
     """H of line 3 less half of line 6's, and the gap of seen and unseen accuracy, 6 less 1.
 
     ``lines`` has the outcomes of the table's lines. The half, since the interval of a difference
@@ -122,13 +96,11 @@ def side_rows(problem, lines, n_resamples=1000):
         with_it, without = np.abs(seen - unseen)
         return with_it - without
 
-    for metric, method, value in (
-        ("H", "3 - half of 6", half),
-        ("gap of seen and unseen", "6 - 1", gap),
+    for metric, method, value, first, second in (
+        ("H", "3 - half of 6", half, "line 3", "line 6"),
+        ("gap of seen and unseen", "6 - 1", gap, "line 6", "line 1"),
     ):
-        first, second = ("line 3", "line 6") if value is half else ("line 6", "line 1")
-        found = joint_estimate([lines[first], lines[second]], value, n_resamples=n_resamples)
-        yield row(problem, metric, method, found)
+        yield row(problem, metric, method, joint_estimate([lines[first], lines[second]], value))
 
 
 def absolute(estimate):

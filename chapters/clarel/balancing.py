@@ -51,19 +51,15 @@ def check_appendix_b(runs, alphas):
         for result in run.test:
             for part in rises:
                 D, nearest = distances(result, part), nearest_distances(problem, result, part)
-                before = None
-                for alpha in alphas:
-                    plain, stays, moves = events(*nearest, alpha)
+                plain, stays, moves = events(*nearest, np.asarray(alphas)[:, None])
+                for alpha, answered in zip(alphas, stays, strict=True):
                     scaled = MetricRescaling(float(alpha)).transform(D, problem.is_seen)
-                    own, other = scaled[:, problem.is_seen], scaled[:, ~problem.is_seen]
-                    answered = own.min(axis=1) < other.min(axis=1)
-                    wrong = (answered != stays), ((stays | moves) != plain), (stays & moves)
-                    broken += sum(int(w.sum()) for w in wrong)
-                    if before is not None:
-                        rise = 100.0 * (stays.mean() - before.mean())
-                        rises[part] = max(rises[part], rise)
-                        broken += int((stays & ~before).sum())
-                    before = stays
+                    seen, unseen = scaled[:, problem.is_seen], scaled[:, ~problem.is_seen]
+                    broken += int((answered != (seen.min(axis=1) < unseen.min(axis=1))).sum())
+                wrong = (stays | moves) != plain, stays & moves, stays[1:] & ~stays[:-1]
+                broken += sum(int(where.sum()) for where in wrong)
+                steps = 100.0 * np.diff(stays.mean(axis=1))
+                rises[part] = float(steps.max(initial=rises[part]))
     return broken, rises
 
 
@@ -72,10 +68,14 @@ def event_counts(problem, run, alphas):
     seen, unseen = nearest_distances(problem, run.test[0], "unseen")
     for alpha in alphas:
         plain, stays, moves = events(seen, unseen, alpha)
-        counts = {"images": plain, "nearer to a seen class": plain, "stay": stays, "move": moves}
-        for name, which in counts.items():
-            value = which.size if name == "images" else int(which.sum())
-            yield {"dataset": problem, "metric": name, "alpha": alpha, "value": value}
+        counts = {
+            "images": plain.size,
+            "nearer to a seen class": plain.sum(),
+            "stay": stays.sum(),
+            "move": moves.sum(),
+        }
+        for name, value in counts.items():
+            yield {"dataset": problem, "metric": name, "alpha": alpha, "value": int(value)}
 
 
 def wrong_side(outcome, side):
@@ -86,29 +86,29 @@ def wrong_side(outcome, side):
 
 def error_rows(problem, run, n_resamples=1000):
     """Test images on the wrong side before and after rescaling, means over classes in percent."""
+    parts = {
+        "unseen taken for seen, %": lambda seen, unseen: unseen[0],
+        "seen taken for unseen, %": lambda seen, unseen: seen[0],
+        "error of unseen less error of seen": lambda seen, unseen: unseen[0] - seen[0],
+    }
     for state, outcomes in (("α = 0", run.outcomes(alpha=0.0)), ("α chosen", run.outcomes())):
-        parts = {
-            "unseen taken for seen, %": lambda seen, unseen: unseen[0],
-            "seen taken for unseen, %": lambda seen, unseen: seen[0],
-            "error of unseen less error of seen": lambda seen, unseen: unseen[0] - seen[0],
-        }
         for metric, part in parts.items():
-            found = joint_estimate([outcomes], part, hit=wrong_side, n_resamples=n_resamples)
-            yield row(problem, metric, state, found)
+            value = joint_estimate([outcomes], part, hit=wrong_side, n_resamples=n_resamples)
+            yield row(problem, metric, state, value)
 
 
 def equal_errors(run, alphas):
     """The alpha at which the two kinds of error are nearest to each other on test images."""
-    found = measures_by_alpha([result.outcome for result in run.test], alphas)
-    gap = found["unseen taken for seen"].mean(axis=0) - found["seen taken for unseen"].mean(axis=0)
-    return float(alphas[np.argmin(np.abs(gap))])
+    curves = measures_by_alpha([result.outcome for result in run.test], alphas)
+    gap = curves["unseen taken for seen"] - curves["seen taken for unseen"]
+    return float(alphas[np.argmin(np.abs(gap.mean(axis=0)))])
 
 
 def curve_rows(problem, results, alphas, measures):
     """Means over trainings of `measures_by_alpha`, with intervals: rows."""
-    found = measures_by_alpha([result.outcome for result in results], alphas)
+    curves = measures_by_alpha([result.outcome for result in results], alphas)
     for measure in measures:
-        for alpha, values in zip(alphas, found[measure].T, strict=True):
+        for alpha, values in zip(alphas, curves[measure].T, strict=True):
             value = mean_estimate(values)
             yield {"dataset": problem, "metric": measure, "alpha": float(alpha), "value": value}
 
@@ -116,9 +116,9 @@ def curve_rows(problem, results, alphas, measures):
 def of_distances(outcome):
     """The outcome for the scores -d, where that of -log d is given."""
     sides = {}
+    every = np.arange(outcome.is_seen.size)
     for part, kept in outcome.scores.items():
-        candidates = np.flatnonzero(~outcome.is_seen) if part == "zero_shot" else slice(None)
-        candidates = np.arange(outcome.is_seen.size)[candidates]
+        candidates = every[~outcome.is_seen] if part == "zero_shot" else every
         scores, labels = -np.exp(-kept.astype(np.float64)), getattr(outcome, part).labels
         sides[part] = Competition.of_scores(scores, labels, candidates, outcome.is_seen, 1)
     return ZeroShotOutcome(outcome.checksum, outcome.is_seen, 0.0, **sides)

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
-from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
 
 from zslib.arrays import like, namespace, take_rows, to_host, unit_rows
 from zslib.datasets import ZeroShotProblem
-from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
+from zslib.datasets.words.tokens import UNKNOWN, Vocabulary, tokenize
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.runs import run_zero_shot
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def tfidf_vectors(problem, *, dimension=300, min_count=2, seed=0):
+def tfidf_vectors(problem, *, dimension=300, min_count=2):
     """Each text as a vector of length one: TF-IDF of its words, then a truncated SVD.
 
     Weights and projection are fitted on the distinct texts of training images. A word that is not
@@ -42,28 +42,20 @@ def tfidf_vectors(problem, *, dimension=300, min_count=2, seed=0):
     if problem.texts is None:
         raise ValueError(f"{problem.name} has ready text vectors and no words")
     known = sorted({problem.texts[i] for i in problem.training_texts})
-    vocabulary = Vocabulary.fit(known, min_count)
-    weights = TfidfTransformer(sublinear_tf=True)
-    trained = weights.fit_transform(_counts(vocabulary, known))
+    words = Vocabulary.fit(known, min_count).words[UNKNOWN + 1 :]
+    weights = TfidfVectorizer(
+        tokenizer=tokenize, token_pattern=None, vocabulary=words, sublinear_tf=True
+    )
+    trained = weights.fit_transform(known)
     dimension = min(dimension, min(trained.shape) - 1)
-    projection = TruncatedSVD(dimension, algorithm="arpack", random_state=seed).fit(trained)
-    vectors = projection.transform(weights.transform(_counts(vocabulary, problem.texts)))
+    projection = TruncatedSVD(dimension, algorithm="arpack", random_state=0).fit(trained)
+    vectors = projection.transform(weights.transform(problem.texts))
     # Directions of singular value zero are arbitrary.
     vectors = vectors[:, projection.singular_values_ > 1e-10 * projection.singular_values_[0]]
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return normalize(vectors)
 
 
-def _counts(vocabulary, texts):
-    """How often each text has each known word, a sparse (m, words) array."""
-    tokens = vocabulary.transform(texts)
-    rows, _ = np.nonzero(tokens > UNKNOWN)
-    columns = tokens[tokens > UNKNOWN] - UNKNOWN - 1
-    shape = len(texts), len(vocabulary) - UNKNOWN - 1
-    return sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
-
-
-def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroShotProblem:
+def mean_text_problem(problem, *, dimension=300) -> ZeroShotProblem:
     """The same images and split, each class embedded as the mean of its texts' vectors.
 
     So that any scorer of class embeddings can be run beside a model trained on pairs. The texts
@@ -74,7 +66,7 @@ def mean_text_problem(problem, *, dimension=300, min_count=2, seed=0) -> ZeroSho
     if problem.texts is None:
         vectors = to_host(problem.text_vectors).astype(np.float64)
     else:
-        vectors = tfidf_vectors(problem, dimension=dimension, min_count=min_count, seed=seed)
+        vectors = tfidf_vectors(problem, dimension=dimension)
     rows, positions = problem.prototype_rows()
     sums = np.zeros((len(problem.class_names), vectors.shape[1]))
     np.add.at(sums, positions, vectors[rows])
@@ -132,19 +124,18 @@ def run_mean_texts(
     whole = mean_text_problem(problem, **options)
 
     def outcome(data, parameters):
-        found = run_zero_shot(method, data, seed=seed, parameters=parameters, device=device)
-        return found.outcome
+        options = {"seed": seed, "parameters": parameters, "device": device}
+        return run_zero_shot(method, data, **options).outcome
 
     def attempt(parameters):
-        found = outcome(held(), parameters)
-        curve = found.curve
-        values = {"H": 100 * float(curve.best_harmonic_mean), "gamma": float(curve.best_gamma)}
-        return {"ACC": found.value("ACC")} | values
+        tested = outcome(held(), parameters)
+        H, gamma = 100 * tested.curve.best_harmonic_mean, tested.curve.best_gamma
+        return {"ACC": tested.value("ACC"), "H": float(H), "gamma": float(gamma)}
 
     name = f"{method.name} on {problem.name}"
-    of = {"class embeddings": "mean texts"} | seen_as(problem) | told_apart(method.fixed) | options
-    of |= {"seed": seed, "split_seed": split_seed}
-    trials = sweep(method.grid, attempt, name, by="H", limits=method.limits, **of)
+    asked = {"class embeddings": "mean texts"} | seen_as(problem) | told_apart(method.fixed)
+    asked |= options | {"seed": seed, "split_seed": split_seed}
+    trials = sweep(method.grid, attempt, name, by="H", limits=method.limits, **asked)
     best, tested, passed_over = best_that_trains(
         trials, "H", lambda parameters: outcome(whole, parameters), name
     )

@@ -20,7 +20,7 @@ from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.attributes.tuning import seen_as, with_validation_classes
 from zslib.protocols.sweep import kept, sweep
-from zslib.validation import check_choice, check_real
+from zslib.validation import check_real
 
 __all__ = [
     "CALIBRATIONS",
@@ -57,11 +57,6 @@ class CalibratedRun:
         """The outcome under what was chosen on validation classes."""
         return self.outcomes[calibration].at(self.gammas[calibration])
 
-    def alpha(self, calibration):
-        """The chosen alpha of a distance."""
-        check_choice(calibration, "calibration", CALIBRATIONS[1:])
-        return float(np.expm1(self.gammas[calibration]))
-
 
 def own_distances(model, X, class_embeddings, scores):
     """The distance that a fitted model compares, (n, C), or None where it compares no two vectors.
@@ -71,20 +66,20 @@ def own_distances(model, X, class_embeddings, scores):
     classes as the score does where all ``s`` have one length. The Euclidean distance between
     vectors of length one has the same curve, since a power of d only changes alpha.
     """
-    found = to_host(scores).astype(np.float64)
+    scores = to_host(scores).astype(np.float64)
     by_distance = isinstance(model, CMT | BiDiLEL | MetricLearner)
     if by_distance and getattr(model, "novelty", None) is None:
-        return np.maximum(-found, 0.0)
+        return np.maximum(-scores, 0.0)
     if isinstance(model, BilinearModel):
         lengths = row_norms(X @ like(to_host(model.coef_).astype(X.dtype), X))
         lengths = to_host(lengths).astype(np.float64)[:, None]
         lengths = lengths * to_host(row_norms(class_embeddings)).astype(np.float64)
-        found = np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 0)
+        scores = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
     elif isinstance(model, CNZSL):
-        found = found / model.scale**2
+        scores = scores / model.scale**2
     elif not isinstance(model, ConSE | PSR | SAE):
         return None
-    return np.maximum(1.0 - found, 0.0)
+    return np.maximum(1.0 - scores, 0.0)
 
 
 def surprisals(scores, unit=1.0):
@@ -109,15 +104,10 @@ def from_common_zero(outcome, zero):
     """
     zero = check_real(zero, "zero")
 
-    def logs(scores):
-        if not scores.size:
-            return scores
-        return log_distance_scores(np.maximum(zero - scores.astype(np.float64), 0.0))
-
     def moved(side):
-        return side and replace(
-            side, seen_scores=logs(side.seen_scores), unseen_scores=logs(side.unseen_scores)
-        )
+        scores = {name: getattr(side, name) for name in ("seen_scores", "unseen_scores")}
+        distances = {k: np.maximum(zero - s.astype(np.float64), 0.0) for k, s in scores.items()}
+        return replace(side, **{k: log_distance_scores(d) for k, d in distances.items()})
 
     sides = {name: moved(getattr(outcome, name)) for name in ("test_unseen", "test_seen")}
     return replace(outcome, gamma=0.0, **sides)
@@ -142,14 +132,12 @@ def evaluate_calibrations(model, problem) -> tuple:
     scores = {name: {} for name in CALIBRATIONS}
     for side in ("test_unseen", "test_seen"):
         images = take_rows(X, getattr(problem, side))
-        found = model.decision_function(images, S)
-        scores["stacking"][side] = to_host(found)
-        own = own_distances(model, images, S, found)
-        for name, distances in zip(
-            CALIBRATIONS[1:], (own, surprisals(to_host(found), unit)), strict=True
-        ):
-            if distances is not None:
-                scores[name][side] = log_distance_scores(distances)
+        plain = to_host(model.decision_function(images, S))
+        scores["stacking"][side] = plain
+        distances = own_distances(model, images, S, plain), surprisals(plain, unit)
+        for name, D in zip(CALIBRATIONS[1:], distances, strict=True):
+            if D is not None:
+                scores[name][side] = log_distance_scores(D)
 
     def outcome(ranked):
         def score(side, images, classes):
@@ -173,18 +161,18 @@ def run_calibrations(method, problem, *, parameters=None, seed=0, device="cpu") 
     """
     method, parameters = resolve_method(method), parameters or {}
 
-    def evaluated(own, model_seed):
+    def evaluated(data, model_seed):
         model = method.estimator(seed=model_seed, **parameters)
-        return kept(evaluate_calibrations, model, own, device=device)
+        return kept(evaluate_calibrations, model, data, device=device)
 
     def choose(_, seeds):
         whole = {s: with_validation_classes(problem, s) for s in seeds}
-        found = [evaluated(p.validation_problem(seed=s), s)[0] for s, p in whole.items()]
-        return {name: _best_gamma([each[name] for each in found], name) for name in found[0]}
+        tested = [evaluated(p.validation_problem(seed=s), s)[0] for s, p in whole.items()]
+        return {name: _best_gamma([each[name] for each in tested], name) for name in tested[0]}
 
-    of = {"features": problem.feature_scaling} | seen_as(problem) | parameters
+    asked = {"features": problem.feature_scaling} | seen_as(problem) | parameters
     choice = f"calibrations of {method.name} on {problem.name}"
-    (trial,) = sweep({}, choose, choice, by="stacking", seeds=method.choice_seeds, **of)
+    (trial,) = sweep({}, choose, choice, by="stacking", seeds=method.choice_seeds, **asked)
     outcomes, unit, largest = evaluated(problem, seed)
     gammas = {name: trial[name] for name in outcomes}
     return CalibratedRun(method.name, problem.name, seed, outcomes, gammas, unit, largest)

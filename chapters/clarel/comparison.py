@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from book.papers import printed_table
@@ -14,18 +12,19 @@ from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.runs import run_clarel
 from zslib.protocols.tidy import row
+from zslib.show.tables import NOT_PRINTED
 
 __all__ = [
-    "chance_rows",
     "eszsl_baseline",
     "hub_rows",
     "known_text_share",
     "level_runs",
     "printed_rows",
+    "ranked_counts",
+    "rate_rows",
     "retrieval_rows",
     "size_line",
     "tested_outcomes",
-    "trial_rows",
 ]
 
 
@@ -38,10 +37,10 @@ def eszsl_baseline(quick):
 
 def tested_outcomes(p, clarel, baseline, others="", **options):
     """Outcomes of CLAREL, of the baseline and of the ``others``, "A+B", on mean texts, by name."""
-    found = {"CLAREL": clarel.outcomes(), "ESZSL": [baseline.outcome]}
+    outcomes = {"CLAREL": clarel.outcomes(), "ESZSL": [baseline.outcome]}
     for name in filter(None, others.split("+")):
-        found[name] = [run_mean_texts(name, p, **options).outcome]
-    return found
+        outcomes[name] = [run_mean_texts(name, p, **options).outcome]
+    return outcomes
 
 
 def known_text_share(p):
@@ -54,12 +53,12 @@ def known_text_share(p):
         return {(p.labels[i], text) for text in p.text_ids[rows]}
 
     known = set().union(*map(own, p.trainval))
-    found = [bool(own(i) & known) for i in p.test_seen if own(i)]
-    return 100 * float(np.mean(found)) if found else None
+    shared = [bool(own(i) & known) for i in p.test_seen if own(i)]
+    return 100 * float(np.mean(shared)) if shared else None
 
 
-def printed_rows(missing=None):
-    """Tables 1 and 2 of the paper, as rows; ``missing`` stands for what it does not print."""
+def printed_rows():
+    """Tables 1 and 2 of the paper, as rows."""
     gzsl, zsl = (printed_table("clarel", table) for table in ("table1", "table2"))
     shorts = {"unseen": "u", "seen": "s", "H": "H"}
     for data in ("CUB", "FLOWERS"):
@@ -67,7 +66,7 @@ def printed_rows(missing=None):
         for method, cells in gzsl.items():
             for metric, short in shorts.items():
                 if data in cells:
-                    yield row(paper, metric, method, cells[data].get(short, missing))
+                    yield row(paper, metric, method, cells[data].get(short, NOT_PRINTED))
         for method, cells in zsl.items():
             yield row(paper, "ACC", method, cells[data])
 
@@ -81,13 +80,21 @@ def size_line(p):
     return [level, classes, s["train_seen_samples"], tested, s["texts"], known_text_share(p)]
 
 
-def trial_rows(problem, run, baseline):
-    """Validation H of each learning rate, "failed" or a number, and the baseline's gamma."""
-    of = partial(row, problem)
-    for trial in run.trials:
-        rate = trial["parameters"]["learning_rate"]
-        yield of("validation H", "CLAREL", trial.get("H", "failed"), learning_rate=rate)
-    yield of("chosen gamma", "ESZSL", baseline.gamma)
+def rate_rows(runs):
+    """H on validation data with each learning rate: "failed", or None where it was not tried.
+
+    ``runs`` is {problem: {name: run}}; H is the mean over the trainings of the choice.
+    """
+    tried = {
+        (p, name): {trial["parameters"]["learning_rate"]: trial for trial in run.trials}
+        for p, named in runs.items()
+        for name, run in named.items()
+    }
+    rates = sorted(set().union(*tried.values()))
+    for (p, name), trials in tried.items():
+        for rate in rates:
+            value = trials[rate].get("H", "failed") if rate in trials else None
+            yield row(p, "validation H", name, value, learning_rate=rate)
 
 
 def level_runs(problem, seeds, run, **options):
@@ -100,7 +107,7 @@ def level_runs(problem, seeds, run, **options):
     """
     held, one = problem.validation_problem(), {"texts_per_image": 1}
     alike = problem.summary()["texts_per_image"] == 1
-    own = run if alike else run_clarel(problem, seeds, changes=one, **options)
+    single = run if alike else run_clarel(problem, seeds, changes=one, **options)
     pooled, suited = (
         run_clarel(
             with_class_texts(problem, own_ids=own_ids), seeds, changes=changes,
@@ -109,29 +116,23 @@ def level_runs(problem, seeds, run, **options):
         for own_ids, changes in ((True, one), (False, None))
     )  # fmt: skip
     return {
-        "CLAREL, texts of images": own.outcomes(),
+        "CLAREL, texts of images": single.outcomes(),
         "CLAREL, texts of classes": pooled.outcomes(),
         "CLAREL, texts of classes, more drawn, no negatives of the class": suited.outcomes(),
     }
 
 
-def chance_rows(problem, accuracy):
-    """Accuracy of CLAREL less that of chance."""
-    yield row(problem, "ACC above chance", "CLAREL", accuracy - 100 / problem.unseen_classes.size)
-
-
 def retrieval_rows(problem, run):
     """Recall and median rank in both directions, and R@1 of images less chance."""
-    of = partial(row, problem)
     for direction in ("image to text", "text to image"):
         for measure in ("R@1", "R@10", "median rank"):
             value = run.retrieval(measure, direction)
-            yield of(measure, "CLAREL", value, direction=direction)
+            yield row(problem, measure, "CLAREL", value, direction=direction)
         chance = run.test[0].retrieval.chance[direction]
-        yield of("R@1 by chance", "CLAREL", chance, direction=direction)
+        yield row(problem, "R@1 by chance", "CLAREL", chance, direction=direction)
         if direction == "image to text" and problem.level == "image":
             value = run.retrieval("R@1", direction) - chance
-            yield of("R@1 of own text above chance", "CLAREL", value)
+            yield row(problem, "R@1 of own text above chance", "CLAREL", value)
 
 
 def answer_counts(problem, outcome):
@@ -147,25 +148,26 @@ def true_counts(problem):
 
 def hub_rows(problem, outcomes):
     """How test images fall on the prototypes of unseen classes; ``outcomes`` is {method: list}."""
-    of, true = partial(row, problem), k_skewness(true_counts(problem))
-    yield of("true skewness of N_1", "images", true)
-    for method, found in outcomes.items():
-        counts = [answer_counts(problem, outcome) for outcome in found]
-        skewness = mean_estimate([k_skewness(c) for c in counts])
-        yield of("skewness of N_1", method, skewness)
-        largest = mean_estimate([c.max() / c.mean() for c in counts])
-        yield of("largest N_1 over fair share", method, largest)
-        never = mean_estimate([100 * np.mean(c == 0) for c in counts])
-        yield of("prototypes never nearest, %", method, never)
+    true = k_skewness(true_counts(problem))
+    yield row(problem, "true skewness of N_1", "images", true)
+    measures = {
+        "skewness of N_1": k_skewness,
+        "largest N_1 over fair share": lambda counts: counts.max() / counts.mean(),
+        "prototypes never nearest, %": lambda counts: 100 * np.mean(counts == 0),
+    }
+    for method, repeats in outcomes.items():
+        counts = [answer_counts(problem, outcome) for outcome in repeats]
+        for metric, measure in measures.items():
+            yield row(problem, metric, method, mean_estimate([measure(c) for c in counts]))
         if method == "CLAREL":
             excess = mean_estimate([k_skewness(c) - true for c in counts])
-            yield of("skewness of N_1 less the true one", method, excess)
+            yield row(problem, "skewness of N_1 less the true one", method, excess)
 
 
 def ranked_counts(problem, outcomes):
     """Sorted N_1 of unseen classes, true and as answered with the first seed: rows to draw."""
     counts = {"images of the class": true_counts(problem)}
-    counts |= {method: answer_counts(problem, found[0]) for method, found in outcomes.items()}
+    counts |= {method: answer_counts(problem, first) for method, (first, *_) in outcomes.items()}
     for method, values in counts.items():
         for place, value in enumerate(np.sort(values)[::-1], 1):
             yield row(problem, "N_1", method, int(value), rank=place)

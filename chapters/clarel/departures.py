@@ -31,10 +31,10 @@ def with_tested_in_validation(problem):
     Of those that have a text. It is of no use for a test.
     """
     tested = problem.test_seen[np.diff(problem.text_offsets)[problem.test_seen] > 0]
-    of = problem.labels[tested]
+    labels = problem.labels[tested]
     added = {
-        "train": tested[np.isin(of, problem.train_classes)],
-        "val": tested[np.isin(of, problem.val_classes)],
+        "train": tested[np.isin(labels, problem.train_classes)],
+        "val": tested[np.isin(labels, problem.val_classes)],
         "trainval": tested,
     }
     grown = {k: np.sort(np.concatenate([getattr(problem, k), rows])) for k, rows in added.items()}
@@ -47,30 +47,30 @@ def departures(problem, seeds, **options):
     Trainings choose their learning rate anew. Where only prototypes or alpha differ, they are
     those of the run as printed.
     """
-    base = run_clarel(problem, seeds, retrieval=False, **options)
-    runs = {AS_PRINTED: base}
-    for name, changes in TRAININGS.items():
-        runs[name] = run_clarel(problem, seeds, changes=changes, retrieval=False, **options)
-    how = {k: v for k, v in options.items() if k in ("device", "must_learn")} | {
-        "retrieval": False
+    runs = {
+        name: run_clarel(problem, seeds, changes=changes, retrieval=False, **options)
+        for name, changes in ({AS_PRINTED: None} | TRAININGS).items()
     }
+    base = runs[AS_PRINTED]
+    again = {k: options[k] for k in ("device", "must_learn") if k in options}
+    again["retrieval"] = False
     runs["prototypes of all texts"] = run_image_text(
-        base.model, problem, seeds, prototypes_from=EVERY_TEXT, **how
+        base.model, problem, seeds, prototypes_from=EVERY_TEXT, **again
     )
     overlapping = with_tested_in_validation(problem).validation_problem()
 
     def validated(parameters):
         model = clone(base.model).set_params(**parameters)
-        return run_image_text(model, problem, seeds, held_out=overlapping, test=False, **how)
+        return run_image_text(model, problem, seeds, held_out=overlapping, test=False, **again)
 
     # On other data the chosen rate may fail; then the next best is taken.
     _, of_overlap, _ = best_that_trains(base.trials, "H", validated, "CLAREL on overlapping data")
     each = [choose_alpha([result.outcome])[0] for result in base.validation]
     alphas = {"α from overlapping data": of_overlap.alpha, "α averaged": float(np.mean(each))}
-    found = {name: run.outcomes() for name, run in runs.items()}
-    found |= {name: base.outcomes(alpha=alpha) for name, alpha in alphas.items()}
+    outcomes = {name: run.outcomes() for name, run in runs.items()}
+    outcomes |= {name: base.outcomes(alpha=alpha) for name, alpha in alphas.items()}
     alphas = {name: run.alpha for name, run in runs.items()} | alphas
-    return found, [row(problem, "alpha", name, alpha) for name, alpha in alphas.items()]
+    return outcomes, [row(problem, "alpha", name, alpha) for name, alpha in alphas.items()]
 
 
 def swept_on_test(problem, seeds, points, settings, **options):
@@ -78,10 +78,11 @@ def swept_on_test(problem, seeds, points, settings, **options):
 
     ``points`` are tried for each weight, with the other one as in ``settings``.
     """
-    for symbol, pairs in {
+    weights = {
         "λ": [(x, settings["kappa"]) for x in points],
         "κ": [(settings["lambda"], x) for x in points],
-    }.items():
+    }
+    for symbol, pairs in weights.items():
         runs = [run_at(problem, *pair, seeds, **options) for pair in pairs]
         H = {
             part: [np.mean([o.value("H") for o in run.outcomes(part)]) for run in runs]

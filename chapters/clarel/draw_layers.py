@@ -2,68 +2,46 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from itertools import pairwise
+
+import numpy as np
 
 from zslib.show.figures import COLORS
 
-__all__ = ["LayerBar", "draw_layers"]
-
-
-class LayerBar(NamedTuple):
-    """One layer of `draw_layers`."""
-
-    label: str
-    kind: str
-    """What the bar's colour and the legend say."""
-    shape: tuple
-    """Of the output for one batch; the last number is the bar's width."""
-    part: str
-    """Branch of the network; a gap parts one from the next."""
+__all__ = ["draw_layers"]
 
 
 def draw_layers(ax, bars, shortcuts=()):
-    """Draw layers from top to bottom, with the shapes of their outputs."""
-    kinds = list(dict.fromkeys(bar.kind for bar in bars))
-    colour = dict(zip(kinds, COLORS, strict=False))
-    widest = max(bar.shape[-1] for bar in bars)
-    places, y, part = [], 0.0, bars[0].part
-    for bar in bars:
-        y += 1.0 if bar.part != part else 0.0
-        part = bar.part
-        places.append(y)
-        y += 1.0
-    named = set()
-    for bar, place in zip(bars, places, strict=True):
-        width = bar.shape[-1]
-        ax.barh(
-            place,
-            width,
-            height=0.7,
-            color=colour[bar.kind],
-            label=None if bar.kind in named else bar.kind,
-        )
-        named.add(bar.kind)
-        shape = " × ".join(f"{size:,}" for size in bar.shape)
-        ax.text(width + 0.015 * widest, place, shape, va="center", fontsize=8)
-    at = 0.56 * widest
+    """Draw layers from top to bottom, with the shapes of their outputs.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    bars : list of (name, kind, shape, branch)
+        Of each layer its label; what its colour and the legend say; the shape of its output for
+        one batch, the last number of which is the bar's width; and the branch of the network it
+        is in: a gap parts one from the next.
+    shortcuts : list of (int, int)
+        Numbers of the layers where each begins and ends.
+    """
+    names, kinds, shapes, branches = zip(*bars, strict=True)
+    widths = np.array([shape[-1] for shape in shapes])
+    gaps = [one != other for one, other in pairwise(branches)]
+    places = np.arange(len(bars)) + np.cumsum([0, *gaps])
+    for kind, colour in zip(dict.fromkeys(kinds), COLORS, strict=False):
+        rows = [i for i, other in enumerate(kinds) if other == kind]
+        drawn = ax.barh(places[rows], widths[rows], height=0.7, color=colour, label=kind)
+        sizes = [" × ".join(f"{size:,}" for size in shapes[i]) for i in rows]
+        ax.bar_label(drawn, sizes, padding=4, fontsize=8)
+    at, head = 0.56 * widths.max(), 0.02 * widths.max()
+    arrow = {"arrowstyle": "-|>", "color": "0.3", "lw": 1.0, "shrinkA": 0, "shrinkB": 0}
     for start, end in shortcuts:
         top, bottom = places[start] + 0.15, places[end] - 0.15
-        ax.plot([at - 0.02 * widest, at, at], [top, top, bottom], color="0.3", lw=1.0)
-        ax.annotate(
-            "",
-            (at - 0.025 * widest, bottom),
-            (at + 0.002 * widest, bottom),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": "0.3",
-                "lw": 1.0,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
-    ax.set_yticks(places, [bar.label for bar in bars])
+        ax.plot([at - head, at, at], [top, top, bottom], color="0.3", lw=1.0)
+        ax.annotate("", (at - 1.25 * head, bottom), (at + 0.1 * head, bottom), arrowprops=arrow)
+    ax.set_yticks(places, names)
     ax.tick_params(axis="y", length=0)
-    ax.set(xlim=(0, 1.3 * widest), ylim=(places[-1] + 0.6, -0.6))
+    ax.set(xlim=(0, 1.3 * widths.max()), ylim=(places[-1] + 0.6, -0.6))
     ax.set_xlabel("numbers per position, or per vector")
     ax.grid(False, axis="y")
     ax.legend(loc="upper right", fontsize=8)

@@ -36,20 +36,12 @@ def draw_schema(ax, *, image, text, space, classes, distances):
             right = left + width
         _box(ax, 54, y, 9, 9, f"$z_{vector}$\n{space}", color, filled=True)
         _arrow(ax, (right, y), (54, y))
-        end = 53.5 if vector == "v" else 2.5
-        letter = "I" if vector == "v" else "T"
+        up = 1.0 if vector == "v" else -1.0
         name = "image" if vector == "v" else "text"
-        ax.text(
-            58.5,
-            end,
-            f"linear, softmax over {classes} classes: {name} classification, $J_{{{letter}C}}$",
-            ha="center",
-            va="center",
-            fontsize=8,
-            color=_LOSS,
-        )
-        step = 4.5 if vector == "v" else -4.5
-        _arrow(ax, (58.5, y + step), (58.5, end - np.sign(step) * 1.3))
+        end = y + up * 10.5
+        loss = f"{name} classification, $J_{{{name[0].upper()}C}}$"
+        _words(ax, 58.5, end, f"linear, softmax over {classes} classes: {loss}", _LOSS)
+        _arrow(ax, (58.5, y + up * 4.5), (58.5, end - up * 1.3))
     matrix = ax.inset_axes((68, 16, 22, 24), transform=ax.transData)
     matrix.imshow(-np.asarray(distances), cmap="Greys_r", aspect="auto")
     matrix.set_xticks([])
@@ -63,43 +55,24 @@ def draw_schema(ax, *, image, text, space, classes, distances):
     _arrow(ax, (63, 43), (66.8, 35))
     _arrow(ax, (63, 13), (66.8, 19))
     _arrow(ax, (90.5, 28), (93, 28))
-    ax.text(
-        96.5,
-        28,
-        "softmax of\neach row:\ntext\nretrieval,\n$J_{TR}$",
-        ha="center",
-        va="center",
-        fontsize=8,
-        color=_LOSS,
-    )
+    rows = "softmax of\neach row:\ntext\nretrieval,\n$J_{TR}$"
+    _words(ax, 96.5, 28, rows, _LOSS)
     _arrow(ax, (79, 12.8), (79, 10.2))
-    ax.text(
-        79,
-        7.8,
-        "softmax of each column:\nimage retrieval, $J_{IR}$",
-        ha="center",
-        va="center",
-        fontsize=8,
-        color=_LOSS,
-    )
+    _words(ax, 79, 7.8, "softmax of each column:\nimage retrieval, $J_{IR}$", _LOSS)
+
+
+def _words(ax, x, y, text, color):
+    ax.text(x, y, text, ha="center", va="center", fontsize=8, color=color)
 
 
 def _box(ax, left, y, width, height, label, color, *, filled=False):
     from matplotlib.patches import FancyBboxPatch
 
-    ax.add_patch(
-        FancyBboxPatch(
-            (left, y - height / 2),
-            width,
-            height,
-            boxstyle="round,pad=0,rounding_size=0.8",
-            fc=color if filled else "white",
-            ec=color,
-            lw=1.2,
-        )
-    )
-    shade = "white" if filled else "black"
-    ax.text(left + width / 2, y, label, ha="center", va="center", fontsize=8, color=shade)
+    corner = left, y - height / 2
+    style = {"boxstyle": "round,pad=0,rounding_size=0.8", "ec": color, "lw": 1.2}
+    face = color if filled else "white"
+    ax.add_patch(FancyBboxPatch(corner, width, height, fc=face, **style))
+    _words(ax, left + width / 2, y, label, "white" if filled else "black")
 
 
 def _arrow(ax, start, end):
@@ -161,8 +134,8 @@ def draw_method(pairs, model):
     branch = ["text", f"vector of {width},\nmean of those drawn"]
     if pairs.n_words:
         text = textwrap.shorten(held.texts[held.training_texts[own[0]]], 54, placeholder=" …")
-        said = "\n".join(textwrap.wrap(f"“{text}”", 19))
-        branch = [said, f"{pairs.n_words:,} words:\nembeddings of {width},\nmean"]
+        quoted = "\n".join(textwrap.wrap(f"“{text}”", 19))
+        branch = [quoted, f"{pairs.n_words:,} words:\nembeddings of {width},\nmean"]
     linear = f"dropout {model.dropout:.0%},\nlinear,\n"
     fig, ax = pyplot.subplots(figsize=(9.5, 5.0))
     draw_schema(
@@ -187,8 +160,8 @@ def draw_batch(pairs, models):
     names, (_, _, same) = batch_names(pairs), pairs.batch()
     fig, axes = pyplot.subplots(len(models), 2, figsize=(8.6, 4.0 * len(models)), squeeze=False)
     for row, (title, model) in zip(axes, models.items(), strict=True):
-        found = pairs.batch_probabilities(model)
-        for ax, (name, (p, loss)) in zip(row, found.items(), strict=True):
+        softmaxes = pairs.batch_probabilities(model)
+        for ax, (name, (p, loss)) in zip(row, softmaxes.items(), strict=True):
             drawn = draw_probabilities(ax, p, same=same, names=names if ax is row[0] else None)
             ax.set(title=f"{name}, {title}: loss {loss:.2f}", xlabel="texts")
         row[0].set_ylabel("images, by their class")
@@ -208,8 +181,8 @@ def draw_shares_of_images(counts):
     left = np.zeros(len(table))
     for part, values, color in looks:
         bars = ax.barh(list(counts), values, left=left, color=color, height=0.6, label=part)
-        told = [f"{value:,.0f}" if value > 0.06 * table.sum(1).max() else "" for value in values]
-        ax.bar_label(bars, told, label_type="center", color="white", fontsize=7)
+        sizes = [f"{value:,.0f}" if value > 0.06 * table.sum(1).max() else "" for value in values]
+        ax.bar_label(bars, sizes, label_type="center", color="white", fontsize=7)
         left += values
     ax.set(xlabel="images", ylim=(len(counts) - 0.5, -0.5))
     ax.grid(False, axis="y")

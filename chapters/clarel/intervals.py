@@ -9,7 +9,7 @@ from zslib.protocols.intervals import Estimate, resampled_items, resampled_runs
 __all__ = ["joint_estimate"]
 
 
-def joint_estimate(methods, value, *, hit=None, n_resamples=1000, random_state=0) -> Estimate:
+def joint_estimate(methods, value, *, hit=None, n_resamples=1000) -> Estimate:
     """``value(seen, unseen)`` of accuracies in percent of several methods, a mean over seeds.
 
     Parameters
@@ -20,10 +20,10 @@ def joint_estimate(methods, value, *, hit=None, n_resamples=1000, random_state=0
         Of two arrays that begin with an axis of methods.
     hit : callable, keyword only, optional
         ``hit(outcome, side)``, one bool for each image, instead of whether it is recognised.
-    n_resamples, random_state
+    n_resamples : int, keyword only
         Of the bootstrap, which resamples classes, then their images, then seeds.
     """
-    rng, n = np.random.default_rng(random_state), len(methods[0])
+    rng, n = np.random.default_rng(0), len(methods[0])
     outcomes = [outcome for method in methods for outcome in method]
     exact, drawn, n_classes = [], [], []
     for side in ("seen", "unseen"):

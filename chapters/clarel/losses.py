@@ -17,7 +17,7 @@ from zslib.protocols.attributes.tuning import split_validation_classes, with_val
 from zslib.protocols.intervals import Estimate, class_draws, resampled_runs
 from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text, model_texts
 from zslib.protocols.pairs.runs import image_text_trials, short_clarel
-from zslib.protocols.sweep import ranked
+from zslib.protocols.sweep import best_that_trains
 
 __all__ = [
     "KINDS",
@@ -110,20 +110,14 @@ class HeldOutPairs:
     def train(self, kinds):
         """Train these kinds with every seed."""
         for kind in kinds:
-            for rate in self._rates(KINDS[kind]):
-                changes = KINDS[kind] | {"learning_rate": rate}
-                try:
-                    self.models[kind] = [self._fit(seed, changes) for seed in self.seeds]
-                except ValueError:
-                    self.passed_over.append((kind, rate))
-                else:
-                    self.steps[kind] = rate
-                    break
-            else:
-                raise ValueError(
-                    f"{kind} diverges with every step size on {self.problem.name}: pass shorter "
-                    "features or fewer batches"
-                )
+
+            def fits(parameters, changes=KINDS[kind]):
+                return [self._fit(seed, changes | parameters) for seed in self.seeds]
+
+            name = f"{kind} on {self.problem.name}"
+            best, models, failed = best_that_trains(self._trials(KINDS[kind]), "H", fits, name)
+            self.models[kind], self.steps[kind] = models, best["parameters"]["learning_rate"]
+            self.passed_over += [(kind, trial["parameters"]["learning_rate"]) for trial in failed]
         return self
 
     def _fit(self, seed, changes):
@@ -134,42 +128,34 @@ class HeldOutPairs:
             check_losses(fitted)
         return fitted
 
-    def _rates(self, changes):
-        """Step sizes, best first."""
+    def _trials(self, changes):
+        """H by step size on classes within the training classes."""
         if "learning_rate" in changes:
-            return [changes["learning_rate"]]
+            return [{"parameters": {"learning_rate": changes["learning_rate"]}, "H": 0.0}]
         nested = split_validation_classes(self._on_host, seed=self.seeds[0])
-        model = clone(self.model).set_params(**changes)
-        grid = {"learning_rate": RATES}
-        trials = image_text_trials(
-            model, nested, grid, device=self.device, must_learn=self.must_learn
-        )
-        return [trial["parameters"]["learning_rate"] for trial in ranked(trials, "H")]
+        model, grid = clone(self.model).set_params(**changes), {"learning_rate": RATES}
+        options = {"device": self.device, "must_learn": self.must_learn}
+        return image_text_trials(model, nested, grid, **options)
 
     def measures(self):
         """`PairMeasures` of every model: {kind: one for each seed}."""
+        return {
+            kind: [self._measured(model) for model in models]
+            for kind, models in self.models.items()
+        }
+
+    def _measured(self, model):
         parts = {
             "training classes": self.problem.test_seen,
             "validation classes": self.problem.test_unseen,
         }
-        return {
-            kind: [
-                PairMeasures(
-                    self._own_text_nearer(model),
-                    self.problem.labels[self.asked[0]],
-                    evaluate_image_text(
-                        FrozenEstimator(model), self.problem, retrieval=False
-                    ).outcome,
-                    {
-                        p: self._spread_within(model, rows)
-                        for p, rows in parts.items()
-                        if rows.size
-                    },
-                )
-                for model in models
-            ]
-            for kind, models in self.models.items()
-        }
+        tested = evaluate_image_text(FrozenEstimator(model), self.problem, retrieval=False)
+        return PairMeasures(
+            self._own_text_nearer(model),
+            self.problem.labels[self.asked[0]],
+            tested.outcome,
+            {p: self._spread_within(model, rows) for p, rows in parts.items() if rows.size},
+        )
 
     @cached_property
     def asked(self):
@@ -186,12 +172,16 @@ class HeldOutPairs:
         has[owner, np.searchsorted(ids, held.text_ids[index])] = True
         return images, texts, has[:, np.searchsorted(ids, held.text_ids[texts])]
 
+    def distances(self, model):
+        """Of the images asked to the texts that they may be given."""
+        images, texts, _ = self.asked
+        z = model.embed_images(take_rows(self.problem.features, images))
+        t = model.embed_texts(take_rows(self.texts, texts))
+        return to_host(embedding_distances(z, t))
+
     def _own_text_nearer(self, model):
         """For each image, percent of pairs of an own and another text in the right order."""
-        images, candidates, belongs = self.asked
-        z = model.embed_images(take_rows(self.problem.features, images))
-        t = model.embed_texts(take_rows(self.texts, candidates))
-        rank = rankdata(to_host(embedding_distances(z, t)), axis=1)
+        belongs, rank = self.asked[2], rankdata(self.distances(model), axis=1)
         mine, others = belongs.sum(axis=1), (~belongs).sum(axis=1)
         ahead = (rank * belongs).sum(axis=1) - mine * (mine + 1) / 2
         return 100.0 * (1.0 - ahead / (mine * others))
@@ -199,8 +189,8 @@ class HeldOutPairs:
     def _spread_within(self, model, rows):
         """Of each class its images, their squared distances to the mean, and this mean."""
         z = to_host(model.embed_images(take_rows(self.problem.features, rows))).astype(float)
-        of = self.problem.labels[rows]
-        parts = [z[of == c] for c in np.unique(of)]
+        labels = self.problem.labels[rows]
+        parts = [z[labels == c] for c in np.unique(labels)]
         means = np.stack([part.mean(axis=0) for part in parts])
         within = [((part - mean) ** 2).sum() for part, mean in zip(parts, means, strict=True)]
         return np.array([len(part) for part in parts]), np.array(within), means
@@ -210,41 +200,39 @@ class HeldOutPairs:
         rng, held = np.random.default_rng(self.seeds[0]), self.problem
         rows = rng.choice(len(held.trainval), self.model.batch_size, replace=False)
         rows = rows[np.argsort(held.labels[held.trainval[rows]], kind="stable")]
-        own = np.array(
-            [rng.choice(self.index[self.offsets[i] : self.offsets[i + 1]]) for i in rows]
-        )
-        return rows, own, self.ids[own][:, None] == self.ids[own][None, :]
+        texts = [rng.choice(self.index[self.offsets[i] : self.offsets[i + 1]]) for i in rows]
+        ids = self.ids[texts]
+        return rows, np.array(texts), ids[:, None] == ids[None, :]
 
-    def embedded(self, model, rows, own):
+    def embedded(self, model, rows, texts):
         """A batch in the common space, without dropout."""
-        images, texts = take_rows(self.images, rows), take_rows(self.known_texts, own)
+        images, texts = take_rows(self.images, rows), take_rows(self.known_texts, texts)
         return model.embed_images(images), model.embed_texts(texts)
 
     def batch_probabilities(self, model):
         """Both softmaxes of the batch shown, and the loss of each, by search."""
-        rows, own, same = self.batch()
-        z, t = self.embedded(model, rows, own)
-        found = map(to_host, retrieval_probabilities(z, t, same_text=like(same, z)))
-        names = "text retrieval", "image retrieval"
+        rows, texts, same = self.batch()
+        z, t = self.embedded(model, rows, texts)
+        softmaxes = map(to_host, retrieval_probabilities(z, t, same_text=like(same, z)))
         return {
             name: (p, float(-np.log(np.maximum(np.diag(p), 1e-300)).mean()))
-            for name, p in zip(names, found, strict=True)
+            for name, p in zip(("text retrieval", "image retrieval"), softmaxes, strict=True)
         }
 
     def at_ends(self, kinds):
         """Sentences on step sizes at an end of the range, and on those passed over."""
-        name, said = self.problem.name.removesuffix(" (validation)"), []
+        name, sentences = self.problem.name.removesuffix(" (validation)"), []
         ends = [f"“{kind}”" for kind in kinds if self.steps[kind] in (RATES[0], RATES[-1])]
         if ends:
-            said.append(
+            sentences.append(
                 f"On {name} the best step size for {' and '.join(ends)} is at an end of the "
                 "range, so a better one may lie beyond. "
             )
         for kind in kinds:
             skipped = " and ".join(f"{rate:g}" for k, rate in self.passed_over if k == kind)
             if skipped:
-                said.append(f"On {name} a training of “{kind}” failed with {skipped}. ")
-        return "".join(said)
+                sentences.append(f"On {name} a training of “{kind}” failed with {skipped}. ")
+        return "".join(sentences)
 
 
 def spread_within(statistics, times):
@@ -256,22 +244,21 @@ def spread_within(statistics, times):
     return 100.0 * (times @ within) / (times @ within + between)
 
 
-def spread_over_classes(part, n_resamples=2000, random_state=0):
+def spread_over_classes(part):
     """A measure of `PairMeasures` for `book.Chapter.measure`: `spread_within` of a part.
 
     Its interval resamples classes, common to all models, then trainings.
     """
 
     def estimate(runs, minus=None):
-        rng, n = np.random.default_rng(random_state), runs[0].spread[part][0].size
-        draws = np.concatenate([np.ones((1, n)), class_draws(n, n_resamples, rng)])
+        rng, n = np.random.default_rng(0), runs[0].spread[part][0].size
+        draws = np.concatenate([np.ones((1, n)), class_draws(n, 2000, rng)])
         values = np.stack([spread_within(run.spread[part], draws) for run in runs])
         if minus is not None:
             values = values - np.stack([spread_within(run.spread[part], draws) for run in minus])
-        low, high = np.quantile(resampled_runs(values[:, 1:].T, rng), [0.025, 0.975])
-        return Estimate(
-            float(values[:, 0].mean()), float(low), float(high), len(runs), "classes", n
-        )
+        mean, draws = float(values[:, 0].mean()), resampled_runs(values[:, 1:].T, rng)
+        low, high = np.quantile(draws, [0.025, 0.975])
+        return Estimate(mean, float(low), float(high), len(runs), "classes", n)
 
     return estimate
 
@@ -287,30 +274,22 @@ def curve_rows(pairs, kinds, terms=TERMS):
         logs = [model.learning_curve_ for model in pairs.models[kind]]
         for term in terms:
             means = np.mean([[entry[term] for entry in log] for log in logs], axis=0)
+            named = {"method": kind, "metric": term.replace("_", " ")}
             for entry, value in zip(logs[0], means, strict=True):
-                yield {
-                    "method": kind, "metric": term.replace("_", " "), "value": float(value),
-                    "batches": entry["batch"],
-                }  # fmt: skip
+                yield named | {"value": float(value), "batches": entry["batch"]}
 
 
 def loss_rows(pairs, kinds):
     """Losses of the batch shown by ``kinds``, and CLAREL's terms at the end of training: rows."""
     for kind in kinds:
+        named = {"metric": "loss of the batch shown", "method": kind}
         for part, (_, loss) in pairs.batch_probabilities(pairs.models[kind][0]).items():
-            yield {
-                "metric": "loss of the batch shown",
-                "method": kind,
-                "part": part,
-                "value": loss,
-            }
+            yield named | {"part": part, "value": loss}
     last = pairs.models["CLAREL"][0].learning_curve_[-1]["batch"]
+    named = {"metric": "loss at the end of training", "method": "CLAREL"}
     for row in curve_rows(pairs, ("CLAREL",)):
         if row["batches"] == last:
-            yield {
-                "metric": "loss at the end of training", "method": "CLAREL",
-                "part": row["metric"].replace(" ", "_"), "value": row["value"],
-            }  # fmt: skip
+            yield named | {"part": row["metric"].replace(" ", "_"), "value": row["value"]}
 
 
 def above_chance_rows(results, n_classes):
@@ -326,12 +305,12 @@ def above_chance_rows(results, n_classes):
     }  # fmt: skip
 
 
-def share_meeting_equals(pairs, n_draws=500):
+def share_meeting_equals(pairs):
     """Percent of the images that meet an equal text in their batch."""
     draws, met = np.random.default_rng(pairs.seeds[0]), []
     rows = pairs.offsets, pairs.index
     drawn = Pairs(len(pairs.images), len(pairs.ids), rows, pairs.ids)
-    for _ in range(n_draws):
+    for _ in range(500):
         some = draws.choice(len(pairs.images), pairs.model.batch_size, replace=False)
         same = drawn.in_common(drawn.draw(some, pairs.model.texts_per_image, draws))
         met.append(0.0 if same is None else 100.0 * np.mean(same.sum(axis=1) > 1))

@@ -24,7 +24,6 @@ RATES = {"learning_rate": (0.03, 0.1, 0.3)}
 """Around the printed step size."""
 GUESS = math.log(CLAREL().batch_size)
 """Either retrieval loss of a model that knows nothing."""
-LOSSES = ("text_retrieval", "image_retrieval")
 
 
 def network_run(problem, seeds, *, n_batches, n_short=100, **options):
@@ -47,7 +46,7 @@ def network_runs(sizes, runs, seed, *, quick=False, device="cpu"):
     ``sizes`` are data sets with their numbers of batches, "ikea:3000+cub:500", or nothing; a quick
     run has at most 20 batches. Data on which no rate taught it anything come second, with why.
     """
-    found, failed, options = {}, {}, {"device": device, "must_learn": not quick}
+    trained, failed, options = {}, {}, {"device": device, "must_learn": not quick}
     for part in sizes.split("+") if sizes else ():
         name, _, n = part.partition(":")
         if not n.isdigit() or not int(n):
@@ -61,8 +60,8 @@ def network_runs(sizes, runs, seed, *, quick=False, device="cpu"):
                 except ValueError as error:
                     failed[p.name] = str(error)
                 else:
-                    found[p] = {MEAN_OF_WORDS: run, NETWORK: network}
-    return found, failed
+                    trained[p] = {MEAN_OF_WORDS: run, NETWORK: network}
+    return trained, failed
 
 
 def size_rows(problem, runs):
@@ -73,19 +72,29 @@ def size_rows(problem, runs):
         yield row(problem, "learning rate", method, run.model.learning_rate)
 
 
-def loss_rows(problem, run, method=NETWORK):
+def loss_rows(problem, run):
     """Both retrieval losses of the first seed's training along its batches."""
     for point in run.test[0].learning_curve:
-        for loss in LOSSES:
+        for loss in ("text_retrieval", "image_retrieval"):
             name = loss.replace("_", " ")
-            yield row(problem, name, method, point[loss], batch=point["batch"])
+            yield row(problem, name, NETWORK, point[loss], batch=point["batch"])
 
 
-def compared_sentences(differences, failed=()):
-    """Which of the two reads texts better, by H, or why it is not known: a sentence for each."""
-    for name in failed:
-        yield f"On {name} the network could not be trained: {failed[name]}."
-    for found in differences.only(metric="H"):
-        gain = found["value"]
+def compared_sentences(differences, failed):
+    """Which of the two reads texts better, by H, or why it is not known: a sentence for each.
+
+    Examples
+    --------
+    >>> from book import Results
+    >>> from zslib.protocols import Estimate
+    >>> gain = {"dataset": "ikea", "metric": "H", "value": Estimate(2.0, 1.0, 3.0, 1)}
+    >>> print(*compared_sentences(Results(None, [gain]), {"cub": "all 3 failed"}), sep="\\n")
+    On cub the network could not be trained: all 3 failed.
+    On ikea the network reads better: H differs by +2.0 [+1.0, +3.0] points.
+    """
+    for name, why in failed.items():
+        yield f"On {name} the network could not be trained: {why}."
+    for difference in differences.only(metric="H"):
+        gain = difference["value"]
         word = gain.side("reads better", "reads worse", "cannot be told from the mean of words")
-        yield f"On {found['dataset']} the network {word}: H differs by {gain:+.1f} points."
+        yield f"On {difference['dataset']} the network {word}: H differs by {gain:+.1f} points."

@@ -6,9 +6,6 @@ import textwrap
 
 import numpy as np
 
-from zslib.arrays import take_rows, to_host
-from zslib.compatibility.clarel.loss import embedding_distances
-
 __all__ = ["nearest_texts"]
 
 
@@ -22,18 +19,18 @@ def nearest_texts(pairs, model, n_images=4, k=3):
     if held.texts is None:
         return []
     images, candidates, belongs = pairs.asked
-    z = model.embed_images(take_rows(held.features, images))
-    t = model.embed_texts(take_rows(pairs.texts, candidates))
-    order = np.argsort(to_host(embedding_distances(z, t)), axis=1, kind="stable")
+    order = np.argsort(pairs.distances(model), axis=1, kind="stable")
     place = np.take_along_axis(belongs, order, axis=1).argmax(axis=1)
     ends = np.linspace(0, len(images) - 1, min(n_images, len(images))).astype(int)
     rows = []
     for i in np.argsort(place, kind="stable")[ends].tolist():
-        own = held.labels[images[i]]
-        said = f"{held.class_names[own]}, own text in place {place[i] + 1}".replace("_", " ")
+        label = held.labels[images[i]]
+        image = f"{held.class_names[label]}, own text in place {place[i] + 1}".replace("_", " ")
         for j in order[i, :k].tolist():
             classes = held.labels[images[belongs[:, j]]]
-            whose = "own" if belongs[i, j] else "of its class" if own in classes else "of another"
+            whose = (
+                "own" if belongs[i, j] else "of its class" if label in classes else "of another"
+            )
             text = textwrap.shorten(held.texts[candidates[j]], 90, placeholder=" …")
-            rows.append([said, text, whose])
+            rows.append([image, text, whose])
     return rows

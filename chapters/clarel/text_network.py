@@ -65,8 +65,8 @@ class AppendixNetwork:
         images = np.sort(rng.choice(p.trainval, min(n_images, len(p.trainval)), replace=False))
         owner, chosen = [], []
         for place, image in enumerate(images):
-            own = ragged_rows(*p.text_rows, np.array([image]))[1]
-            some = rng.choice(own, min(n_texts, len(own)), replace=False)
+            texts = ragged_rows(*p.text_rows, np.array([image]))[1]
+            some = rng.choice(texts, min(n_texts, len(texts)), replace=False)
             owner += [place] * len(some)
             chosen += some.tolist()
         words = self._tokens[chosen]
@@ -88,27 +88,27 @@ class AppendixNetwork:
         reference = self.reference(np.float32)
         x, mask = like(words, reference), like(words != 0, reference)
         layers = encoder.layers.layers
-        found, shortcuts = [("tokens", "input", (*words.shape, 1), "text")], []
+        bars, shortcuts = [("tokens", "input", (*words.shape, 1), "text")], []
         x = layers["embedding"].forward(x, mask)
-        found.append(("word vectors", "lookup", x.shape, "text"))
+        bars.append(("word vectors", "lookup", x.shape, "text"))
         for number in (1, 2):
-            start, block, h = len(found) - 1, layers[f"block{number}"], x
+            start, block, h = len(bars) - 1, layers[f"block{number}"], x
             for k in (1, 2, 3):
                 for part in (f"conv{k}", f"norm{k}", f"relu{k}"):
                     if part in block.branch.layers:
                         h = block.branch.layers[part].forward(h, mask)
                 ending = "" if k == 3 else ", ReLU"
                 name = f"block {number}: convolution {k}, norm{ending}"
-                found.append((name, "convolution", h.shape, "text"))
+                bars.append((name, "convolution", h.shape, "text"))
             x = block.forward(x, mask)
-            found.append((f"block {number}: plus shortcut, ReLU", "convolution", x.shape, "text"))
-            shortcuts.append((start, len(found) - 1))
+            bars.append((f"block {number}: plus shortcut, ReLU", "convolution", x.shape, "text"))
+            shortcuts.append((start, len(bars) - 1))
         x = layers["lstm"].forward(x, mask)
-        found.append(("LSTM, both directions", "LSTM", x.shape, "text"))
+        bars.append(("LSTM, both directions", "LSTM", x.shape, "text"))
         x = layers["pool"].forward(x, mask)
         n, e, c = len(images), self.embedding_dim, self.n_classes
         return [
-            *found,
+            *bars,
             (f"{self.defaults['pooling']} over words", "mean", x.shape, "text"),
             ("mean over texts", "mean", (n, x.shape[1]), "text"),
             ("dropout, linear: text embedding", "linear", (n, e), "text"),
@@ -128,13 +128,13 @@ class AppendixNetwork:
         )
         rows = [("word vectors", f"{self.n_words}·{d}", n_parameters(layers["embedding"]), "no")]
         for number, n_in, n_out in ((1, d, a), (2, a, b)):
-            own = layers[f"block{number}"].parameters()
+            block = layers[f"block{number}"].parameters()
             for kind, prefix, formula in (
                 ("convolutions", "conv", f"{w}·({n_in} + 2·{n_out})·{n_out}"),
                 ("normalisations", "norm", f"3·2·{n_out}"),
                 ("shortcut", "shortcut", f"{n_in}·{n_out}"),
             ):
-                size = sum(p.value.size for key, p in own.items() if key.startswith(prefix))
+                size = sum(p.value.size for key, p in block.items() if key.startswith(prefix))
                 rows.append((f"block {number}: {kind}", formula, size, "yes"))
         lstm = n_parameters(layers["lstm"])
         rows.append(("LSTM", f"2·4·{h}·({b} + {h} + 1)", lstm, "no"))
@@ -214,7 +214,7 @@ class LossCheck:
         terms, (by_z, by_t, by_image, by_text) = clarel_loss(
             z, t, *logits, like(self._codes, reference)
         )
-        learned = all_parameters(net).values()
+        learned = _chosen(net)
         penalty = sum(p.penalty * float((p.value**2).sum()) for p in learned if p.penalty)
         if backward:
             net["image_layer"].backward(by_z + net["image_classifier"].backward(by_image))
@@ -228,23 +228,21 @@ class LossCheck:
         """Relative errors of central differences along a random direction, for each step."""
         net = self.network(start, self._network.reference(dtype))
         self.loss(net, backward=True)
-        moved = _chosen(all_parameters(net), GROUPS[group])
-        source = np.random.default_rng(1000 + start)
-        delta = {k: source.standard_normal(p.value.shape) for k, p in moved.items()}
-        length = math.sqrt(sum(float((p.value**2).sum()) for p in moved.values()))
-        length /= math.sqrt(sum(float((v**2).sum()) for v in delta.values()))
-        delta = {k: like((length * v).astype(dtype), moved[k].value) for k, v in delta.items()}
-        slope = sum(float((p.gradient * delta[k]).sum()) for k, p in moved.items())
-        kept = {k: p.value for k, p in moved.items()}
-        found = []
+        moved = _chosen(net, GROUPS[group])
+        kept, source = [p.value for p in moved], np.random.default_rng(1000 + start)
+        delta = [source.standard_normal(value.shape) for value in kept]
+        length = math.sqrt(_dot(kept, kept)) / math.sqrt(_dot(delta, delta))
+        delta = [like((length * d).astype(dtype), kept[0]) for d in delta]
+        slope = _dot([p.gradient for p in moved], delta)
+        errors = []
         for step in steps.tolist():
             ends = []
-            for sign in (1.0, -1.0):
-                for k, p in moved.items():
-                    p.value = kept[k] + (sign * step) * delta[k]
+            for signed in (step, -step):
+                for p, value, d in zip(moved, kept, delta, strict=True):
+                    p.value = value + signed * d
                 ends.append(self.loss(net))
-            found.append(abs((ends[0] - ends[1]) / (2.0 * step) - slope) / abs(slope))
-        return found
+            errors.append(abs((ends[0] - ends[1]) / (2.0 * step) - slope) / abs(slope))
+        return errors
 
     def error_rows(self, seeds, steps):
         """`errors` by group and type: geometric means over ``seeds`` (starts and directions).
@@ -252,12 +250,12 @@ class LossCheck:
         And, as the metric "smallest relative error", the largest over seeds of the smallest.
         """
         for group, dtype in [*((group, "float64") for group in GROUPS), ("all", "float32")]:
-            found = np.maximum([self.errors(group, s, dtype, steps) for s in seeds], 1e-17)
+            errors = np.maximum([self.errors(group, s, dtype, steps) for s in seeds], 1e-17)
             named = {"dataset": self._network.problem, "part": group, "method": dtype}
-            smallest = float(found.min(axis=1).max())
+            smallest = float(errors.min(axis=1).max())
             yield named | {"metric": "smallest relative error", "value": smallest}
             shown = group if dtype == "float64" else f"{group}, single precision"
-            means = np.exp(np.log(found).mean(axis=0)).tolist()
+            means = np.exp(np.log(errors).mean(axis=0)).tolist()
             for step, mean in zip(steps.tolist(), means, strict=True):
                 yield named | {"metric": "error", "group": shown, "step": step, "value": mean}
 
@@ -270,38 +268,38 @@ class LossCheck:
         weight = self._network.defaults["convolution_penalty"]
         net = self.network(self._network.seed, self._network.reference(np.float64))
         start = to_host(self.encoded(net))
-        for p in all_parameters(net).values():
+        for p in _chosen(net):
             p.penalty = 0.0
         self.bare = self.loss(net, backward=True)
         rows = []
         for name, words in PENALISED.items():
-            own = list(_chosen(all_parameters(net), words, within="encoder.block").values())
-            squares = [float((p.value**2).sum()) for p in own]
-            cosine = max(abs(_cosine(p.value, p.gradient)) for p in own)
-            kept = [p.value for p in own]
-            for p in own:
+            doubled = _chosen(net, words, within="encoder.block")
+            kept = [p.value for p in doubled]
+            squares = _dot(kept, kept)
+            cosine = max(abs(_cosine(p.value, p.gradient)) for p in doubled)
+            for p in doubled:
                 p.value = 2.0 * p.value
             changed = to_host(self.encoded(net))
-            for p, value in zip(own, kept, strict=True):
+            for p, value in zip(doubled, kept, strict=True):
                 p.value = value
             change = float(np.linalg.norm(changed - start) / np.linalg.norm(start))
-            shown = cosine if sum(squares) else None
-            numbers = sum(p.value.size for p in own)
-            rows.append((name, numbers, weight * sum(squares), shown, change))
+            numbers = sum(value.size for value in kept)
+            rows.append((name, numbers, weight * squares, cosine if squares else None, change))
         return rows
 
 
-def all_parameters(net):
-    """Parameters of a network's parts, "part.name" by `Parameter`."""
-    return {f"{part}.{k}": p for part, layer in net.items() for k, p in layer.parameters().items()}
+def _dot(a, b):
+    """Inner product of two lists of arrays, as of one vector each."""
+    return sum(float((x * y).sum()) for x, y in zip(a, b, strict=True))
 
 
 def _cosine(a, b):
-    lengths = float((a**2).sum()) * float((b**2).sum())
-    return float((a * b).sum()) / math.sqrt(max(lengths, 1e-300))
+    return _dot([a], [b]) / math.sqrt(max(_dot([a], [a]) * _dot([b], [b]), 1e-300))
 
 
-def _chosen(parameters, words, within=""):
-    return {
-        k: p for k, p in parameters.items() if k.startswith(within) and any(w in k for w in words)
-    }
+def _chosen(net, words=("",), within=""):
+    """The `Parameter` of a network's parts whose names have one of the words."""
+    named = {f"{part}.{k}": p for part in net for k, p in net[part].parameters().items()}
+    return [
+        p for k, p in named.items() if k.startswith(within) and any(word in k for word in words)
+    ]

@@ -40,37 +40,35 @@ def against_printed(counts, printed):
     """Counts of CUB less the printed ones, by metric, and sentences on them; None without CUB."""
     names = "images of CUB, counted less printed", "printed images that are no training images"
     if counts is None:
-        said = "None of these data is CUB, so the printed counts cannot be checked in this run."
-        return dict.fromkeys(names), said
+        why = "None of these data is CUB, so the printed counts cannot be checked in this run."
+        return dict.fromkeys(names), why
     _, train, *_, val = counts["lines"]["all images"]
     n_train, n_val = printed["train"], printed["validation, unseen classes"]
     apart = abs(train - n_train) + abs(val - n_val)
     beyond = max(0, n_train + n_val - counts["trainval"])
-    said = (
+    text = (
         f"On CUB the printed counts are {'not' if apart else 'exactly'} those of *all* images of "
         f"the seen classes. The benchmark's split has {counts['trainval']:,} training images in "
         f"these classes; the other {counts['test seen']:,} test them. "
     )
     if beyond and not apart:
-        said += f"So {beyond:,} images of the printed validation set must be test images. "
+        text += f"So {beyond:,} images of the printed validation set must be test images. "
     if lists := listed_images():
-        said += (
-            f"The split's files say how this can be: they list {lists['train_loc']:,} images for "
-            f"training and {lists['val_loc']:,} for validation, and {lists['tested too']:,} of "
-            "these test seen classes too."
-        )
-    return dict(zip(names, (apart, beyond), strict=True)), said
+        text += (
+            "The split's files say how this can be: they list {:,} images for training and {:,} "
+            "for validation, and {:,} of these test seen classes too."
+        ).format(*lists)
+    return dict(zip(names, (apart, beyond), strict=True)), text
 
 
 def listed_images():
-    """Lengths of CUB's lists of images, and how many of the first also test seen classes.
+    """Lengths of CUB's lists to train and to validate with, and how many also test seen classes.
 
     None where the file of the split is not here.
     """
     folder = find_folder("visual/cub")
     if folder is None:
         return None
-    stored = read_arrays(folder / "cub.npz").items()
-    lists = {k: rows for k, rows in stored if k.endswith(("_loc", "_loc_2020"))}
-    tested = [np.isin(lists[k], lists["test_seen_loc"]).sum() for k in ("train_loc", "val_loc")]
-    return {k: len(rows) for k, rows in lists.items()} | {"tested too": int(sum(tested))}
+    lists = read_arrays(folder / "cub.npz")
+    train, val, test = (lists[name] for name in ("train_loc", "val_loc", "test_seen_loc"))
+    return len(train), len(val), int(np.isin([*train, *val], test).sum())

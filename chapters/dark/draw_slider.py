@@ -59,32 +59,32 @@ class Slider:
         self.points = {name: slider_points(curve) for name, curve in curves.items()}
 
     def __repr__(self):
-        half = {name: found[_STEPS // 2] for name, found in self.points.items()}
+        half = {name: points[_STEPS // 2] for name, points in self.points.items()}
         return "\n".join(f"{n}: seen {s:.1f}, unseen {u:.1f}" for n, (s, u, _) in half.items())
 
     def _html(self):
-        reach = 1.05 * max(found[:, :2].max() for found in self.points.values())
-        lines, marks, told = [], [], []
-        for name, found in self.points.items():
-            of, said = look(name, list(self.points)), html.escape(name)
-            color, dashes = of["color"], _DASHES[of["linestyle"]]
-            ends = (_LEFT, _BOTTOM) + found[:, :2] * (_WIDTH / reach, -_HEIGHT / reach)
-            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends)
+        reach = 1.05 * max(points[:, :2].max() for points in self.points.values())
+        lines, marks, items = [], [], []
+        for name, points in self.points.items():
+            style, label = look(name, list(self.points)), html.escape(name)
+            color, dashes = style["color"], _DASHES[style["linestyle"]]
+            places = (_LEFT, _BOTTOM) + points[:, :2] * (_WIDTH / reach, -_HEIGHT / reach)
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
             lines.append(
                 f'<polyline points="{path}" fill="none" stroke="{color}" '
                 f'stroke-dasharray="{dashes}"/>'
             )
-            shape = f'<path d="{_drawn(of["marker"])}" fill="{color}" stroke="{color}"/>'
-            x, y = ends[_STEPS // 2]
+            shape = f'<path d="{_drawn(style["marker"])}" fill="{color}" stroke="{color}"/>'
+            x, y = places[_STEPS // 2]
             marks.append(
-                f'<g class="mark" transform="translate({x:.1f} {y:.1f})"><title>{said}</title>'
+                f'<g class="mark" transform="translate({x:.1f} {y:.1f})"><title>{label}</title>'
                 f"{shape}</g>"
             )
             key = f'<svg class="key" viewBox="-6 -6 12 12" aria-hidden="true">{shape}</svg>'
-            told.append(f"<li>{key} <b>{said}</b> <output></output></li>")
-        points = json.dumps([found.round(1).tolist() for found in self.points.values()])
+            items.append(f"<li>{key} <b>{label}</b> <output></output></li>")
+        numbers = json.dumps([points.round(1).tolist() for points in self.points.values()])
         return (
-            f"<div class=\"gamma-slider\" data-points='{points}'>"
+            f"<div class=\"gamma-slider\" data-points='{numbers}'>"
             "<label>γ, from where all answers are seen classes to where none is "
             f'<input type="range" min="0" max="{_STEPS}" value="{_STEPS // 2}"></label>'
             '<svg viewBox="0 0 400 300" role="img" aria-label="Accuracy on unseen classes against '
@@ -92,9 +92,9 @@ class Slider:
             f'{_axes(reach)}<text x="215" y="292" text-anchor="middle">ACC on seen classes, %'
             '</text><text transform="rotate(-90 12 132)" x="12" y="132" text-anchor="middle">ACC '
             f"on unseen classes, %</text>{''.join(lines)}{''.join(marks)}</svg>"
-            f"<ul>{''.join(told)}</ul></div>"
+            f"<ul>{''.join(items)}</ul></div>"
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        found = self._html()
-        return {"text/markdown": found, "text/html": found, "text/plain": repr(self)}
+        page = self._html()
+        return {"text/markdown": page, "text/html": page, "text/plain": repr(self)}

@@ -12,7 +12,6 @@ from zslib.nn import sigmoid
 from zslib.show.figures import COLORS, look
 
 __all__ = [
-    "draw_changes",
     "draw_example",
     "draw_margins",
     "draw_ranking",
@@ -38,7 +37,7 @@ def ranking_projection(points, direction):
     return np.stack([scores, rest @ axes[0]], axis=1)
 
 
-def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None, size=160.0):
+def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None):
     """One view: what is ranked, by score from left to right, with the margin to be kept.
 
     ``places`` are those of `ranking_projection`, ``own`` should come first, and marks have the
@@ -46,11 +45,11 @@ def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None, size=16
     by row, belong to them.
     """
     rivals = np.setdiff1d(np.arange(len(places)), [*named])
-    ax.scatter(*places[rivals].T, s=4 + size * weights[rivals], color="0.6", alpha=0.45, lw=0)
+    ax.scatter(*places[rivals].T, s=4 + 160.0 * weights[rivals], color="0.6", alpha=0.45, lw=0)
     for color, (i, name) in zip(COLORS, named.items(), strict=False):
         if crowd is not None:
             ax.scatter(*crowd[i].T, s=5, color=color, alpha=0.35, lw=0)
-        look = {"marker": "*", "s": 1.3 * size} if i == own else {"s": 4 + size * weights[i]}
+        look = {"marker": "*", "s": 208.0} if i == own else {"s": 4 + 160.0 * weights[i]}
         ax.scatter(*places[i], color=color, edgecolor="black", lw=0.8, label=name, **look)
     ax.axvline(places[own, 0], color="0.25", lw=1, label="own score")
     ax.axvline(places[own, 0] - margin, color="0.25", lw=1, ls="--", label="less the margin")
@@ -110,26 +109,6 @@ def draw_residuals(moments):
     return fig
 
 
-def draw_changes(rows):
-    """Change in percent of parameters, margins and weights by steps, a panel for each moment."""
-    from matplotlib import pyplot
-
-    moments, spans = (list(dict.fromkeys(row[key] for row in rows)) for key in ("moment", "span"))
-    spans.sort(key=lambda span: sum(row["value"] for row in rows if row["span"] == span))
-    fig, axes = pyplot.subplots(1, len(moments), figsize=(7.2, 3.4), sharey=True)
-    for ax, moment in zip(axes, moments, strict=True):
-        own = [row for row in rows if row["moment"] == moment]
-        for i, what in enumerate(dict.fromkeys(row["what"] for row in own)):
-            values = {row["span"]: row["value"] for row in own if row["what"] == what}
-            style = {"color": COLORS[i], "marker": "os^"[i], "label": what}
-            ax.plot(range(len(spans)), [values[span] for span in spans], **style)
-        ax.set_xticks(range(len(spans)), spans, rotation=35, ha="right")
-        ax.set(title=moment, yscale="log")
-    axes[0].set_ylabel("change, % of what is changed")
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    return fig
-
-
 def draw_margins(scored, margin):
     """Eq. 3 over own scores before and after training, and the margins of both views after it."""
     from matplotlib import pyplot
@@ -154,9 +133,9 @@ def draw_margins(scored, margin):
     right.axvline(1.0, color="0.4", ls="--", lw=1, label="margin 1 of other systems")
     left.set(xlabel="own score F", ylabel="margin")
     right.set(xlabel="margin at the end of training", ylabel="frequency, highest = 1")
-    found = [ax.get_legend_handles_labels() for ax in (left, density)]
+    legends = [ax.get_legend_handles_labels() for ax in (left, density)]
     below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "fontsize": 8}
-    left.legend(*(a + b for a, b in zip(*found, strict=True)), **below)
+    left.legend(*(a + b for a, b in zip(*legends, strict=True)), **below)
     right.legend(**below)
     return fig
 
@@ -176,8 +155,8 @@ def draw_example(example):
     ax.barh(np.arange(n), example.scores, color=[COLORS[2]] + ["0.7"] * (n - 1))
     ax.axvline(0.0, color="0.25", lw=0.8)
     for name, margin in example.margins.items():
-        by = "margin of Eq. 3" if name == "DARK" else "margin 1"
-        label = f"{by}: rivals violate from {own - margin:.2f} on".replace("-", "−")
+        kind = "margin of Eq. 3" if name == "DARK" else "margin 1"
+        label = f"{kind}: rivals violate from {own - margin:.2f} on".replace("-", "−")
         ax.axvline(own - margin, color=look(name)["color"], ls="--", label=label)
     ax.set_yticks(np.arange(n), example.names)
     ax.set(xlabel="score F", ylim=(n - 0.5, -0.5))

@@ -9,8 +9,9 @@ from sklearn.metrics import average_precision_score
 from zslib.arrays import like, to_host, unit_rows
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin, image_weights
+from zslib.compatibility.ranking.loss import violations
 from zslib.protocols.attributes.training import fitted
-from zslib.protocols.intervals import mean_estimate, paired_difference, statistic_over_classes
+from zslib.protocols.intervals import mean_estimate, over_runs, statistic_over_classes
 from zslib.protocols.tidy import row
 
 __all__ = [
@@ -22,7 +23,7 @@ __all__ = [
     "set_rows",
     "sharpness_rows",
     "train_kinds",
-    "view_rows",
+    "view_measures",
     "weight_rows",
 ]
 
@@ -47,21 +48,23 @@ def effective_share(weights):
 
 def weight_rows(problem):
     """Rows of how unequal the weights of Eq. 6 are, and how far they move the class means."""
-    ratios, shares, shifts, errors = [], [], [], []
+    metrics = (
+        "largest over smallest weight of a class",
+        "effective share, %",
+        "shift of the class mean, %",
+        "shift over standard error",
+    )
+    classes = []
     for _, x, w in _members(problem):
-        moved, mean = np.linalg.norm(w @ x - x.mean(axis=0)), np.linalg.norm(x.mean(axis=0))
-        ratios.append(w.max() / w.min())
-        shares.append(effective_share(w))
-        shifts.append(100.0 * moved / mean)
-        if len(x) > 1:
-            errors.append(moved / np.sqrt(x.var(axis=0, ddof=1).sum() / len(x)))
-    for metric, values in (
-        ("largest over smallest weight of a class", ratios),
-        ("effective share, %", shares),
-        ("shift of the class mean, %", shifts),
-        ("shift over standard error", errors),
-    ):
-        yield row(problem, metric, "Eq. 6", float(np.mean(values)))
+        mean = x.mean(axis=0)
+        shift = np.linalg.norm(w @ x - mean)
+        error = np.sqrt(x.var(axis=0, ddof=1).sum() / len(x)) if len(x) > 1 else np.nan
+        share = effective_share(w)
+        classes.append(
+            [w.max() / w.min(), share, 100.0 * shift / np.linalg.norm(mean), shift / error]
+        )
+    for metric, value in zip(metrics, np.nanmean(classes, axis=0), strict=True):
+        yield row(problem, metric, "Eq. 6", float(value))
 
 
 def sharpness_rows(problem, sharpness):
@@ -72,9 +75,9 @@ def sharpness_rows(problem, sharpness):
         yield {"dataset": problem, "s": s, "value": float(np.mean(shares))}
 
 
-def class_weights(problem, n=4):
-    """Rows of distance to the mean and weight of each image of the ``n`` largest classes."""
-    classes = sorted(_members(problem), key=lambda member: -len(member[1]))[:n]
+def class_weights(problem):
+    """Rows of distance to the mean and weight of each image of the four largest classes."""
+    classes = sorted(_members(problem), key=lambda member: -len(member[1]))[:4]
     for name, x, w in classes:
         image = {"dataset": problem, "class": name.replace("_", " ")}
         for metric, values in (("distance", _distances(x)), ("weight", w * len(w))):
@@ -110,21 +113,19 @@ KINDS = {
 def train_kinds(held, kinds, seeds, *, n_iter, margin):
     """Models of some of `KINDS`, one for each seed, trained on what is not ``held`` out."""
     common = {"n_iter": n_iter, "drop_at": 3 * n_iter // 4, "margin": margin, "refresh_every": 1}
-    models = {}
-    for kind in kinds:
+
+    def models(kind):
         make, changes = KINDS[kind]
-        options = common | changes
-        models[kind] = [fitted(make(**options, random_state=seed), held) for seed in seeds]
-    return models
+        return [fitted(make(**common | changes, random_state=seed), held) for seed in seeds]
+
+    return {kind: models(kind) for kind in kinds}
 
 
 def set_rows(scored):
     """Rows of how alike F_set is with the weights of Eq. 6 and with equal weights."""
-    correlations, same = [], []
-    for F in scored.scores["DARK"]:
-        weighted, equal = scored.sets(F), scored.sets(F, np.ones(len(F)))
-        correlations.append(np.corrcoef(weighted.ravel(), equal.ravel())[0, 1])
-        same.append(100.0 * (weighted.argmax(axis=1) == equal.argmax(axis=1)))
+    pairs = [(scored.sets(F), scored.sets(F, np.ones(len(F)))) for F in scored.scores["DARK"]]
+    correlations = [np.corrcoef(a.ravel(), b.ravel())[0, 1] for a, b in pairs]
+    same = [100.0 * (a.argmax(axis=1) == b.argmax(axis=1)) for a, b in pairs]
     for metric, value in (
         ("correlation of F_set, w_x with equal", mean_estimate(correlations)),
         ("labels with the same first set, w_x and equal, %", mean_estimate(same, same_items=True)),
@@ -135,38 +136,33 @@ def set_rows(scored):
 def margin_rows(scored, margin):
     """Rows of own scores and margins, and of what larger scores would do to violations."""
     before, after = scored.own("before training"), scored.own("DARK")
+    kinds = {"Eq. 3": lambda own: density_margin(own, margin), "margin 1": np.ones_like}
     margins = [density_margin(f, margin) for f in after]
-    gaps = [
-        100.0 * np.abs(e - margin * f).mean() / e.mean()
-        for f, e in zip(after, margins, strict=True)
-    ]
+    gaps = [np.abs(e - margin * f).mean() / e.mean() for f, e in zip(after, margins, strict=True)]
     for metric, values in (
         ("own score before training, mean", [f.mean() for f in before]),
         ("own score after training, mean", [f.mean() for f in after]),
         ("margin after training, mean", [e.mean() for e in margins]),
-        ("error of m F in place of the margin, %", gaps),
+        ("error of m F in place of the margin, %", [100.0 * gap for gap in gaps]),
         ("images whose own score is below 0, %", [100.0 * (f < 0).mean() for f in after]),
     ):
         yield row(scored.problem, metric, "DARK", mean_estimate(values))
-    for kind in ("Eq. 3", "margin 1"):
+    for kind, epsilon in kinds.items():
         for factor in (1.0, 2.0, 10.0):
             shares = []
             for F, f in zip(scored.scores["DARK"], after, strict=True):
-                own = (factor * f)[:, None]
-                epsilon = density_margin(own, margin) if kind == "Eq. 3" else 1.0
-                R = epsilon + factor * F - own
-                R[np.arange(len(F)), scored.codes] = 0.0
+                R = violations(factor * F, scored.codes, epsilon(factor * f[:, None]))
                 shares.append(100.0 * (R > 0).sum() / (F.size - len(F)))
             value = mean_estimate(shares)
             yield row(scored.problem, "violating triplets, %", kind, value, factor=factor)
 
 
-def _nearest(vectors, n=5):
-    """Mean cosine of each row with its n nearest others."""
+def _nearest(vectors):
+    """Mean cosine of each row with its five nearest others."""
     v = unit_rows(to_host(vectors).astype(float))
     cosine = v @ v.T
     np.fill_diagonal(cosine, -np.inf)
-    return np.sort(cosine, axis=1)[:, -min(n, len(v) - 1) :].mean(axis=1)
+    return np.sort(cosine, axis=1)[:, -min(5, len(v) - 1) :].mean(axis=1)
 
 
 def density_rows(scored, margin):
@@ -181,13 +177,14 @@ def density_rows(scored, margin):
         strongest = np.sort(rivals, axis=1)[:, -min(5, F.shape[1] - 1) :].mean(axis=1)
         of_images.append(spearmanr(epsilon, strongest).statistic)
     known = np.all(np.isfinite(of_images))
-    found = {"image: its five strongest rivals": mean_estimate(of_images) if known else None}
-    for name, vectors in (
-        ("embeddings", to_host(held.class_embeddings)[scored.classes]),
-        ("images", _class_means(scored.features, codes)),
-    ):
-        found[f"class: density of {name}"] = _rank_correlation(of_classes, _nearest(vectors))
-    for name, value in found.items():
+    embeddings = _nearest(to_host(held.class_embeddings)[scored.classes])
+    images = _nearest(_class_means(scored.features, codes))
+    correlations = {
+        "image: its five strongest rivals": mean_estimate(of_images) if known else None,
+        "class: density of embeddings": _rank_correlation(of_classes, embeddings),
+        "class: density of images": _rank_correlation(of_classes, images),
+    }
+    for name, value in correlations.items():
         yield row(scored.problem, "rank correlation with the margin", name, value)
 
 
@@ -203,11 +200,8 @@ def _rank_correlation(of_classes, density):
     return statistic_over_classes(statistic, len(of_classes), density.size)
 
 
-def view_rows(scored):
-    """Rows of whether labels put their own set, and their own images, before others.
-
-    For each of the kinds, and for DARK less DARK-L.
-    """
+def view_measures(scored):
+    """Measures of scores: whether labels put their own set, and own images, before others."""
 
     def own_set_first(F):
         return 100.0 * (scored.sets(F).argmax(axis=1) == np.arange(F.shape[1]))
@@ -216,19 +210,10 @@ def view_rows(scored):
         labels = range(F.shape[1])
         return [100.0 * average_precision_score(scored.codes == c, F[:, c]) for c in labels]
 
-    for metric, measure in (
-        ("labels whose own set comes first, %", own_set_first),
-        ("average precision of a label's images, %", precision),
-    ):
-        values = {
-            kind: [measure(F) for F in scored.scores[kind]]
-            for kind in ("before training", "DARK-L", "DARK")
-        }
-        for kind, found in values.items():
-            value = mean_estimate(found, same_items=True)
-            yield row(scored.problem, metric, kind, value, part=scored.part)
-        value = paired_difference(values["DARK"], values["DARK-L"], same_items=True)
-        yield row(scored.problem, metric, "DARK - DARK-L", value, part=scored.part)
+    return {
+        "labels whose own set comes first, %": over_runs(own_set_first, same_items=True),
+        "average precision of a label's images, %": over_runs(precision, same_items=True),
+    }
 
 
 def place_rows(scored):
@@ -236,7 +221,7 @@ def place_rows(scored):
     for kind in ("before training", "DARK-L", "DARK"):
         sets = scored.sets(scored.scores[kind][0])
         places = (sets > np.diag(sets)[:, None]).sum(axis=1) + 1
+        named = {"dataset": scored.problem, "kind": kind, "part": scored.part}
         for k in range(1, len(sets) + 1):
             value = float(100.0 * (places <= k).mean())
-            of = {"dataset": scored.problem, "kind": kind, "part": scored.part}
-            yield of | {"k": k, "value": value}
+            yield named | {"k": k, "value": value}

@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
-from book.papers.evidence import Evidence, join, rounds_to
+from book.papers.evidence import Evidence, central_differences, join, minus, rounds_to
 from book.papers.printed import printed, printed_table
+from zslib.metrics import harmonic_mean
+from zslib.nn import sigmoid
 
 __all__ = [
     "averages",
@@ -82,20 +84,9 @@ def penalty_gradient(numbers):
         data = (weights * (scores - scores[np.arange(n), own][:, None])).sum() / n
         return data + penalty * ((U**2).sum() + (V**2).sum())
 
-    data = (
-        sum(
-            weights[i, c] * np.outer(x[i], (y[c] - y[own[i]]) @ V)
-            for i in range(n)
-            for c in range(classes)
-        )
-        / n
-    )
-    step = 1e-6
-    numeric = np.zeros_like(U)
-    for index in np.ndindex(*U.shape):
-        shift = np.zeros_like(U)
-        shift[index] = step
-        numeric[index] = (loss(U + shift) - loss(U - shift)) / (2.0 * step)
+    rivals = (y[None] - y[own][:, None]) @ V  # less the own label, (n, classes, r)
+    data = np.einsum("ic,ip,icr->pr", weights, x, rivals) / n
+    numeric = central_differences(loss, U)
     printed_error, read_error = (
         float(np.abs(data + factor * penalty * U - numeric).max()) for factor in (1.0, 2.0)
     )
@@ -107,8 +98,10 @@ def penalty_gradient(numbers):
     return Evidence(read_error < 1e-6 < 1e-2 < printed_error, text)
 
 
-def _columns(row):
-    return {m: [row[d][m] for d in _DATASETS] for m in _MEASURES}
+def _baselines(column, measure):
+    """What the systems beside DARK have in a column of Table 3."""
+    table = printed_table("dark", "table3")
+    return {name: row[column][measure] for name, row in table.items() if name != "DARK"}
 
 
 def averages(numbers):
@@ -116,8 +109,8 @@ def averages(numbers):
     table = printed_table("dark", "table3")
     wrong, largest = [], 0.0
     for name, row in table.items():
-        for measure, values in _columns(row).items():
-            mean = sum(values) / len(values)
+        for measure in _MEASURES:
+            mean = sum(row[d][measure] for d in _DATASETS) / len(_DATASETS)
             largest = max(largest, abs(mean - row["Average"][measure]))
             if not rounds_to(mean, row["Average"][measure], 2):
                 wrong.append(f"{name} {measure}")
@@ -132,29 +125,26 @@ def averages(numbers):
 
 def gains(numbers):
     """The printed gains are differences of average columns, of two different baselines."""
-    table = printed_table("dark", "table3")
     texts, confirmed, names = [], True, set()
     for measure in _MEASURES:
-        baselines = {n: row["Average"][measure] for n, row in table.items() if n != "DARK"}
+        baselines = _baselines("Average", measure)
         name = max(baselines, key=baselines.get)
-        ours = table["DARK"]["Average"][measure]
+        ours, best = printed("dark", "table3", "DARK", "Average", measure), baselines[name]
         claimed = printed("dark", "text", "gain over the best baseline", measure)
-        confirmed &= rounds_to(ours - baselines[name], claimed, 2)
+        confirmed &= rounds_to(ours - best, claimed, 2)
         names.add(name)
-        best = baselines[name]
         texts.append(f"{measure}: {ours:.2f} - {best:.2f} = {ours - best:.2f} ({name})")
     return Evidence(confirmed and len(names) == 2, "; ".join(texts) + ".")
 
 
 def best_baseline(numbers):
     """DARK against the best baseline of each column instead."""
-    table = printed_table("dark", "table3")
     texts, mean, won = [], {}, 0
     for measure in _MEASURES:
-        differences = []
-        for dataset in _DATASETS:
-            best = max(row[dataset][measure] for n, row in table.items() if n != "DARK")
-            differences.append(table["DARK"][dataset][measure] - best)
+        differences = [
+            printed("dark", "table3", "DARK", d, measure) - max(_baselines(d, measure).values())
+            for d in _DATASETS
+        ]
         won += sum(difference > 0 for difference in differences)
         mean[measure] = sum(differences) / len(differences)
         texts.append(f"{measure}: {join(differences, '+.1f')}, mean {mean[measure]:.2f}")
@@ -173,29 +163,27 @@ def best_baseline(numbers):
 def cmt_star(numbers):
     """H of CMT and of CMT* from the accuracies of Xian et al., against the row "CMT"."""
     row = printed_table("dark", "table3")["CMT"]
-
-    def harmonic(u, s):
-        return 2.0 * u * s / (u + s)
-
-    found = {name: {d: harmonic(*numbers[name][d]) for d in _DATASETS} for name in ("CMT", "CMT*")}
+    computed = {
+        name: {d: harmonic_mean(*numbers[name][d]) for d in _DATASETS} for name in ("CMT", "CMT*")
+    }
     given = {d: row[d]["H"] for d in _DATASETS}
     text = f"The row prints H = {join(given.values(), '.1f')}. " + " ".join(
         f"From the accuracies of {name} H is {join(values.values(), '.1f')}."
-        for name, values in found.items()
+        for name, values in computed.items()
     )
-    starred = all(abs(found["CMT*"][d] - given[d]) <= 0.1 for d in _DATASETS)
-    plain = all(abs(found["CMT"][d] - given[d]) > 1.0 for d in _DATASETS)
-    return Evidence(starred and plain, text)
+    starred, plain = (minus(computed[name], given).values() for name in ("CMT*", "CMT"))
+    confirmed = max(map(abs, starred)) <= 0.1 and min(map(abs, plain)) > 1.0
+    return Evidence(confirmed, text)
 
 
 def data_sets(numbers):
     """Table 2's class counts against the text, and its 80/20 split of seen samples."""
     table = printed_table("dark", "table2")
     classes = {d: row["seen classes"] + row["unseen classes"] for d, row in table.items()}
-    shares = {}
-    for dataset, row in table.items():
-        train, test = row["train seen samples"], row["test seen samples"]
-        shares[dataset] = train / (train + test)
+    shares = {
+        d: row["train seen samples"] / (row["train seen samples"] + row["test seen samples"])
+        for d, row in table.items()
+    }
     text = (
         f"Seen and unseen classes add up to {join(classes)}, as "
         f"in the text; training takes {min(shares.values()):.3%} to {max(shares.values()):.3%} of "
@@ -233,8 +221,7 @@ def softplus_margin(numbers):
 def negative_losses(numbers):
     """R times its sigmoid weight is negative for easy triplets; with a step weight it is not."""
     R = np.linspace(-10.0, 10.0, 20001)
-    soft = R / (1.0 + np.exp(-R))
-    hard = np.where(R > 0, R, 0.0)
+    soft, hard = R * sigmoid(R), np.where(R > 0, R, 0.0)
     text = (
         f"R times its sigmoid falls to {soft.min():.3f} at R = {R[soft.argmin()]:.2f}; R times a "
         f"step is never below {hard.min():.0f}."
@@ -257,13 +244,9 @@ def margin_follows(numbers):
 
 def weight_follows(numbers):
     """Derivative by R of R times its sigmoid, by differences, beside the sigmoid itself."""
-    R, step = np.array([-3.0, 0.0, 3.0]), 1e-6
-
-    def loss(R):
-        return R / (1.0 + np.exp(-R))
-
-    slopes = (loss(R + step) - loss(R - step)) / (2.0 * step)
-    weights = 1.0 / (1.0 + np.exp(-R))
+    R = np.array([-3.0, 0.0, 3.0])
+    slopes = central_differences(lambda R: (R * sigmoid(R)).sum(), R)
+    weights = sigmoid(R)
     text = (
         f"At R = {join(R, 'g')} the weight is {join(weights, '.2f')}, "
         f"and the derivative of what a triplet adds is {join(slopes, '.2f')}."

@@ -19,6 +19,7 @@ from zslib.compatibility.ranking.loss import violations
 from zslib.nn import sigmoid
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages
 from zslib.protocols.intervals import mean_estimate, paired_difference
+from zslib.protocols.tidy import row
 
 __all__ = ["Moment", "noise_rows", "training_stages", "triplet_rows", "valley"]
 
@@ -61,8 +62,7 @@ class Moment:
     def shares(self, view):
         """What easy triplets, those with R at most 0, are of all, and what they weigh."""
         R = self.residuals(view)
-        bottom = valley()
-        soft, easy, left = sigmoid(R), R <= 0, bottom > R
+        soft, easy, left = sigmoid(R), R <= 0, valley() > R
         return {
             "mean |F|": np.abs(self.scores[view]).mean(),
             "easy triplets, %": 100 * easy.mean(),
@@ -117,16 +117,15 @@ def triplet_rows(problem, stages):
     """Rows of `Moment.shares` at each of the `training_stages`, and of what else a moment says."""
     for stage, models in stages.items():
         moments = [Moment(model, problem) for model in models]
+        named = {"dataset": problem, "stage": stage}
         for view in ("images",) if stage == FOLLOWED else ("images", "labels"):
             shares = [moment.shares(view) for moment in moments]
             for metric in shares[0]:
                 value = mean_estimate([share[metric] for share in shares])
-                row = {"dataset": problem, "metric": metric, "value": value}
-                yield row | {"stage": stage, "view": view}
+                yield named | {"metric": metric, "value": value, "view": view}
         if stage != FOLLOWED:
             value = mean_estimate([moment.agreement for moment in moments])
-            row = {"dataset": problem, "metric": "cosine of step and derivative", "value": value}
-            yield row | {"stage": stage}
+            yield named | {"metric": "cosine of step and derivative", "value": value}
         if stage == "end":
             value = mean_estimate([moment.outlyingness for moment in moments])
             metric = "rank correlation of hinge and distance to the centre"
@@ -139,23 +138,24 @@ def noise_rows(problem, held, seeds, *, noise, n_iter):
     DARK-H has the step in place of the sigmoid.
     """
     classes, codes = np.unique(held.labels[held.trainval], return_inverse=True)
-    right, over = {}, {"classes": held.labels[held.test_unseen]}
+    wrong = [_corrupted(codes, len(classes), noise, np.random.default_rng(seed)) for seed in seeds]
+    given = {"clean": [codes] * len(wrong), "noisy": wrong}
+    options, lost = {"classes": held.labels[held.test_unseen]}, {}
+
+    def hits(labels, soft):
+        models = (
+            fitted(_dark(n_iter, seed, hardness=soft), held, classes[own])
+            for seed, own in zip(seeds, given[labels], strict=True)
+        )
+        return [100.0 * answers(model, held).right("ACC") for model in models]
+
     for method, soft in (("DARK", True), ("DARK-H", False)):
-        for seed in seeds:
-            wrong = _corrupted(codes, len(classes), noise, np.random.default_rng(seed))
-            for labels, given in (("clean", codes), ("noisy", wrong)):
-                model = fitted(_dark(n_iter, seed, hardness=soft), held, classes[given])
-                hits = 100.0 * answers(model, held).right("ACC")
-                right.setdefault((method, labels), []).append(hits)
-    lost = {}
-    for method in ("DARK", "DARK-H"):
-        row = {"dataset": problem, "metric": "validation ACC", "method": method}
-        clean, noisy = right[method, "clean"], right[method, "noisy"]
-        lost[method] = np.subtract(clean, noisy)
-        yield row | {"labels": "clean", "value": mean_estimate(clean, **over)}
-        yield row | {"labels": "noisy", "value": mean_estimate(noisy, **over)}
-        yield row | {"labels": "clean - noisy", "value": mean_estimate(lost[method], **over)}
-    value = paired_difference(lost["DARK-H"], lost["DARK"], **over)
+        right = {labels: hits(labels, soft) for labels in given}
+        lost[method] = right["clean - noisy"] = np.subtract(right["clean"], right["noisy"])
+        for labels, values in right.items():
+            value = mean_estimate(values, **options)
+            yield row(problem, "validation ACC", method, value, labels=labels)
+    value = paired_difference(lost["DARK-H"], lost["DARK"], **options)
     yield {"dataset": problem, "metric": "lost to wrong labels, DARK-H - DARK", "value": value}
 
 

@@ -109,7 +109,7 @@ SYSTEMS = {
 """The ranking systems of Guo et al. (2019), with their weights."""
 
 
-def expected_weights(system, residuals, own, *, n_draws=4000, seed=0):
+def expected_weights(system, residuals, own, *, n_draws=4000):
     """Weights of one row of residuals, (C,), averaged over draws where the system draws.
 
     Examples
@@ -119,24 +119,24 @@ def expected_weights(system, residuals, own, *, n_draws=4000, seed=0):
     """
     times = n_draws if system.draws else 1
     rows = np.tile(residuals, (times, 1))
-    weights = system.weigh(rows, np.full(times, own), np.random.default_rng(seed))
+    weights = system.weigh(rows, np.full(times, own), np.random.default_rng(0))
     return weights.mean(axis=0)
 
 
-def family_rows(n_rivals=20):
-    """Rows of the weight that each system gives to invented rivals, of which r violate."""
+def family_rows():
+    """Rows of the weight that each system gives to 20 invented rivals, of which r violate."""
     for name, system in SYSTEMS.items():
-        for r in (1, 5, n_rivals):
-            ends = np.linspace(0.1, 1.0, r), np.linspace(-1.0, -0.1, n_rivals - r)
+        for r in (1, 5, 20):
+            ends = np.linspace(0.1, 1.0, r), np.linspace(-1.0, -0.1, 20 - r)
             weights = expected_weights(system, np.r_[0.0, *ends], 0)
             total = float(weights.sum())
             yield {"system": name, "metric": f"total weight, r = {r}", "value": total}
             if r == 5:
-                told = {
+                traits = {
                     "harder rivals weigh more": weights[5] - weights[1] > 0.1,
                     "rivals with R < 0 weigh too": weights[6:].any(),
                 }
-        for metric, value in told.items():
+        for metric, value in traits.items():
             yield {"system": name, "metric": metric, "value": bool(value)}
 
 
@@ -173,54 +173,50 @@ def _assessed(scored, seeds):
     """For each system the residuals and weights of the rivals of all images, (n, C - 1)."""
     rival = scored.codes[:, None] != np.arange(len(scored.classes))
     for name, system in SYSTEMS.items():
-        found = []
+        assessed = []
         for seed, F in zip(seeds, scored.scores[name], strict=True):
-            _, R, w = system.assess(F, scored.codes, np.random.default_rng(seed))
-            found.append([a[rival].reshape(len(F), -1) for a in (R, w)])
-        yield name, found
+            _, *both = system.assess(F, scored.codes, np.random.default_rng(seed))
+            assessed.append([a[rival].reshape(len(F), -1) for a in both])
+        yield name, assessed
 
 
 def rival_rows(scored, seeds):
     """Rows of how many rivals an image has at the end of training, and what they weigh."""
-    for name, found in _assessed(scored, seeds):
-        measures = {
-            "violating rivals": lambda R, w: (R > 0).sum(axis=1).mean(),
-            "rivals that weigh 0.01 or more": lambda R, w: (w >= 0.01).sum(axis=1).mean(),
-            "rivals that weigh less, %": lambda R, w: 100.0 * (w < 0.01).mean(),
-            "effective number of rivals": lambda R, w: (
-                effective_numbers(w).mean() if w.any() else 0.0
-            ),
-            "images without a weight, %": lambda R, w: 100.0 * (~w.any(axis=1)).mean(),
-            "weight on rivals with R < 0, %": lambda R, w: (
-                100.0 * w[R < 0].sum() / max(w.sum(), 1e-300)
-            ),
-        }
-        if name in ("DARK", "DARK-L"):  # the systems with a sigmoid
-            measures["sigmoids between 0.01 and 0.99, %"] = lambda R, w: (
-                100.0 * ((w >= 0.01) & (w < 0.99)).mean()
-            )
+    measures = {
+        "violating rivals": lambda R, w: (R > 0).sum(axis=1).mean(),
+        "rivals that weigh 0.01 or more": lambda R, w: (w >= 0.01).sum(axis=1).mean(),
+        "rivals that weigh less, %": lambda R, w: 100.0 * (w < 0.01).mean(),
+        "effective number of rivals": lambda R, w: effective_numbers(w).mean() if w.any() else 0.0,
+        "images without a weight, %": lambda R, w: 100.0 * (~w.any(axis=1)).mean(),
+        "weight on rivals with R < 0, %": lambda R, w: (
+            100.0 * w[R < 0].sum() / max(w.sum(), 1e-300)
+        ),
+        "sigmoids between 0.01 and 0.99, %": lambda R, w: (
+            100.0 * ((w >= 0.01) & (w < 0.99)).mean()
+        ),
+    }
+    for name, assessed in _assessed(scored, seeds):
         for metric, measure in measures.items():
-            value = mean_estimate([measure(R, w) for R, w in found])
-            yield row(scored.problem, metric, name, value)
+            if "sigmoid" not in metric or SYSTEMS[name].weigh is _soft:
+                value = mean_estimate([measure(R, w) for R, w in assessed])
+                yield row(scored.problem, metric, name, value)
 
 
 def effective_rows(scored, seeds):
     """Rows of the effective number of rivals, median and range from 5 to 95% of the images."""
-    for name, found in _assessed(scored, seeds):
-        numbers = np.concatenate([effective_numbers(w) for _, w in found])
+    for name, assessed in _assessed(scored, seeds):
+        numbers = np.concatenate([effective_numbers(w) for _, w in assessed])
         if numbers.size:
             middle, low, high = np.quantile(numbers, (0.5, 0.05, 0.95))
-            yield {"system": name, "value": Estimate(middle, low, high, len(found))}
+            yield {"system": name, "value": Estimate(middle, low, high, len(assessed))}
 
 
 def loss_curves(trained, n_epochs):
     """Rows of each system's own loss, relative to its start, along its first training."""
     for name, (model, *_) in trained.items():
         if hasattr(model, "objective_"):
-            steps = (
-                np.array(model.objective_steps_) / max(model.objective_steps_[-1], 1) * n_epochs
-            )
-            curve = np.array(model.objective_)
+            share = np.array(model.objective_steps_) / max(model.objective_steps_[-1], 1)
+            steps, curve = share * n_epochs, np.array(model.objective_)
         else:
             steps, curve = np.arange(1, n_epochs + 1), np.array(model.learning_curve_)
         for step, value in zip(steps, curve / curve[0], strict=True):

@@ -1,4 +1,4 @@
-"""Readings of Algorithm 1 of Guo et al. (2019): what each does, what a step changes and costs."""
+"""Versions of Algorithm 1 of Guo et al. (2019), as it may be read: what each does and costs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from zslib.protocols.attributes.training import answers, fitted, fitted_stages
 from zslib.protocols.intervals import Estimate, mean_estimate, paired_difference
 
 __all__ = [
-    "READINGS",
+    "VERSIONS",
     "change_rows",
     "objective_changes",
     "objective_curves",
     "reading_rows",
     "slope_rows",
+    "spans",
     "step_times",
     "time_rows",
     "train_readings",
@@ -29,7 +30,7 @@ __all__ = [
 # (one over the root of the rank gives projections of length about 1), what the gradient follows,
 # and whether sums over rivals are averaged.
 _SMALL = DARK().rank ** -0.5
-READINGS = {
+VERSIONS = {
     "A": ("step", 10, _SMALL, "fixed", False),
     "B": ("step", 10, 1.0, "fixed", False),
     "C": ("pass", 10, _SMALL, "fixed", False),
@@ -48,7 +49,7 @@ def train_readings(held, seeds, *, n_iter):
     None where a training diverges.
     """
     trained = {}
-    for name in READINGS:
+    for name in VERSIONS:
         try:
             trained[name] = [fitted(_model(name, held, n_iter, seed), held) for seed in seeds]
         except ValueError as error:
@@ -59,7 +60,7 @@ def train_readings(held, seeds, *, n_iter):
 
 
 def _model(name, problem, length, seed, **options):
-    iteration, refresh_every, init_scale, gradient, averaged = READINGS[name]
+    iteration, refresh_every, init_scale, gradient, averaged = VERSIONS[name]
     model = DARK(
         n_iter=length, drop_at=3 * length // 4, iteration=iteration, refresh_every=refresh_every,
         init_scale=init_scale, gradient=gradient, random_state=seed,
@@ -75,22 +76,21 @@ def reading_rows(problem, held, trained, pairs):
     """Rows of what each reading does on validation classes, and of differences "a - b"."""
     accuracies = {}
     for name, models in trained.items():
-        row = {"dataset": problem, "reading": name}
-        yield row | {"metric": "diverges", "value": float(models is None)}
-        if models is None:
-            yield row | {"metric": "validation ACC", "value": "diverges"}
-            yield row | {"metric": "mean |F|", "value": None}
-            continue
-        found = [answers(model, held, keep_scores=True) for model in models]
-        accuracies[name] = [outcome.accuracy for outcome in found]
-        sizes = [float(np.abs(outcome.scores["zero_shot"]).mean()) for outcome in found]
-        yield row | {"metric": "validation ACC", "value": mean_estimate(accuracies[name])}
-        yield row | {"metric": "mean |F|", "value": mean_estimate(sizes)}
+        named = {"dataset": problem, "reading": name}
+        yield named | {"metric": "diverges", "value": float(models is None)}
+        accuracy, size = "diverges", None
+        if models is not None:
+            outcomes = [answers(model, held, keep_scores=True) for model in models]
+            accuracies[name] = [outcome.accuracy for outcome in outcomes]
+            sizes = [float(np.abs(outcome.scores["zero_shot"]).mean()) for outcome in outcomes]
+            accuracy, size = mean_estimate(accuracies[name]), mean_estimate(sizes)
+        yield named | {"metric": "validation ACC", "value": accuracy}
+        yield named | {"metric": "mean |F|", "value": size}
     for a, b in pairs:
-        there = a in accuracies and b in accuracies
-        value = paired_difference(accuracies[a], accuracies[b]) if there else None
-        row = {"dataset": problem, "reading": f"{a} - {b}", "metric": "validation ACC"}
-        yield row | {"value": value}
+        both = a in accuracies and b in accuracies
+        value = paired_difference(accuracies[a], accuracies[b]) if both else None
+        named = {"dataset": problem, "reading": f"{a} - {b}", "metric": "validation ACC"}
+        yield named | {"value": value}
 
 
 def objective_curves(trained, names):
@@ -118,10 +118,25 @@ def _objectives(trained, names):
             yield name, np.array([model.objective_ for model in trained[name]])
 
 
-def change_rows(problem, held, seeds, *, n_iter, reading="F"):
-    """Rows of how much U, all margins and all weights of the image view change in some steps."""
+def spans(held):
+    """Numbers of steps, by name: one, those between two refreshes, and passages over images."""
     every = DARK().refresh_every
     length = math.ceil(len(held.trainval) / DARK().batch_size)
+    return {
+        "one step": 1,
+        f"{every} steps": every,
+        "one passage": length,
+        f"{every} passages": every * length,
+    }
+
+
+def change_rows(problem, held, seeds, *, n_iter):
+    """Rows of how much U, all margins and all weights of the image view change in some steps.
+
+    Of reading F.
+    """
+    steps_of = spans(held)
+    length, longest = steps_of["one passage"], max(steps_of.values())
     codes = np.searchsorted(held.seen_classes, held.labels[held.trainval])
     X = to_host(held.features)[held.trainval].astype(float)
     S = to_host(held.class_embeddings)[held.seen_classes].astype(float)
@@ -132,31 +147,26 @@ def change_rows(problem, held, seeds, *, n_iter, reading="F"):
         return {"U": U, "margins ε": view.margins, "weights Δ": view.weights}
 
     total = n_iter * length
-    moments = {"start": 0, "middle": total // 2, "end": max(total - every * length, 0)}
-    spans = {
-        "one step": 1, f"{every} steps": every, "one passage": length,
-        f"{every} passages": every * length,
-    }  # fmt: skip
-    ends = [begin + steps for begin in moments.values() for steps in spans.values()]
+    moments = {"start": 0, "middle": total // 2, "end": max(total - longest, 0)}
+    ends = [begin + steps for begin in moments.values() for steps in steps_of.values()]
     stages = sorted({*moments.values(), *ends})
     options = {"iteration": "step", "drop_at": 3 * n_iter // 4 * length}
     options |= {"n_iter": stages[-1], "objective_every": None}
     trained = [
-        fitted_stages(_model(reading, held, n_iter, seed, **options), held, stages)
-        for seed in seeds
+        fitted_stages(_model("F", held, n_iter, seed, **options), held, stages) for seed in seeds
     ]
     at = dict(zip(stages, zip(*trained, strict=True), strict=True))
     for moment, begin in moments.items():
         before = [state(model) for model in at[begin]]
-        for span, steps in spans.items():
+        for span, steps in steps_of.items():
             after = [state(model) for model in at[begin + steps]]
             for what in before[0]:
                 shares = [
                     100 * np.linalg.norm(b[what] - a[what]) / np.linalg.norm(a[what])
                     for a, b in zip(before, after, strict=True)
                 ]
-                row = {"dataset": problem, "metric": "relative change, %", "what": what}
-                yield row | {"moment": moment, "span": span, "value": float(np.mean(shares))}
+                named = {"dataset": problem, "metric": "relative change, %", "what": what}
+                yield named | {"moment": moment, "span": span, "value": float(np.mean(shares))}
 
 
 SIZES = {"samples n": 2000, "classes k": 64, "rank r": 64}
@@ -175,39 +185,37 @@ def step_times(n_repeats, *, quick=False, seed=0):
     times = {what: {size: [] for size in sizes} for what, sizes in varied.items()}
     for _ in range(n_repeats):
         for what, sizes in times.items():
-            for size, found in sizes.items():
-                found.append(_seconds_per_step(*(SIZES | {what: size}).values(), seed))
+            for size, seconds in sizes.items():
+                seconds.append(_seconds_per_step(*(SIZES | {what: size}).values(), seed))
     return times
 
 
-def _seconds_per_step(n, k, r, seed, more=4):
+def _seconds_per_step(n, k, r, seed):
     """A longer fit less a shorter one, so that what is done once cancels."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, FEATURES)).astype(np.float32)
     S = rng.standard_normal((k, ATTRIBUTES)).astype(np.float32)
-    y = np.arange(n) % k
+    options = {"batch_size": n, "refresh_every": 1, "objective_every": None}
     times = []
-    for steps in (1, 1 + more):
-        model = DARK(
-            r, n_iter=steps, batch_size=n, refresh_every=1, objective_every=None, init_scale=0.01,
-            random_state=0,
-        )  # fmt: skip
+    for steps in (1, 5):
+        model = DARK(r, n_iter=steps, init_scale=0.01, random_state=0, **options)
         begun = time.perf_counter()
-        model.fit(X, y, S)
+        model.fit(X, np.arange(n) % k, S)
         times.append(time.perf_counter() - begun)
-    return max(times[1] - times[0], 1e-6) / more
+    return max(times[1] - times[0], 1e-6) / 4
 
 
 def time_rows(times):
     """Rows of `step_times` in milliseconds, median and range, beside a line of slope 1."""
     for what, by_size in times.items():
-        middle = {size: 1e3 * np.median(found) for size, found in by_size.items()}
+        middle = {size: 1e3 * np.median(seconds) for size, seconds in by_size.items()}
         last = max(middle)
-        for size, found in by_size.items():
-            row = {"varied": what, "size": size}
-            value = Estimate(middle[size], 1e3 * min(found), 1e3 * max(found), len(found))
-            yield row | {"line": "measured", "value": value}
-            yield row | {"line": "linear", "value": middle[last] * size / last}
+        for size, seconds in by_size.items():
+            named = {"varied": what, "size": size}
+            ends = 1e3 * min(seconds), 1e3 * max(seconds)
+            value = Estimate(middle[size], *ends, len(seconds))
+            yield named | {"line": "measured", "value": value}
+            yield named | {"line": "linear", "value": middle[last] * size / last}
 
 
 def slope_rows(times):

@@ -24,13 +24,13 @@ _SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 def _values(base, setting, wide):
     """Values of a setting, the base's own among them; none where another setting does the same."""
-    own = getattr(base, setting)
-    if setting == "regularization" and not own:
-        return (own, *_PENALTIES[:: 1 if wide else 2])
+    value = getattr(base, setting)
+    if setting == "regularization" and not value:
+        return (value, *_PENALTIES[:: 1 if wide else 2])
     if setting == "margin":
         # Of the others, from a start at zero, twice the margin and twice the step is the same.
         return _SHARES[:: 1 if wide else 2] if isinstance(base, DARK) else ()
-    return [own * factor for factor in ((0.1, 1 / 3, 1, 3, 10) if wide else (1 / 3, 1, 3))]
+    return [value * factor for factor in ((0.1, 1 / 3, 1, 3, 10) if wide else (1 / 3, 1, 3))]
 
 
 def sensitivity_rows(problem, held, systems, settings=tuple(NAMES), *, wide, seed):

@@ -1,7 +1,6 @@
 """Class embeddings from TF-IDF against scikit-learn's own and loops."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,6 +21,10 @@ from zslib.protocols import ZeroShotMethod, evaluate_zero_shot
 @pytest.fixture(scope="module")
 def pairs():
     return synthetic_pairs(n_seen=10, n_val=3, n_unseen=4, images_per_class=6, n_features=24)
+
+
+def own_texts(problem, image):
+    return problem.text_index[problem.text_offsets[image] : problem.text_offsets[image + 1]]
 
 
 def expected_vectors(problem, dimension, min_count):
@@ -58,7 +61,7 @@ def test_fitted_on_training_texts_alone(pairs):
 
 def test_words_that_are_not_known_do_not_count(pairs):
     (last,) = pairs.test_unseen[-1:]
-    own = pairs.text_index[pairs.text_offsets[last] : pairs.text_offsets[last + 1]]
+    own = own_texts(pairs, last)
     texts = list(pairs.texts)
     texts[own[0]] = "zyx wvu"
     texts[own[1]] += " zyx"
@@ -73,11 +76,7 @@ def test_a_class_is_the_mean_of_its_texts(pairs):
     vectors = tfidf_vectors(pairs, dimension=8)
     for c in range(14):
         part = pairs.trainval if c in pairs.seen_classes else pairs.test_unseen
-        rows = [
-            t
-            for i in part[pairs.labels[part] == c]
-            for t in pairs.text_index[pairs.text_offsets[i] : pairs.text_offsets[i + 1]]
-        ]
+        rows = [t for i in part[pairs.labels[part] == c] for t in own_texts(pairs, i)]
         mean = vectors[rows].mean(axis=0)
         np.testing.assert_allclose(
             problem.class_embeddings[c], mean / np.linalg.norm(mean), rtol=1e-5, atol=1e-6
@@ -100,8 +99,6 @@ def test_ready_vectors_are_averaged(pairs):
     rows, places = ready.prototype_rows()
     mean = vectors[rows[places == 3]].mean(axis=0)
     np.testing.assert_allclose(problem.class_embeddings[3], mean / np.linalg.norm(mean), rtol=1e-4)
-    with pytest.raises(ValueError, match="has ready text vectors and no words"):
-        tfidf_vectors(ready)
 
 
 def test_every_backend(backend, pairs):
@@ -115,8 +112,6 @@ def test_every_backend(backend, pairs):
 
 def test_the_dimension_is_at_most_what_the_texts_have(pairs):
     assert tfidf_vectors(pairs, dimension=10**6).shape[1] < 300
-    with pytest.raises(ValueError, match="dimension must be at least 1"):
-        tfidf_vectors(pairs, dimension=0)
 
 
 def test_directions_of_no_weight_are_left_out(pairs):
@@ -130,12 +125,11 @@ def test_directions_of_no_weight_are_left_out(pairs):
 
 def test_texts_of_the_class_by_loop(pairs):
     problem = with_class_texts(pairs)
-    own = {i: set(pairs.text_index[a:b]) for i, (a, b) in enumerate(pairwise(pairs.text_offsets))}
-    for image, (start, end) in enumerate(pairwise(problem.text_offsets)):
+    for image in range(len(pairs.labels)):
         part = pairs.trainval if image in pairs.trainval else pairs.test_unseen
-        mates = part[pairs.labels[part] == pairs.labels[image]]
-        expected = set().union(*(own[i] for i in mates)) if image in part else set()
-        assert set(problem.text_index[start:end]) == expected
+        mates = part[pairs.labels[part] == pairs.labels[image]] if image in part else ()
+        expected = {t for i in mates for t in own_texts(pairs, i)}
+        assert set(own_texts(problem, image)) == expected
     assert problem.level == "class"
     assert problem.name == "synthetic-pairs by class"
     for found, before in zip(problem.prototype_rows(), pairs.prototype_rows(), strict=True):
@@ -144,8 +138,6 @@ def test_texts_of_the_class_by_loop(pairs):
     np.testing.assert_array_equal(
         problem.text_ids[problem.training_texts], problem.text_labels[problem.training_texts]
     )
-    with pytest.raises(ValueError, match="has texts of classes already"):
-        with_class_texts(problem)
 
 
 def test_own_ids_change_nothing_but_which_texts_an_image_has(pairs):
@@ -159,17 +151,13 @@ def test_own_ids_change_nothing_but_which_texts_an_image_has(pairs):
 def test_no_text_of_a_held_out_image_is_pooled(pairs):
     held = pairs.validation_problem()
     pooled = with_class_texts(held)
-    of_kept = {
-        t
-        for i in held.trainval
-        for t in held.text_index[held.text_offsets[i] : held.text_offsets[i + 1]].tolist()
-    }
+    of_kept = {t for i in held.trainval for t in own_texts(held, i).tolist()}
     assert set(pooled.training_texts.tolist()) == of_kept
     rows, classes = pooled.prototype_rows()
     seen = pooled.is_seen[classes]
     assert set(rows[seen].tolist()) == of_kept
     for i in held.test_seen:
-        own = held.text_index[held.text_offsets[i] : held.text_offsets[i + 1]]
+        own = own_texts(held, i)
         assert own.size
         assert not set(own.tolist()) & set(rows.tolist())
 
@@ -186,6 +174,28 @@ def test_mean_texts_are_tuned_within_the_validation_split(pairs):
     assert (run.parameters, run.gamma) == (best["parameters"], best["gamma"])
     whole = evaluate_zero_shot(ESZSL(**run.parameters), mean_text_problem(pairs, dimension=8))
     assert run.outcome.value("H") == pytest.approx(whole.at(run.gamma).value("H"))
-    bad = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (-1.0,)})
-    with pytest.raises(ValueError, match=f"all 1 candidates of ESZSL on {pairs.name} failed"):
-        run_mean_texts(bad, pairs, dimension=8)
+
+
+BAD = ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (-1.0,)})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda p: tfidf_vectors(
+                replace(p, texts=None, text_vectors=np.ones((p.n_texts, 5), "f4"))
+            ),
+            "has ready text vectors and no words",
+        ),
+        (lambda p: tfidf_vectors(p, dimension=0), "dimension must be at least 1"),
+        (lambda p: with_class_texts(with_class_texts(p)), "has texts of classes already"),
+        (
+            lambda p: run_mean_texts(BAD, p, dimension=8),
+            "all 1 candidates of ESZSL on synthetic-pairs failed",
+        ),
+    ],
+)
+def test_refused(pairs, call, words):
+    with pytest.raises(ValueError, match=words):
+        call(pairs)

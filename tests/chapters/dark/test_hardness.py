@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chapters.dark.hardness import (
-    FOLLOWED,
-    Moment,
-    noise_rows,
-    training_stages,
-    triplet_rows,
-    valley,
-)
+from chapters.dark.hardness import Moment, noise_rows, training_stages, valley
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin
 from zslib.datasets import synthetic_attributes
@@ -56,14 +49,6 @@ def test_stages_share_their_start_and_a_moment_agrees_with_itself(problem, stage
     start.fit(problem.features[rows], problem.labels[rows], problem.class_embeddings)
     np.testing.assert_allclose(stages["start"][1].U_, start.U_, atol=1e-6)
     assert abs(Moment(stages["end"][0], problem).agreement) <= 1 + 1e-9
-
-
-def test_rows_have_both_views_but_for_the_training_that_follows_margins(problem, stages):
-    rows = list(triplet_rows(problem, stages))
-    seen = {(row["stage"], row["view"]) for row in rows if "view" in row}
-    assert (FOLLOWED, "images") in seen
-    assert (FOLLOWED, "labels") not in seen
-    assert len(seen) == 7
 
 
 def test_without_noise_wrong_labels_cost_nothing(problem):

@@ -43,13 +43,6 @@ def test_averaging_divides_the_step_and_keeps_the_pull_of_the_penalty(problem):
     assert pulls[0] == pytest.approx(pulls[1])
 
 
-def test_curves_begin_and_end_with_the_training(trained):
-    rows = list(readings.objective_curves(trained, ["A", "F"]))
-    assert {row["iteration"] for row in rows if row["reading"] == "F"} == {0, 4}
-    objective = np.array([model.objective_ for model in trained["F"]])
-    assert rows[-1]["value"].mean == pytest.approx(objective[:, -1].mean())
-
-
 def test_more_steps_change_more(problem):
     rows = list(readings.change_rows(problem, held_out(problem), [0], n_iter=2))
     change = {

@@ -26,16 +26,6 @@ def rows():
         return list(sensitivity.sensitivity_rows(problem, held, short, wide=False, seed=0))
 
 
-def test_one_setting_moves_at_a_time(rows):
-    for method, settings in (("ALE", 2), ("DARK", 4)):
-        own = [row for row in rows if row["method"] == method]
-        moved = {row["setting moved"] for row in own}
-        assert len(moved) == settings
-        as_set = [row["value"] for row in own if row["as set"]]
-        assert len(as_set) == settings
-        assert len(set(as_set)) == 1
-
-
 def test_a_row_is_the_system_with_that_value(rows):
     (row,) = [
         row

@@ -1,5 +1,6 @@
 """Protocol of image-text pairs against loops, with a quick model in the place of CLAREL."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
 
@@ -122,19 +123,13 @@ def toy(seed=0, noise=0.4, level="image", vectors=False, **changes):
     return ImageTextProblem(**(fields | changes))
 
 
-def trained(problem, model=None):
+def trained(problem):
     """The model on the training pairs, put together by hand, and all texts."""
     texts, _ = model_texts(problem)
-    known = sorted(
-        {t for i in problem.trainval for t in problem.text_index[slice(*ends(problem, i))]}
-    )
-    rows = [
-        [known.index(t) for t in problem.text_index[slice(*ends(problem, i))]]
-        for i in problem.trainval
-    ]
+    known = sorted({t for i in problem.trainval for t in own_texts(problem, i)})
+    rows = [[known.index(t) for t in own_texts(problem, i)] for i in problem.trainval]
     offsets = np.cumsum([0, *map(len, rows)])
-    model = RidgeToWords() if model is None else model
-    model.fit(
+    model = RidgeToWords().fit(
         problem.features[problem.trainval],
         problem.labels[problem.trainval],
         texts[known],
@@ -143,8 +138,8 @@ def trained(problem, model=None):
     return model, texts
 
 
-def ends(problem, image):
-    return problem.text_offsets[image], problem.text_offsets[image + 1]
+def own_texts(problem, image):
+    return problem.text_index[problem.text_offsets[image] : problem.text_offsets[image + 1]]
 
 
 def slow_distances(problem, images, candidates):
@@ -152,11 +147,7 @@ def slow_distances(problem, images, candidates):
     found = np.empty((len(images), len(candidates)))
     for column, c in enumerate(candidates):
         part = problem.test_unseen if c in problem.unseen_classes else problem.trainval
-        own = {
-            t
-            for i in part[problem.labels[part] == c]
-            for t in problem.text_index[slice(*ends(problem, i))]
-        }
+        own = {t for i in part[problem.labels[part] == c] for t in own_texts(problem, i)}
         prototype = np.mean([model.embed_texts(texts[[t]])[0] for t in sorted(own)], axis=0)
         for row, image in enumerate(images):
             z = model.embed_images(problem.features[[image]])[0]
@@ -194,17 +185,6 @@ def test_measures_by_loop(level, vectors):
     assert result.learning_curve == [problem.trainval.size]
 
 
-@pytest.mark.parametrize("level", ["image", "class"])
-def test_hubness_of_prototypes_by_loop(level):
-    problem = toy(level=level)
-    outcome = evaluate_image_text(RidgeToWords(), problem).outcome
-    unseen = problem.unseen_classes
-    counts = np.zeros(12, int)
-    for row in slow_distances(problem, problem.test_unseen, unseen):
-        counts[unseen[np.argsort(row)[:2]]] += 1
-    np.testing.assert_array_equal(outcome.occurrence("unseen", 2), counts)
-
-
 def test_every_backend(backend):
     problem = toy()
     moved = replace(problem, features=backend.asarray(problem.features))
@@ -218,25 +198,30 @@ def test_every_backend(backend):
     assert isinstance(result.outcome.test_seen.seen_scores, np.ndarray)
 
 
-def test_trained_on_pairs_of_seen_classes_alone(monkeypatch):
-    problem = toy()
-    fits = []
-    fit = RidgeToWords.fit
+@pytest.fixture
+def fits(monkeypatch):
+    """Every fit from here on: the model, and all that it was given."""
+    calls, fit = [], RidgeToWords.fit
 
-    def spy(self, X, y, texts, text_rows, text_ids):
-        fits.append((X, y, texts, text_rows, text_ids))
-        return fit(self, X, y, texts, text_rows, text_ids)
+    def spy(self, X, y, texts, **rows):
+        calls.append((self, X, y, texts, rows))
+        return fit(self, X, y, texts, **rows)
 
     monkeypatch.setattr(RidgeToWords, "fit", spy)
-    model = RidgeToWords()
+    return calls
+
+
+def test_trained_on_pairs_of_seen_classes_alone(fits):
+    problem, model = toy(), RidgeToWords()
     evaluate_image_text(model, problem)
     assert not hasattr(model, "coef_")
-    ((X, y, texts, (offsets, index), ids),) = fits
+    ((_, X, y, texts, rows),) = fits
+    (offsets, index), ids = rows["text_rows"], rows["text_ids"]
     np.testing.assert_array_equal(X, problem.features[problem.trainval])
     np.testing.assert_array_equal(y, problem.labels[problem.trainval])
     whole, _ = model_texts(problem)
     for place, image in enumerate(problem.trainval):
-        own = problem.text_index[slice(*ends(problem, image))]
+        own = own_texts(problem, image)
         given = index[offsets[place] : offsets[place + 1]]
         np.testing.assert_array_equal(texts[given], whole[own])
         np.testing.assert_array_equal(ids[given], problem.text_ids[own])
@@ -278,26 +263,16 @@ def test_retrieval_by_loop(options):
     model, texts = trained(problem)
     images = problem.test_unseen
     distinct = []
-    for t in sorted({t for i in images for t in problem.text_index[slice(*ends(problem, i))]}):
+    for t in sorted({t for i in images for t in own_texts(problem, i)}):
         said = t if problem.texts is None else problem.texts[t]
         if (said, problem.text_ids[t]) not in [(s, i) for s, i, _ in distinct]:
             distinct.append((said, problem.text_ids[t], t))
     z = model.embed_images(problem.features[images])
     w = model.embed_texts(texts[[t for *_, t in distinct]])
     D = np.sqrt(((z[:, None] - w[None]) ** 2).sum(axis=2))
-    right = np.array(
-        [
-            [
-                i in problem.text_ids[problem.text_index[slice(*ends(problem, image))]]
-                for _, i, _ in distinct
-            ]
-            for image in images
-        ]
-    )
-    for direction, table, gold in (
-        ("image to text", D, right),
-        ("text to image", D.T, right.T),
-    ):
+    own_ids = [problem.text_ids[own_texts(problem, image)] for image in images]
+    right = np.array([[i in ids for _, i, _ in distinct] for ids in own_ids])
+    for direction, table, gold in (("image to text", D, right), ("text to image", D.T, right.T)):
         # Places are by distance, then by number: the best right one decides.
         slow = [
             int(np.flatnonzero(own[np.argsort(row, kind="stable")])[0])
@@ -310,11 +285,7 @@ def test_retrieval_by_loop(options):
         assert measures["median rank"] == np.median(slow) + 1
         assert retrieval.chance[direction] == pytest.approx(100 * gold.mean())
     if not options:
-        assert len(distinct) < len(
-            {t for i in images for t in problem.text_index[slice(*ends(problem, i))]}
-        )
-    with pytest.raises(ValueError, match="direction must be one of"):
-        retrieval.of("both")
+        assert len(distinct) < len({t for i in images for t in own_texts(problem, i)})
 
 
 def test_test_images_without_texts_are_not_searched_with():
@@ -339,11 +310,6 @@ def test_without_test_images_of_seen_classes():
     assert outcome.test_seen is None
     assert set(outcome.scores) == {"zero_shot", "test_unseen"}
     assert outcome.accuracy == evaluate_image_text(RidgeToWords(), toy()).outcome.accuracy
-
-
-def test_training_that_diverged_is_refused():
-    with pytest.raises(ValueError, match="NaN or infinity"):
-        evaluate_image_text(RidgeToWords(jitter=np.nan), toy())
 
 
 @pytest.fixture(scope="module")
@@ -389,36 +355,18 @@ def test_the_chosen_alpha_is_the_best_of_all(outcomes):
 def test_an_alpha_below_zero_is_never_chosen():
     outcome = evaluate_zero_shot(ESZSL(), digits_segments())
     shift = outcome.curve.best_gamma + 0.05
-    moved = [
-        replace(
-            outcome,
-            **{
-                name: replace(getattr(outcome, name), seen_scores=side.seen_scores - shift)
-                for name in ("test_seen", "test_unseen")
-                for side in [getattr(outcome, name)]
-            },
-        )
-    ]
-    assert moved[0].curve.best_gamma < 0
-    alpha, H = choose_alpha(moved)
+
+    def lowered(side, by):
+        return replace(side, seen_scores=side.seen_scores - by)
+
+    sides = {name: lowered(getattr(outcome, name), shift) for name in ("test_seen", "test_unseen")}
+    moved = replace(outcome, **sides)
+    assert moved.curve.best_gamma < 0
+    alpha, H = choose_alpha([moved])
     assert 0 <= alpha < 0.05
-    assert pytest.approx(moved[0].harmonic_mean, abs=0.5) == H
-    far = [
-        replace(o, test_seen=replace(o.test_seen, seen_scores=o.test_seen.seen_scores - 99))
-        for o in moved
-    ]
-    assert choose_alpha(far) == (0.0, 0.0)
-
-
-def test_refusals_of_alpha(outcomes):
-    with pytest.raises(ValueError, match="outcomes is empty"):
-        choose_alpha([])
-    with pytest.raises(ValueError, match="outcomes is empty"):
-        measures_by_alpha([], [0.0])
-    with pytest.raises(ValueError, match="alphas must be a 1-d array of numbers of at least 0"):
-        measures_by_alpha(outcomes, [-0.5])
-    with pytest.raises(ValueError, match="alpha must be a finite number, at least 0"):
-        rescaled(outcomes, -0.1)
+    assert pytest.approx(moved.harmonic_mean, abs=0.5) == H
+    far = replace(moved, test_seen=lowered(moved.test_seen, 99))
+    assert choose_alpha([far]) == (0.0, 0.0)
 
 
 JITTERED = RidgeToWords(jitter=0.2)
@@ -469,66 +417,40 @@ def test_no_test_image_and_no_unseen_class_takes_part_in_the_choice():
     runs = [run_image_text(JITTERED, p, test=False) for p in (problem, other)]
     assert runs[0].alpha == runs[1].alpha
     assert runs[0].test is None
-    with pytest.raises(ValueError, match="only validation was run"):
-        runs[0].outcomes()
 
 
-def test_a_result_is_kept_and_found_again(monkeypatch):
+def test_one_more_repeat_costs_one_more_training_of_each_kind(fits):
+    def seeds():
+        drawn = [model.random_state for model, *_ in fits]
+        fits.clear()
+        return drawn
+
     problem = toy()
     first = run_image_text(JITTERED, problem)
-    fit = RidgeToWords.fit
-
-    def refuse(*args, **kwargs):
-        raise AssertionError("fitted again")
-
-    monkeypatch.setattr(RidgeToWords, "fit", refuse)
+    assert seeds() == [0, 0]
     again = run_image_text(JITTERED, problem)
-    assert again.alpha == first.alpha
     assert again.estimate("H", n_resamples=100) == first.estimate("H", n_resamples=100)
     # Where a training keeps its checkpoint changes nothing of its result.
-    marked = RidgeToWords(jitter=0.2, checkpoint="elsewhere.npz")
-    assert run_image_text(marked, problem).alpha == first.alpha
-    for change in (
-        {"seeds": [1]},
-        {"split_seed": 1},
-        {"min_count": 1},
-        {"length": 3},
-        {"k": 3},
-        {"keep_scores": True},
-    ):
-        with pytest.raises(AssertionError, match="fitted again"):
-            run_image_text(JITTERED, problem, **change)
-    with pytest.raises(AssertionError, match="fitted again"):
-        run_image_text(RidgeToWords(jitter=0.3), problem)
-    with pytest.raises(AssertionError, match="fitted again"):
-        run_image_text(JITTERED, toy(seed=1))
-    # One more repeat costs one more training of each kind.
-    fits = []
-
-    def count(self, *args, **kwargs):
-        fits.append(self.random_state)
-        return fit(self, *args, **kwargs)
-
-    monkeypatch.setattr(RidgeToWords, "fit", count)
+    run_image_text(RidgeToWords(jitter=0.2, checkpoint="elsewhere.npz"), problem)
+    assert seeds() == []
     run_image_text(JITTERED, problem, seeds=[0, 1])
-    assert fits == [1, 1]
+    assert seeds() == [1, 1]
+    options = ({"split_seed": 1}, {"min_count": 1}, {"length": 3}, {"k": 3}, {"keep_scores": True})
+    for change in options:
+        run_image_text(JITTERED, problem, **change)
+        assert seeds(), change
+    run_image_text(JITTERED, toy(seed=1))
+    assert seeds() == [0, 0]
 
 
-def test_each_training_has_a_checkpoint_of_its_own(tmp_path, monkeypatch):
+def test_each_training_has_a_checkpoint_of_its_own(tmp_path, fits):
     problem = toy()
-    paths = []
-    fit = RidgeToWords.fit
-
-    def note(self, *args, **kwargs):
-        paths.append(self.checkpoint)
-        return fit(self, *args, **kwargs)
-
-    monkeypatch.setattr(RidgeToWords, "fit", note)
     run_image_text(JITTERED, problem, seeds=[0, 1], checkpoints=tmp_path)
-    assert len(set(paths)) == 4
-    assert {str(tmp_path)} == {p.rsplit("/", 1)[0] for p in paths}
+    assert len({model.checkpoint for model, *_ in fits}) == 4
     run_image_text(RidgeToWords(jitter=0.3), problem, checkpoints=tmp_path)
-    assert len(set(paths)) == 6
+    paths = {model.checkpoint for model, *_ in fits}
+    assert len(paths) == 6
+    assert {str(tmp_path)} == {path.rsplit("/", 1)[0] for path in paths}
 
 
 def test_parameters_are_chosen_by_the_largest_h_on_validation():
@@ -557,43 +479,20 @@ def test_parameters_are_chosen_by_the_largest_h_on_validation():
 
 
 def test_the_next_best_candidate_where_the_best_fails_later(monkeypatch):
-    problem = toy()
-    grid = {"dimension": (4, 8, 12)}
+    problem, grid, fit = toy(), {"dimension": (4, 8, 12)}, RidgeToWords.fit
     first = run_image_text(JITTERED, problem, grid=grid, must_learn=False)
     ranked = sorted((t for t in first.trials if "H" in t), key=lambda t: -t["H"])
-    failing = [ranked[0]["parameters"]["dimension"]]
-    fit = RidgeToWords.fit
+    best, following = (trial["parameters"] for trial in ranked[:2])
 
     def diverge(self, X, y, *args, **kwargs):
-        if self.dimension in failing and self.random_state == 7:
+        if self.dimension == best["dimension"] and self.random_state == 7:
             raise ValueError("diverged")
         return fit(self, X, y, *args, **kwargs)
 
     monkeypatch.setattr(RidgeToWords, "fit", diverge)
     runs = run_image_text(JITTERED, problem, seeds=[0, 7], grid=grid, must_learn=False)
-    assert runs.parameters == ranked[1]["parameters"]
-    assert runs.passed_over == [{"parameters": ranked[0]["parameters"], "failed": "diverged"}]
-    failing = range(100)
-    message = "all {} candidates of RidgeToWords on toy failed, the first with: {}"
-    with pytest.raises(ValueError, match=message.format(len(first.trials), "diverged")):
-        run_image_text(JITTERED, problem, seeds=[0, 7], grid=grid, must_learn=False, k=3)
-    with pytest.raises(ValueError, match=message.format(1, "penalty is negative")):
-        run_image_text(RidgeToWords(), problem, grid={"penalty": (-1.0,)})
-
-
-@pytest.mark.parametrize("options", [{}, {"level": "class"}, {"vectors": True}])
-def test_clarel_runs(options):
-    problem = toy(**options)
-    model = short_clarel(problem, n_batches=60, learning_rate=1.0, embedding_dim=16, word_dim=8)
-    runs = run_image_text(model, problem, seeds=[0, 1], must_learn=False)
-    values = [result.outcome.value("AUSUC") for result in runs.test]
-    assert values[0] != values[1]
-    assert all(0 < value < 100 for value in values)
-    assert runs.test[0].n_parameters > 9 * 16
-    curve = runs.test[0].learning_curve
-    assert curve[-1]["batch"] == 60
-    assert np.isfinite(runs.retrieval("R@1", "image to text").mean)
-    assert run_image_text(model, problem, seeds=[0], must_learn=False).alpha >= 0
+    assert runs.parameters == following
+    assert runs.passed_over == [{"parameters": best, "failed": "diverged"}]
 
 
 def test_a_training_that_explodes_is_refused():
@@ -605,19 +504,14 @@ def test_a_training_that_explodes_is_refused():
     texts, _ = model_texts(problem)
     fitted.fit(problem.features, problem.labels, texts, problem.text_rows)
     for retrieval, classes, failed in (
-        (3.4, 0.1, ""),
-        (3e5, 0.1, "retrieval"),
-        (1.0, 99.0, "class"),
+        (3.4, 0.1, None),
+        (3e5, 0.1, "the loss of retrieval.* ends at"),
+        (1.0, 99.0, "the loss of class.* ends at"),
     ):
-        names = ("text_retrieval", "image_retrieval")
-        fitted.learning_curve_ = [
-            dict.fromkeys(names, retrieval)
-            | dict.fromkeys(("text_classification", "image_classification"), classes)
-        ]
-        if failed:
-            with pytest.raises(ValueError, match=f"the loss of {failed}.* ends at"):
-                check_losses(fitted)
-        else:
+        losses = dict.fromkeys(("text_retrieval", "image_retrieval"), retrieval)
+        losses |= dict.fromkeys(("text_classification", "image_classification"), classes)
+        fitted.learning_curve_ = [losses]
+        with pytest.raises(ValueError, match=failed) if failed else nullcontext():
             check_losses(fitted)
 
 
@@ -629,8 +523,6 @@ def test_a_short_training_keeps_the_printed_settings():
     assert settings["decay_every"] == 40
     assert short_clarel(toy(vectors=True)).text_encoder is None
     assert short_clarel(problem, retrieval_mix=0.0).retrieval_mix == 0
-    with pytest.raises(ValueError, match="n_batches must be at least 5"):
-        short_clarel(problem, n_batches=4)
 
 
 def test_the_two_trainings():
@@ -647,16 +539,12 @@ def test_the_two_trainings():
     assert settings["decay_every"] == 50_000
     kept = list((cache_dir() / "checkpoints").glob("*.npz"))
     assert len(kept) == 1
-    with pytest.raises(ValueError, match="training must be one of 'short', 'paper'"):
-        run_clarel(problem, training="long")
 
 
 def test_features_are_scaled_for_short_trainings_only():
     (short,), (paper,) = (clarel_problems("synthetic", training=t) for t in ("short", "paper"))
     np.testing.assert_array_equal(paper.scaled("unit length").features, short.features)
     assert (short.feature_scaling, paper.feature_scaling) == ("unit length", "none")
-    with pytest.raises(ValueError, match="training must be one of"):
-        clarel_problems("synthetic", training="long")
 
 
 @pytest.mark.skipif(not available("ikea"), reason="needs the photographs of ikea")
@@ -675,33 +563,97 @@ def test_validation_data_may_be_given():
     assert runs.alpha == drawn.alpha
 
 
-def test_refusals_of_runs():
-    with pytest.raises(ValueError, match="seeds is empty"):
-        run_image_text(JITTERED, toy(), seeds=[])
-    with pytest.raises(ValueError, match="has no validation classes"):
-        run_image_text(JITTERED, toy(train=(), val=()))
-    with pytest.raises(ValueError, match="k must be at least 1"):
-        run_image_text(JITTERED, toy(), k=0)
-    with pytest.raises(TypeError, match="problem must be of the class ImageTextProblem"):
-        short_clarel(toy().features)
-    with pytest.raises(TypeError, match=r"model must be one such as CLAREL\(\), got 'CLAREL'"):
-        evaluate_image_text("CLAREL", toy())
-    runs = run_image_text(JITTERED, toy(), test=False)
-    with pytest.raises(ValueError, match="part must be one of"):
-        runs.outcomes("train")
-    with pytest.raises(ValueError, match="measure must be one of"):
-        runs.retrieval("R@5", "image to text")
+def test_prototypes_of_all_texts(monkeypatch):
+    """Those of seen classes then have the texts of test images too."""
+    problem, counts, prototypes = toy(), [], RidgeToWords.class_prototypes
+
+    def count(self, texts, labels, n_classes):
+        counts.append(np.bincount(labels, minlength=n_classes))
+        return prototypes(self, texts, labels, n_classes)
+
+    monkeypatch.setattr(RidgeToWords, "class_prototypes", count)
+    for parts in (("trainval", "test_unseen"), ("trainval", "test_seen", "test_unseen")):
+        evaluate_image_text(RidgeToWords(), problem, retrieval=False, prototypes_from=parts)
+    per_image = np.diff(problem.text_offsets)[problem.test_seen]
+    added = np.bincount(problem.labels[problem.test_seen], per_image, minlength=12)
+    np.testing.assert_array_equal(counts[1] - counts[0], added)
 
 
-def test_what_results_show_of_themselves():
-    problem = toy()
-    runs = run_image_text(JITTERED, problem)
+def run_without_test():
+    return run_image_text(JITTERED, toy(), test=False)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: choose_alpha([]), ValueError, "outcomes is empty"),
+        (lambda: measures_by_alpha([], [0.0]), ValueError, "outcomes is empty"),
+        (
+            lambda: measures_by_alpha([None], [-0.5]),
+            ValueError,
+            "alphas must be a 1-d array of numbers of at least 0",
+        ),
+        (lambda: rescaled([], -0.1), ValueError, "alpha must be a finite number, at least 0"),
+        (
+            lambda: evaluate_image_text(RidgeToWords(jitter=np.nan), toy()),
+            ValueError,
+            "NaN or infinity",
+        ),
+        (
+            lambda: evaluate_image_text(RidgeToWords(), toy()).retrieval.of("both"),
+            ValueError,
+            "direction must be one of",
+        ),
+        (
+            lambda: evaluate_image_text("CLAREL", toy()),
+            TypeError,
+            r"model must be one such as CLAREL\(\), got 'CLAREL'",
+        ),
+        (
+            lambda: run_image_text(RidgeToWords(), toy(), grid={"penalty": (-1.0,)}),
+            ValueError,
+            "all 1 candidates of RidgeToWords on toy failed, the first with: penalty is negative",
+        ),
+        (lambda: run_image_text(JITTERED, toy(), seeds=[]), ValueError, "seeds is empty"),
+        (
+            lambda: run_image_text(JITTERED, toy(train=(), val=())),
+            ValueError,
+            "has no validation classes",
+        ),
+        (lambda: run_image_text(JITTERED, toy(), k=0), ValueError, "k must be at least 1"),
+        (lambda: run_without_test().outcomes(), ValueError, "only validation was run"),
+        (lambda: run_without_test().outcomes("train"), ValueError, "part must be one of"),
+        (
+            lambda: run_without_test().retrieval("R@5", "image to text"),
+            ValueError,
+            "measure must be one of",
+        ),
+        (
+            lambda: short_clarel(toy().features),
+            TypeError,
+            "problem must be of the class ImageTextProblem",
+        ),
+        (lambda: short_clarel(toy(), n_batches=4), ValueError, "n_batches must be at least 5"),
+        (
+            lambda: run_clarel(toy(), training="long"),
+            ValueError,
+            "training must be one of 'short', 'paper'",
+        ),
+        (
+            lambda: clarel_problems("synthetic", training="long"),
+            ValueError,
+            "training must be one of",
+        ),
+    ],
+)
+def test_refused(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_results_show_their_measures_and_no_curves():
+    runs = run_image_text(JITTERED, toy())
     (result,) = runs.test
-    n = problem.test_unseen.size
-    recall = result.retrieval.measures("image to text")["R@1"]
-    assert f"outcome={result.outcome!r}, retrieval=RetrievalRanks({n} images, " in repr(result)
-    assert f" texts: image to text R@1 {recall:.1f}, text to image R@1 " in repr(result)
+    assert f"outcome={result.outcome!r}, retrieval=RetrievalRanks(" in repr(result)
     assert "learning_curve" not in repr(result)
-    assert repr(runs).startswith("ImageTextRuns(dataset='toy', model=RidgeToWords(")
-    assert f"parameters={runs.parameters!r}" in repr(runs)
     assert len(repr(runs)) < 800
