@@ -129,12 +129,6 @@ def test_a_drawing_by_hand(ax):
     ]
 
 
-def test_a_label_alone_is_drawn_too(ax):
-    assert draw(ax, "puppy", [1]) == {1: 0}
-    assert ax.get_xlim()[1] > 0
-    assert len(markers(ax)) == 1
-
-
 def test_a_hierarchy_in_parts(ax):
     parts = Hierarchy(EDGES, nodes=["thought"])
     with pytest.raises(ValueError, match="if_fewer"):

@@ -9,7 +9,6 @@ import pytest
 
 from chapters.devise.label_lists import (
     class_size_shares,
-    hop_lists,
     image_curves,
     image_shares,
     validation_sizes,
@@ -20,15 +19,6 @@ from zslib.datasets import imagenet_lists, label_sets
 @pytest.fixture(scope="module")
 def lists():
     return imagenet_lists("embedded")
-
-
-def test_only_climbing_first_gives_both_hop_lists(lists):
-    off = {
-        (r["label_set"], r["method"]): r["value"] for r in hop_lists(lists, readings=("D", "E"))
-    }
-    assert off["2-hop", "E, up, then down, 1 hops"] == 0
-    assert off["3-hop", "E, up, then down, 2 hops"] == 0
-    assert off["3-hop", "D, any path, 2 hops"] > 0
 
 
 def test_a_split_draws_the_asked_for_images_from_classes_of_equal_size():

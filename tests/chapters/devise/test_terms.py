@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from chapters.devise import scored
 from chapters.devise.answers import SynsetAnswers
 from chapters.devise.estimates import class_means, over_classes
 from chapters.devise.scored import Scored, score_rows
@@ -94,21 +93,3 @@ def test_the_telling_image_is_where_two_systems_differ_most():
     }
     found = Scored({}, None, [], {}, hp, [], {}, own)
     assert found.telling_image("a", "b") == ("fox", {"a": ["oak", "fox"], "b": ["oak"]})
-
-
-def test_readings_are_compared_only_where_they_part_a_class():
-    counts = [
-        {"images": "seen", "setting": "within", "label_set": "1K"},
-        {"images": "unseen", "setting": "beyond", "label_set": "2-hop"},
-    ]
-    rows = [
-        of | {"metric": metric, "value": value}
-        for of, parted in zip(counts, (3, 0), strict=True)
-        for metric, value in (
-            ("tested classes", 7),
-            ("tested classes with another correct set", parted),
-        )
-    ]
-    assert scored.parted_told(rows) == (
-        "By row, 3 of 7 classes have another correct set; where none has, there is no row."
-    )
