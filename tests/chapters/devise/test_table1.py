@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chapters.devise.correct_sets import CorrectSetSizes
-from chapters.devise.table1 import KS, exact_sizes, large_sets, size_curves
+from chapters.devise.table1 import KS, large_sets, size_curves
 
 SIZES = np.array([[1, 2, 5, 10, 2000], [1, 3, 5, 1500, 2000], [1, 2, 6, 1500, 2000]])
 ROW = CorrectSetSizes(("a", "b", "c"), SIZES, np.array([1.0, 2.0, 1.0]), 0)
@@ -26,14 +26,3 @@ def test_curves_end_at_all_images():
     rows = [row for row in size_curves(ROW) if row["method"] == "k = 10"]
     steps = [(10, 0.0), (10, 25.0), (1500, 25.0), (1500, 100.0)]
     assert [(row["size"], row["value"]) for row in rows] == steps
-
-
-def test_exact_sizes_by_label_set_and_at_most():
-    other = CorrectSetSizes(("d",), np.array([[1, 2, 5, 10, 20]]), None, 0)
-    rows = list(exact_sizes({"1K": ROW, "2-hop": other}))
-    most = {r["k"]: r for r in rows if r["metric"] == "correct sets of exactly k labels, %"}
-    assert most[20]["label_set"] == "2-hop"
-    assert most[20]["value"] == 100
-    every = {(r["label_set"], r["k"]): r["value"] for r in rows if "with a set" in r["metric"]}
-    assert every["1K", 2] == pytest.approx(200 / 3)
-    assert next(r["value"] for r in rows if r["metric"] == "largest correct set") == 1
