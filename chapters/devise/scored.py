@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,19 +42,18 @@ _KS = tuple(range(1, 21))
 class Scored:
     """What the systems found for one case: hit@k and hp@k of each image for k = 1 to 20, by seed.
 
-    ``hits``, ``hp`` and the Challenge's ``errors``, of seen classes only, are by system,
-    ``answers`` those of ridge, ``chance`` is the hp@k of labels drawn at random, ``nearest`` are
-    the terms of the last seed, ``first`` the answers of each system in the first.
+    ``answers`` are by system, and so are ``hits``, ``hp`` and the Challenge's ``errors``, of seen
+    classes only; ``chance`` is the hp@k of labels drawn at random, ``nearest`` are ridge's terms
+    of the last seed.
     """
 
     case: dict
     nearest: object
-    answers: list
+    answers: dict
     hits: dict
     hp: dict
     chance: list
     errors: dict
-    first: dict = field(default_factory=dict)
 
     def telling_image(self, a, b):
         """The true label of the image whose hp@5 of two systems differs most, and their answers.
@@ -64,9 +63,10 @@ class Scored:
         image = int(np.argmax(self.hp[a][0][:, 4] - self.hp[b][0][:, 4]))
         answers = {}
         for name in (a, b):
-            places = to_host(self.first[name].predictions)[image, :5].tolist()
-            answers[name] = [self.first[name].labels[place] for place in places if place >= 0]
-        return self.first[a].classes[image], answers
+            first = self.answers[name][0]
+            places = to_host(first.predictions)[image, :5].tolist()
+            answers[name] = [first.labels[place] for place in places if place >= 0]
+        return first.classes[image], answers
 
 
 def scored_answers(dataset, lists, tree, *, terms, n_images, **options):
@@ -92,26 +92,28 @@ def scored_answers(dataset, lists, tree, *, terms, n_images, **options):
                 for method, fitted in models.items()
                 if method != "softmax" or name == "trained"
             }
-            answers = {m: [near.answers(20) for near in seeds] for m, seeds in nearest.items()}
-
-            def by_system(score, answers=answers):
-                return {method: [score(a) for a in seeds] for method, seeds in answers.items()}
-
-            scored.append(
-                Scored(
-                    case={"images": who, "label_set": name, "dataset": experiment.problem},
-                    nearest=nearest["ridge"][-1],
-                    answers=answers["ridge"],
-                    hits=by_system(lambda a: a.hits(_KS)),
-                    hp=by_system(lambda a: a.hierarchical(hierarchy, _KS, if_fewer=if_fewer)),
-                    chance=[a.chance(hierarchy, _KS, if_fewer=if_fewer) for a in answers["ridge"]],
-                    errors=by_system(lambda a: a.challenge_error(hierarchy)[:, None])
-                    if who == "seen"
-                    else {},
-                    first={method: seeds[0] for method, seeds in answers.items()},
-                )
-            )
+            case = {"images": who, "label_set": name, "dataset": experiment.problem}
+            scored.append(_scored(case, nearest, hierarchy, if_fewer))
     return phrase, scored, chosen
+
+
+def _scored(case, nearest, hierarchy, if_fewer):
+    """The `Scored` of a case, from the terms nearest to its images by system."""
+    answers = {system: [near.answers(20) for near in seeds] for system, seeds in nearest.items()}
+
+    def by_system(score):
+        return {system: [score(a) for a in seeds] for system, seeds in answers.items()}
+
+    seen = case["images"] == "seen"
+    return Scored(
+        case,
+        nearest["ridge"][-1],
+        answers,
+        hits=by_system(lambda a: a.hits(_KS)),
+        hp=by_system(lambda a: a.hierarchical(hierarchy, _KS, if_fewer=if_fewer)),
+        chance=[a.chance(hierarchy, _KS, if_fewer=if_fewer) for a in answers["ridge"]],
+        errors=by_system(lambda a: a.challenge_error(hierarchy)[:, None]) if seen else {},
+    )
 
 
 def case_counts(scored):
@@ -146,7 +148,7 @@ def score_rows(scored, tree):
             minus += [(name, "random labels") for name in values]
             values["random labels"] = [seed[:, column] for seed in scored.chance]
         yield from compared(
-            values, scored.answers, minus,
+            values, scored.answers["ridge"], minus,
             methods=methods, metric=metric, k=k, tree=tree, **scored.case,
         )  # fmt: skip
 
@@ -156,7 +158,8 @@ def curve_rows(scored):
     who, name, problem = scored.case.values()
     case = f"{problem.setting}:\n{who} among {name}"
     for method, seeds in (scored.hp | {"random labels": scored.chance}).items():
-        for k, value in zip(_KS, class_means(seeds, scored.answers).tolist(), strict=True):
+        means = class_means(seeds, scored.answers["ridge"]).tolist()
+        for k, value in zip(_KS, means, strict=True):
             yield {"case": case, "k": k, "method": method, "value": value}
 
 
@@ -168,8 +171,8 @@ def other_tree(scored, lists, tree, other):
     """
     trees = [reading_hierarchy(lists, name) for name in (tree, other)]
     for case in scored:
-        tested, parted = set(), set()
-        for answers in case.answers:
+        ridge, tested, parted = case.answers["ridge"], set(), set()
+        for answers in ridge:
             sizes, others = (answers.set_sizes(graph, 5, if_fewer="all")[:, 0] for graph in trees)
             tested.update(answers.classes.tolist())
             parted.update(answers.classes[sizes != others].tolist())
@@ -181,8 +184,8 @@ def other_tree(scored, lists, tree, other):
         if parted:
             hp = {
                 tree: [hp[:, 4] for hp in case.hp["ridge"]],
-                other: [a.hierarchical(trees[1], 5, if_fewer="all")[:, 0] for a in case.answers],
+                other: [a.hierarchical(trees[1], 5, if_fewer="all")[:, 0] for a in ridge],
             }
             columns = case.case | {"metric": "hp@k", "k": 5}
-            for row in compared(hp, case.answers, [(other, tree)], **columns):
+            for row in compared(hp, ridge, [(other, tree)], **columns):
                 yield row | {"tree": row["method"], "method": "ridge"}

@@ -10,13 +10,7 @@ import numpy as np
 from chapters.devise.answers import TermModel, TermSpace
 from zslib.datasets import load_problem, load_term_vectors
 
-__all__ = ["CASES", "TermRuns", "term_runs", "term_space"]
-
-CASES = {
-    "within 1K": [("seen", "1K"), ("seen", "21K"), ("unseen", "1K"), ("unseen", "21K")],
-    "beyond 1K": [("unseen", "2-hop"), ("unseen", "3-hop"), ("unseen", "21K")],
-}
-"""Images of which classes are answered, and the label set among which, by setting."""
+__all__ = ["TermRuns", "term_runs", "term_space"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,10 +55,10 @@ def roadmap(numbers):
     }
     differ = {}
     for cell, places in again.items():
-        here = printed("hubness", "table1", *cell)
+        value = printed("hubness", "table1", *cell)
         others = [printed("hubness", *place, "P@1") for place in places]
-        if set(others) != {here}:
-            differ[cell] = (here, others)
+        if set(others) != {value}:
+            differ[cell] = (value, others)
     text = "; ".join(
         f"{row}, {column}: {a:g} in Table 1, {join(others, 'g')} in the others"
         for (row, column), (a, others) in differ.items()

@@ -81,11 +81,10 @@ class Repeated:
         if parameters is None:
             options["tuned_on"] = self._tuned_on
         nothing = [None] * len(self.seeds)
-        given = nothing if parameters is None else parameters
-        rows = nothing if chimera_rows is None else chimera_rows
+        columns = self.problems, self.seeds, parameters or nothing, chimera_rows or nothing
         return [
-            train(method, problem, parameters=p, chimera_rows=r, seed=seed, **options)
-            for problem, seed, p, r in zip(self.problems, self.seeds, given, rows, strict=True)
+            train(method, problem, parameters=chosen, chimera_rows=rows, seed=seed, **options)
+            for problem, seed, chosen, rows in zip(*columns, strict=True)
         ]
 
     def search(self, runs, space="full", **options):
