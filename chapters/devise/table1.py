@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from chapters.devise.correct_sets import correct_set_sizes, reading_hierarchy
+from chapters.devise.correct_sets import reading_hierarchy
 from chapters.devise.estimates import metric_rows
 from zslib.datasets.hierarchy.readings import READINGS, label_sets
 from zslib.datasets.hierarchy.tree import CATEGORIES, misc_under
@@ -18,17 +18,11 @@ __all__ = [
     "large_sets",
     "mean_sizes",
     "size_curves",
-    "table_sizes",
 ]
 
 KS = (1, 2, 5, 10, 20)
 _MEAN = "mean size of the correct set"
 _DEVIATION = "largest deviation from Table 1, %"
-
-
-def table_sizes(lists, readings):
-    """`CorrectSetSizes` for the k of Table 1, by reading and row."""
-    return {reading: correct_set_sizes(lists, reading, KS) for reading in readings}
 
 
 def graph_sizes(lists, sizes):

@@ -15,6 +15,7 @@ from zslib.protocols.mapping.corrected import first_queries
 from zslib.protocols.mapping.measures import around
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
+from zslib.protocols.mapping.tuning import at_epochs
 from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
 
@@ -157,12 +158,8 @@ def _curve(method, problem, parameters, seed, looks, on):
     X, Y, queries = (
         to_requested_device(a, on) for a in (problem.X_train, problem.Y_train, problem.X_test)
     )
-    hits = []
-
-    def look(epoch, fitted):
-        if epoch in looks:
-            hits.append(evaluate(problem, fitted.transform(queries), k=0).hits(1))
-
-    estimator = method.fresh(seed, **parameters | {"n_epochs": looks[-1]})
-    estimator.set_params(callback=look).fit(X, Y)
-    return np.array(hits)
+    hits = at_epochs(
+        method.fresh(seed, **parameters), X, Y, looks,
+        lambda fitted: evaluate(problem, fitted.transform(queries), k=0).hits(1),
+    )  # fmt: skip
+    return np.array(list(hits.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
@@ -14,7 +14,7 @@ from zslib.protocols.mapping.methods import check_method
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.sweep import CHOICE_SEEDS, kept, ranked, sweep
 
-__all__ = ["Tuned", "epochs_for", "tune", "validation_problem"]
+__all__ = ["Tuned", "at_epochs", "epochs_for", "tune", "validation_problem"]
 
 # How often the longest training of the best candidates may double where it is the best.
 _DOUBLINGS = 2
@@ -68,6 +68,18 @@ def epochs_for(updates, n_items, batch_size):
     return sorted({max(1, round(u / per_epoch)) for u in updates})
 
 
+def at_epochs(estimator, X, Y, looks, score):
+    """``{epoch: score(estimator)}`` on the way of one training, at the increasing ``looks``."""
+    scores = {}
+
+    def look(epoch, fitted):
+        if epoch in looks:
+            scores[epoch] = score(fitted)
+
+    estimator.set_params(n_epochs=looks[-1], callback=look).fit(X, Y)
+    return scores
+
+
 def _reciprocal_rank(problem, fitted):
     space = "full" if problem.setting == "cross-linguistic" else "labels"
     outcome = evaluate(problem, fitted.transform(problem.X_test), space=space, k=0, mapping=fitted)
@@ -81,14 +93,7 @@ def _validated(estimator, problem, updates):
         fitted = estimator.fit(X, Y)
         return {"": _reciprocal_rank(problem, fitted)}
     looks = epochs_for(updates, X.shape[0], estimator.batch_size)
-    seen = {}
-
-    def look(epoch, fitted):
-        if epoch in looks:
-            seen[epoch] = _reciprocal_rank(problem, fitted)
-
-    estimator.set_params(n_epochs=looks[-1], callback=look).fit(X, Y)
-    return seen
+    return at_epochs(estimator, X, Y, looks, partial(_reciprocal_rank, problem))
 
 
 def tune(method, problem, *, seeds=CHOICE_SEEDS) -> Tuned:
