@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
-from chapters.devise.estimates import over_classes
+from chapters.devise.estimates import compared, metric_rows, over_classes
 from zslib.arrays import to_host
 from zslib.datasets.words.term_vectors import TERM_SOURCES
 
@@ -21,13 +23,13 @@ __all__ = [
 ]
 
 
-def ambiguity(lexicons, lists):
+def ambiguity(lexicons, lemmas):
     """Rows: terms of synsets and synsets of terms, for each label set's lexicon."""
     for name, lexicon in lexicons.items():
         sizes, senses = lexicon.terms_per_synset, lexicon.synsets_per_term
-        first = [lists.lemmas[wnid][0].lower() for wnid in lexicon.synsets]
+        first = [lemmas[wnid][0].lower() for wnid in lexicon.synsets]
         _, row, holders = np.unique(first, return_inverse=True, return_counts=True)
-        found = {
+        counts = {
             "synsets": len(lexicon.synsets),
             "terms": len(lexicon.terms),
             "terms per synset": sizes.mean(),
@@ -37,19 +39,19 @@ def ambiguity(lexicons, lists):
             "synsets of one term, at most": int(senses.max()),
             "synsets that share a first term": int((holders[row] > 1).sum()),
         }
-        for metric, value in found.items():
-            yield {"metric": metric, "value": value, "label_set": name, "dataset": lists}
+        yield from metric_rows(counts, label_set=name)
 
 
-def shared_terms(lexicons, lists, examples):
+def shared_terms(lexicons, lemmas, examples):
     """Rows: how many synsets each ``(term, label set)`` names, and how many have no other term."""
     for term, name in examples:
         if term in lexicons[name].term_row:
             synsets = lexicons[name].synsets_of(term)
-            same = {"label_set": name, "dataset": lists}
-            yield same | {"metric": f"synsets of '{term}'", "value": len(synsets)}
-            alone = sum(len(lists.lemmas[wnid]) == 1 for wnid in synsets)
-            yield same | {"metric": f"synsets whose only term is '{term}'", "value": alone}
+            counts = {
+                f"synsets of '{term}'": len(synsets),
+                f"synsets whose only term is '{term}'": sum(len(lemmas[s]) == 1 for s in synsets),
+            }
+            yield from metric_rows(counts, label_set=name)
 
 
 def synsets_sharing(lexicons, lists, examples):
@@ -63,58 +65,57 @@ def synsets_sharing(lexicons, lists, examples):
     ]
 
 
-def sizes_of_synsets(lexicons, names=("1K", "21K"), most=10):
-    """Rows: synsets in percent by number of terms; those with more than ``most`` count there."""
-    for name in names:
-        sizes = np.minimum(lexicons[name].terms_per_synset, most)
-        for size, n in enumerate(np.bincount(sizes, minlength=most + 1)[1:], start=1):
+def sizes_of_synsets(lexicons):
+    """Rows: synsets in percent by number of terms; those with more than ten count as of ten."""
+    for name in ("1K", "21K"):
+        sizes = np.minimum(lexicons[name].terms_per_synset, 10)
+        for size, n in enumerate(np.bincount(sizes, minlength=11)[1:], start=1):
             yield {"method": name, "terms": size, "value": 100 * n / sizes.size}
 
 
-def case_sizes(found):
+def case_sizes(nearest):
     """Rows: images, labels and terms of each case, in the first seed."""
-    for case, (first, *_) in found.items():
-        for metric, value in (
-            ("test images", first.gold.shape[0]),
-            ("of a class without a term vector", first.left_out),
-            ("labels", len(first.lexicon.synsets)),
-            ("terms", len(first.lexicon.terms)),
-        ):
-            yield _of(case) | {"metric": metric, "value": value}
+    for case, (first, *_) in nearest.items():
+        counts = {
+            "test images": first.gold.shape[0],
+            "of a class without a term vector": first.left_out,
+            "labels": len(first.lexicon.synsets),
+            "terms": len(first.lexicon.terms),
+        }
+        yield from metric_rows(counts, **_columns(case))
 
 
-def list_lengths(found, case, ks=(5, 20), factors=(1, 2, 4, 8)):
+def list_lengths(nearest, case):
     """Rows: lists that stay short of k synsets, and hit@k, by the number of nearest terms."""
-    for k in ks:
-        for factor in factors:
-            answers = [f.answers(k, n_terms=factor * k) for f in found]
-            short = [100.0 * (to_host(a.predictions)[:, -1] < 0) for a in answers]
-            same = _of(case) | {"k": k, "factor": factor}
-            yield same | {"metric": "lists shorter than k, %", "value": over_classes(short, found)}
-            hits = [a.hits(k)[:, 0] for a in answers]
-            yield same | {"metric": "hit@k", "value": over_classes(hits, found)}
+    for k, factor in product((5, 20), (1, 2, 4, 8)):
+        answers = [near.answers(k, n_terms=factor * k) for near in nearest]
+        short = [100.0 * (to_host(a.predictions)[:, -1] < 0) for a in answers]
+        values = {
+            "lists shorter than k, %": over_classes(short, nearest),
+            "hit@k": over_classes([a.hits(k)[:, 0] for a in answers], nearest),
+        }
+        yield from metric_rows(values, k=k, factor=factor, **_columns(case))
 
 
-def repeated_synsets(found, source, ks=(1, 5, 20), n_random=5000):
+def repeated_synsets(nearest, source):
     """Rows: lists of 4k terms, near an image or drawn at random, in which a synset comes twice.
 
     And how many more of the former do, which is what being near each other adds.
     """
     kind = next(kind for kind, words in TERM_SOURCES.items() if words == source)
-    lexicon, rng = found[0].lexicon, np.random.default_rng(0)
+    lexicon, rng = nearest[0].lexicon, np.random.default_rng(0)
     size = len(lexicon.terms)
-    longest = min(4 * max(ks), size)
-    drawn = np.array([rng.choice(size, longest, replace=False) for _ in range(n_random)])
-    for k in ks:
-        twice = [_comes_twice(lexicon, to_host(f.terms)[:, : 4 * k], k) for f in found]
-        near = over_classes(twice, found)
+    drawn = np.array([rng.choice(size, min(80, size), replace=False) for _ in range(5000)])
+    for k in (1, 5, 20):
+        twice = [_comes_twice(lexicon, to_host(near.terms)[:, : 4 * k], k) for near in nearest]
+        near = over_classes(twice, nearest)
         chance = float(_comes_twice(lexicon, drawn[:, : 4 * k], k).mean())
-        for metric, value in (
-            ("lists with a repeated synset, %", near),
-            ("random lists with a repeated synset, %", chance),
-            ("excess of lists with a repeated synset, points", near - chance),
-        ):
-            yield {"metric": metric, "value": value, "terms": kind, "k": k}
+        values = {
+            "lists with a repeated synset, %": near,
+            "random lists with a repeated synset, %": chance,
+            "excess of lists with a repeated synset, points": near - chance,
+        }
+        yield from metric_rows(values, terms=kind, k=k)
 
 
 def _comes_twice(lexicon, terms, k):
@@ -123,44 +124,34 @@ def _comes_twice(lexicon, terms, k):
     return 100.0 * (different < lexicon.synsets_per_term[terms].sum(axis=1))
 
 
-def one_sense(found, seeds, case, ks=(1, 5)):
+def one_sense(nearest, seeds, case):
     """Rows: hit@k with all synsets of a term in the list, with one drawn, and the difference."""
-    for k in ks:
-        drawn = [
-            f.answers(k, ambiguous="random", random_state=seed).hits(k)[:, 0]
-            for seed, f in zip(seeds, found, strict=True)
-        ]
-        yield from _compared(case, k, {"expand": _hits(found, k), "random": drawn}, found)
+    for k in (1, 5):
+        hits = {"expand": _hits(nearest, k), "random": []}
+        for near, seed in zip(nearest, seeds, strict=True):
+            answers = near.answers(k, ambiguous="random", random_state=seed)
+            hits["random"].append(answers.hits(k)[:, 0])
+        pairs = [("random", "expand")]
+        yield from compared(hits, nearest, pairs, metric="hit@k", k=k, **_columns(case))
 
 
-def training_targets(runs, space, first, rules=("random", "mean"), k=5):
-    """Rows: hit@k where another rule says what stands for a synset in training.
+def training_targets(runs, space, first):
+    """Rows: hit@5 where another rule says what stands for a synset in training.
 
-    ``first`` has what was found by case with the first term, the paper's rule.
+    ``first`` has the nearest terms by case with the first term, the paper's rule.
     """
-    models = {rule: runs.fit(space, rule=rule) for rule in rules}
+    models = {rule: runs.fit(space, rule=rule) for rule in ("random", "mean")}
     for case, base in first.items():
-        hits = {"first term": _hits(base, k)}
+        hits = {"first term": _hits(base, 5)}
         for rule, fitted in models.items():
-            found = runs.nearest(fitted, case, base[0].terms.shape[1])
-            hits[f"{rule} term"] = _hits(found, k)
-        yield from _compared(case, k, hits, base)
+            hits[f"{rule} term"] = _hits(runs.nearest(fitted, case, base[0].terms.shape[1]), 5)
+        pairs = [(f"{rule} term", "first term") for rule in models]
+        yield from compared(hits, base, pairs, metric="hit@k", k=5, **_columns(case))
 
 
-def _compared(case, k, hits, found):
-    """Rows: hit@k of each method, and what all but the first add to the first."""
-    same = _of(case) | {"metric": "hit@k", "k": k}
-    base = next(iter(hits))
-    for method, own in hits.items():
-        yield same | {"method": method, "value": over_classes(own, found)}
-        if method != base:
-            gain = over_classes(own, found, minus=hits[base])
-            yield same | {"method": f"{method} - {base}", "value": gain}
+def _hits(nearest, k):
+    return [near.answers(k).hits(k)[:, 0] for near in nearest]
 
 
-def _hits(found, k):
-    return [f.answers(k).hits(k)[:, 0] for f in found]
-
-
-def _of(case):
+def _columns(case):
     return dict(zip(("images", "label_set"), case, strict=True))

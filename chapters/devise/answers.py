@@ -42,10 +42,10 @@ class SynsetAnswers:
 
     def hierarchical(self, hierarchy, ks, *, if_fewer="error"):
         """hp@k of each image in percent, (n, n_ks): see `hierarchical_precision_at_k`."""
-        found = hierarchical_precision_at_k(
+        precision = hierarchical_precision_at_k(
             self.predictions, self.gold, hierarchy, self.labels, ks, if_fewer=if_fewer
         )
-        return 100.0 * to_host(found)
+        return 100.0 * to_host(precision)
 
     def challenge_error(self, hierarchy, k=5):
         """Least of `common_ancestor_heights` over the first k answers to each image, (n,)."""

@@ -45,12 +45,12 @@ def _hierarchy(graph):
 def correct_set_sizes(lists, reading, ks):
     """Sizes of all correct sets behind Table 1, by its rows "1K", "2-hop", "3-hop" and "21K"."""
     graph = reading_edges(lists, reading)
-    hierarchy, found = _hierarchy(graph), {}
+    hierarchy, rows = _hierarchy(graph), {}
     for name, row in label_sets(lists).items():
         known = [i for i, label in enumerate(row.labels) if label in hierarchy]
         labels = [row.labels[i] for i in known]
         valid = [v for v in row.valid + graph.also_valid if v in hierarchy]
         sizes = hierarchy.correct_set_sizes(labels, valid, ks, if_fewer=graph.if_fewer)
         weights = None if row.weights is None else np.array(row.weights)[known]
-        found[name] = CorrectSetSizes(tuple(labels), sizes, weights, len(row.labels) - len(known))
-    return found
+        rows[name] = CorrectSetSizes(tuple(labels), sizes, weights, len(row.labels) - len(known))
+    return rows

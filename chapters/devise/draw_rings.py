@@ -37,32 +37,22 @@ def answers_figure(lists, reading, label, answers):
 
     hierarchy = reading_hierarchy(lists, reading)
     hops = hierarchy.distances_from(label)
-    given = {name: [a for a in found if a in hops] for name, found in answers.items()}
-    every = {node for found in given.values() for node in found}
+    known = {name: [a for a in ranked if a in hops] for name, ranked in answers.items()}
+    every = {node for ranked in known.values() for node in ranked}
     reach = max(1, *(hops[node] for node in every))
     layout = ring_layout(hierarchy, label, reach, every)
-    place = {node: (r * np.cos(a), r * np.sin(a)) for node, (r, a, _) in layout.items()}
-    limit = 1.25 * reach
     fig, ax = pyplot.subplots(figsize=(7.4, 6.8))
-    for ring in range(1, reach + 1):
-        ax.add_patch(Circle((0, 0), ring, fill=False, ls=":", color="0.8", lw=0.8))
-    for node, (*_, previous) in layout.items():
-        if previous is not None:
-            ends = zip(place[node], place[previous], strict=True)
-            ax.plot(*ends, color="0.8", lw=0.8, zorder=1)
-    for size, (name, found) in zip((13, 7), given.items(), strict=False):
+    place = _draw_rings(ax, layout, range(1, reach + 1), limit=1.25 * reach)
+    for size, (name, ranked) in zip((13, 7), known.items(), strict=False):
         # Hollow, since two systems' answers and the true label may be one node.
         style = look(name, answers) | {"linestyle": "none", "mfc": "none", "mew": 1.6}
-        places = np.array([place[node] for node in found]).reshape(-1, 2)
+        places = np.array([place[node] for node in ranked]).reshape(-1, 2)
         ax.plot(*places.T, ms=size, label=f"answers of {name}", zorder=3, **style)
     for node in {label, *every}:
-        ranks = (f"{m} {found.index(node) + 1}" for m, found in given.items() if node in found)
-        told = ", ".join(ranks)
-        said = lists.lemmas.get(node, [node])[0] + (f" ({told})" if told else "")
-        _write(ax, said, *place[node], *layout[node][:2], valid=True, gap=0.03 * limit)
+        ranks = [f"{m} {ranked.index(node) + 1}" for m, ranked in known.items() if node in ranked]
+        text = lists.lemmas.get(node, [node])[0] + (f" ({', '.join(ranks)})" if ranks else "")
+        _write(ax, text, place[node], layout[node], valid=True, gap=0.0375 * reach)
     ax.plot(0, 0, "*", color="black", ms=14, zorder=2, label="true label")
-    ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
-    ax.axis("off")
     fig.legend(loc="outside upper center", ncols=1 + len(answers))
     return fig
 
@@ -107,66 +97,53 @@ def draw_correct_set(ax, hierarchy, label, valid_labels, ks, names, *, if_fewer=
     nodes of the hierarchy are hollow. Dotted circles stand at the radii at which growing stops.
     """
     valid = set(valid_labels)
-    found = hierarchy.stop_radii([label], valid_labels, ks, if_fewer=if_fewer)[0]
-    radii = dict(zip(ks, found.tolist(), strict=True))
-    layout = ring_layout(hierarchy, label, max(radii.values()), valid)
-    place = {
-        node: (hops * np.cos(angle), hops * np.sin(angle))
-        for node, (hops, angle, _) in layout.items()
-    }
-    for radius in set(radii.values()) - {0}:
-        ax.add_patch(Circle((0, 0), radius, fill=False, ls=":", color="0.5", lw=0.8))
-    labelled = set()
-    for node, (hops, angle, previous) in layout.items():
-        x, y = place[node]
-        if previous is not None:
-            ax.plot(*zip(place[node], place[previous], strict=True), color="0.7", lw=0.8, zorder=1)
-        k = next(k for k in ks if radii[k] >= hops)
-        face = COLORS[list(ks).index(k) % len(COLORS)] if node in valid else "white"
-        legend = None
-        if node in valid and k not in labelled:
-            labelled.add(k)
-            legend = f"k = {k}: within {radii[k]} hop{'s' * (radii[k] != 1)}"
-        ax.plot(
-            x,
-            y,
-            "o",
-            ms=7 if node in valid else 5,
-            mfc=face,
-            mec="0.4",
-            zorder=2,
-            ls="none",
-            label=legend,
-        )
-        _write(ax, names[node], x, y, hops, angle, node in valid)
-    limit = 1.35 * max(1, *radii.values())
-    ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
-    ax.axis("off")
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.03),
-        ncols=3,
-        title="in the correct set from",
-    )
+    stops = hierarchy.stop_radii([label], valid_labels, ks, if_fewer=if_fewer)[0]
+    radii = dict(zip(ks, stops.tolist(), strict=True))
+    reach = max(radii.values())
+    layout = ring_layout(hierarchy, label, reach, valid)
+    place = _draw_rings(ax, layout, set(radii.values()) - {0}, limit=1.35 * max(1, reach))
+    style = {"marker": "o", "ls": "none", "mec": "0.4", "zorder": 2}
+    for node, (hops, *_) in layout.items():
+        mark = style | {"ms": 5, "mfc": "white"}
+        if node in valid:
+            i = next(i for i, k in enumerate(ks) if radii[k] >= hops)
+            within = f"within {radii[ks[i]]} hop{'s' * (radii[ks[i]] != 1)}"
+            color = COLORS[i % len(COLORS)]
+            mark |= {"ms": 7, "mfc": color, "label": f"k = {ks[i]}: {within}"}
+        ax.plot(*place[node], **mark)
+        _write(ax, names[node], place[node], layout[node], valid=node in valid)
+    legend = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    where = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.03), "ncols": 3}
+    ax.legend(legend.values(), legend, title="in the correct set from", **where)
     return radii
 
 
-def _write(ax, name, x, y, hops, angle, valid, gap=0.15):
+def _draw_rings(ax, layout, radii, limit):
+    """Circles and the links of a `ring_layout`; returns the place of each node."""
+    place = {node: (r * np.cos(a), r * np.sin(a)) for node, (r, a, _) in layout.items()}
+    for radius in radii:
+        ax.add_patch(Circle((0, 0), radius, fill=False, ls=":", color="0.7", lw=0.8))
+    for node, (*_, previous) in layout.items():
+        if previous is not None:
+            ends = zip(place[node], place[previous], strict=True)
+            ax.plot(*ends, color="0.8", lw=0.8, zorder=1)
+    ax.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+    ax.axis("off")
+    return place
+
+
+def _write(ax, name, place, spot, *, valid, gap=0.15):
     """A name beside its node: a label's points away from the middle, never upside down."""
+    (x, y), (hops, angle, _) = place, spot
     degrees = (np.degrees(angle) + 180) % 360 - 180
     right = abs(degrees) <= 90
-    turn = degrees if right else degrees - 180
-    reach = gap if valid else 0.0
-    ax.text(
-        x + reach * np.cos(angle) * (hops > 0),
-        y + reach * np.sin(angle) * (hops > 0) + (1.5 * gap if not (hops and valid) else 0),
-        name,
-        ha=("left" if right else "right") if hops and valid else "center",
-        va="center",
-        rotation=turn if hops and valid else 0,
-        rotation_mode="anchor",
-        fontsize=7.5 if valid else 6.5,
-        color="0.1" if valid else "0.4",
-        # An outline instead would draw each letter as a path of its own, twice.
-        bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.3},
-    )
+    style = {"ha": "center", "fontsize": 7.5 if valid else 6.5, "color": "0.1" if valid else "0.4"}
+    if hops and valid:
+        x, y = x + gap * np.cos(angle), y + gap * np.sin(angle)
+        style["ha"] = "left" if right else "right"
+        style["rotation"] = degrees if right else degrees - 180
+    else:
+        y += 1.5 * gap
+    # An outline instead would draw each letter as a path of its own, twice.
+    box = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.3}
+    ax.text(x, y, name, va="center", rotation_mode="anchor", bbox=box, **style)

@@ -9,8 +9,6 @@ from zslib.datasets.hierarchy.lists import hop_labels, imagenet_lists
 
 __all__ = ["four_terms", "hop_names", "label_counts", "loop_condition", "size_steps"]
 
-_SIZES = ("2", "5", "10", "20")
-
 
 def _ring_sizes(depth):
     """Nodes within 0, 1, 2, … hops of the leftmost leaf of a complete binary tree."""
@@ -31,19 +29,15 @@ def loop_condition(numbers):
     sizes = _ring_sizes(6)
     ks = (1, 2, 5, 10, 20)
     grown = [next(size for size in sizes if size >= k) for k in ks]
-    means = {
-        int(k): [row[k] for row in printed_table("devise", "table1").values()] for k in _SIZES
-    }
-    smallest = {k: min(values) for k, values in means.items()}
+    table = printed_table("devise", "table1")
+    smallest = {int(k): min(row[k] for row in table.values()) for k in ("2", "5", "10", "20")}
     text = (
         f"From a leaf of a binary tree of {sizes[-1]} nodes the sets for k = {join(ks)} have "
         f"{join(grown)} members. Every mean of Table 1 is at least its k, as it must be: the "
         f"smallest are {join(smallest.values(), 'g')}."
     )
-    at_least = all(value >= k for k, value in smallest.items())
-    return Evidence(
-        grown[0] == 1 and all(g >= k for g, k in zip(grown, ks, strict=True)) and at_least, text
-    )
+    sizes = [*zip(grown, ks, strict=True), *((size, k) for k, size in smallest.items())]
+    return Evidence(grown[0] == 1 and all(size >= k for size, k in sizes), text)
 
 
 def label_counts(numbers):
@@ -51,23 +45,17 @@ def label_counts(numbers):
     table = printed_table("devise", "table1")
     base = table["1K"]["labels"]
     unseen = {name: table[name]["labels"] - base for name in ("2-hop", "3-hop")}
-    whole = table["21K"]["labels"]
-    public = {name: numbers[name] for name in unseen}
-    text = (
-        "; ".join(
-            f"{name}: {table[name]['labels']:,} - {base:,} = {unseen[name]:,}, the public list "
-            f"has {public[name]:,}"
-            for name in unseen
-        )
-        + f"; 21K: {whole:,} printed, and {numbers['release with 1K']:,} synsets in the release "
-        "and the 1,000 together."
+    whole, release = table["21K"]["labels"], numbers["release with 1K"]
+    texts = [
+        f"{name}: {table[name]['labels']:,} - {base:,} = {n:,}, the public list has "
+        f"{numbers[name]:,}"
+        for name, n in unseen.items()
+    ]
+    texts.append(
+        f"21K: {whole:,} printed, and {release:,} synsets in the release and the 1,000 together."
     )
-    confirmed = (
-        unseen["2-hop"] != public["2-hop"]
-        and unseen["3-hop"] == public["3-hop"]
-        and whole != numbers["release with 1K"]
-    )
-    return Evidence(confirmed, text)
+    equal = [n == numbers[name] for name, n in unseen.items()]
+    return Evidence(equal == [False, True] and whole != release, "; ".join(texts))
 
 
 def size_steps(numbers):

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from chapters.devise.correct_sets import reading_hierarchy
+from chapters.devise.estimates import metric_rows
 from zslib.datasets.hierarchy.readings import label_sets
 from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.validation import check_integer
@@ -31,33 +32,28 @@ def label_counts(lists, printed):
     """Rows: labels tested and labels that may be answered in each set, beside ``printed``."""
     for name, row in label_sets(lists).items():
         valid = len(row.valid)
-        found = {
+        counts = {
             "test labels": len(row.labels),
             "labels": valid,
             "labels, difference to the printed number": abs(valid - printed[name]["labels"]),
             "test images": None if row.weights is None else int(sum(row.weights)),
         }
-        for metric, value in found.items():
-            yield {"metric": metric, "value": value, "label_set": name, "dataset": lists}
+        yield from metric_rows(counts, label_set=name)
 
 
-def hop_lists(lists, readings=("A", "C", "D", "E")):
+def hop_lists(lists):
     """Rows: labels that only one has of a published hop list and of those within so many links."""
     sets = label_sets(lists)
     known, pool = set(sets["1K"].labels), set(sets["21K"].labels)
-    for reading in readings:
+    for reading in ("A", "C", "D", "E"):
         hierarchy = reading_hierarchy(lists, reading)
         path = "up, then down" if reading == "E" else "any path"
         for radius in (1, 2, 3):
             reached = hierarchy.within(known & set(hierarchy.nodes), radius) & pool
             for name in ("2-hop", "3-hop"):
-                yield {
-                    "metric": "labels in one set only",
-                    "value": len(reached ^ set(sets[name].labels)),
-                    "label_set": name,
-                    "method": f"{reading}, {path}, {radius} hops",
-                    "dataset": lists,
-                }
+                apart = {"labels in one set only": len(reached ^ set(sets[name].labels))}
+                method = f"{reading}, {path}, {radius} hops"
+                yield from metric_rows(apart, label_set=name, method=method)
 
 
 def validation_sizes(n_classes, images_per_class, share, seeds):
@@ -74,7 +70,7 @@ def validation_sizes(n_classes, images_per_class, share, seeds):
 def split_rows(counts, images_per_class):
     """Rows: how equal the classes are in size in both parts of random splits."""
     for name, part in (("validation", counts), ("held-out test", images_per_class - counts)):
-        found = {
+        values = {
             "images": int(part[0].sum()),
             "images of a class, fewest": int(part.min()),
             "images of a class, most": int(part.max()),
@@ -83,8 +79,7 @@ def split_rows(counts, images_per_class):
             ),
             "classes without an image": mean_estimate([float((c == 0).sum()) for c in part]),
         }
-        for metric, value in found.items():
-            yield {"metric": metric, "value": value, "part": name}
+        yield from metric_rows(values, part=name)
 
 
 def class_size_shares(counts, images_per_class):
@@ -101,25 +96,23 @@ def class_size_shares(counts, images_per_class):
 def image_shares(lists):
     """Rows: how unequally images are spread over labels; None where they are not counted."""
     for name, row in list(label_sets(lists).items())[1:]:
-        found = dict.fromkeys(_IMAGE_SHARES)
+        shares = [None] * len(_IMAGE_SHARES)
         if row.weights is not None:
             weights = np.sort(row.weights)[::-1]
             half = np.searchsorted(np.cumsum(weights), weights.sum() / 2) + 1
             few = 100 * float((weights < 10).mean())
             shares = float(np.median(weights)), 100 * half / weights.size, few
-            found = dict(zip(_IMAGE_SHARES, shares, strict=True))
-        for metric, value in found.items():
-            yield {"metric": metric, "value": value, "label_set": name, "dataset": lists}
+        yield from metric_rows(dict(zip(_IMAGE_SHARES, shares, strict=True)), label_set=name)
 
 
 def image_curves(lists):
     """Rows: percent of a set's images that its largest so many percent of labels have."""
+    percents = np.arange(0, 101, 2)
     for name, row in list(label_sets(lists).items())[1:]:
         if row.weights is not None:
             summed = np.concatenate([[0], np.cumsum(np.sort(row.weights)[::-1])])
-            for percent in range(0, 101, 2):
-                place = percent / 100 * (summed.size - 1)
-                value = 100 * np.interp(place, np.arange(summed.size), summed) / summed[-1]
-                yield {"method": name, "labels": percent, "value": value}
+            shares = np.interp(percents, np.linspace(0, 100, summed.size), summed) / summed[-1]
+            for percent, share in zip(percents.tolist(), 100 * shares, strict=True):
+                yield {"method": name, "labels": percent, "value": share}
     if lists.image_counts is not None:
         yield from ({"method": "equal shares", "labels": p, "value": p} for p in (0, 100))

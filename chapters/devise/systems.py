@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 
 from chapters.devise.answers import ClassMap, SoftmaxModel
+from chapters.devise.estimates import metric_rows
 from chapters.devise.terms import TermRuns
 from zslib.compatibility import ConSE, DeViSE
 from zslib.datasets.attributes.splits import hold_out
@@ -54,13 +56,10 @@ def fit_systems(runs, space, terms):
     """
     models, chosen = {"ridge": runs.fit(space)}, {}
     for name, grid in GRIDS.items():
-        own = runs.problem.name
-
-        def train(parameters, name=name):
-            return _trained(name, runs, space, parameters)
-
-        trials = sweep(grid, _attempt(name, runs, space), f"{name} on {own}, {terms}")
-        best, fitted, passed_over = best_that_trains(trials, "score", train, f"{name} on {own}")
+        on = f"{name} on {runs.problem.name}"
+        trials = sweep(grid, _attempt(name, runs, space), f"{on}, {terms}")
+        train = partial(_trained, name, runs, space)
+        best, fitted, passed_over = best_that_trains(trials, "score", train, on)
         chosen[name] = best | {"passed over": passed_over}
         models["DeViSE" if name == "DeViSE" else "ConSE"] = fitted
     models["softmax"] = [SoftmaxModel(model) for model in models["ConSE"]]
@@ -86,17 +85,15 @@ def _trained(name, runs, space, parameters):
 
 def _attempt(name, runs, space):
     """``attempt(parameters)`` for `sweep`: hit@1 on held-out training images, mean of three."""
-    loaded = []
+    held_out = cache(lambda: _held_out(runs))
 
     def attempt(parameters):
-        if not loaded:
-            loaded.append(_held_out(runs))
-        held = loaded[0]
+        held = held_out()
         models = _trained(name, held, space, parameters)
         if name == "softmax":
             models = [SoftmaxModel(model) for model in models]
-        found = held.nearest(models, ("seen", "trained"), 4)
-        return {"score": float(np.mean([near.answers(1).hits(1).mean() for near in found]))}
+        nearest = held.nearest(models, ("seen", "trained"), 4)
+        return {"score": float(np.mean([near.answers(1).hits(1).mean() for near in nearest]))}
 
     return attempt
 
@@ -111,12 +108,11 @@ def _held_out(runs):
     return TermRuns(problems, list(CHOICE_SEEDS), runs.labels, len(problems[0].labels), runs.load)
 
 
-def chosen_settings(chosen, problem):
+def chosen_settings(chosen):
     """Rows: the settings of each tuned system, their hit@1, and what failed before them."""
     for name, best in chosen.items():
-        told = ", ".join(f"{k.replace('_', ' ')} {v:g}" for k, v in best["parameters"].items())
-        of = {"dataset": problem, "method": name}
-        yield of | {"metric": "settings", "value": told}
-        yield of | {"metric": "validation hit@1", "value": best["score"]}
+        settings = (f"{k.replace('_', ' ')} {v:g}" for k, v in best["parameters"].items())
+        values = {"settings": ", ".join(settings), "validation hit@1": best["score"]}
         if best["passed over"]:
-            yield of | {"metric": "candidates passed over", "value": len(best["passed over"])}
+            values["candidates passed over"] = len(best["passed over"])
+        yield from metric_rows(values, method=name)

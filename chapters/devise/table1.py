@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from chapters.devise.correct_sets import correct_set_sizes, reading_hierarchy
+from chapters.devise.correct_sets import reading_hierarchy
+from chapters.devise.estimates import metric_rows
 from zslib.datasets.hierarchy.readings import READINGS, label_sets
 from zslib.datasets.hierarchy.tree import CATEGORIES, misc_under
 from zslib.metrics.hierarchy import Hierarchy
@@ -14,68 +15,41 @@ __all__ = [
     "exact_sizes",
     "graph_sizes",
     "homes_of_misc",
-    "homes_told",
     "large_sets",
     "mean_sizes",
     "size_curves",
-    "table_sizes",
-    "worst_told",
 ]
 
 KS = (1, 2, 5, 10, 20)
+_MEAN = "mean size of the correct set"
 _DEVIATION = "largest deviation from Table 1, %"
 
 
-def table_sizes(lists, readings):
-    """`CorrectSetSizes` for the k of Table 1, by reading and row."""
-    return {reading: correct_set_sizes(lists, reading, KS) for reading in readings}
-
-
-def graph_sizes(lists, found):
+def graph_sizes(lists, sizes):
     """Name, words, nodes and links of each reading, and how many labels it lacks at most."""
-    return [
-        [
-            name,
-            READINGS[name],
-            graph.n_nodes,
-            graph.n_links,
-            max(r.left_out for r in rows.values()),
-        ]
-        for name, rows in found.items()
-        for graph in [reading_hierarchy(lists, name)]
-    ]
+    rows = []
+    for name, sets in sizes.items():
+        graph = reading_hierarchy(lists, name)
+        lacking = max(row.left_out for row in sets.values())
+        rows.append([name, READINGS[name], graph.n_nodes, graph.n_links, lacking])
+    return rows
 
 
-def mean_sizes(found, lists, paper):
+def mean_sizes(sizes, paper, counted):
     """Rows: mean sizes of correct sets over images and over labels; how far they are off.
 
-    The paper's mean is over images. Where the lists do not count them, the deviations of the
-    zero-shot rows are named apart, since they test no claim.
+    The paper's mean is over images. Where the lists have not ``counted`` them, the deviations of
+    the zero-shot rows are named apart, since they test no claim.
     """
-    for reading, rows in found.items():
-        for name, row in rows.items():
-            of = {"label_set": name, "dataset": lists}
-            ratios = []
+    for reading, sets in sizes.items():
+        for name, row in sets.items():
             for k, over_images, alike in zip(KS, row.means(), row.means("label"), strict=True):
                 if k > 1:
-                    for what, value in (("", over_images), (", labels alike", alike)):
-                        metric = f"mean size of the correct set{what}"
-                        yield of | {"metric": metric, "method": reading, "k": k, "value": value}
-                    ratios.append(over_images / paper[name][str(k)])
-            known = lists.image_counts is not None or name == "1K"
-            method = reading if known else f"{reading}, labels alike"
-            yield of | {"metric": _DEVIATION, "method": method, "value": _largest(ratios)}
-
-
-def worst_told(rows):
-    """How far each reading is off in its worst cell of `mean_sizes`, in a sentence."""
-    worst = {}
-    for row in rows:
-        name = row["method"].split(",")[0]
-        worst[name] = max(row["value"], worst.get(name, 0.0))
-    told = ", ".join(f"{value:,.0f}% ({name})" for name, value in worst.items())
-    closest = min(worst, key=worst.get)
-    return f"In their worst cell the readings are off by {told}; the closest is {closest}."
+                    means = {_MEAN: over_images, f"{_MEAN}, labels alike": alike}
+                    yield from metric_rows(means, label_set=name, method=reading, k=k)
+            method = reading if counted or name == "1K" else f"{reading}, labels alike"
+            deviation = {_DEVIATION: _largest(row.means()[1:], paper[name])}
+            yield from metric_rows(deviation, label_set=name, method=method)
 
 
 def homes_of_misc(lists, paper):
@@ -85,42 +59,21 @@ def homes_of_misc(lists, paper):
     for home, word in CATEGORIES.items():
         links = misc_under(lists.is_a, home)
         graph, climbing = Hierarchy(links), Hierarchy(links, paths="up_then_down")
-        found = {}
+        deviations = {}
         for name, row in sets.items():
             sizes = graph.correct_set_sizes(row.labels, row.valid, KS[1:])
             means = np.average(sizes, axis=0, weights=row.weights)
-            found[name] = _largest(means / [paper[name][str(k)] for k in KS[1:]])
+            deviations[name] = _largest(means, paper[name])
         both = all(
             climbing.within(sets["1K"].valid, links) & pool == set(sets[name].labels)
             for name, links in (("2-hop", 1), ("3-hop", 2))
         )
-        homes.append((f"Misc under {word}", found, both))
-    for method, found, both in sorted(homes, key=lambda home: max(home[1].values())):
-        of = {"method": method, "dataset": lists}
-        for name, value in found.items():
-            yield of | {"metric": _DEVIATION, "label_set": name, "value": value}
-        yield of | {"metric": "gives the hop lists", "label_set": "2-hop and 3-hop", "value": both}
-
-
-def homes_told(rows):
-    """What `homes_of_misc` found, in a sentence: the row of the 1,000 against the hop lists."""
-    off, both = {}, set()
-    for row in rows:
-        home = row["method"].removeprefix("Misc under ")
-        if row["metric"] == _DEVIATION:
-            off.setdefault(home, {})[row["label_set"]] = row["value"]
-        elif row["value"]:
-            both.add(home)
-    nearest = {
-        name: min(off, key=lambda home, name=name: off[home][name]) for name in off["animal"]
-    }
-    told = [
-        f"*{home}* {'gives' if home in both else 'does not give'} both hop lists, and is off by "
-        f"at most {off[home]['1K']:.1f}% in the row of the 1,000"
-        for home in dict.fromkeys([nearest["1K"], *sorted(both)])
-    ]
-    rest = ", ".join(f"*{home}* ({name})" for name, home in nearest.items() if name != "1K")
-    return f"Here {'; '.join(told)}. In the other rows the nearest to the paper are {rest}."
+        homes.append((f"Misc under {word}", deviations, both))
+    for method, deviations, both in sorted(homes, key=lambda home: max(home[1].values())):
+        for name, value in deviations.items():
+            yield from metric_rows({_DEVIATION: value}, label_set=name, method=method)
+        gives = {"gives the hop lists": both}
+        yield from metric_rows(gives, label_set="2-hop and 3-hop", method=method)
 
 
 def size_curves(row):
@@ -133,43 +86,42 @@ def size_curves(row):
                 yield {"method": f"k = {k}", "size": size, "value": value}
 
 
-def large_sets(row, per, lists, least=1000):
+def large_sets(row, per):
     """Rows: how many correct sets are large, and the mean sizes of large and other ones."""
     weights = _weights(row)
     for k, sizes in zip(KS[1:], row.sizes.T[1:], strict=True):
-        large = sizes >= least
+        large = sizes >= 1000
         share = 100 * float(np.average(large, weights=weights))
-        of = {"label_set": "3-hop", "k": k, "dataset": lists}
-        yield of | {"metric": f"{per} with a correct set of 1,000 or more, %", "value": share}
-        for what, part in (("the others", ~large), ("the large ones", large)):
+        values = {f"{per} with a correct set of 1,000 or more, %": share}
+        for which, part in (("the others", ~large), ("the large ones", large)):
             mean = np.average(sizes[part], weights=weights[part]) if part.any() else None
-            yield of | {"metric": f"mean size of {what}", "value": mean}
+            values[f"mean size of {which}"] = mean
+        yield from metric_rows(values, label_set="3-hop", k=k)
 
 
-def exact_sizes(rows, lists):
+def exact_sizes(rows):
     """Rows: labels whose correct set has exactly k members, by label set and at most.
 
     And the largest correct set at k = 1, where it is to be the label alone.
     """
-    shares = {
-        (name, k): 100 * float((sizes == k).mean())
-        for name, row in rows.items()
-        for k, sizes in zip(KS, row.sizes.T, strict=True)
-    }
-    for (name, k), value in shares.items():
-        if k > 1:
-            of = {"label_set": name, "k": k, "dataset": lists}
-            yield of | {"metric": "labels with a set of exactly k, %", "value": value}
-    for k in KS[1:]:
-        name = max(rows, key=lambda name, k=k: shares[name, k])
-        of = {"label_set": name, "k": k, "dataset": lists}
-        yield of | {"metric": "correct sets of exactly k labels, %", "value": shares[name, k]}
+    for column, k in list(enumerate(KS))[1:]:
+        shares = {
+            name: 100 * float((row.sizes[:, column] == k).mean()) for name, row in rows.items()
+        }
+        for name, share in shares.items():
+            exact = {"labels with a set of exactly k, %": share}
+            yield from metric_rows(exact, label_set=name, k=k)
+        most = max(shares, key=shares.get)
+        at_most = {"correct sets of exactly k labels, %": shares[most]}
+        yield from metric_rows(at_most, label_set=most, k=k)
     largest = max(int(row.sizes[:, 0].max()) for row in rows.values())
-    yield {"metric": "largest correct set", "k": 1, "dataset": lists, "value": largest}
+    yield from metric_rows({"largest correct set": largest}, k=1)
 
 
-def _largest(ratios):
-    return 100 * float(max(abs(ratio - 1) for ratio in ratios))
+def _largest(means, printed):
+    """The largest deviation of means for all k but 1 from those printed, in percent."""
+    ratios = means / np.array([printed[str(k)] for k in KS[1:]])
+    return 100 * float(np.abs(ratios - 1).max())
 
 
 def _weights(row):

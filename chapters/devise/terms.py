@@ -10,13 +10,7 @@ import numpy as np
 from chapters.devise.answers import TermModel, TermSpace
 from zslib.datasets import load_problem, load_term_vectors
 
-__all__ = ["CASES", "TermRuns", "term_runs", "term_space"]
-
-CASES = {
-    "within 1K": [("seen", "1K"), ("seen", "21K"), ("unseen", "1K"), ("unseen", "21K")],
-    "beyond 1K": [("unseen", "2-hop"), ("unseen", "3-hop"), ("unseen", "21K")],
-}
-"""Images of which classes are answered, and the label set among which, by setting."""
+__all__ = ["TermRuns", "term_runs", "term_space"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +33,12 @@ class TermRuns:
 
     def fit(self, space, *, mapping=None, rule="first"):
         """One `TermModel` per seed; ``mapping(seed)`` makes its map, ridge where it is None."""
-        models = []
-        for seed, p in zip(self.seeds, self.problems, strict=True):
-            own = mapping and mapping(seed)
-            models.append(TermModel(space, mapping=own, rule=rule, random_state=seed).fit(p))
-        return models
+        return [
+            TermModel(space, mapping=mapping and mapping(seed), rule=rule, random_state=seed).fit(
+                problem
+            )
+            for seed, problem in zip(self.seeds, self.problems, strict=True)
+        ]
 
     def nearest(self, models, case, n_terms):
         """What `TermModel.search` finds in each seed for a case, such as ``("unseen", "2-hop")``.
@@ -52,14 +47,14 @@ class TermRuns:
         "trained" only the classes that were trained on are answered.
         """
         who, name = case
-        found = []
+        nearest = []
         for p, model in zip(self.problems, models, strict=True):
             labels = self.labels.get(name) or self.trained(p)
             images = p.test_seen if who == "seen" else p.test_unseen
             images = images[np.isin(p.class_ids[p.labels[images]], labels)]
             images = _drawn_evenly(p.labels, images, self.n_images)
-            found.append(model.search(p, images, labels, n_terms))
-        return found
+            nearest.append(model.search(p, images, labels, n_terms))
+        return nearest
 
     def trained(self, problem):
         """The classes of a problem that are trained on, where they are among the 1,000."""
@@ -92,7 +87,7 @@ def term_space(lists, labels, source, runs):
 
     "auto" means vectors from the hierarchy where all images of the ``runs`` are made up.
     """
-    if source == "auto" and all(of.problem.synthetic for of in runs):
+    if source == "auto" and all(experiment.problem.synthetic for experiment in runs):
         source = "hierarchy"
     terms = {wnid: lists.lemmas[wnid] for wnid in labels}
     phrase, vectors = load_term_vectors(source, terms, lists.is_a)

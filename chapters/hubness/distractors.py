@@ -17,19 +17,18 @@ def random_distractors(problem, n, *, random_state=None):
     return _draw(free, n, random_state)
 
 
-def related_words(problem, k=5):
+def related_words(problem):
     """Sorted rows of the targets that are no label but near a training label.
 
-    They are among its ``k`` nearest; the paper takes 5. A label is not its own neighbour.
+    They are among its 5 nearest, as in the paper. A label is not its own neighbour.
     """
-    check_integer(k, "k", low=1)
     training = np.unique(problem.train_gold)
-    _, near = top_k(problem.targets[training], problem.targets, k + 1)
+    _, near = top_k(problem.targets[training], problem.targets, 6)
     near = to_host(near)
     # The label itself comes first but for ties; the others keep their order.
     not_self = near != training[:, None]
-    first_k = np.cumsum(not_self, axis=1) <= k
-    return np.setdiff1d(near[not_self & first_k], problem.labels)
+    first = np.cumsum(not_self, axis=1) <= 5
+    return np.setdiff1d(near[not_self & first], problem.labels)
 
 
 def equal_distractors(problem, n, *, random_state=None):

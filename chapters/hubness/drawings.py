@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
+from zslib.arrays import unit_rows
 from zslib.show.figures import COLORS, look
 
 __all__ = ["draw_columns", "draw_intruder", "draw_occurrences", "draw_pollution"]
+
+_MOST_QUERIES = 1500
 
 
 def _panels(titles):
@@ -26,11 +31,11 @@ def draw_occurrences(panels, k=20, printed=None):
     ``printed`` has the paper's largest of a method, drawn as a line in its color.
     """
     fig, axes = _panels(panels)
-    for ax, found in zip(axes, panels.values(), strict=True):
-        for method, (first, *_) in found.items():
-            outcome = first.parts[0]
-            values, elements = np.unique(outcome.counts[outcome.counts > 0], return_counts=True)
-            style = look(method, list(found)) | {"linestyle": "none"}
+    for ax, outcomes in zip(axes, panels.values(), strict=True):
+        for method, (first, *_) in outcomes.items():
+            counts = first.parts[0].counts
+            values, elements = np.unique(counts[counts > 0], return_counts=True)
+            style = look(method, list(outcomes)) | {"linestyle": "none"}
             ax.plot(values, elements, markersize=4, alpha=0.75, label=method, **style)
         for method, largest in (printed or {}).items():
             style = {"color": look(method)["color"], "ls": "--", "lw": 1.2}
@@ -48,7 +53,7 @@ def _legend_above(fig, ax):
     fig.legend(*handles, loc="outside upper center", **columns)
 
 
-def draw_pollution(panels, n=1500):
+def draw_pollution(panels):
     """Queries and targets in a plane, and the queries' largest cosine with either kind of target.
 
     ``panels`` is ``{title: Outcome}``. The plane is that of the targets of the first one: from the
@@ -58,52 +63,50 @@ def draw_pollution(panels, n=1500):
     """
     from matplotlib import pyplot
 
-    fig, (above, axes) = pyplot.subplots(
+    fig, (above, below) = pyplot.subplots(
         2, len(panels), figsize=(7.2, 6.6), squeeze=False, sharex="row", sharey="row"
     )
-    plane, means = None, []
-    for top, ax, (title, outcome) in zip(above, axes, panels.items(), strict=True):
-        targets, trained = (
-            part[outcome.rows]
-            for part in (outcome.problem.targets, outcome.problem.is_training_target)
-        )
-        unit = targets / np.linalg.norm(targets, axis=1)[:, None]
-        cosines = outcome.directions @ unit.T
+    plane, centres = None, []
+    small = {"ms": 3, "mew": 0.7, "mfc": "none", "alpha": 0.35}
+    for top, ax, (title, outcome) in zip(above, below, panels.items(), strict=True):
+        unit = unit_rows(outcome.problem.targets[outcome.rows])
+        trained = outcome.problem.is_training_target[outcome.rows]
         plane = _plane(unit, trained) if plane is None else plane
-        for which, mark, said in (
-            (trained, look("seen"), "training label"), (~trained, look("unseen"), "other label"),
+        for part, name, label in (
+            (trained, "seen", "training label"), (~trained, "unseen", "other label"),
         ):  # fmt: skip
-            style = {"color": mark["color"], "ms": 3, "mew": 0.7, "mfc": "none", "alpha": 0.35}
-            top.plot(*(unit[which] @ plane).T, mark["marker"], label=said, **style)
-        place = outcome.directions @ plane
-        seen, new = (cosines[:, which].max(axis=1) for which in (trained, ~trained))
-        means.append((place.mean(axis=0), (seen.mean(), new.mean())))
-        few = np.linspace(0, len(seen) - 1, min(n, len(seen))).astype(int)
-        for name, which in (("seen", seen > new), ("unseen", seen <= new)):
-            said = f"first answer is {'a training' if name == 'seen' else 'another'} label"
-            rows = few[which[few]]
+            style = look(name) | {"linestyle": "none"} | small
+            top.plot(*(unit[part] @ plane).T, label=label, **style)
+        cosines = outcome.directions @ unit.T
+        seen, new = (cosines[:, part].max(axis=1) for part in (trained, ~trained))
+        places = outcome.directions @ plane
+        centres.append((places.mean(axis=0), (seen.mean(), new.mean())))
+        some = np.linspace(0, len(seen) - 1, min(_MOST_QUERIES, len(seen))).astype(int)
+        for name, part in (("seen", seen > new), ("unseen", seen <= new)):
+            rows = some[part[some]]
             dots = {"color": look(name)["color"], "ms": 4, "alpha": 0.7}
-            top.plot(*place[rows].T, ".", **dots)
-            ax.plot(seen[rows], new[rows], ".", label=f"image whose {said}", **dots)
-        ends = [min(seen[few].min(), new[few].min()), max(seen[few].max(), new[few].max())]
+            top.plot(*places[rows].T, ".", **dots)
+            first = f"first answer is {'a training' if name == 'seen' else 'another'} label"
+            ax.plot(seen[rows], new[rows], ".", label=f"image whose {first}", **dots)
+        both = np.stack([seen[some], new[some]])
+        ends = [both.min(axis=1).min(), both.max(axis=1).max()]
         ax.plot(ends, ends, color="gray", lw=0.8)
         share = 100 * np.mean(seen > new)
         top.set(title=f"{title}: {share:.0f}% polluted", xlabel="towards the mean training label")
         ax.set(xlabel="cosine with nearest training label")
-    for row, centres in zip((above, axes), zip(*means, strict=True), strict=True):
-        for i, ax in enumerate(row):
-            for j, centre in enumerate(centres):
-                own = i == j
-                style = {"mec": "black", "mfc": "black" if own else "none", "ms": 6 if own else 11}
-                said = "mean of the images" if own else "mean in the other panel"
-                ax.plot(*centre, "D", label=said if ax is axes[0] else None, **style)
+    for row, places in zip((above, below), zip(*centres, strict=True), strict=True):
+        for (i, ax), (j, place) in product(enumerate(row), enumerate(places)):
+            style = {"mec": "black", "mfc": "none", "ms": 11}
+            if i == j:
+                style |= {"mfc": "black", "ms": 6}
+            label = "mean of the images" if i == j else "mean in the other panel"
+            ax.plot(*place, "D", label=label if ax is below[0] else None, **style)
     above[0].set_ylabel("where labels vary most")
-    axes[0].set_ylabel("cosine with nearest other label")
-    handles, said = above[0].get_legend_handles_labels()
-    more = axes[0].get_legend_handles_labels()
+    below[0].set_ylabel("cosine with nearest other label")
+    handles, labels = above[0].get_legend_handles_labels()
+    more = below[0].get_legend_handles_labels()
     place = {"loc": "outside upper center", "ncols": 2, "fontsize": "small"}
-    shown = fig.legend([*handles, *more[0]], [*said, *more[1]], **place)
-    for handle in shown.legend_handles:
+    for handle in fig.legend([*handles, *more[0]], [*labels, *more[1]], **place).legend_handles:
         handle.set_markersize(8)
     return fig
 
@@ -143,17 +146,16 @@ def draw_intruder(vectors):
     reach = np.abs(ends).max()
     for right in (True, False):
         # Names stand in two columns, in the order of their arrows, at least a line apart.
-        own = sorted((y, i) for i, (x, y) in enumerate(ends) if (x >= 0) == right)
+        side = sorted((y, i) for i, (x, y) in enumerate(ends) if (x >= 0) == right)
         last = -np.inf
-        for y, i in own:
+        for y, i in side:
             last = max(y, last + 0.16 * reach)
             color, x = COLORS[i], 1.15 * reach * (1 if right else -1)
-            ax.annotate(
-                "", ends[i], (0, 0), arrowprops={"arrowstyle": "->", "color": color, "lw": 1.8}
-            )
+            arrow = {"arrowstyle": "->", "color": color, "lw": 1.8}
+            ax.annotate("", ends[i], (0, 0), arrowprops=arrow)
             ax.plot([ends[i][0], x], [y, last], color=color, lw=0.6, ls=":")
-            side = "left" if right else "right"
-            ax.text(x, last, f" {list(vectors)[i]} ", color=color, ha=side, va="center")
+            style = {"color": color, "ha": "left" if right else "right", "va": "center"}
+            ax.text(x, last, f" {list(vectors)[i]} ", **style)
     width = 2.8 * reach
     low, high = min(0, ends[:, 1].min()) - 0.2 * reach, max(0, ends[:, 1].max()) + 0.4 * reach
     ax.set(xlim=(-width, width), ylim=(low, high), aspect="equal")  # angles are compared

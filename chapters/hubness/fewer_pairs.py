@@ -11,29 +11,33 @@ from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.tidy import row
 
-__all__ = ["precision_by_pairs", "training_precision"]
+__all__ = ["by_pairs", "training_precision"]
 
 
-def precision_by_pairs(runs, methods, shares):
-    """Rows: P@1 of methods trained on shares of the pairs, first seed, as tuned on all of them."""
+def by_pairs(runs, methods, shares):
+    """Outcomes ``{pairs: {method: [Outcome]}}`` of methods trained on shares of the pairs.
+
+    First seed, with the parameters that were tuned on all pairs.
+    """
     problem, seed = runs.problem, runs.seeds[0]
     n = problem.X_train.shape[0]
     order = np.random.default_rng(seed).permutation(n)
+    outcomes = {size: {} for size in sorted({int(n * share) for share in shares})}
     for name in methods:
         whole = runs.train(name)
-        for size in sorted({int(n * share) for share in shares}):
+        chosen = whole[0].parameters
+        for size, by_method in outcomes.items():
             if size == n:
-                outcome = runs.search(whole)[0]
-            else:
-                chosen = whole[0].parameters
-                # As many updates at every size, so that only the number of pairs differs.
-                more = {k: max(1, round(chosen[k] * n / size)) for k in chosen if k == "n_epochs"}
-                rows = np.sort(order[:size])
-                fitted = METHODS[name].fresh(seed, **chosen | more)
-                fitted.fit(problem.X_train[rows], problem.Y_train[rows])
-                outcome = evaluate(problem, fitted.transform(problem.X_test), mapping=fitted)
-            value = over_queries([outcome.hits(1)], [outcome])
-            yield row(problem, "P@1", name, value, pairs=size)
+                by_method[name] = runs.search(whole)[:1]
+                continue
+            # As many updates at every size, so that only the number of pairs differs.
+            more = {k: max(1, round(chosen[k] * n / size)) for k in chosen if k == "n_epochs"}
+            rows = np.sort(order[:size])
+            fitted = METHODS[name].fresh(seed, **chosen | more)
+            fitted.fit(problem.X_train[rows], problem.Y_train[rows])
+            mapped = fitted.transform(problem.X_test)
+            by_method[name] = [evaluate(problem, mapped, mapping=fitted)]
+    return outcomes
 
 
 def training_precision(runs, methods, n):
@@ -51,7 +55,7 @@ def training_precision(runs, methods, n):
         fits = runs.train(name)
         mapping = fits[0].mapping
         on_training = evaluate(trained, mapping.transform(trained.X_test), k=0, mapping=mapping)
-        parts = {"training words": on_training, "test words": runs.search(fits)[0]}
-        for part, outcome in parts.items():
+        outcomes = {"training words": on_training, "test words": runs.search(fits)[0]}
+        for part, outcome in outcomes.items():
             value = over_queries([outcome.hits(1)], [outcome])
             yield row(problem, f"P@1, {part}", name, value)

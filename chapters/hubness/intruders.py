@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from zslib.arrays import resolve_device, to_requested_device, unit_rows
 from zslib.protocols.attributes.curves import epochs_to_share
-from zslib.protocols.intervals import Estimate, mean_estimate
+from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.mapping.corrected import first_queries
+from zslib.protocols.mapping.measures import around
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
+from zslib.protocols.mapping.tuning import at_epochs
 from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
 
@@ -98,61 +101,56 @@ def early_intruders(problem, parameters, *, n=2000, seed=0):
     )
 
 
-def precision_by_epoch(runs, methods, n_epochs, *, share=0.95, max_queries=0):
-    """Rows: test P@1 on the way of training, its best, and when ``share`` of that is reached.
+def precision_by_epoch(runs, methods, n_epochs, *, max_queries=0):
+    """Rows: test P@1 on the way of training, its best, and when 95% of that is reached.
 
     ``methods`` is ``{name: (method, other parameters than the chosen ones)}``; each is held
     against the first. ``max_queries`` are as many of the test items, 0 stands for all. Epochs
     have intervals over words drawn anew, about the mean of such draws.
     """
     looks = sorted({epoch for epoch in _LOOKS if epoch < n_epochs} | {n_epochs})
-    on, needed, to_share = resolve_device(runs.device), {}, f"epochs to {share:.0%}"
+    device = resolve_device(runs.device)
     same = len({problem.checksum for problem in runs.problems}) == 1
-    asked = {id(p): first_queries(p, max_queries)[0] if max_queries else p for p in runs.problems}
-    rng = np.random.default_rng(0)
-    n_words = len(asked[id(runs.problem)].test_gold)
-    times = rng.multinomial(n_words, np.full(n_words, 1 / n_words), size=_RESAMPLES)
+    asked = cache(lambda p: first_queries(p, max_queries)[0] if max_queries else p)
+    n_words = len(asked(runs.problem).test_gold)
+    # How often each word counts: once, and as drawn anew where all seeds test the same words.
+    times = np.ones((1, n_words))
+    if same:
+        p = np.full(n_words, 1 / n_words)
+        drawn = np.random.default_rng(0).multinomial(n_words, p, size=_RESAMPLES)
+        times = np.concatenate([times, drawn])
 
-    def epochs(curve):
-        return epochs_to_share(curve, share, of="best", epochs=looks)
+    def estimate(epochs):
+        mean, draws = epochs[:, 0], epochs[:, 1:]
+        if not same:
+            return mean_estimate(mean)
+        return around(mean.mean(), draws.mean(axis=0), len(epochs), "words", n_words)
 
+    epochs = {}
     for name, (method, other) in methods.items():
         hits = [
             kept(
-                _curve, METHODS[method], asked[id(problem)],
-                parameters=fit.parameters | other, seed=seed, looks=looks, on=on,
+                _curve, METHODS[method], asked(problem),
+                parameters=fit.parameters | other, seed=seed, looks=looks, on=device,
             )
             for problem, seed, fit in zip(
                 runs.problems, runs.seeds, runs.train(method), strict=True
             )
         ]  # fmt: skip
-        curves = np.array([one.mean(axis=1) for one in hits])
-        for i, epoch in enumerate(looks):
-            value = mean_estimate(
-                [one[i] for one in hits], same_items=same, unit="words" if same else None
-            )
+        for epoch, *seeds in zip(looks, *hits, strict=True):
+            value = mean_estimate(seeds, same_items=same, unit="words" if same else None)
             yield row(runs.problem, "P@1 by epoch", name, value, epoch=epoch)
-        yield row(runs.problem, "best P@1 on the way", name, float(curves.max(axis=1).mean()))
-        drawn = None
-        if same:
-            by_draw = [one @ times.T / n_words for one in hits]
-            drawn = np.mean([[epochs(c) for c in by.T] for by in by_draw], axis=0)
-        needed[name] = [epochs(c) for c in curves], drawn
-        yield row(runs.problem, to_share, name, _about(*needed[name], n_words))
-    first = next(iter(needed))
-    for name in [name for name in needed if name != first]:
-        (a, drawn_a), (b, drawn_b) = needed[name], needed[first]
-        saved = np.subtract(a, b), None if drawn_a is None else drawn_a - drawn_b
-        yield row(runs.problem, to_share, f"{name} - {first}", _about(*saved, n_words))
-
-
-def _about(values, drawn, n_words):
-    """The mean of the values, with the spread of the draws about their own mean."""
-    if drawn is None:
-        return mean_estimate(values)
-    mean = float(np.mean(values))
-    low, high = (float(end) for end in np.quantile(drawn, [0.025, 0.975]) - drawn.mean() + mean)
-    return Estimate(mean, low, high, len(values), "words", n_words)
+        curves = np.array(hits) @ times.T / n_words
+        best = float(curves[:, :, 0].max(axis=1).mean())
+        yield row(runs.problem, "best P@1 on the way", name, best)
+        epochs[name] = np.apply_along_axis(
+            epochs_to_share, 1, curves, 0.95, of="best", epochs=looks
+        )
+        yield row(runs.problem, "epochs to 95%", name, estimate(epochs[name]))
+    first, *others = methods
+    for name in others:
+        saved = estimate(epochs[name] - epochs[first])
+        yield row(runs.problem, "epochs to 95%", f"{name} - {first}", saved)
 
 
 def _curve(method, problem, parameters, seed, looks, on):
@@ -160,12 +158,8 @@ def _curve(method, problem, parameters, seed, looks, on):
     X, Y, queries = (
         to_requested_device(a, on) for a in (problem.X_train, problem.Y_train, problem.X_test)
     )
-    seen = []
-
-    def look(epoch, fitted):
-        if epoch in looks:
-            seen.append(evaluate(problem, fitted.transform(queries), k=0).hits(1))
-
-    estimator = method.fresh(seed, **parameters | {"n_epochs": looks[-1]})
-    estimator.set_params(callback=look).fit(X, Y)
-    return np.array(seen)
+    hits = at_epochs(
+        method.fresh(seed, **parameters), X, Y, looks,
+        lambda fitted: evaluate(problem, fitted.transform(queries), k=0).hits(1),
+    )  # fmt: skip
+    return np.array(list(hits.values()))

@@ -9,7 +9,7 @@ import numpy as np
 
 from zslib.datasets import from_files, load_problem
 
-__all__ = ["own_problem", "which_pays", "write_example"]
+__all__ = ["own_problem", "write_example"]
 
 _FREQUENT, _TRAIN, _TEST = 3000, 900, 300
 
@@ -56,17 +56,3 @@ def write_example(problem, folder):
     words = problem.target_words
     files[2].write_text("".join(f"{a} {words[row]}\n" for a, row in pairs), encoding="utf-8")
     return [str(path) for path in files]
-
-
-def which_pays(gains):
-    """What remedies do to hubs and to right answers, in a sentence: by whole intervals."""
-    said = {}
-    for method in gains.of("method"):
-        hubs, right = (gains.value(method=method, metric=m) for m in ("hub answers", "P@1"))
-        fewer = hubs.side("more hubs", "fewer hubs", "no telling whether fewer hubs")
-        more = right.side(
-            "more right answers", "fewer right answers", "no telling whether more right answers"
-        )
-        said.setdefault(f"{fewer}, {more}", []).append(method.replace(" - ", " over "))
-    told = (f"{', '.join(methods)}: {what}" for what, methods in said.items())
-    return f"On these words {'; '.join(told)}."

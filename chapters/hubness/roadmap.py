@@ -25,9 +25,9 @@ def roadmap(records):
     for step, (source, method, settings) in _STEPS.items():
         for setting in settings:
             columns = {"metric": "P@1", "method": method, "setting": setting}
-            for found in records[source].select(space=_SPACES[setting], **columns):
-                ends = (found.get(end, math.nan) for end in ("low", "high"))
-                over = found.get("unit", ""), found.get("n_units", 0)
-                value = Estimate(found["value"], *ends, found["n_seeds"], *over)
-                kept = {name: found[name] for name in ("setting", "dataset", "synthetic")}
-                yield kept | {"metric": "P@1", "method": step, "value": value}
+            for record in records[source].select(space=_SPACES[setting], **columns):
+                ends = (record.get(end, math.nan) for end in ("low", "high"))
+                units = record.get("unit", ""), record.get("n_units", 0)
+                value = Estimate(record["value"], *ends, record["n_seeds"], *units)
+                data = {name: record[name] for name in ("setting", "dataset", "synthetic")}
+                yield data | {"metric": "P@1", "method": step, "value": value}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zslib.mapping import MultiStepMap
 from zslib.protocols.mapping.methods import Method
 
-__all__ = ["CHANGES", "step_methods", "told_by_step"]
+__all__ = ["CHANGES", "step_methods"]
 
 _CORE = "whiten, turn, de-whiten"
 CHANGES = {
@@ -31,23 +31,4 @@ def step_methods(problem):
         "both by half": {},
         "both by half, two thirds kept": {"n_components": max(1, 2 * width // 3)},
     }
-    return {name: Method(name, MultiStepMap(**of)) for name, of in steps.items()}
-
-
-def told_by_step(results):
-    """Which of the `CHANGES` bring fewer hubs, and which more, in sentences."""
-    hubs = {name: results.value(method=name, metric="hub answers") for name in CHANGES}
-    groups = {
-        "Fewer": [name for name, value in hubs.items() if value.high < 0],
-        "More": [name for name, value in hubs.items() if value.low > 0],
-    }
-    told = [
-        f"{how} hubs among the answers: "
-        + ", ".join(f"{name} ({hubs[name].mean:+.1f} points)" for name in names)
-        for how, names in groups.items()
-        if names
-    ] or ["No step changes the share of hubs beyond its interval"]
-    precision = {name: results.value(method=name, metric="P@1") for name in CHANGES}
-    best = max(precision, key=lambda name: precision[name].mean)
-    told.append(f"Precision gains most by {best}, {precision[best]} points")
-    return ". ".join(told) + "."
+    return {name: Method(name, MultiStepMap(**options)) for name, options in steps.items()}

@@ -50,7 +50,7 @@ def column_variances(problem, penalties):
     return {penalty: tuple(a.var(axis=0) for a in pair) for penalty, pair in pairs.items()}
 
 
-def variance_by_penalty(problem, alphas=PENALTIES):
+def variance_by_penalty(problem, alphas):
     """Rows: total variance after mapping by ridge over gold's, and hub answers, by penalty."""
     gold = [vectors.var(axis=0).sum() for vectors in (gold_queries(problem), problem.Y_train)]
     for alpha in alphas:

@@ -5,34 +5,30 @@ from __future__ import annotations
 from zslib.datasets import synthetic_crosslingual
 from zslib.mapping import MaxMarginMap, RidgeMap
 from zslib.metrics import k_skewness
-from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.intervals import over_runs
 from zslib.protocols.mapping.outcome import evaluate, gold_queries
 
-__all__ = ["turned_knob"]
+__all__ = ["MEASURES", "world_outcomes"]
 
-_MEASURES = {
-    "P@1, %": lambda found: float(found.hits(1).mean()),
-    "largest hub": lambda found: float(found.largest_hub),
-    "hub answers, %": lambda found: float(found.hub_answers().mean()),
-    "skewness of N_20": lambda found: k_skewness(found.counts),
+MEASURES = {
+    "P@1, %": over_runs(lambda outcome: outcome.hits(1).mean()),
+    "largest hub": over_runs(lambda outcome: outcome.largest_hub),
+    "hub answers, %": over_runs(lambda outcome: outcome.hub_answers().mean()),
+    "skewness of N_20": over_runs(lambda outcome: k_skewness(outcome.counts)),
 }
 
 
-def turned_knob(knob, values, seeds, *, n_epochs=15, **sizes):
-    """Rows: measures of gold, ridge and max-margin queries for each value of a generator's knob.
+def world_outcomes(seeds, *, n_epochs, **sizes):
+    """Outcomes of gold, ridge and max-margin queries, one for each seed's world.
 
-    The maps have fixed parameters: tuned at each point, what was chosen would hide the knob.
+    The maps have fixed parameters: tuned for each world, what was chosen would hide the knob.
     """
-    for value in values:
-        found = {"gold": [], "ridge": [], "max-margin": []}
-        for seed in seeds:
-            problem = synthetic_crosslingual(seed=seed, **sizes | {knob: value})
-            found["gold"].append(evaluate(problem, gold_queries(problem)))
-            ranking = MaxMarginMap(n_epochs=n_epochs, random_state=seed)
-            for name, mapping in (("ridge", RidgeMap(alpha="gcv")), ("max-margin", ranking)):
-                mapping.fit(problem.X_train, problem.Y_train)
-                found[name].append(evaluate(problem, mapping.transform(problem.X_test)))
-        for metric, measure in _MEASURES.items():
-            for method, outcomes in found.items():
-                estimate = mean_estimate([measure(o) for o in outcomes])
-                yield {"metric": metric, "value": estimate, "method": method, knob: value}
+    outcomes = {"gold": [], "ridge": [], "max-margin": []}
+    for seed in seeds:
+        problem = synthetic_crosslingual(seed=seed, **sizes)
+        outcomes["gold"].append(evaluate(problem, gold_queries(problem)))
+        ranking = MaxMarginMap(n_epochs=n_epochs, random_state=seed)
+        for name, mapping in (("ridge", RidgeMap(alpha="gcv")), ("max-margin", ranking)):
+            mapping.fit(problem.X_train, problem.Y_train)
+            outcomes[name].append(evaluate(problem, mapping.transform(problem.X_test)))
+    return outcomes

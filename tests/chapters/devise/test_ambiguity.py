@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from chapters.devise import ambiguity
 from chapters.devise.answers import NearestTerms
@@ -22,21 +21,23 @@ def values(rows):
 
 
 def test_ambiguity_counts_both_ways():
-    found = values(ambiguity.ambiguity({"1K": LEXICON}, LISTS))
+    found = values(ambiguity.ambiguity({"1K": LEXICON}, LEMMAS))
     assert found["terms per synset"] == 2
     assert found["synsets per term"] == 6 / 4
     assert found["synsets of one term, at most"] == 2
     assert found["terms with several synsets, %"] == 50
     assert found["synsets that share a first term"] == 2
     examples = (("crane", "1K"), ("absent", "1K"))
-    shared = values(ambiguity.shared_terms({"1K": LEXICON}, LISTS, examples))
+    shared = values(ambiguity.shared_terms({"1K": LEXICON}, LEMMAS, examples))
     assert shared == {"synsets of 'crane'": 2, "synsets whose only term is 'crane'": 1}
     assert len(ambiguity.synsets_sharing({"1K": LEXICON}, LISTS, examples)) == 2
 
 
-def test_sizes_above_the_most_are_counted_there():
-    rows = list(ambiguity.sizes_of_synsets({"1K": LEXICON}, ["1K"], most=2))
-    assert [row["value"] for row in rows] == pytest.approx([100 / 3, 200 / 3])
+def test_sizes_above_ten_are_counted_there():
+    many = TermLexicon(LEMMAS | {"n4": [f"term {i}" for i in range(12)]})
+    rows = ambiguity.sizes_of_synsets({"1K": many, "21K": LEXICON})
+    shares = {(row["method"], row["terms"]): row["value"] for row in rows}
+    assert [shares["1K", n] for n in (1, 2, 3, 4, 10)] == [25, 25, 25, 0, 25]
 
 
 def test_repeated_synsets_are_those_that_a_loop_meets_twice():
@@ -44,7 +45,7 @@ def test_repeated_synsets_are_those_that_a_loop_meets_twice():
     terms = rng.random((50, 4)).argsort(axis=1)
     found = NearestTerms(LEXICON, terms, np.zeros(50, int), 0)
     source = TERM_SOURCES["corpus"]
-    near, random, excess = ambiguity.repeated_synsets([found], source, ks=(1,))
+    near, random, excess, *_ = ambiguity.repeated_synsets([found], source)
     twice = []
     for row in terms:
         met = [synset for term in row for synset in LEXICON.synsets_of(LEXICON.terms[term])]
@@ -60,9 +61,7 @@ def test_repeated_synsets_are_those_that_a_loop_meets_twice():
 def test_one_sense_compares_with_all_of_them():
     terms = np.array([[0, 2, 1, 3]])  # crane names n1 and n2
     found = NearestTerms(LEXICON, terms, np.array([1]), 0)
-    rows = {
-        r["method"]: r["value"].mean
-        for r in ambiguity.one_sense([found], [0], ("seen", "1K"), (2,))
-    }
+    compared = ambiguity.one_sense([found], [0], ("seen", "1K"))
+    rows = {row["method"]: row["value"].mean for row in compared if row["k"] == 5}
     assert rows["expand"] == 100
     assert rows["random - expand"] == rows["random"] - 100

@@ -6,21 +6,14 @@ import numpy as np
 import pytest
 
 from chapters.devise.correct_sets import CorrectSetSizes
-from chapters.devise.table1 import (
-    KS,
-    exact_sizes,
-    homes_told,
-    large_sets,
-    size_curves,
-    worst_told,
-)
+from chapters.devise.table1 import KS, large_sets, size_curves
 
 SIZES = np.array([[1, 2, 5, 10, 2000], [1, 3, 5, 1500, 2000], [1, 2, 6, 1500, 2000]])
 ROW = CorrectSetSizes(("a", "b", "c"), SIZES, np.array([1.0, 2.0, 1.0]), 0)
 
 
 def test_large_and_other_sets_make_up_the_mean():
-    found = {(r["metric"], r["k"]): r["value"] for r in large_sets(ROW, "images", None)}
+    found = {(r["metric"], r["k"]): r["value"] for r in large_sets(ROW, "images")}
     share = found["images with a correct set of 1,000 or more, %", 10] / 100
     assert share == 3 / 4
     mean = share * found["mean size of the large ones", 10]
@@ -33,44 +26,3 @@ def test_curves_end_at_all_images():
     rows = [row for row in size_curves(ROW) if row["method"] == "k = 10"]
     steps = [(10, 0.0), (10, 25.0), (1500, 25.0), (1500, 100.0)]
     assert [(row["size"], row["value"]) for row in rows] == steps
-
-
-def test_exact_sizes_by_label_set_and_at_most():
-    other = CorrectSetSizes(("d",), np.array([[1, 2, 5, 10, 20]]), None, 0)
-    rows = list(exact_sizes({"1K": ROW, "2-hop": other}, None))
-    most = {r["k"]: r for r in rows if r["metric"] == "correct sets of exactly k labels, %"}
-    assert most[20]["label_set"] == "2-hop"
-    assert most[20]["value"] == 100
-    every = {(r["label_set"], r["k"]): r["value"] for r in rows if "with a set" in r["metric"]}
-    assert every["1K", 2] == pytest.approx(200 / 3)
-    assert next(r["value"] for r in rows if r["metric"] == "largest correct set") == 1
-
-
-def test_the_homes_of_misc_are_told_by_what_they_fit():
-    off = {"animal": {"1K": 7.0, "21K": 4.0}, "artifact": {"1K": 0.5, "21K": 6.0}}
-    rows = [
-        {"method": f"Misc under {home}", "metric": "largest deviation from Table 1, %"}
-        | {"label_set": name, "value": value}
-        for home, found in off.items()
-        for name, value in found.items()
-    ]
-    rows += [
-        {"method": f"Misc under {home}", "metric": "gives the hop lists", "label_set": "both"}
-        | {"value": home == "animal"}
-        for home in off
-    ]
-    assert homes_told(rows) == (
-        "Here *artifact* does not give both hop lists, and is off by at most 0.5% in the row of "
-        "the 1,000; *animal* gives both hop lists, and is off by at most 7.0% in the row of the "
-        "1,000. In the other rows the nearest to the paper are *animal* (21K)."
-    )
-
-
-def test_the_worst_cell_of_each_reading_is_told():
-    rows = [
-        {"method": method, "value": value}
-        for method, value in (("A", 3.2), ("D", 1.0), ("A", 2000.4), ("D, labels alike", 4.0))
-    ]
-    assert worst_told(rows) == (
-        "In their worst cell the readings are off by 2,000% (A), 4% (D); the closest is D."
-    )

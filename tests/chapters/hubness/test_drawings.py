@@ -4,25 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from chapters.hubness.drawings import (
-    draw_columns,
-    draw_intruder,
-    draw_occurrences,
-    draw_pollution,
-)
-
-
-def test_occurrences_count_the_elements_with_each_number_of_lists():
-    fold = SimpleNamespace(counts=np.array([0, 0, 3, 1, 3]))
-    outcomes = [SimpleNamespace(parts=[fold]), None]
-    ax = draw_occurrences({"one": {"ridge": outcomes}}).axes[0]
-    np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[1, 1], [3, 2]])
-
-
-def test_columns_are_drawn_against_gold():
-    gold = np.array([1.0, 2.0])
-    ax = draw_columns({"one": {0: (gold, gold / 2), 0.1: (gold, gold / 4)}}).axes[0]
-    np.testing.assert_array_equal(ax.lines[1].get_xydata(), [[1, 0.25], [2, 0.5]])
+from chapters.hubness.drawings import draw_intruder, draw_pollution
 
 
 def test_names_of_near_arrows_do_not_overlap():

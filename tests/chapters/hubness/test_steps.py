@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chapters.hubness.steps import CHANGES, step_methods, told_by_step
+from chapters.hubness.steps import CHANGES, step_methods
 from zslib.mapping import MultiStepMap
-from zslib.protocols import METHODS, Estimate, Method, evaluate, repeat, train, tune
+from zslib.protocols import METHODS, Method, evaluate, repeat, train, tune
 
 
 @pytest.fixture(scope="module")
@@ -52,20 +52,3 @@ def test_steps_start_at_the_orthogonal_map_and_each_change_is_one_of_them(runs):
     expected = evaluate(problem, train(METHODS["orthogonal"], problem).predictions)
     np.testing.assert_array_equal(evaluate(problem, turned.predictions).ranks, expected.ranks)
     assert {name for pair in CHANGES.values() for name in pair} == set(steps)
-
-
-class _Results:
-    def __init__(self, hubs):
-        self.hubs = hubs
-
-    def value(self, method, metric):
-        center = self.hubs.get(method, 0.0) if metric == "hub answers" else len(method)
-        return Estimate(center, center - 1.0, center + 1.0, 3)
-
-
-def test_the_steps_that_change_hubs_are_named():
-    told = told_by_step(_Results({"whitening": -5.0, "re-weighting queries": 9.0}))
-    assert "Fewer hubs among the answers: whitening (-5.0 points)." in told
-    assert "More hubs among the answers: re" in told
-    assert "+9.0" in told
-    assert told_by_step(_Results({})).startswith("No step changes")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
+from itertools import product, repeat
 
 import numpy as np
 from scipy.stats import rankdata
 
+from zslib.arrays import unit_rows
 from zslib.metrics import effective_dimension, hubness_contingency, k_skewness, robin_hood_index
 from zslib.protocols.intervals import (
     Estimate,
@@ -15,19 +17,20 @@ from zslib.protocols.intervals import (
     over_runs,
 )
 from zslib.protocols.mapping.outcome import gold_queries
+from zslib.protocols.tidy import row
 
-__all__ = ["hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
+__all__ = ["around", "hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
 
 _RESAMPLES = 200
 
 
-def _occurrences(found, times):
+def _occurrences(outcome, times):
     """N_k of the search space where each query counts so many times; None: once."""
     if times is None:
-        return found.counts
-    weights = np.repeat(times, found.neighbours.shape[1])
-    n = found.problem.targets.shape[0]
-    return np.bincount(found.neighbours.ravel(), weights, n)[found.rows].astype(np.int64)
+        return outcome.counts
+    weights = np.repeat(times, outcome.neighbours.shape[1])
+    n = outcome.problem.targets.shape[0]
+    return np.bincount(outcome.neighbours.ravel(), weights, n)[outcome.rows].astype(np.int64)
 
 
 def _variance(vectors, times):
@@ -37,16 +40,16 @@ def _variance(vectors, times):
     return np.average(np.sum((vectors - mean) ** 2, axis=1), weights=times)
 
 
-def _variance_ratio(found, times=None):
+def _variance_ratio(outcome, times):
     """Total variance of the queries over that of the gold queries."""
-    return _variance(found.queries, times) / _variance(gold_queries(found.problem), times)
+    return _variance(outcome.queries, times) / _variance(gold_queries(outcome.problem), times)
 
 
-def _cross_tab(found, times=None, minus=None):
+def _cross_tab(outcome, other, times):
     """Log10 of p of the cross-tab test between two methods; None for one alone."""
-    if minus is None:
+    if other is None:
         return None
-    p = hubness_contingency(_occurrences(found, times), _occurrences(minus, times)).p_value
+    p = hubness_contingency(_occurrences(outcome, times), _occurrences(other, times)).p_value
     return np.log10(max(p, 1e-300))
 
 
@@ -64,51 +67,59 @@ def _ranks(counts):
     return (np.cumsum(sizes) - (sizes - 1) / 2)[counts]
 
 
-def _rho(ranks, found, times):
-    """Spearman's rho of N_k, over the whole vocabulary, with what has these ranks."""
-    return np.corrcoef(_ranks(_occurrences(found, times)), ranks)[0, 1]
+def _rho(which, outcome, times):
+    """Spearman's rho of N_k, over the whole vocabulary, with what `_ranked_cosines` ranks."""
+    ranks = _ranked_cosines(outcome.problem, which)
+    return np.corrcoef(_ranks(_occurrences(outcome, times)), ranks)[0, 1]
 
 
-def _rho_with_queries(found, times=None):
+def _rho_with_queries(outcome):
     """Spearman's rho of N_k with the cosine to the queries' mean direction."""
-    targets = found.problem.targets
-    targets = targets / np.linalg.norm(targets, axis=1, keepdims=True)
-    return _rho(rankdata(targets @ found.directions.mean(axis=0)), found, times)
+    cosines = unit_rows(outcome.problem.targets) @ outcome.directions.mean(axis=0)
+    return np.corrcoef(_ranks(outcome.counts), rankdata(cosines))[0, 1]
+
+
+def _difference(statistic):
+    """``value(outcome, other, times)``: the statistic of one, or how much more than another's."""
+
+    def value(outcome, other, times):
+        one = statistic(outcome, times)
+        return one if other is None else one - statistic(other, times)
+
+    return value
 
 
 _OF_EACH_QUERY = {
-    "hub answers": lambda found: found.hub_answers(),
-    "pollution at 1": lambda found: found.polluted(1),
+    "hub answers": lambda outcome: outcome.hub_answers(),
+    "pollution at 1": lambda outcome: outcome.polluted(1),
 }
 
 # Of all queries together; ``times`` says how often each of them counts.
 _RESAMPLED = {
-    "largest hub": lambda found, times=None: float(_occurrences(found, times).max()),
-    "test variance ratio": _variance_ratio,
-    "rho with the mean": lambda found, times=None: _rho(
-        _ranked_cosines(found.problem, 0), found, times
-    ),
-    "rho with training items": lambda found, times=None: _rho(
-        _ranked_cosines(found.problem, 1), found, times
-    ),
+    "largest hub": _difference(lambda outcome, times: float(_occurrences(outcome, times).max())),
+    "test variance ratio": _difference(_variance_ratio),
+    "rho with the mean": _difference(partial(_rho, 0)),
+    "rho with training items": _difference(partial(_rho, 1)),
     "cross-tab log10 p": _cross_tab,
 }
 
 _OF_A_SEARCH = {
-    "skewness": lambda found: k_skewness(found.counts),
-    "Robin Hood index": lambda found: 100 * robin_hood_index(found.counts),
+    "skewness": lambda outcome: k_skewness(outcome.counts),
+    "Robin Hood index": lambda outcome: 100 * robin_hood_index(outcome.counts),
     # Where a vocabulary is sorted by frequency: 0 is the most frequent word, 1 the rarest.
-    "median frequency rank of the 20 largest hubs": lambda found: (
-        np.median(found.hubs(20)) / found.problem.target_words.size
+    "median frequency rank of the 20 largest hubs": lambda outcome: (
+        np.median(outcome.hubs(20)) / outcome.problem.target_words.size
     ),
     # What answers drawn at random would be polluted by.
-    "training share": lambda found: 100.0 * found.problem.is_training_target[found.rows].mean(),
-    "variance of directions": lambda found: found.directions.var(axis=0).sum(),
-    "effective dimension": lambda found: effective_dimension(found.directions),
+    "training share": lambda outcome: (
+        100.0 * outcome.problem.is_training_target[outcome.rows].mean()
+    ),
+    "variance of directions": lambda outcome: outcome.directions.var(axis=0).sum(),
+    "effective dimension": lambda outcome: effective_dimension(outcome.directions),
     "rho with the mean of the mapped": _rho_with_queries,
     # Of the elements as if they were independent, which neighbours are not.
-    "p of rho with the mean": lambda found: found.correlations.mean_p,
-    "p of rho with training items": lambda found: found.correlations.training_p,
+    "p of rho with the mean": lambda outcome: outcome.correlations.mean_p,
+    "p of rho with training items": lambda outcome: outcome.correlations.training_p,
 }
 
 
@@ -134,11 +145,11 @@ def search_measures(names=("P@1", "P@5", "P@10")):
 
 def _measure(name):
     if name in _RESAMPLED:
-        return _resampled(_RESAMPLED[name], paired=name == "cross-tab log10 p")
+        return _resampled(_RESAMPLED[name])
     if name in _OF_A_SEARCH:
         value = _OF_A_SEARCH[name]
-        return over_runs(lambda found: np.mean([value(part) for part in found.parts]))
-    value = _OF_EACH_QUERY.get(name) or (lambda found: found.hits(int(name[2:])))
+        return over_runs(lambda run: np.mean([value(part) for part in run.parts]))
+    value = _OF_EACH_QUERY.get(name) or (lambda run: run.hits(int(name[2:])))
 
     def estimate(runs, minus=None):
         values = [value(run) for run in runs]
@@ -156,41 +167,36 @@ def over_queries(values, runs):
     return mean_estimate(values, same_items=True, classes=runs[0].units, unit=runs[0].unit)
 
 
-def _resampled(statistic, paired=False):
-    """An estimate of a statistic of all queries; ``paired``: of two methods, not a difference."""
+def around(mean, draws, n_seeds, unit, n_units) -> Estimate:
+    """A mean, with the spread of a bootstrap's ``draws`` about their own mean as its interval."""
+    low, high = np.quantile(draws, [0.025, 0.975]) - np.mean(draws) + mean
+    return Estimate(float(mean), float(low), float(high), n_seeds, unit, n_units)
 
-    def value(run, other, draws=None):
-        found = []
-        others = other.parts if other else [None] * len(run.parts)
-        for i, (part, against) in enumerate(zip(run.parts, others, strict=True)):
-            times = None if draws is None else draws[i]
-            if paired:
-                found.append(statistic(part, times, against))
-                continue
-            found.append(statistic(part, times))
-            if against is not None:
-                found[-1] -= statistic(against, times)
-        return None if None in found else float(np.mean(found))
+
+def _resampled(statistic):
+    """An estimate of ``statistic(outcome, other or None, times)`` of all queries together."""
+
+    def value(run, other, times):
+        others = other.parts if other else repeat(None)
+        values = [statistic(*fold) for fold in zip(run.parts, others, times, strict=False)]
+        return None if None in values else float(np.mean(values))
 
     def estimate(runs, minus=None):
-        pairs = list(zip(runs, minus or [None] * len(runs), strict=True))
-        exact = [value(*pair) for pair in pairs]
-        if None in exact:
+        pairs = list(zip(runs, minus or repeat(None, len(runs)), strict=True))
+        values = [value(*pair, repeat(None)) for pair in pairs]
+        if None in values:
             return None
         if len({run.checksum for run in runs}) > 1:
-            return mean_estimate(exact)
-        # A closed form has one outcome for all seeds.
-        known = {tuple(map(id, pair)): pair for pair in pairs}
-        rng, spread = np.random.default_rng(0), []
+            return mean_estimate(values)
+        rng, draws = np.random.default_rng(0), []
         for _ in range(_RESAMPLES):
-            draws = [_times(part, rng) for part in runs[0].parts]
-            drawn = {key: value(*pair, draws) for key, pair in known.items()}
-            chosen = rng.integers(len(pairs), size=len(pairs))
-            spread.append(np.mean([drawn[tuple(map(id, pairs[i]))] for i in chosen]))
-        low, high = np.quantile(spread, [0.025, 0.975]) - np.mean(spread) + np.mean(exact)
+            times = [_times(part, rng) for part in runs[0].parts]
+            # A closed form has one outcome for all seeds.
+            drawn = {pair: value(*pair, times) for pair in set(pairs)}
+            seeds = rng.integers(len(pairs), size=len(pairs))
+            draws.append(np.mean([drawn[pairs[seed]] for seed in seeds]))
         n_units = sum(_units(part)[0].size for part in runs[0].parts)
-        mean, unit = float(np.mean(exact)), runs[0].unit
-        return Estimate(mean, float(low), float(high), len(runs), unit, n_units)
+        return around(np.mean(values), draws, len(runs), runs[0].unit, n_units)
 
     return estimate
 
@@ -203,31 +209,26 @@ def _units(part):
 
 def _times(part, rng):
     """How often each query counts where units are drawn with replacement."""
-    units, of = _units(part)
-    return rng.multinomial(units.size, np.full(units.size, 1 / units.size))[of]
+    units, places = _units(part)
+    return rng.multinomial(units.size, np.full(units.size, 1 / units.size))[places]
 
 
 def modes_less_languages(results, metric, method):
     """Rows: a result of each cross-modal set less that of each cross-linguistic one."""
-    found = results.only(metric=metric, method=method, space="full")
-    for modes in found.only(setting="cross-modal"):
-        for words in found.only(setting="cross-linguistic"):
-            data = f"{modes['dataset']} and {words['dataset']}"
-            yield {
-                "dataset": data,
-                "metric": metric,
-                "method": f"{method}: cross-modal - cross-linguistic",
-                "space": "full",
-                "value": independent_difference(modes["value"], words["value"]),
-                "synthetic": "synthetic" in data,
-            }
+    full = results.only(metric=metric, method=method, space="full")
+    settings = (full.only(setting=name) for name in ("cross-modal", "cross-linguistic"))
+    for modes, words in product(*settings):
+        data = f"{modes['dataset']} and {words['dataset']}"
+        name = f"{method}: cross-modal - cross-linguistic"
+        value = independent_difference(modes["value"], words["value"])
+        yield row(data, metric, name, value, space="full", synthetic="synthetic" in data)
 
 
-def hubs_beside(theirs, outcomes):
+def hubs_beside(printed, outcomes):
     """Places, the paper's largest hubs, ``{setting: {word: N_20}}``, and each outcome's."""
-    lists = {"place": range(1, 1 + min(map(len, theirs.values())))}
-    for outcome in outcomes:
-        problem, of_paper = outcome.parts[0].problem, theirs[outcome.parts[0].problem.setting]
-        lists[f"{problem.setting}, paper"] = [f"{word} ({n})" for word, n in of_paper.items()]
-        lists[f"{problem.setting}, ours"] = outcome.parts[0].named_hubs(len(of_paper))
+    lists = {"place": range(1, 1 + min(map(len, printed.values())))}
+    for outcome in (outcome.parts[0] for outcome in outcomes):
+        setting, hubs = outcome.problem.setting, printed[outcome.problem.setting]
+        lists[f"{setting}, paper"] = [f"{word} ({n})" for word, n in hubs.items()]
+        lists[f"{setting}, ours"] = outcome.named_hubs(len(hubs))
     return lists

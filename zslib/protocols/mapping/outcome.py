@@ -146,8 +146,8 @@ class CrossFittedOutcome:
     @property
     def units(self):
         """The label of each query; None where each has one of its own."""
-        found = [part.units for part in self.parts]
-        return None if found[0] is None else np.concatenate(found)
+        units = [part.units for part in self.parts]
+        return None if units[0] is None else np.concatenate(units)
 
     def hits(self, k):
         """As `Outcome.hits`, the folds one after the other."""
@@ -214,13 +214,13 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
     several = correction if isinstance(correction, dict) else {"": correction}
     corrections = several.values()
     if k:
-        found = top_k_and_ranks(queries, targets, min(k, rows.size), gold, corrections=corrections)
+        lists = top_k_and_ranks(queries, targets, min(k, rows.size), gold, corrections=corrections)
     else:
         none = np.empty((len(gold), 0), np.int64)
-        found = [(none, gold_ranks(queries, targets, gold, correction=c)) for c in corrections]
+        lists = [(none, gold_ranks(queries, targets, gold, correction=c)) for c in corrections]
     outcomes = {
         name: Outcome(problem, to_host(queries), rows, rows[to_host(near)], to_host(ranks))
-        for name, (near, ranks) in zip(several, found, strict=True)
+        for name, (near, ranks) in zip(several, lists, strict=True)
     }
     return outcomes if isinstance(correction, dict) else outcomes[""]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import signature
 
+import joblib
 import numpy as np
 
 from zslib.arrays import to_requested_device
@@ -44,7 +45,7 @@ class Repeated:
     device: str = "cpu"
     quick: bool = False
     fold: int | None = None
-    _searched: list = field(default_factory=list, init=False, repr=False)
+    _outcomes: dict = field(default_factory=dict, init=False, repr=False)
 
     @property
     def problem(self):
@@ -80,11 +81,10 @@ class Repeated:
         if parameters is None:
             options["tuned_on"] = self._tuned_on
         nothing = [None] * len(self.seeds)
-        given = nothing if parameters is None else parameters
-        rows = nothing if chimera_rows is None else chimera_rows
+        columns = self.problems, self.seeds, parameters or nothing, chimera_rows or nothing
         return [
-            train(method, problem, parameters=p, chimera_rows=r, seed=seed, **options)
-            for problem, seed, p, r in zip(self.problems, self.seeds, given, rows, strict=True)
+            train(method, problem, parameters=chosen, chimera_rows=rows, seed=seed, **options)
+            for problem, seed, chosen, rows in zip(*columns, strict=True)
         ]
 
     def search(self, runs, space="full", **options):
@@ -94,24 +94,26 @@ class Repeated:
         is one for all seeds, or a list with one per seed.
         """
         spaces = [space] * len(self.problems) if isinstance(space, str) else space
-        outcomes = []
-        for i, problem in enumerate(self.problems):
-            mapping = None if runs == "gold" else runs[i].mapping
-            queries = gold_queries(problem) if runs == "gold" else runs[i].predictions
-            moves = getattr(mapping, "target_coef_", None)
-            # Some are asked for again; a closed form on one problem is the same for every seed.
-            known = (
-                outcome
-                for where, within, how, *seen, outcome in self._searched
-                if where is problem and within is spaces[i] and how == options
-                if all(map(np.array_equal, seen, (queries, moves)))
-            )
-            if (outcome := next(known, None)) is None:
-                there = to_requested_device(np.ascontiguousarray(queries), self.device)
-                outcome = evaluate(problem, there, space=spaces[i], mapping=mapping, **options)
-                self._searched.append((problem, spaces[i], options, queries, moves, outcome))
-            outcomes.append(outcome)
-        return outcomes
+        if runs == "gold":
+            mapped = [(gold_queries(problem), None) for problem in self.problems]
+        else:
+            mapped = [(run.predictions, run.mapping) for run in runs]
+        return [
+            self._outcome(problem, *queries, options | {"space": space})
+            for problem, queries, space in zip(self.problems, mapped, spaces, strict=True)
+        ]
+
+    def _outcome(self, problem, queries, mapping, options):
+        """`evaluate`, from memory where it is asked for again.
+
+        A closed form on one problem is the same for every seed.
+        """
+        targets_moved = getattr(mapping, "target_coef_", None)
+        key = id(problem), joblib.hash((queries, targets_moved, options))
+        if key not in self._outcomes:
+            queries = to_requested_device(np.ascontiguousarray(queries), self.device)
+            self._outcomes[key] = evaluate(problem, queries, mapping=mapping, **options)
+        return self._outcomes[key]
 
     def outcomes(self, methods, space="full", *, chimera_rows=None, **options):
         """Train each of the methods and search: ``{name: one Outcome per seed}``.
@@ -172,10 +174,10 @@ class CrossFitted:
     suited, choices = Repeated.suited, Repeated.choices
 
 
-def _joined(found):
-    if isinstance(found[0], dict):
-        return {key: _joined([of[key] for of in found]) for key in found[0]}
-    return [CrossFittedOutcome(parts) for parts in zip(*found, strict=True)]
+def _joined(folds):
+    if isinstance(folds[0], dict):
+        return {key: _joined([fold[key] for fold in folds]) for key in folds[0]}
+    return [CrossFittedOutcome(parts) for parts in zip(*folds, strict=True)]
 
 
 def repeat(
@@ -211,7 +213,7 @@ def repeat(
     check_integer(folds, "folds", low=1, high=FOLDS)
     options = {"device": device, "quick": quick}
     seeds = list(range(seed, seed + n_seeds))
-    found = []
+    experiments = []
     for name in resolve_all(setting, dataset):
         loaded = {"setting": setting, "dataset": name, "quick": quick}
         if "fold" in signature(DATASETS[name].loaders[setting]).parameters:
@@ -220,13 +222,13 @@ def repeat(
                 Repeated([p] * n_seeds, seeds, fold=fold, **options)
                 for fold, p in enumerate(problems)
             )
-            found.append(CrossFitted(list(parts)))
+            experiments.append(CrossFitted(list(parts)))
             continue
         problems = [load_problem(**loaded, seed=s) for s in seeds]
         if all(problem.checksum == problems[0].checksum for problem in problems):
             problems = [problems[0]] * n_seeds
-        found.append(Repeated(problems, seeds, **options))
-    return found
+        experiments.append(Repeated(problems, seeds, **options))
+    return experiments
 
 
 def repeat_both(dataset="auto", **options):

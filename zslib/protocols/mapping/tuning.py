@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
@@ -14,7 +14,7 @@ from zslib.protocols.mapping.methods import check_method
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.sweep import CHOICE_SEEDS, kept, ranked, sweep
 
-__all__ = ["Tuned", "epochs_for", "tune", "validation_problem"]
+__all__ = ["Tuned", "at_epochs", "epochs_for", "tune", "validation_problem"]
 
 # How often the longest training of the best candidates may double where it is the best.
 _DOUBLINGS = 2
@@ -68,10 +68,22 @@ def epochs_for(updates, n_items, batch_size):
     return sorted({max(1, round(u / per_epoch)) for u in updates})
 
 
+def at_epochs(estimator, X, Y, looks, score):
+    """``{epoch: score(estimator)}`` on the way of one training, at the increasing ``looks``."""
+    scores = {}
+
+    def look(epoch, fitted):
+        if epoch in looks:
+            scores[epoch] = score(fitted)
+
+    estimator.set_params(n_epochs=looks[-1], callback=look).fit(X, Y)
+    return scores
+
+
 def _reciprocal_rank(problem, fitted):
     space = "full" if problem.setting == "cross-linguistic" else "labels"
-    found = evaluate(problem, fitted.transform(problem.X_test), space=space, k=0, mapping=fitted)
-    return float(np.mean(1 / (1 + found.ranks)))
+    outcome = evaluate(problem, fitted.transform(problem.X_test), space=space, k=0, mapping=fitted)
+    return float(np.mean(1 / (1 + outcome.ranks)))
 
 
 def _validated(estimator, problem, updates):
@@ -81,14 +93,7 @@ def _validated(estimator, problem, updates):
         fitted = estimator.fit(X, Y)
         return {"": _reciprocal_rank(problem, fitted)}
     looks = epochs_for(updates, X.shape[0], estimator.batch_size)
-    seen = {}
-
-    def look(epoch, fitted):
-        if epoch in looks:
-            seen[epoch] = _reciprocal_rank(problem, fitted)
-
-    estimator.set_params(n_epochs=looks[-1], callback=look).fit(X, Y)
-    return seen
+    return at_epochs(estimator, X, Y, looks, partial(_reciprocal_rank, problem))
 
 
 def tune(method, problem, *, seeds=CHOICE_SEEDS) -> Tuned:
@@ -121,31 +126,31 @@ def tune(method, problem, *, seeds=CHOICE_SEEDS) -> Tuned:
     held_out = cache(lambda seed: validation_problem(problem, seed=seed))
 
     def scores(parameters, seeds, updates):
-        found = []
-        for seed in seeds:
-            estimator = method.fresh(seed, **parameters)
-            found.append(kept(_validated, estimator, held_out(seed), updates=updates))
+        by_seed = [
+            kept(_validated, method.fresh(seed, **parameters), held_out(seed), updates=updates)
+            for seed in seeds
+        ]
         # Splits of the same pairs may differ by an epoch in how many updates fit.
-        common = [n for n in found[0] if all(n in one for one in found)]
-        return {n: float(np.mean([one[n] for one in found])) for n in common}
+        common = [n for n in by_seed[0] if all(n in one for one in by_seed)]
+        return {n: float(np.mean([one[n] for one in by_seed])) for n in common}
 
     def attempt(parameters, seeds):
         updates = tuple(method.updates)
-        found = scores(parameters, seeds, updates)
+        by_epochs = scores(parameters, seeds, updates)
         if not updates:
-            return {"score": found[""]}
+            return {"score": by_epochs[""]}
         for _ in range(_DOUBLINGS if len(seeds) > 1 else 0):
-            if max(found, key=found.get) != max(found):
+            if max(by_epochs, key=by_epochs.get) != max(by_epochs):
                 break
             updates = (2 * max(updates),)
-            found |= scores(parameters, seeds, updates)
-        best = max(found, key=found.get)
-        return {"score": found[best], "n_epochs": best}
+            by_epochs |= scores(parameters, seeds, updates)
+        best = max(by_epochs, key=by_epochs.get)
+        return {"score": by_epochs[best], "n_epochs": best}
 
     name = f"{type(method.estimator).__name__} on {problem.name} ({problem.setting})"
-    of = told_apart(method.estimator)
-    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"choice seeds": list(seeds)}
-    trials = sweep(dict(method.grid), attempt, name, limits=method.limits, seeds=seeds, **of)
+    columns = told_apart(method.estimator)
+    columns |= {} if tuple(seeds) == CHOICE_SEEDS else {"choice seeds": list(seeds)}
+    trials = sweep(dict(method.grid), attempt, name, limits=method.limits, seeds=seeds, **columns)
     best = ranked(trials, "score")[0]
     epochs = {key: best[key] for key in ("n_epochs",) if key in best}
     return Tuned(best["parameters"] | epochs, best["score"], trials)
