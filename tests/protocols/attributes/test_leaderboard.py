@@ -75,12 +75,12 @@ def test_an_executor_changes_nothing(worlds, board):
 def test_processes_take_and_return_choices(worlds, board, monkeypatch, tmp_path):
     monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path))
     store = choices.Choices()
-    choices.use(store)
+    choices.install(store)
     try:
         with processes(2) as executor:
             found, _ = run_board(CLOSED, worlds[:1], executor=executor, quick=True)
     finally:
-        choices.use(None)
+        choices.install(None)
     assert len(store.made) == len({text.split(":")[0] for text in store.made}) >= len(CLOSED)
     for name, (run,) in board[worlds[0]].items():
         assert found[worlds[0]][name][0].parameters == run.parameters

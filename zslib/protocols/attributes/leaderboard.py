@@ -120,7 +120,7 @@ def _entry(method, problem, seeds, options, store):
     Another process has its own copy of these.
     """
     if store is not choices.in_use():
-        choices.use(store)
+        choices.install(store)
     try:
         with threadpool_limits(1):
             return run_table([method], problem, seeds, **options)[method.name], store
