@@ -113,15 +113,17 @@ def mean_ranks(rows, metric):
         yield {"metric": f"rank by {metric}", "method": method, "value": means[method]}
 
 
-def critical_difference(n_methods, n_datasets, *, level=0.95):
-    """Nemenyi's: mean ranks that differ by less are not told apart (Demšar 2006, section 3.2.2).
+def critical_difference(n_methods, n_datasets):
+    """Nemenyi's: mean ranks nearer than it are not told apart (Demšar 2006, section 3.2.2).
+
+    Its level is 0.05.
 
     Examples
     --------
     >>> round(critical_difference(4, 14), 2)  # the example of the paper
     1.25
     """
-    q = stats.studentized_range.ppf(level, n_methods, np.inf) / np.sqrt(2)
+    q = stats.studentized_range.ppf(0.95, n_methods, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 

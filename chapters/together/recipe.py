@@ -7,14 +7,16 @@ from zslib.protocols.tidy import row
 
 __all__ = ["best_on_board", "leads_told"]
 
+_METRICS = ("ACC", "H")
 
-def best_on_board(records, problems, label, metrics=("ACC", "H")):
+
+def best_on_board(records, problems, label):
     """Rows of each metric's best system of the leaderboard's ``records``, by data set.
 
     ``label`` gives the short name of a problem. Methods are told as "best: name".
     """
     for problem in problems:
-        for metric in metrics:
+        for metric in _METRICS:
             systems = [
                 r
                 for r in records
@@ -27,10 +29,10 @@ def best_on_board(records, problems, label, metrics=("ACC", "H")):
                 yield row(label(problem), metric, name, Estimate.of(best))
 
 
-def leads_told(results, recipe, metrics=("ACC", "H")):
+def leads_told(results, recipe):
     """On how many data sets the recipe is above the best of the board, in a sentence."""
     said = []
-    for metric in metrics:
+    for metric in _METRICS:
         here = results.only(metric=metric)
         leads = [
             here.value(dataset=row["dataset"], method=recipe).mean > row["value"].mean

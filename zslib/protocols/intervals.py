@@ -290,13 +290,13 @@ def paired_difference(a, b, **options) -> Estimate:
     return mean_estimate([x - y for x, y in zip(rows_a, rows_b, strict=True)], **options)
 
 
-def over_runs(value, *, same_items=None, classes=None, unit=None):
+def over_runs(value, *, same_items=None, classes=None):
     """A measure for `book.Chapter.measure`: ``value`` of each run, estimated over the runs.
 
     ``value(run)`` is a number, or an array of one per test item, ``classes(run)`` their classes.
     With ``same_items=None`` runs have the same items if they have the same ``checksum``.
     ``estimate(runs, minus=None)`` is of the paired difference where ``minus`` has the runs of
-    another method. Other arguments are those of `mean_estimate`.
+    another method.
     """
 
     def estimate(runs, minus=None):
@@ -304,12 +304,12 @@ def over_runs(value, *, same_items=None, classes=None, unit=None):
         if same is None:
             same = len({run.checksum for run in runs}) == 1
         values = [value(run) for run in runs]
-        how = {"same_items": same, "unit": unit}
+        options = {"same_items": same}
         if classes is not None and same:
-            how["classes"] = classes(runs[0])
+            options["classes"] = classes(runs[0])
         if minus is None:
-            return mean_estimate(values, **how)
-        return paired_difference(values, [value(run) for run in minus], **how)
+            return mean_estimate(values, **options)
+        return paired_difference(values, [value(run) for run in minus], **options)
 
     return estimate
 

@@ -15,11 +15,13 @@ from zslib.arrays import resolve_device
 from zslib.datasets.locate import cache_dir
 from zslib.protocols import choices
 from zslib.sources import sources_digest
+from zslib.validation import check_each, check_integer
 
 __all__ = [
     "CHOICE_SEEDS",
     "best_that_trains",
     "beyond_the_ends",
+    "check_seeds",
     "check_trained",
     "kept",
     "mean_trial",
@@ -150,6 +152,14 @@ def mean_trial(found):
 def some_rows(n):
     """At most a thousand rows of ``n``, evenly spread, to hold a training against chance."""
     return np.linspace(0, n - 1, min(n, 1000)).astype(np.int64)
+
+
+def check_seeds(seeds):
+    """A list of seeds, of at least one."""
+    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
+    if not seeds:
+        raise ValueError("seeds is empty: give at least one")
+    return seeds
 
 
 def check_trained(accuracy, n_choices, n_items):

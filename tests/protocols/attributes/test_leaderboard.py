@@ -14,7 +14,7 @@ from zslib.datasets import synthetic_attributes
 from zslib.metrics import k_occurrence
 from zslib.nn import Linear, Sequential
 from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, choices, run_zero_shot, unit_length
-from zslib.protocols.attributes.evaluate import evaluate_zero_shot, numbers_kept
+from zslib.protocols.attributes.evaluate import numbers_kept
 from zslib.protocols.attributes.leaderboard import board_measures, board_systems, run_board
 from zslib.protocols.processes import processes
 
@@ -113,17 +113,6 @@ def test_who_cannot_be_trained_is_told_and_the_others_go_on(worlds):
     runs, failed = run_board(["ESZSL", method], worlds[:1], quick=True)
     assert list(runs[worlds[0]]) == ["ESZSL"]
     assert "too many classes" in failed[worlds[0]]["Fails"]
-
-
-def test_given_settings_are_not_tuned(worlds):
-    given = {"ESZSL": {"feature_penalty": 3.0, "embedding_penalty": 0.5}}
-    runs, _ = run_board(["ESZSL"], worlds[:1], settings=given)
-    (run,) = runs[worlds[0]]["ESZSL"]
-    assert run.parameters == given["ESZSL"]
-    assert len(run.tuned.trials) == 1
-    expected = evaluate_zero_shot(ESZSL(**given["ESZSL"]), worlds[0])
-    assert run.outcome.accuracy == expected.accuracy
-    assert run.gamma is not None
 
 
 def test_numbers_kept():

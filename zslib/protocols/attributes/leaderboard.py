@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from concurrent.futures import as_completed
-from dataclasses import replace
 
 from threadpoolctl import threadpool_limits
 
 from zslib.protocols import choices
 from zslib.protocols.attributes.comparison import hub_measures, pollution_measure
 from zslib.protocols.attributes.intervals import zero_shot_measures
-from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_method
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_methods
 from zslib.protocols.attributes.runs import run_table
 from zslib.protocols.intervals import over_runs
 
-__all__ = ["board_measures", "board_systems", "run_board", "with_settings"]
+__all__ = ["board_measures", "board_systems", "run_board"]
 
 
 def board_systems(asked):
@@ -29,7 +28,6 @@ def run_board(
     problems,
     seeds=(0,),
     *,
-    settings=None,
     executor=None,
     share=None,
     ended=None,
@@ -46,8 +44,6 @@ def run_board(
     methods : sequence of ZeroShotMethod or str
     problems : sequence of ZeroShotProblem
     seeds : sequence of int
-    settings : dict, optional
-        Parameters by method, used instead of tuning; gamma is chosen on validation classes.
     executor : concurrent.futures.Executor, optional
         Runs a method on a problem as one task: of processes, or of a cluster. None: here.
     share : callable, optional
@@ -77,8 +73,7 @@ def run_board(
     largest hub 1.55 1.56
     numbers kept 448 448
     """
-    settings = settings or {}
-    methods = [with_settings(m, settings.get(m.name)) for m in map(resolve_method, methods)]
+    methods = resolve_methods(methods)
     tasks = {}
     for problem in problems:
         given = share(problem) if share else problem
@@ -96,13 +91,6 @@ def run_board(
         if chosen is not store:
             store.join(chosen)
     return runs, failed
-
-
-def with_settings(method, parameters):
-    """The method with these parameters and nothing to tune; itself for None."""
-    if parameters is None:
-        return method
-    return replace(method, grid={name: [value] for name, value in parameters.items()})
 
 
 def _results(tasks, executor, store):
@@ -131,19 +119,19 @@ def _entry(method, problem, seeds, options, store):
 _ACCURACIES = ("ACC", "unseen", "seen", "H", "AUSUC")
 
 
-def board_measures(calibration="chosen", **resamples):
+def board_measures(**resamples):
     """The leaderboard's columns: measures of runs for `book.Chapter.measure`, by name.
 
-    ``calibration`` is of seen, unseen, H and pollution, as in `outcome_at`. Hubs are unseen
+    Seen, unseen, H and pollution are under the gamma that validation chose. Hubs are unseen
     classes among the first answers to their test images: the largest over the mean, and the
     skewness. ``resamples`` are options of `zero_shot_estimate`.
     """
     hubs = hub_measures()
     return {
-        **zero_shot_measures(_ACCURACIES, calibration=calibration, **resamples),
+        **zero_shot_measures(_ACCURACIES, **resamples),
         "largest hub": hubs["largest hub over the mean, unseen"],
         "skewness of N_1": hubs["skewness of N_1, unseen"],
-        "pollution": pollution_measure(calibration),
+        "pollution": pollution_measure("chosen"),
         "seconds": over_runs(lambda run: run.outcome.cost["seconds"], same_items=False),
         "numbers kept": over_runs(lambda run: run.outcome.cost["numbers"], same_items=True),
     }

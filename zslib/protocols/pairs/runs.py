@@ -17,13 +17,19 @@ from zslib.datasets.problem import check_problem
 from zslib.metrics import hits_at_k
 from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.rescaling import choose_alpha, rescaled
-from zslib.protocols.attributes.tuning import seen_as
-from zslib.protocols.choices import told_apart
+from zslib.protocols.attributes.tuning import choice_of
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.evaluate import evaluate_image_text
-from zslib.protocols.sweep import CHOICE_SEEDS, best_that_trains, kept, mean_trial, sweep
+from zslib.protocols.sweep import (
+    CHOICE_SEEDS,
+    best_that_trains,
+    check_seeds,
+    kept,
+    mean_trial,
+    sweep,
+)
 from zslib.protocols.tidy import row
-from zslib.validation import check_choice, check_each, check_integer
+from zslib.validation import check_choice, check_integer
 
 __all__ = [
     "SHORT_GRID",
@@ -81,11 +87,9 @@ class ImageTextRuns:
         alpha = self.alpha if alpha is None else alpha
         return rescaled([result.outcome for result in self.results(part)], alpha)
 
-    def estimate(self, measure, part="test", *, alpha=None, minus=None, **options):
-        """`zero_shot_estimate` of a measure over repeats, or of the difference to ``minus``."""
-        return zero_shot_estimate(
-            self.outcomes(part, alpha=alpha), measure, minus=minus, **options
-        )
+    def estimate(self, measure, part="test", *, alpha=None, **options):
+        """`zero_shot_estimate` of a measure over repeats, with its ``options``."""
+        return zero_shot_estimate(self.outcomes(part, alpha=alpha), measure, **options)
 
     def retrieval(self, measure, direction):
         """Mean of "R@1", "R@10" or "median rank" of test over repeats (and queries, for R@k)."""
@@ -146,9 +150,7 @@ def run_image_text(
         Of `evaluate_image_text`; on validation data there is no ``retrieval``.
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
-    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
-    if not seeds:
-        raise ValueError("seeds is empty: give one for each repeat")
+    seeds = check_seeds(seeds)
     if held_out is None:
         held_out = problem.validation_problem(seed=split_seed)
     options |= {"device": resolve_device(device), "checkpoints": checkpoints}
@@ -200,10 +202,8 @@ def image_text_trials(
         values = [{m: outcome.value(m) for m in ("ACC", "AUSUC")} for outcome in outcomes]
         return {"alpha": alpha, "H": H} | mean_trial(values)
 
-    of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(model)
-    of |= {"split_seed": split_seed}
-    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"choice seeds": list(seeds)}
-    return sweep(grid, attempt, _name(model, problem), by="H", seeds=seeds, **of)
+    choice = choice_of(problem, model, seeds, split_seed=split_seed)
+    return sweep(grid, attempt, _name(model, problem), by="H", seeds=seeds, **choice)
 
 
 def _name(model, problem):
