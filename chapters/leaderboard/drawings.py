@@ -13,8 +13,8 @@ def draw_shares(shares):
     """One bar a factor; ``shares`` are rows of ``explained``, largest first."""
     from matplotlib import pyplot
 
-    found = sorted(((row["value"], row["method"]) for row in shares), reverse=True)
-    values, names = zip(*found, strict=True)
+    pairs = sorted(((row["value"], row["method"]) for row in shares), reverse=True)
+    values, names = zip(*pairs, strict=True)
     fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 0.7 + 0.3 * len(names)))
     bars = ax.barh(names, values, color=COLORS[0], height=0.6)
     ax.bar_label(bars, fmt="%.2f", padding=3)
@@ -32,14 +32,14 @@ def draw_ranks(ranks, difference, groups=None):
     """
     from matplotlib import pyplot
 
-    found = {row["method"]: row["value"] for row in ranks}
-    names = sorted(found, key=lambda name: found[name].mean)
+    values = {row["method"]: row["value"] for row in ranks}
+    names = sorted(values, key=lambda name: values[name].mean)
     fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 0.9 + 0.22 * len(names)))
-    best = found[names[0]].mean
+    best = values[names[0]].mean
     ax.axvspan(best, best + difference, color="0.92", label="not told apart from the first")
     kinds = list(dict.fromkeys((groups or {}).values()))
     for place, name in enumerate(names):
-        value = found[name]
+        value = values[name]
         low, high = (np.clip(end, 1, len(names)) for end in (value.low, value.high))
         style = look(groups[name], kinds) if groups else {"color": COLORS[0], "marker": "o"}
         ax.plot([low, high], [place, place], color=style["color"], lw=1.2)
@@ -51,6 +51,6 @@ def draw_ranks(ranks, difference, groups=None):
     handles, labels = ax.get_legend_handles_labels()
     legend = dict(zip(labels, handles, strict=True))
     legend = {kind: legend[kind] for kind in [*kinds, labels[0]]}
-    how = {"ncols": min(2, len(legend)), "fontsize": "small"}
-    fig.legend(legend.values(), legend, loc="outside upper center", **how)
+    layout = {"ncols": min(2, len(legend)), "fontsize": "small"}
+    fig.legend(legend.values(), legend, loc="outside upper center", **layout)
     return fig

@@ -26,8 +26,11 @@ def beside_papers(results):
 
     A system without a result has None for ours; those that are not built are left out.
     """
-    own = [row for row in results if (row.get("dataset"), row["metric"]) == ("cub", "ACC")]
-    ours = {row["method"]: row["value"] for row in own}
+    ours = {
+        row["method"]: row["value"]
+        for row in results
+        if (row.get("dataset"), row["metric"]) == ("cub", "ACC")
+    }
     rows = []
     for (paper, table), where in _TABLES.items():
         for name, cells in printed_table(paper, table).items():
@@ -69,13 +72,13 @@ def far_from_print(rows):
 
     Only rows of the proposed split with attributes compare.
     """
-    same = [(name, own - theirs) for name, (theirs, own) in comparable(rows).items()]
-    far = [(name, gap) for name, gap in same if abs(gap) > 5]
-    told = [
+    gaps = [(name, ours - theirs) for name, (theirs, ours) in comparable(rows).items()]
+    far = [(name, gap) for name, gap in gaps if abs(gap) > 5]
+    reasons = [
         f"- {name}, {gap:+.1f}: {_WHY_APART.get(name, 'we do not know why')}." for name, gap in far
     ]
     head = (
-        f"On attributes and the proposed split {len(same) - len(far)} of {len(same)} systems lie "
+        f"On attributes and the proposed split {len(gaps) - len(far)} of {len(gaps)} systems lie "
         "within 5 points of print."
     )
-    return "\n".join([f"{head} Further off:\n", *told] if told else [head])
+    return "\n".join([f"{head} Further off:\n", *reasons] if reasons else [head])

@@ -106,8 +106,8 @@ def mean_ranks(rows, metric):
         values[sets.index(row["dataset"]), methods.index(row["method"])] = row["value"].mean
     ranks = stats.rankdata(-values, axis=1)
     means = {
-        method: mean_estimate(own, unit="data sets")
-        for method, own in zip(methods, ranks.T, strict=True)
+        method: mean_estimate(places, unit="data sets")
+        for method, places in zip(methods, ranks.T, strict=True)
     }
     for method in sorted(methods, key=lambda m: means[m].mean):
         yield {"metric": f"rank by {metric}", "method": method, "value": means[method]}

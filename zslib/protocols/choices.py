@@ -175,8 +175,8 @@ def _encoded(value):
     )
 
 
-def _decoded(found):
-    return tuple(found["tuple"]) if set(found) == {"tuple"} else found
+def _decoded(entry):
+    return tuple(entry["tuple"]) if set(entry) == {"tuple"} else entry
 
 
 def told_apart(settings):

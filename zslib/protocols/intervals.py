@@ -106,9 +106,9 @@ def spread_over_runs(values) -> Spread:
     rows = _rows(values, "values")
     if any(row.size > 1 for row in rows):
         raise ValueError("values must hold one number for each run")
-    found = np.concatenate(rows)
-    std = float(found.std(ddof=1)) if np.ptp(found) else None
-    return Spread(float(found.mean()), std)
+    numbers = np.concatenate(rows)
+    std = float(numbers.std(ddof=1)) if np.ptp(numbers) else None
+    return Spread(float(numbers.mean()), std)
 
 
 def _rows(values, name):
@@ -230,14 +230,14 @@ def resampled_weights(classes, n_resamples, rng):
 
     Each row sums to 1.
     """
-    found = np.empty((n_resamples, len(classes)))
+    weights = np.empty((n_resamples, len(classes)))
     names = np.unique(classes)
     times = class_draws(names.size, n_resamples, rng)
     for name, drawn in zip(names, times.T, strict=True):
         where = np.flatnonzero(classes == name)
         share = np.full(where.size, 1 / where.size)
-        found[:, where] = rng.multinomial(drawn * where.size, share) / where.size
-    return found / names.size
+        weights[:, where] = rng.multinomial(drawn * where.size, share) / where.size
+    return weights / names.size
 
 
 def resampled_runs(values, rng):

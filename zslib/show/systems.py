@@ -40,8 +40,8 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
         ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
     for ax in axes.flat[len(panels) :]:
         ax.remove()
-    how = {"ncols": min(4, len(legend)), "fontsize": "small"}
-    fig.legend(legend.values(), legend, loc="outside upper center", **how)
+    layout = {"ncols": min(4, len(legend)), "fontsize": "small"}
+    fig.legend(legend.values(), legend, loc="outside upper center", **layout)
     fig.canvas.draw()  # places are known from here on
     for ax, points in zip(axes.flat, panels.values(), strict=False):
         name_points(ax, points)
@@ -57,18 +57,18 @@ def name_points(ax, points, size=6):
     taken += [(left - 999, -9999, left, 9999), (right, -9999, right + 999, 9999)]
     for (name, place), (x, y) in zip(points.items(), marks, strict=True):
         wide = 0.55 * size * len(name)
-        found = []
+        free = []
         for dy in (0, size, -size, 2 * size, -2 * size):
             for dx in (4, -4 - wide):
                 box = x + dx, y + dy - size / 2, x + dx + wide, y + dy + size / 2
-                found.append((sum(_cover(box, other) for other in taken), len(found), dx, dy, box))
-        covered, _, dx, dy, box = min(found)
+                free.append((sum(_cover(box, other) for other in taken), len(free), dx, dy, box))
+        covered, _, dx, dy, box = min(free)
         if covered > size * size / 6:
             continue
         taken.append(box)
         side = {"ha": "left", "xytext": (4, dy)} if dx > 0 else {"ha": "right", "xytext": (-4, dy)}
-        how = {"textcoords": "offset points", "fontsize": size, "va": "center"}
-        ax.annotate(name, place, **side, **how)
+        text = {"textcoords": "offset points", "fontsize": size, "va": "center"}
+        ax.annotate(name, place, **side, **text)
 
 
 def _reach(points):

@@ -36,11 +36,11 @@ def epoch_accuracies(fitted, problem):
     """
     tests = take_rows(problem.features, problem.test_unseen)
     candidates = take_rows(problem.class_embeddings, problem.unseen_classes)
-    true, found = problem.labels[problem.test_unseen], []
+    true, accuracies = problem.labels[problem.test_unseen], []
     for epoch in range(1, len(fitted.learning_curve_) + 1):
         best = to_host(fitted.at_epoch(epoch).predict(tests, candidates))
-        found.append(100.0 * class_accuracies(true, problem.unseen_classes[best]))
-    return np.array(found)
+        accuracies.append(100.0 * class_accuracies(true, problem.unseen_classes[best]))
+    return np.array(accuracies)
 
 
 def zero_shot_curves(method, problem, seeds=(0,), *, parameters=None, device="cpu"):

@@ -125,14 +125,14 @@ def numbers_kept(model):
     ]
     arrays, waiting = {}, [value for name, value in kept if name != "class_embeddings_"]
     while waiting:
-        found = waiting.pop()
-        if hasattr(found, "dtype") and hasattr(found, "shape"):
-            arrays[id(found)] = math.prod(found.shape) * ("float" in str(found.dtype))
-        elif isinstance(found, list | tuple):
-            waiting += found
-        elif isinstance(found, dict):
-            waiting += found.values()
-        elif callable(parameters := getattr(found, "parameters", None)):
+        item = waiting.pop()
+        if hasattr(item, "dtype") and hasattr(item, "shape"):
+            arrays[id(item)] = math.prod(item.shape) * ("float" in str(item.dtype))
+        elif isinstance(item, list | tuple):
+            waiting += item
+        elif isinstance(item, dict):
+            waiting += item.values()
+        elif callable(parameters := getattr(item, "parameters", None)):
             waiting += [parameter.value for parameter in parameters().values()]
     return sum(arrays.values())
 

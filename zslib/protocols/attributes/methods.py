@@ -260,12 +260,12 @@ def hard_negative_problems(dataset="auto", *, split="standard", seed=0, quick=Fa
     al. 2017 ("proposed"); other data have one.
     """
     check_choice(split, "split", ("standard", "proposed"))
-    found = []
+    problems = []
     for name in resolve_all("metric learning", dataset):
         options = {"split": split} if name in ("cub", "awa1", "apy") else {}
         problem = load_problem("metric learning", name, seed=seed, quick=quick, **options)
-        found.append(common_scale(problem))
-    return found
+        problems.append(common_scale(problem))
+    return problems
 
 
 def seen_candidates(problem):

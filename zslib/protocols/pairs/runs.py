@@ -77,10 +77,10 @@ class ImageTextRuns:
     def results(self, part="test"):
         """The list of `ImageTextResult` of "test" or "validation"."""
         check_choice(part, "part", ("test", "validation"))
-        found = self.test if part == "test" else self.validation
-        if found is None:
+        results = self.test if part == "test" else self.validation
+        if results is None:
             raise ValueError("only validation was run: call run_image_text with test=True")
-        return found
+        return results
 
     def outcomes(self, part="test", *, alpha=None):
         """Outcomes of the repeats, rescaled by the chosen alpha or by a given one."""
@@ -94,12 +94,12 @@ class ImageTextRuns:
     def retrieval(self, measure, direction):
         """Mean of "R@1", "R@10" or "median rank" of test over repeats (and queries, for R@k)."""
         check_choice(measure, "measure", ("R@1", "R@10", "median rank"))
-        found = [result.retrieval for result in self.results()]
+        repeats = [result.retrieval for result in self.results()]
         if measure == "median rank":
-            return mean_estimate([ranks.measures(direction)[measure] for ranks in found])
+            return mean_estimate([ranks.measures(direction)[measure] for ranks in repeats])
         k = int(measure[2:])
         return mean_estimate(
-            [100.0 * hits_at_k(ranks.of(direction), k) for ranks in found], same_items=True
+            [100.0 * hits_at_k(ranks.of(direction), k) for ranks in repeats], same_items=True
         )
 
 
@@ -211,7 +211,7 @@ def _name(model, problem):
 
 
 def _results(model, problem, seeds, *, device, checkpoints, **options):
-    found = []
+    results = []
     for seed in seeds:
         known_by = clone(model).set_params(random_state=seed)
         quiet = {"checkpoint": None, "progress": False}
@@ -220,9 +220,9 @@ def _results(model, problem, seeds, *, device, checkpoints, **options):
         if checkpoints is not None:
             name = joblib.hash((problem.checksum, known_by, options, device))
             repeat.set_params(checkpoint=str(Path(checkpoints) / f"{name}.npz"))
-        how = {"known_by": known_by, "device": device}
-        found.append(kept(evaluate_image_text, repeat, problem, **how, **options))
-    return found
+        place = {"known_by": known_by, "device": device}
+        results.append(kept(evaluate_image_text, repeat, problem, **place, **options))
+    return results
 
 
 SHORT_GRID = {"learning_rate": (1.25, 2.5, 5.0, 10.0)}
@@ -285,7 +285,7 @@ def clarel_problems(dataset="auto", *, training="short", **options):
     they are as released. ``options`` are those of `load_problem`: seed and quick.
     """
     check_choice(training, "training", ("short", "paper", "authors"))
-    found = []
+    problems = []
     for name in resolve_all("pairs", dataset):
         scaling = {}
         known = name in DATASETS
@@ -295,8 +295,8 @@ def clarel_problems(dataset="auto", *, training="short", **options):
         problem = load_problem("pairs", name, **options, **scaling)
         if training == "short" and problem.feature_scaling != "unit length":
             problem = problem.scaled("unit length")
-        found.append(problem)
-    return found
+        problems.append(problem)
+    return problems
 
 
 def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes=None, **options):
