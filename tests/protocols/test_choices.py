@@ -14,7 +14,7 @@ from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.protocols import METHODS, ZERO_SHOT_METHODS, run_zero_shot, tune, tune_zero_shot
 from zslib.protocols.attributes.tuning import seen_as
 from zslib.protocols.choices import Choices, install, told_apart
-from zslib.protocols.sweep import best_that_trains, sweep
+from zslib.protocols.sweep import sweep
 
 GRID = {"alpha": (1.0, 2.0, 3.0)}
 TODAY = {"date": "2026-11-21", "parameters": {"seed": 0}, "data": ["words"]}
@@ -120,21 +120,6 @@ def test_two_choices_of_one_name_are_refused():
     sweep(GRID, attempt, "ridge on words", seed=0)  # the same again
     with pytest.raises(ValueError, match=r"'ridge on words: seed=0' was chosen twice"):
         sweep(GRID, lambda parameters: {"score": 0.0}, "ridge on words", seed=0)
-
-
-def test_the_next_best_known_takes_the_place_of_what_cannot_be_trained():
-    first, _ = made()
-    install(Choices(first.entries(**TODAY)))
-    trials = sweep(GRID, never, "ridge on words", seed=0)
-
-    def train(parameters):
-        if parameters["alpha"] == 2.0:
-            raise ValueError("diverged with all classes")
-        return "trained"
-
-    best, result, passed_over = best_that_trains(trials, "score", train, "ridge")
-    assert (best["parameters"], result) == ({"alpha": 1.0}, "trained")
-    assert [p["parameters"] for p in passed_over] == [{"alpha": 2.0}]
 
 
 def test_an_old_parameter_is_named_with_its_method_and_file(tmp_path):

@@ -666,4 +666,8 @@ def test_what_an_outcome_shows_of_itself():
     )
     alone = repr(replace(outcome, test_seen=None, gamma=0.25))
     assert alone.endswith(f"unseen images, gamma 0.25: ACC {outcome.accuracy:.1f})")
+    n = outcome.test_unseen.labels.size
+    assert repr(outcome.test_unseen) == (
+        f"Competition({n} images, the best 8 seen and 4 unseen classes of each)"
+    )
     assert "trials" not in repr(tune_zero_shot(NEAREST, TOY))
