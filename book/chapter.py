@@ -22,7 +22,7 @@ from book.records import RESULT, Records, clean_column, clean_value
 from book.results import Results, measure
 from book.store import keep_run, published_records, write_records
 from zslib.arrays import resolve_device
-from zslib.protocols.choices import Choices, use
+from zslib.protocols.choices import Choices, install
 from zslib.show.figures import style
 from zslib.show.tables import NO_DATA, Column, Markdown, Table, check_label, escape
 from zslib.validation import check_integer
@@ -110,7 +110,8 @@ class Chapter:
         chosen = [name, *(self._source.choices_of if self._source else ())]
         self._choices = Choices() if anew else Choices.read(*map(place.chosen, chosen))
         folder = os.environ.get(RUN_DIRECTORY)
-        use(self._choices, folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8"))
+        tell = folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8")
+        install(self._choices, tell)
 
     def use(self, problem):
         """Note that the chapter uses this data; its records and its run then say which.
@@ -422,7 +423,7 @@ class Chapter:
         else:
             folder = self._results / self.name
             keep_run(folder, run["key"], self.records, run, self._chosen(run))
-        use(None)
+        install(None)
         self.records.run = run
         return RunCard(run, agreement(self.records, self._published))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from zslib.protocols.intervals import Estimate
 
 __all__ = ["SOURCES", "roadmap"]
@@ -25,9 +23,6 @@ def roadmap(records):
     for step, (source, method, settings) in _STEPS.items():
         for setting in settings:
             columns = {"metric": "P@1", "method": method, "setting": setting}
-            for record in records[source].select(space=_SPACES[setting], **columns):
-                ends = (record.get(end, math.nan) for end in ("low", "high"))
-                units = record.get("unit", ""), record.get("n_units", 0)
-                value = Estimate(record["value"], *ends, record["n_seeds"], *units)
-                data = {name: record[name] for name in ("setting", "dataset", "synthetic")}
-                yield data | {"metric": "P@1", "method": step, "value": value}
+            for record in records[source].only(space=_SPACES[setting], **columns):
+                where = {name: record[name] for name in ("setting", "dataset", "synthetic")}
+                yield where | {"metric": "P@1", "method": step, "value": Estimate.of(record)}

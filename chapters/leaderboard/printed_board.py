@@ -21,13 +21,16 @@ CHOSEN_ON_TEST = ("ZKL", "f-CLSWGAN", "f-VAEGAN-D2")
 """Systems whose public code keeps the step or epoch that is best on test images."""
 
 
-def beside_papers(results, dataset="cub"):
+def beside_papers(results):
     """Rows and heads of the accuracies on CUB that papers print, and of ours in ``results``.
 
     A system without a result has None for ours; those that are not built are left out.
     """
-    own = [row for row in results if (row.get("dataset"), row["metric"]) == (dataset, "ACC")]
-    ours = {row["method"]: row["value"] for row in own}
+    ours = {
+        row["method"]: row["value"]
+        for row in results
+        if (row.get("dataset"), row["metric"]) == ("cub", "ACC")
+    }
     rows = []
     for (paper, table), where in _TABLES.items():
         for name, cells in printed_table(paper, table).items():
@@ -64,18 +67,18 @@ def comparable(rows):
     }
 
 
-def far_from_print(rows, points=5.0):
-    """Which rows of `beside_papers` lie further from print than ``points``, and why, a text.
+def far_from_print(rows):
+    """Which rows of `beside_papers` lie more than five points from print, and why, a text.
 
     Only rows of the proposed split with attributes compare.
     """
-    same = [(name, own - theirs) for name, (theirs, own) in comparable(rows).items()]
-    far = [(name, gap) for name, gap in same if abs(gap) > points]
-    told = [
+    gaps = [(name, ours - theirs) for name, (theirs, ours) in comparable(rows).items()]
+    far = [(name, gap) for name, gap in gaps if abs(gap) > 5]
+    reasons = [
         f"- {name}, {gap:+.1f}: {_WHY_APART.get(name, 'we do not know why')}." for name, gap in far
     ]
     head = (
-        f"On attributes and the proposed split {len(same) - len(far)} of {len(same)} systems lie "
-        f"within {points:g} points of print."
+        f"On attributes and the proposed split {len(gaps) - len(far)} of {len(gaps)} systems lie "
+        "within 5 points of print."
     )
-    return "\n".join([f"{head} Further off:\n", *told] if told else [head])
+    return "\n".join([f"{head} Further off:\n", *reasons] if reasons else [head])

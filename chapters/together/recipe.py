@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from zslib.protocols.intervals import Estimate
+from zslib.protocols.tidy import row
 
 __all__ = ["best_on_board", "leads_told"]
 
+_METRICS = ("ACC", "H")
 
-def best_on_board(records, problems, label, metrics=("ACC", "H")):
+
+def best_on_board(records, problems, label):
     """Rows of each metric's best system of the leaderboard's ``records``, by data set.
 
     ``label`` gives the short name of a problem. Methods are told as "best: name".
     """
     for problem in problems:
-        for metric in metrics:
-            found = [
+        for metric in _METRICS:
+            systems = [
                 r
                 for r in records
                 if (r.get("dataset"), r["metric"]) == (problem.name, metric)
                 and r.get("calibration") == "chosen"
             ]
-            if found:
-                best = max(found, key=lambda r: r["value"])
-                ends, over = (best["low"], best["high"]), (best["unit"], best["n_units"])
-                value = Estimate(best["value"], *ends, best["n_seeds"], *over)
-                yield {
-                    "dataset": label(problem), "metric": metric,
-                    "method": f"best by {metric}: {best['method']}", "value": value,
-                }  # fmt: skip
+            if systems:
+                best = max(systems, key=lambda r: r["value"])
+                name = f"best by {metric}: {best['method']}"
+                yield row(label(problem), metric, name, Estimate.of(best))
 
 
-def leads_told(results, recipe, metrics=("ACC", "H")):
+def leads_told(results, recipe):
     """On how many data sets the recipe is above the best of the board, in a sentence."""
     said = []
-    for metric in metrics:
+    for metric in _METRICS:
         here = results.only(metric=metric)
         leads = [
             here.value(dataset=row["dataset"], method=recipe).mean > row["value"].mean

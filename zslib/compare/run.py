@@ -166,12 +166,12 @@ def _same(problem):
 
 def board_rows(problem, runs, failed):
     """Every number of every system, one dict each; of those that failed, why."""
-    for method, found in runs.items():
-        run = found[0]
+    for method, own_runs in runs.items():
+        run = own_runs[0]
         settings = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
         which = {"dataset": problem.name, "method": method, "seed": run.seed, "settings": settings}
         for metric, estimate in board_measures().items():
-            yield which | {"metric": metric, "value": estimate(found)}
+            yield which | {"metric": metric, "value": estimate(own_runs)}
         yield which | {"metric": "validation ACC", "value": run.validation_accuracy}
         yield which | {"metric": "gamma", "value": run.gamma}
     for method, why in failed.items():

@@ -1,4 +1,4 @@
-"""Means with 95% intervals, and paired differences and ratios, over seeds and test items."""
+"""Means with 95% intervals, and paired differences, over seeds and test items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ __all__ = [
     "mean_estimate",
     "over_runs",
     "paired_difference",
-    "paired_ratio",
     "spread_over_runs",
     "statistic_over_classes",
 ]
@@ -48,6 +47,19 @@ class Estimate:
     n_seeds: int
     unit: str = ""
     n_units: int = 0
+
+    @classmethod
+    def of(cls, record):
+        """The estimate that a record keeps, a dict; without its ends it is a number alone.
+
+        Examples
+        --------
+        >>> print(Estimate.of({"metric": "P@1", "value": 29.7, "low": 28.1, "high": 31.2}))
+        29.7 [28.1, 31.2]
+        """
+        low, high = (record.get(end, np.nan) for end in ("low", "high"))
+        unit, n_units = record.get("unit", ""), record.get("n_units", 0)
+        return cls(record["value"], low, high, record.get("n_seeds", 1), unit, n_units)
 
     def side(self, above, below, between):
         """Which of three texts fits: the interval lies above zero, below it, or on both sides."""
@@ -94,9 +106,9 @@ def spread_over_runs(values) -> Spread:
     rows = _rows(values, "values")
     if any(row.size > 1 for row in rows):
         raise ValueError("values must hold one number for each run")
-    found = np.concatenate(rows)
-    std = float(found.std(ddof=1)) if np.ptp(found) else None
-    return Spread(float(found.mean()), std)
+    numbers = np.concatenate(rows)
+    std = float(numbers.std(ddof=1)) if np.ptp(numbers) else None
+    return Spread(float(numbers.mean()), std)
 
 
 def _rows(values, name):
@@ -218,14 +230,14 @@ def resampled_weights(classes, n_resamples, rng):
 
     Each row sums to 1.
     """
-    found = np.empty((n_resamples, len(classes)))
+    weights = np.empty((n_resamples, len(classes)))
     names = np.unique(classes)
     times = class_draws(names.size, n_resamples, rng)
     for name, drawn in zip(names, times.T, strict=True):
         where = np.flatnonzero(classes == name)
         share = np.full(where.size, 1 / where.size)
-        found[:, where] = rng.multinomial(drawn * where.size, share) / where.size
-    return found / names.size
+        weights[:, where] = rng.multinomial(drawn * where.size, share) / where.size
+    return weights / names.size
 
 
 def resampled_runs(values, rng):
@@ -278,13 +290,13 @@ def paired_difference(a, b, **options) -> Estimate:
     return mean_estimate([x - y for x, y in zip(rows_a, rows_b, strict=True)], **options)
 
 
-def over_runs(value, *, same_items=None, classes=None, unit=None):
+def over_runs(value, *, same_items=None, classes=None):
     """A measure for `book.Chapter.measure`: ``value`` of each run, estimated over the runs.
 
     ``value(run)`` is a number, or an array of one per test item, ``classes(run)`` their classes.
     With ``same_items=None`` runs have the same items if they have the same ``checksum``.
     ``estimate(runs, minus=None)`` is of the paired difference where ``minus`` has the runs of
-    another method. Other arguments are those of `mean_estimate`.
+    another method.
     """
 
     def estimate(runs, minus=None):
@@ -292,30 +304,14 @@ def over_runs(value, *, same_items=None, classes=None, unit=None):
         if same is None:
             same = len({run.checksum for run in runs}) == 1
         values = [value(run) for run in runs]
-        how = {"same_items": same, "unit": unit}
+        options = {"same_items": same}
         if classes is not None and same:
-            how["classes"] = classes(runs[0])
+            options["classes"] = classes(runs[0])
         if minus is None:
-            return mean_estimate(values, **how)
-        return paired_difference(values, [value(run) for run in minus], **how)
+            return mean_estimate(values, **options)
+        return paired_difference(values, [value(run) for run in minus], **options)
 
     return estimate
-
-
-def paired_ratio(a, b, *, level=0.95) -> Estimate:
-    """Geometric mean of ``a / b`` over runs that share their seeds, with its interval.
-
-    The interval is Student's t on the logarithms: a doubling and a halving count alike.
-    """
-    logs = []
-    for values, name in ((a, "a"), (b, "b")):
-        values = np.asarray(values, dtype=np.float64)
-        if not np.all(values > 0):
-            raise ValueError(f"{name} must be positive: a ratio needs positive numbers")
-        logs.append(np.log(values))
-    found = paired_difference(*logs, level=level)
-    ends = {end: float(np.exp(getattr(found, end))) for end in ("mean", "low", "high")}
-    return replace(found, **ends)
 
 
 def independent_difference(a, b) -> Estimate:

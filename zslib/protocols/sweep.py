@@ -15,11 +15,13 @@ from zslib.arrays import resolve_device
 from zslib.datasets.locate import cache_dir
 from zslib.protocols import choices
 from zslib.sources import sources_digest
+from zslib.validation import check_each, check_integer
 
 __all__ = [
     "CHOICE_SEEDS",
     "best_that_trains",
     "beyond_the_ends",
+    "check_seeds",
     "check_trained",
     "kept",
     "mean_trial",
@@ -36,7 +38,7 @@ _MOST_STEPS = 4
 _FINALISTS = 3
 
 
-def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **of):
+def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **columns):
     """A trial for each candidate of ``grid``, a dict of its ``parameters`` and what came of them.
 
     That is what ``attempt(parameters)`` found on validation data, a dict, or, after a ValueError,
@@ -47,11 +49,11 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **of):
     of all seeds for the three best or the best third, of which one is chosen (``n_seeds``).
 
     Where `zslib.protocols.choices` are in use, the trials of an earlier run are taken instead if
-    they have this choice: its ``name``, and what it is ``of`` besides the grid's parameters.
+    they have this choice: its ``name``, and the ``columns`` that are no parameters of the grid.
     """
     candidates = list(ParameterGrid(grid))
-    told = ", ".join(f"{k}={v}" for k, v in of.items() if k not in candidates[0])
-    choice = f"{name}: {told}" if told else name
+    text = ", ".join(f"{k}={v}" for k, v in columns.items() if k not in candidates[0])
+    choice = f"{name}: {text}" if text else name
     store = choices.in_use()
     if store is not None and (known := store.find(choice, candidates)) is not None:
         return known
@@ -64,8 +66,8 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **of):
         finalists = max(_FINALISTS, len(trials) // 3)
         for trial in ranked(trials, by):
             at = trials.index(trial)
-            told = f"candidate {at + 1} {counted}, {len(seeds)} seeds"
-            trials[at] = _trial(attempt, trial["parameters"], seeds, told)
+            text = f"candidate {at + 1} {counted}, {len(seeds)} seeds"
+            trials[at] = _trial(attempt, trial["parameters"], seeds, text)
             finalists -= by in trials[at]
             if not finalists:
                 break
@@ -74,21 +76,21 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **of):
     for _ in range(_MOST_STEPS):
         if not (further := beyond_the_ends(trials, by, limits)):
             break
-        told = f"beyond the grid of {name}"
-        trials += [_trial(attempt, parameters, seeds, told) for parameters in further]
+        text = f"beyond the grid of {name}"
+        trials += [_trial(attempt, parameters, seeds, text) for parameters in further]
     return trials if store is None else store.note(choice, trials)
 
 
-def _trial(attempt, parameters, seeds, told):
+def _trial(attempt, parameters, seeds, text):
     """What came of one candidate."""
-    choices.tell(told)
+    choices.tell(text)
     try:
         # Numbers that overflow end in the error that is caught here.
         with np.errstate(over="ignore", invalid="ignore"):
             if seeds is None:
                 return {"parameters": parameters} | attempt(parameters)
-            found = attempt(parameters, seeds)
-            return {"parameters": parameters} | found | {"n_seeds": len(seeds)}
+            outcome = attempt(parameters, seeds)
+            return {"parameters": parameters} | outcome | {"n_seeds": len(seeds)}
     except ValueError as error:
         return {"parameters": parameters, "failed": str(error)}
     finally:
@@ -142,14 +144,22 @@ def _positive(value):
     return isinstance(value, Real) and not isinstance(value, bool) and value > 0
 
 
-def mean_trial(found):
+def mean_trial(outcomes):
     """Means of what the same candidate found with each seed, by name."""
-    return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
+    return {name: float(np.mean([one[name] for one in outcomes])) for name in outcomes[0]}
 
 
 def some_rows(n):
     """At most a thousand rows of ``n``, evenly spread, to hold a training against chance."""
     return np.linspace(0, n - 1, min(n, 1000)).astype(np.int64)
+
+
+def check_seeds(seeds):
+    """A list of seeds, of at least one."""
+    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
+    if not seeds:
+        raise ValueError("seeds is empty: give at least one")
+    return seeds
 
 
 def check_trained(accuracy, n_choices, n_items):
@@ -175,8 +185,8 @@ def ranked(trials, by):
 
     Those of more seeds come before those of fewer. A rounding makes none better.
     """
-    found = [trial for trial in trials if by in trial]
-    return sorted(found, key=lambda trial: (-trial.get("n_seeds", 1), -round(trial[by], 9)))
+    finished = [trial for trial in trials if by in trial]
+    return sorted(finished, key=lambda trial: (-trial.get("n_seeds", 1), -round(trial[by], 9)))
 
 
 def best_that_trains(trials, by, train, name):

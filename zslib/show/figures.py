@@ -199,6 +199,6 @@ def figure(fig, *, name, caption, alt, photographs=False):
     stream = io.StringIO()
     fig.savefig(stream, format="svg", metadata={"Date": None, "Title": alt})
     pyplot.close(fig)
-    svg = _PLACES.sub(lambda found: _LONG.sub(r"\1", found[0]), stream.getvalue())
+    svg = _PLACES.sub(lambda places: _LONG.sub(r"\1", places[0]), stream.getvalue())
     svg = re.sub(r">\s+<", "><", svg)  # indentation is a tenth of a drawing
     return Figure(svg, name=name, caption=caption, alt=alt, photographs=photographs)

@@ -103,7 +103,7 @@ def _shown(value, number_format):
         # What rounds to zero has no sign.
         text = _MINUS_ZERO.sub(r"\1", format(value, number_format)).replace("-", "−")
         if number_format[-1:] == "g":
-            text = _LARGE.sub(lambda found: f"{float(found[0]):,.0f}", text)
+            text = _LARGE.sub(lambda number: f"{float(number[0]):,.0f}", text)
         # An interval without width says nothing.
         return re.sub(r"^(\S+) \[\1, \1\]$", r"\1", text)
     return str(value)

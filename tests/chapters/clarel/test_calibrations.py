@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chapters.clarel import calibrations
 from chapters.clarel.calibrations import (
     CALIBRATIONS,
     evaluate_calibrations,
@@ -22,8 +23,10 @@ from zslib.compatibility.generative.recipes import RECIPES
 from zslib.datasets import synthetic_attributes
 from zslib.protocols import (
     ZERO_SHOT_METHODS,
+    choices,
     evaluate_zero_shot,
     run_zero_shot,
+    sweep,
     unit_length,
 )
 
@@ -198,6 +201,20 @@ def test_choices_are_made_on_validation_classes(problem):
     assert list(run.outcomes) == list(CALIBRATIONS)
     for way in CALIBRATIONS[1:]:
         assert run.chosen(way).gamma == run.gammas[way] >= 0
+
+
+def test_a_known_choice_is_taken_without_a_validation_fit(problem, monkeypatch):
+    fits = []
+    monkeypatch.setattr(
+        calibrations, "kept", lambda f, *a, **k: fits.append(a[1].name) or sweep.kept(f, *a, **k)
+    )
+    choices.install(made := choices.Choices())
+    chosen = run_calibrations("SAE", problem).gammas
+    assert len(fits) > 1
+    fits.clear()
+    choices.install(choices.Choices(made.entries(date="2026-11-22")))
+    assert run_calibrations("SAE", problem).gammas == chosen
+    assert fits == [problem.name]
 
 
 def test_test_images_take_no_part_in_choices(problem):

@@ -9,7 +9,7 @@ from zslib.arrays import take_rows, to_host
 from zslib.metrics import class_accuracies
 from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.methods import resolve_method
-from zslib.protocols.sweep import kept
+from zslib.protocols.sweep import check_seeds, kept
 from zslib.validation import check_choice, check_real
 
 __all__ = ["accuracy_by_epoch", "epoch_accuracies", "epochs_to_share", "zero_shot_curves"]
@@ -36,11 +36,11 @@ def epoch_accuracies(fitted, problem):
     """
     tests = take_rows(problem.features, problem.test_unseen)
     candidates = take_rows(problem.class_embeddings, problem.unseen_classes)
-    true, found = problem.labels[problem.test_unseen], []
+    true, accuracies = problem.labels[problem.test_unseen], []
     for epoch in range(1, len(fitted.learning_curve_) + 1):
         best = to_host(fitted.at_epoch(epoch).predict(tests, candidates))
-        found.append(100.0 * class_accuracies(true, problem.unseen_classes[best]))
-    return np.array(found)
+        accuracies.append(100.0 * class_accuracies(true, problem.unseen_classes[best]))
+    return np.array(accuracies)
 
 
 def zero_shot_curves(method, problem, seeds=(0,), *, parameters=None, device="cpu"):
@@ -49,10 +49,8 @@ def zero_shot_curves(method, problem, seeds=(0,), *, parameters=None, device="cp
     ``parameters`` are of the estimator; they replace the method's own fixed ones.
     """
     method = resolve_method(method)
-    if not len(seeds):
-        raise ValueError("seeds is empty: give at least one")
     curves = []
-    for seed in seeds:
+    for seed in check_seeds(seeds):
         model = method.estimator(seed=seed).set_params(**parameters or {})
         curves.append(kept(accuracy_by_epoch, model, problem, device=device))
     return np.stack(curves)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from sklearn import config_context
@@ -24,7 +25,7 @@ from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.sweep import check_trained, some_rows
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["check_fitted", "evaluate_zero_shot", "fit_on", "numbers_kept"]
+__all__ = ["check_answers", "check_fitted", "evaluate_zero_shot", "fit_on", "numbers_kept"]
 
 
 def evaluate_zero_shot(
@@ -106,9 +107,9 @@ def evaluate_zero_shot(
         )
 
     if must_learn:
-        check_fitted(generalised, problem)
-    how = {"gamma": gamma, "k": k, "keep_scores": keep_scores}
-    return replace(ZeroShotOutcome.of_scores(problem, score, **how), cost=cost)
+        check_answers(problem, partial(score, "trained on"))
+    outcome = ZeroShotOutcome.of_scores(problem, score, gamma=gamma, k=k, keep_scores=keep_scores)
+    return replace(outcome, cost=cost)
 
 
 def numbers_kept(model):
@@ -124,26 +125,35 @@ def numbers_kept(model):
     ]
     arrays, waiting = {}, [value for name, value in kept if name != "class_embeddings_"]
     while waiting:
-        found = waiting.pop()
-        if hasattr(found, "dtype") and hasattr(found, "shape"):
-            arrays[id(found)] = math.prod(found.shape) * ("float" in str(found.dtype))
-        elif isinstance(found, list | tuple):
-            waiting += found
-        elif isinstance(found, dict):
-            waiting += found.values()
-        elif callable(parameters := getattr(found, "parameters", None)):
+        item = waiting.pop()
+        if hasattr(item, "dtype") and hasattr(item, "shape"):
+            arrays[id(item)] = math.prod(item.shape) * ("float" in str(item.dtype))
+        elif isinstance(item, list | tuple):
+            waiting += item
+        elif isinstance(item, dict):
+            waiting += item.values()
+        elif callable(parameters := getattr(item, "parameters", None)):
             waiting += [parameter.value for parameter in parameters().values()]
     return sum(arrays.values())
 
 
 def check_fitted(model, problem):
     """Refuse a fitted model that is no better than chance on its own training images."""
-    seen, some = problem.seen_classes, problem.trainval[some_rows(problem.trainval.size)]
-    candidates = take_rows(problem.class_embeddings, seen)
-    scores = model.decision_function(take_rows(problem.features, some), candidates)
-    best = to_host(top_classes(scores, 1))[:, 0]
-    accuracy = class_accuracies(problem.labels[some], seen[best]).mean()
-    check_trained(accuracy, seen.size, some.size)
+
+    def score(images, classes):
+        return model.decision_function(
+            take_rows(problem.features, images), take_rows(problem.class_embeddings, classes)
+        )
+
+    check_answers(problem, score)
+
+
+def check_answers(problem, score):
+    """Refuse scores, ``score(images, classes)``, of training images that are at chance."""
+    images, classes = problem.trainval[some_rows(problem.trainval.size)], problem.seen_classes
+    best = to_host(top_classes(score(images, classes), 1))[:, 0]
+    accuracy = class_accuracies(problem.labels[images], classes[best]).mean()
+    check_trained(accuracy, classes.size, images.size)
 
 
 class _Routed(BaseEstimator):

@@ -31,11 +31,11 @@ def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
         point = "none" if name in ("ACC", "AUSUC") else calibration
 
         def estimate(runs, minus=None):
-            found = [outcome_at(run, point) for run in runs]
+            outcomes = [outcome_at(run, point) for run in runs]
             others = None if minus is None else [outcome_at(run, point) for run in minus]
             if others is not None and len(others) == 1:  # a closed form serves all seeds
-                others *= len(found)
-            return zero_shot_estimate(found, name, minus=others, **options)
+                others *= len(outcomes)
+            return zero_shot_estimate(outcomes, name, minus=others, **options)
 
         return estimate
 
@@ -44,10 +44,10 @@ def zero_shot_measures(names=MEASURES, *, calibration="chosen", **options):
 
 def outcome_at(run, calibration):
     """The outcome of a run, or an outcome, under "none", the "chosen" gamma or a number."""
-    found = getattr(run, "outcome", run)
+    outcome = getattr(run, "outcome", run)
     if calibration == "none":
-        return found
-    return found.at(run.gamma if calibration == "chosen" else calibration)
+        return outcome
+    return outcome.at(run.gamma if calibration == "chosen" else calibration)
 
 
 def zero_shot_estimate(
@@ -107,19 +107,19 @@ def zero_shot_estimate(
 
 def _resampled_accuracies(outcomes, n_resamples, rng, sides):
     """Percent per outcome with classes and images drawn anew, H where ``sides`` are two."""
-    found = []
+    accuracies = []
     for side in sides:
         right = np.stack([outcome.right(side) for outcome in outcomes])
-        found.append(resampled_items(right, outcomes[0].labels(side), n_resamples, rng))
-    return 100.0 * (found[0] if len(found) == 1 else harmonic_mean(*found))
+        accuracies.append(resampled_items(right, outcomes[0].labels(side), n_resamples, rng))
+    return 100.0 * (accuracies[0] if len(accuracies) == 1 else harmonic_mean(*accuracies))
 
 
 def _resampled_areas(outcomes, n_resamples, rng, sides):
     """AUSUC in percent per outcome with classes and images drawn anew."""
     areas = [outcome.areas() for outcome in outcomes]
     labels = [outcomes[0].labels(side) for side in sides]
-    found = []
+    shares = []
     for rows in row_blocks(n_resamples, sum(map(len, labels))):
         weights = [resampled_weights(side, rows.stop - rows.start, rng) for side in labels]
-        found.append(100.0 * np.stack([area(*weights) for area in areas], axis=1))
-    return np.concatenate(found)
+        shares.append(100.0 * np.stack([area(*weights) for area in areas], axis=1))
+    return np.concatenate(shares)

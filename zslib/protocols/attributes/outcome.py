@@ -40,16 +40,16 @@ class Competition:
     def of_scores(cls, scores, labels, candidates, is_seen, k):
         """The k best classes of each kind, by (n, n_candidates) scores of any library."""
         xp = namespace(scores)
-        found = []
+        sides = []
         for kind in (True, False):
             columns = np.flatnonzero(is_seen[candidates] == kind)
             if not columns.size:
-                found += [np.empty((len(labels), 0), np.int64), np.empty((len(labels), 0))]
+                sides += [np.empty((len(labels), 0), np.int64), np.empty((len(labels), 0))]
                 continue
             among = xp.take(scores, like(columns, scores), axis=1)
             best = to_host(top_classes(among, min(k, columns.size)))
-            found += [candidates[columns][best], np.take_along_axis(to_host(among), best, axis=1)]
-        return cls(labels, *found)
+            sides += [candidates[columns][best], np.take_along_axis(to_host(among), best, axis=1)]
+        return cls(labels, *sides)
 
     @cached_property
     def flips(self):
@@ -106,10 +106,10 @@ class ZeroShotOutcome:
         if self.test_seen is not None:
             images = f"{len(self.test_seen.labels)} seen and {images}"
             measures += ["seen", "unseen", "H"]
-        found = ", ".join(f"{name} {self.value(name):.1f}" for name in measures)
+        accuracies = ", ".join(f"{name} {self.value(name):.1f}" for name in measures)
         return (
             f"ZeroShotOutcome({n_seen} seen and {n - n_seen} unseen classes, {images} images, "
-            f"gamma {self.gamma:.3g}: {found})"
+            f"gamma {self.gamma:.3g}: {accuracies})"
         )
 
     @classmethod
@@ -124,11 +124,11 @@ class ZeroShotOutcome:
         sides, scores = dict.fromkeys(tests), {}
         for side, (images, classes) in tests.items():
             if images.size:
-                found = score(side, images, classes)
+                table = score(side, images, classes)
                 labels = problem.labels[images]
-                sides[side] = Competition.of_scores(found, labels, classes, problem.is_seen, k)
+                sides[side] = Competition.of_scores(table, labels, classes, problem.is_seen, k)
                 if keep_scores:
-                    scores[side] = to_host(found)
+                    scores[side] = to_host(table)
         return cls(problem.checksum, problem.is_seen, gamma, **sides, scores=scores or None)
 
     def at(self, gamma):
@@ -228,13 +228,13 @@ class ZeroShotOutcome:
         """
         check_choice(space, "space", ("unseen", "all"))
         if space == "unseen":
-            found = self.zero_shot.unseen[:, : self._depth(k, self.zero_shot)]
+            answers = self.zero_shot.unseen[:, : self._depth(k, self.zero_shot)]
         else:
             sides = [side for side in (self.test_seen, self.test_unseen) if side is not None]
-            found = np.concatenate(
+            answers = np.concatenate(
                 [side.neighbours(self._depth(k, side), self.gamma) for side in sides]
             )
-        return k_occurrence(found, self.is_seen.size)
+        return k_occurrence(answers, self.is_seen.size)
 
     def polluted(self, k=1):
         """Per test image of an unseen class, whether a seen class is among its first k (bool)."""

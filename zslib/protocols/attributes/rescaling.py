@@ -30,7 +30,7 @@ def measures_by_alpha(outcomes, alphas) -> dict:
     if alphas.ndim != 1 or not alphas.size or not np.all(np.isfinite(alphas) & (alphas >= 0)):
         raise ValueError(f"alphas must be a 1-d array of numbers of at least 0, got {alphas}")
     outcomes, gammas = _listed(outcomes), np.log1p(alphas)
-    found = []
+    repeats = []
     for outcome in outcomes:
         seen, unseen = _accuracies(outcome, gammas)
         # An image is answered with a seen class while gamma is below its flip.
@@ -39,9 +39,9 @@ def measures_by_alpha(outcomes, alphas) -> dict:
             for side in (outcome.test_unseen, outcome.test_seen)
         ]
         measures = seen, unseen, harmonic_mean(seen, unseen)
-        found.append([*measures, 100.0 * (1 - below[0]), 100.0 * below[1]])
+        repeats.append([*measures, 100.0 * (1 - below[0]), 100.0 * below[1]])
     names = "seen", "unseen", "H", "unseen taken for seen", "seen taken for unseen"
-    return dict(zip(names, np.array(found).swapaxes(0, 1), strict=True))
+    return dict(zip(names, np.array(repeats).swapaxes(0, 1), strict=True))
 
 
 def choose_alpha(outcomes):

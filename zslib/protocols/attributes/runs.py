@@ -95,18 +95,18 @@ def run_zero_shot(
 
     def outcome(chosen):
         model = method.estimator(seed=seed, **chosen)
-        how = {"train_on": train_on, "k": k, "must_learn": must_learn}
-        return kept(evaluate_zero_shot, model, problem, **how, device=device)
+        options = {"train_on": train_on, "k": k, "must_learn": must_learn}
+        return kept(evaluate_zero_shot, model, problem, **options, device=device)
 
     names = method.name, problem.name, problem.feature_scaling, seed
     if parameters is not None:
         given = dict(parameters)
         return ZeroShotRun(*names, given, None, None, [], outcome(given))
-    how = {"split": split, "fraction": fraction, "must_learn": must_learn}
-    tuned = tune_zero_shot(method, problem, **how)
+    options = {"split": split, "fraction": fraction, "must_learn": must_learn}
+    tuned = tune_zero_shot(method, problem, **options)
     what = f"{method.name} on {problem.name}"
-    best, found, passed_over = best_that_trains(tuned.trials, "score", outcome, what)
-    return ZeroShotRun(*names, best["parameters"], best["gamma"], tuned, passed_over, found)
+    best, tested, passed_over = best_that_trains(tuned.trials, "score", outcome, what)
+    return ZeroShotRun(*names, best["parameters"], best["gamma"], tuned, passed_over, tested)
 
 
 def run_table(methods, problem, seeds=(0,), **options) -> dict:

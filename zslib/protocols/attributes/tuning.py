@@ -12,11 +12,12 @@ from sklearn.model_selection import GroupShuffleSplit
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.choices import told_apart
-from zslib.protocols.sweep import CHOICE_SEEDS, kept, mean_trial, ranked, sweep
-from zslib.validation import check_choice, check_each, check_integer, check_real
+from zslib.protocols.sweep import CHOICE_SEEDS, check_seeds, kept, mean_trial, ranked, sweep
+from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = [
     "ZeroShotTuned",
+    "choice_of",
     "seen_as",
     "split_validation_classes",
     "tune_zero_shot",
@@ -86,6 +87,14 @@ def seen_as(problem):
     return {"seen classes": f"{problem.seen_classes.size} ({digest})"}
 
 
+def choice_of(problem, settings, seeds, **columns):
+    """What tells a choice on the seen classes of a problem from others: keywords of `sweep`."""
+    choice = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(settings)
+    if tuple(seeds) != CHOICE_SEEDS:
+        columns["choice seeds"] = list(seeds)
+    return choice | columns
+
+
 def tune_zero_shot(
     method, problem, *, split=None, fraction=0.25, seeds=None, must_learn=True
 ) -> ZeroShotTuned:
@@ -125,9 +134,7 @@ def tune_zero_shot(
     check_choice(split, "split", (None, "official", "random"))
     method = resolve_method(method)
     seeds = method.choice_seeds if seeds is None else seeds
-    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
-    if not seeds:
-        raise ValueError("seeds is empty: give at least one")
+    seeds = check_seeds(seeds)
     check_real(fraction, "fraction", low=0, high=1, inclusive=False)
     drawn = split == "random" or (split is None and not problem.val.size)
 
@@ -151,11 +158,9 @@ def tune_zero_shot(
             ]
         )
 
-    of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(method.fixed)
-    of |= {"held out": fraction} if drawn else {}
-    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"choice seeds": list(seeds)}
+    choice = choice_of(problem, method.fixed, seeds, **{"held out": fraction} if drawn else {})
     name = f"{method.name} on {problem.name}"
-    trials = sweep(method.grid, attempt, name, limits=method.limits, seeds=seeds, **of)
+    trials = sweep(method.grid, attempt, name, limits=method.limits, seeds=seeds, **choice)
     best = ranked(trials, "score")[0]
     return ZeroShotTuned(best["parameters"], best["score"], best["gamma"], trials)
 

@@ -9,19 +9,19 @@ zero-shot learning, Section 2.1 (prototypes, nearest class) and Section 4 (measu
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from sklearn.base import clone
 
-from zslib.arrays import like, ragged_rows, take_rows, to_host
+from zslib.arrays import like, ragged_rows, take_rows
 from zslib.calibration import log_distance_scores
 from zslib.compatibility import CLAREL
 from zslib.datasets.problem import check_problem
 from zslib.datasets.words.tokens import Vocabulary
-from zslib.metrics import class_accuracies, top_classes
+from zslib.protocols.attributes.evaluate import check_answers
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
-from zslib.protocols.sweep import check_trained, some_rows
 from zslib.validation import check_integer
 
 __all__ = ["ImageTextResult", "evaluate_image_text", "model_texts"]
@@ -114,27 +114,16 @@ def evaluate_image_text(
             fitted.distances(take_rows(problem.features, images), take_rows(prototypes, classes))
         )
 
+    # Where the classifiers have all the weight, nothing draws images and texts together.
     if must_learn and getattr(fitted, "classification_weight", 0.0) < 1.0:
-        _check_pairs(fitted, problem, score)
+        check_answers(problem, partial(score, "trained on"))
+        if isinstance(fitted, CLAREL):
+            check_losses(fitted)
     outcome = ZeroShotOutcome.of_scores(problem, score, k=k, keep_scores=keep_scores)
     ranks = retrieval_ranks(fitted, problem, texts) if retrieval else None
     return ImageTextResult(
         outcome, ranks, n_words, int(fitted.n_parameters_), fitted.learning_curve_
     )
-
-
-def _check_pairs(fitted, problem, score):
-    """Refuse a training whose prototypes or retrieval are at the end no better than chance.
-
-    Where the classifiers have all the weight, nothing draws images and texts together.
-    """
-    some = problem.trainval[some_rows(problem.trainval.size)]
-    seen = np.unique(problem.labels[problem.trainval])
-    best = to_host(top_classes(score("trained on", some, seen), 1))[:, 0]
-    accuracy = class_accuracies(problem.labels[some], seen[best]).mean()
-    check_trained(accuracy, seen.size, some.size)
-    if isinstance(fitted, CLAREL):
-        check_losses(fitted)
 
 
 def check_losses(model):

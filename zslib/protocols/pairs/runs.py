@@ -17,13 +17,19 @@ from zslib.datasets.problem import check_problem
 from zslib.metrics import hits_at_k
 from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.rescaling import choose_alpha, rescaled
-from zslib.protocols.attributes.tuning import seen_as
-from zslib.protocols.choices import told_apart
+from zslib.protocols.attributes.tuning import choice_of
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.evaluate import evaluate_image_text
-from zslib.protocols.sweep import CHOICE_SEEDS, best_that_trains, kept, mean_trial, sweep
+from zslib.protocols.sweep import (
+    CHOICE_SEEDS,
+    best_that_trains,
+    check_seeds,
+    kept,
+    mean_trial,
+    sweep,
+)
 from zslib.protocols.tidy import row
-from zslib.validation import check_choice, check_each, check_integer
+from zslib.validation import check_choice, check_integer
 
 __all__ = [
     "SHORT_GRID",
@@ -71,31 +77,29 @@ class ImageTextRuns:
     def results(self, part="test"):
         """The list of `ImageTextResult` of "test" or "validation"."""
         check_choice(part, "part", ("test", "validation"))
-        found = self.test if part == "test" else self.validation
-        if found is None:
+        results = self.test if part == "test" else self.validation
+        if results is None:
             raise ValueError("only validation was run: call run_image_text with test=True")
-        return found
+        return results
 
     def outcomes(self, part="test", *, alpha=None):
         """Outcomes of the repeats, rescaled by the chosen alpha or by a given one."""
         alpha = self.alpha if alpha is None else alpha
         return rescaled([result.outcome for result in self.results(part)], alpha)
 
-    def estimate(self, measure, part="test", *, alpha=None, minus=None, **options):
-        """`zero_shot_estimate` of a measure over repeats, or of the difference to ``minus``."""
-        return zero_shot_estimate(
-            self.outcomes(part, alpha=alpha), measure, minus=minus, **options
-        )
+    def estimate(self, measure, part="test", *, alpha=None, **options):
+        """`zero_shot_estimate` of a measure over repeats, with its ``options``."""
+        return zero_shot_estimate(self.outcomes(part, alpha=alpha), measure, **options)
 
     def retrieval(self, measure, direction):
         """Mean of "R@1", "R@10" or "median rank" of test over repeats (and queries, for R@k)."""
         check_choice(measure, "measure", ("R@1", "R@10", "median rank"))
-        found = [result.retrieval for result in self.results()]
+        repeats = [result.retrieval for result in self.results()]
         if measure == "median rank":
-            return mean_estimate([ranks.measures(direction)[measure] for ranks in found])
+            return mean_estimate([ranks.measures(direction)[measure] for ranks in repeats])
         k = int(measure[2:])
         return mean_estimate(
-            [100.0 * hits_at_k(ranks.of(direction), k) for ranks in found], same_items=True
+            [100.0 * hits_at_k(ranks.of(direction), k) for ranks in repeats], same_items=True
         )
 
 
@@ -146,9 +150,7 @@ def run_image_text(
         Of `evaluate_image_text`; on validation data there is no ``retrieval``.
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
-    seeds = check_each(seeds, "seeds", check_integer, "integers", low=0)
-    if not seeds:
-        raise ValueError("seeds is empty: give one for each repeat")
+    seeds = check_seeds(seeds)
     if held_out is None:
         held_out = problem.validation_problem(seed=split_seed)
     options |= {"device": resolve_device(device), "checkpoints": checkpoints}
@@ -200,10 +202,8 @@ def image_text_trials(
         values = [{m: outcome.value(m) for m in ("ACC", "AUSUC")} for outcome in outcomes]
         return {"alpha": alpha, "H": H} | mean_trial(values)
 
-    of = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(model)
-    of |= {"split_seed": split_seed}
-    of |= {} if tuple(seeds) == CHOICE_SEEDS else {"choice seeds": list(seeds)}
-    return sweep(grid, attempt, _name(model, problem), by="H", seeds=seeds, **of)
+    choice = choice_of(problem, model, seeds, split_seed=split_seed)
+    return sweep(grid, attempt, _name(model, problem), by="H", seeds=seeds, **choice)
 
 
 def _name(model, problem):
@@ -211,7 +211,7 @@ def _name(model, problem):
 
 
 def _results(model, problem, seeds, *, device, checkpoints, **options):
-    found = []
+    results = []
     for seed in seeds:
         known_by = clone(model).set_params(random_state=seed)
         quiet = {"checkpoint": None, "progress": False}
@@ -220,9 +220,9 @@ def _results(model, problem, seeds, *, device, checkpoints, **options):
         if checkpoints is not None:
             name = joblib.hash((problem.checksum, known_by, options, device))
             repeat.set_params(checkpoint=str(Path(checkpoints) / f"{name}.npz"))
-        how = {"known_by": known_by, "device": device}
-        found.append(kept(evaluate_image_text, repeat, problem, **how, **options))
-    return found
+        place = {"known_by": known_by, "device": device}
+        results.append(kept(evaluate_image_text, repeat, problem, **place, **options))
+    return results
 
 
 SHORT_GRID = {"learning_rate": (1.25, 2.5, 5.0, 10.0)}
@@ -285,7 +285,7 @@ def clarel_problems(dataset="auto", *, training="short", **options):
     they are as released. ``options`` are those of `load_problem`: seed and quick.
     """
     check_choice(training, "training", ("short", "paper", "authors"))
-    found = []
+    problems = []
     for name in resolve_all("pairs", dataset):
         scaling = {}
         known = name in DATASETS
@@ -295,8 +295,8 @@ def clarel_problems(dataset="auto", *, training="short", **options):
         problem = load_problem("pairs", name, **options, **scaling)
         if training == "short" and problem.feature_scaling != "unit length":
             problem = problem.scaled("unit length")
-        found.append(problem)
-    return found
+        problems.append(problem)
+    return problems
 
 
 def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes=None, **options):
