@@ -10,18 +10,18 @@ import json
 import os
 import shutil
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from zslib.datasets.locate import written_whole
+
 __all__ = [
     "archive_members",
     "extract_members",
     "fetch_file",
-    "write_atomically",
     "zenodo_files",
 ]
 
@@ -173,8 +173,8 @@ def extract_members(archive, names, folder):
                 continue
             if name in found:
                 raise ValueError(f"{archive} has two files called {name}: unpack it by hand")
-            with open_member() as source:
-                write_atomically(source, folder / name)
+            with open_member() as member, written_whole(folder / name) as file:
+                shutil.copyfileobj(member, file)
             found.append(name)
     return found
 
@@ -195,14 +195,3 @@ def archive_members(archive):
         raise ValueError(
             f"{archive} is damaged ({error}): delete it and fetch it again"
         ) from error
-
-
-def write_atomically(source, path):
-    """Copy an open binary file to ``path``: whole, or not at all."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        try:
-            shutil.copyfileobj(source, file)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-    os.replace(file.name, path)

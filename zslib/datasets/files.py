@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 import re
-import tempfile
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -31,6 +29,7 @@ __all__ = [
     "read_bytes",
     "read_lines",
     "read_rows",
+    "read_table",
 ]
 
 SUMS = "SHA256SUMS"
@@ -128,10 +127,8 @@ def file_hash(path):
         return note.read_text(encoding="ascii")
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    note.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as file:
-        file.write(digest)
-    os.replace(file.name, note)
+    with locate.written_whole(note) as file:
+        file.write(digest.encode("ascii"))
     return digest
 
 
@@ -149,6 +146,18 @@ def read_lines(path):
     with _readable(path):
         text = content.decode("utf-8").removesuffix("\n")
     return text.split("\n") if text else []
+
+
+def read_table(path, columns, separator="\t"):
+    """The rows of a text, each with one value for each of ``columns``; None: white space."""
+    rows = [line.split(separator) for line in read_lines(path)]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(columns):
+            raise ValueError(
+                f"{path}, line {number}: expected {len(columns)} columns "
+                f"({', '.join(columns)}), got {len(row)}"
+            )
+    return rows
 
 
 @contextmanager

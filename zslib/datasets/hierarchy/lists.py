@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 
 from zslib.datasets.entry import HIERARCHY, Dataset, below
-from zslib.datasets.files import read_lines
+from zslib.datasets.files import read_table
 from zslib.datasets.hierarchy.embedded import embedded_labels, embedded_wordnet, read_labels
 from zslib.datasets.hierarchy.tree import fall2011_links, hop_labels
 from zslib.datasets.hierarchy.wordnet import (
@@ -166,27 +166,18 @@ def _derived(source, origin, wordnet):
 
 
 def _real(folder):
-    counts = {w: int(images) for w, images, _ in _table(folder / _FILES["image_counts"], 3)}
+    counts = read_table(folder / _FILES["image_counts"], ("wnid", "images", "release"))
     return _assemble(
         "real",
         "WordNet 3.0 and ImageNet's published label lists",
         embedded_wordnet(),
-        is_a=tuple((c, p) for c, p in _table(folder / _FILES["is_a"], 2)),
-        image_counts=counts,
+        is_a=tuple(map(tuple, read_table(folder / _FILES["is_a"], ("child", "parent")))),
+        image_counts={wnid: int(images) for wnid, images, _ in counts},
         **{
             name: read_labels(folder / _FILES[name])
             for name in ("ilsvrc2012", "fall2011", "two_hop", "three_hop")
         },
     )
-
-
-def _table(path, columns):
-    """Lines of a tab-separated file, each with so many columns."""
-    rows = [line.split("\t") for line in read_lines(path)]
-    for number, row in enumerate(rows, 1):
-        if len(row) != columns:
-            raise ValueError(f"{path} line {number} has {len(row)} columns, {columns} wanted")
-    return rows
 
 
 def _assemble(

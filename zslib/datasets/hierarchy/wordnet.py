@@ -13,10 +13,11 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from zslib.datasets.download import extract_members, fetch_file
-from zslib.datasets.locate import cache_dir, data_folders
+from zslib.datasets.locate import cache_dir, complete_folder
 
 __all__ = [
     "ARCHIVES",
@@ -68,10 +69,10 @@ class WordNet:
     def synsets(self, term):
         """The synsets that have the term, upper and lower case alike, in the file's order."""
         folded = term.lower()
-        found = tuple(w for w, terms in self.lemmas.items() if folded in map(str.lower, terms))
-        if not found:
+        wnids = tuple(w for w, terms in self.lemmas.items() if folded in map(str.lower, terms))
+        if not wnids:
             raise KeyError(f"no noun synset has the term {term!r}")
-        return found
+        return wnids
 
 
 def wordnet_folder():
@@ -80,11 +81,7 @@ def wordnet_folder():
     Looked for in this order: ``wordnet`` in the data folder, ``wordnet`` in the cache (where
     `fetch_wordnet` puts them), and where Debian's package ``wordnet-base`` has them.
     """
-    folders = [root / "wordnet" for root in data_folders()]
-    for folder in (*folders, cache_dir() / "wordnet", _SYSTEM_FOLDER):
-        if all((folder / name).is_file() for name in FILES):
-            return folder
-    return None
+    return complete_folder("wordnet", FILES) or complete_folder(_SYSTEM_FOLDER, FILES)
 
 
 def read_wordnet(folder=None):
@@ -93,17 +90,13 @@ def read_wordnet(folder=None):
     A line that stands at another place than it says, a link that leads nowhere, or two files that
     disagree, raise ValueError.
     """
-    if folder is None:
-        folder = wordnet_folder()
-    missing = list(FILES) if folder is None else []
-    if folder is not None:
-        missing = [name for name in FILES if not (Path(folder) / name).is_file()]
+    folder = wordnet_folder() if folder is None else Path(folder)
+    missing = [name for name in FILES if folder is None or not (folder / name).is_file()]
     if missing:
         raise FileNotFoundError(
             f"WordNet's {' and '.join(missing)} not found{f' in {folder}' if folder else ''}: "
             "install Debian's package wordnet-base, or call zslib.datasets.fetch_wordnet()"
         )
-    folder = Path(folder)
     lemmas, links = _read_data(folder / "data.noun")
     _check_index(folder / "index.noun", lemmas)
     for child, parent, _ in links:
@@ -197,13 +190,13 @@ def _check_index(path, lemmas):
                 f"{path} line {number} is not in WordNet's format: {line[:60]!r}"
             ) from None
         for offset in offsets:
-            try:
-                pairs.remove((term, f"n{offset}"))
-            except KeyError:
+            pair = (term, f"n{offset}")
+            if pair not in pairs:
                 raise ValueError(
                     f"{path} line {number} gives {term!r} the synset n{offset}, which has no such "
                     "term in data.noun: take both files from one release"
-                ) from None
+                )
+            pairs.remove(pair)
     if pairs:
         term, wnid = min(pairs)
         raise ValueError(
@@ -226,10 +219,9 @@ def fetch_wordnet(*, progress=None, archives=ARCHIVES):
     failed = []
     for url in archives:
         path = folder / url.rsplit("/", 1)[-1]
-        report = progress and (lambda done, total, name=path.name: progress(name, done, total))
         try:
             # The archive has no checksum known here; its members are checked instead.
-            fetch_file(url, path, None, progress=report)
+            fetch_file(url, path, None, progress=progress and partial(progress, path.name))
             _take(path, folder)
         except (OSError, ValueError) as error:
             failed.append(f"{url}: {error}")

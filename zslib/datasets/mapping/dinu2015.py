@@ -5,9 +5,11 @@ Zenodo record 2654864. `fetch_dinu2015` brings the four files; `dinu2015` reads 
 
 from __future__ import annotations
 
+from functools import partial
+
 from zslib.datasets import download
 from zslib.datasets.entry import BILINGUAL, Dataset, below
-from zslib.datasets.locate import cache_dir, data_folders, require_folder
+from zslib.datasets.locate import cache_dir, complete_folder, require_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import load_vectors
 
@@ -24,10 +26,7 @@ FILES = {
 
 def dinu2015_folder():
     """Folder with all four files: ``dinu2015`` in the data folder or in the cache, or None."""
-    for parent in (*data_folders(), cache_dir()):
-        if all((parent / "dinu2015" / f).is_file() for f in FILES.values()):
-            return parent / "dinu2015"
-    return None
+    return complete_folder("dinu2015", FILES.values())
 
 
 def dinu2015(
@@ -58,13 +57,11 @@ def dinu2015(
         Bytes of a word that are not UTF-8 are replaced by U+FFFD; words which become alike by
         it count as duplicates.
     """
-    if folder is None:
-        folder = dinu2015_folder()
-        if folder is None:
-            raise FileNotFoundError(
-                "the files of Dinu et al. (2015) are not here: run 'zslib data fetch dinu2015', "
-                "or put them in a folder dinu2015 of the folder that ZSLIB_DATA names"
-            )
+    if folder is None and (folder := dinu2015_folder()) is None:
+        raise FileNotFoundError(
+            "the files of Dinu et al. (2015) are not here: run 'zslib data fetch dinu2015', "
+            "or put them in a folder dinu2015 of the folder that ZSLIB_DATA names"
+        )
     folder = require_folder("dinu2015", folder)
     source, target = (
         load_vectors(folder / FILES[side], format="text", limit=limit, errors="replace")
@@ -99,7 +96,7 @@ def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
 
     def bring(file):
         url, checksum = listed[file]
-        report = progress and (lambda done, total: progress(file, done, total))
+        report = progress and partial(progress, file)
         return download.fetch_file(url, folder / file, checksum, progress=report)
 
     wanted = list(FILES.values())
