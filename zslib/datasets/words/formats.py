@@ -20,7 +20,8 @@ def read_vectors(path, binary, limit, errors):
     words, numbers, duplicates = {}, bytearray(), 0
     opened = {".gz": gzip.open, ".bz2": bz2.open}.get(path.suffix.lower(), open)
     try:
-        with opened(path, "rb") as file:
+        # A number too large becomes infinity, which is refused.
+        with np.errstate(over="ignore"), opened(path, "rb") as file:
             records = (_binary_records if binary else _text_records)(path, file)
             for place, name, vector in islice(records, limit):
                 word = _checked_word(f"{path}, {place}", name, vector, errors)
