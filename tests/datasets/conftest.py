@@ -225,7 +225,7 @@ def site(monkeypatch):
 
 @pytest.fixture
 def pack():
-    """``pack(".zip" or ".tar.gz", {path: content})``: an archive; what has no content is a link."""
+    """``pack(".zip" or ".tar.gz", {path: content})``: an archive; a member without is a link."""
 
     def packed(kind, files):
         out = io.BytesIO()
