@@ -7,8 +7,7 @@ import hashlib
 import pytest
 
 from zslib.datasets.hierarchy import wordnet as module
-from zslib.datasets.hierarchy.embedded import embedded_wordnet
-from zslib.datasets.hierarchy.wordnet import WordNet, fetch_wordnet, read_wordnet, wordnet_folder
+from zslib.datasets.hierarchy.wordnet import fetch_wordnet, read_wordnet, wordnet_folder
 
 LICENCE = "  1 WordNet 3.0 Copyright 2006 by Princeton University.  \n  2 more  \n"
 # (terms, [(pointer symbol, position of its target in this list)])
@@ -82,15 +81,6 @@ def test_synsets_terms_and_links(folder):
     assert set(wordnet.hypernyms) == expected
     assert wordnet.instances == ((laika, dog),)
     assert repr(wordnet) == "<WordNet: 6 synsets, 5 hypernym and 1 instance links>"
-
-
-def test_synsets_of_a_term_whatever_its_case(folder):
-    wordnet = read_wordnet(folder)
-    *_, dog, _, _, other = wordnet.lemmas
-    assert wordnet.synsets("dog") == (dog, other)
-    assert wordnet.synsets("domestic dog") == (dog,)
-    with pytest.raises(KeyError, match="no noun synset has the term 'cat'"):
-        wordnet.synsets("cat")
 
 
 DOG = f"{data_noun()[1][2]:08d}"
@@ -195,10 +185,3 @@ def test_real_files_have_the_known_counts():
     wordnet = read_wordnet()
     assert (len(wordnet.lemmas), len(wordnet.hypernyms)) == (82_115, 75_850)
     assert len(wordnet.instances) == 8_577
-
-
-def test_crane_and_head_in_all_of_wordnet():
-    wordnet = embedded_wordnet()
-    assert isinstance(wordnet, WordNet)
-    assert wordnet.synsets("crane")[:2] == ("n02012849", "n03126707")
-    assert len(wordnet.synsets("head")) == 33

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 
 from zslib.datasets.files import read_lines
-from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet
+from zslib.datasets.hierarchy.wordnet import WordNet, is_offset, read_wordnet
 
 __all__ = [
     "embedded_labels",
@@ -111,7 +111,7 @@ def read_labels(path):
     """A list of wnids, one a line."""
     lines = read_lines(path)
     for number, line in enumerate(lines, 1):
-        if not (len(line) == 9 and line[0] == "n" and line[1:].isdecimal()):
+        if line[:1] != "n" or not is_offset(line[1:]):
             raise ValueError(
                 f"{path} line {number} is {line[:40]!r}, not a wnid ('n' and eight digits)"
             )

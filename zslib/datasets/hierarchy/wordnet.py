@@ -25,6 +25,7 @@ __all__ = [
     "FILES",
     "WordNet",
     "fetch_wordnet",
+    "is_offset",
     "read_wordnet",
     "wordnet_folder",
 ]
@@ -65,14 +66,6 @@ class WordNet:
             f"<WordNet: {len(self.lemmas):,} synsets, {len(self.hypernyms):,} hypernym and "
             f"{len(self.instances):,} instance links>"
         )
-
-    def synsets(self, term):
-        """The synsets that have the term, upper and lower case alike, in the file's order."""
-        folded = term.lower()
-        wnids = tuple(w for w, terms in self.lemmas.items() if folded in map(str.lower, terms))
-        if not wnids:
-            raise KeyError(f"no noun synset has the term {term!r}")
-        return wnids
 
 
 def wordnet_folder():
@@ -153,7 +146,7 @@ def _parse_synset(line):
     """One line: offset, lexicographer file, type, words, pointers, then "|" and the gloss."""
     fields = line.partition(" | ")[0].split()
     offset, _, kind = fields[:3]
-    if kind != "n" or not _is_offset(offset):
+    if kind != "n" or not is_offset(offset):
         raise ValueError("offset and type n expected")
     n_words = int(fields[3], 16)
     terms = tuple(fields[4 : 4 + 2 * n_words : 2])
@@ -166,14 +159,15 @@ def _parse_synset(line):
         if symbol not in _POINTERS:
             raise ValueError(f"unknown pointer symbol {symbol!r}")
         if symbol in ("@", "@i"):
-            if part != "n" or not _is_offset(target):
+            if part != "n" or not is_offset(target):
                 raise ValueError("a hypernym that is no noun")
             parents.append((f"n{target}", symbol))
     return f"n{offset}", terms, parents
 
 
-def _is_offset(text):
-    return len(text) == 8 and text.isdigit()
+def is_offset(text):
+    """Whether a text is a place in a file of WordNet's: eight digits."""
+    return len(text) == 8 and text.isdecimal()
 
 
 def _check_index(path, lemmas):
@@ -238,9 +232,9 @@ def fetch_wordnet(*, progress=None, archives=ARCHIVES):
 def _take(archive, folder):
     """Put the two files from the archive into the folder, if they are those of WordNet 3.0."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        found = extract_members(archive, FILES, place)
+        taken = extract_members(archive, FILES, place)
         for name in FILES:
-            if name not in found:
+            if name not in taken:
                 raise ValueError(f"it has no {name}")
             with open(Path(place) / name, "rb") as file:
                 if hashlib.file_digest(file, "sha256").hexdigest() != CHECKSUMS[name]:

@@ -33,7 +33,6 @@ def dinu2015(
     *,
     normalise=True,
     shared_targets="keep",
-    overlap="refuse",
     limit=None,
     max_train=None,
     max_test=None,
@@ -46,7 +45,7 @@ def dinu2015(
 
     Parameters
     ----------
-    normalise, shared_targets, overlap, max_train, max_test
+    normalise, shared_targets, max_train, max_test
         See `zslib.datasets.bilingual_problem`.
     limit : int, optional
         Only the first so many words of each language.
@@ -79,7 +78,6 @@ def dinu2015(
         description=description,
         normalise=normalise,
         shared_targets=shared_targets,
-        overlap=overlap,
         max_train=max_train,
         max_test=max_test,
     )
@@ -99,18 +97,17 @@ def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
         report = progress and partial(progress, file)
         return download.fetch_file(url, folder / file, checksum, progress=report)
 
-    wanted = list(FILES.values())
-    for file in wanted:
-        if file in listed:
-            bring(file)
+    def missing():
+        return [name for name in FILES.values() if not (folder / name).is_file()]
+
+    for file in filter(listed.__contains__, FILES.values()):
+        bring(file)
     for file in listed:
-        missing = [name for name in wanted if not (folder / name).is_file()]
-        if missing and file.endswith((".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")):
-            download.extract_members(bring(file), missing, folder)
-    missing = [name for name in wanted if not (folder / name).is_file()]
-    if missing:
+        if missing() and file.endswith((".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")):
+            download.extract_members(bring(file), missing(), folder)
+    if missing():
         raise ValueError(
-            f"Zenodo record {ZENODO_RECORD} has no {', '.join(missing)}; it lists "
+            f"Zenodo record {ZENODO_RECORD} has no {', '.join(missing())}; it lists "
             f"{', '.join(listed)}. Put the missing files into {folder}"
         )
     return folder
