@@ -164,6 +164,8 @@ def test_unknown_names(cranes):
         cranes.terms_of("n9")
     with pytest.raises(KeyError, match="unknown term 'lift'"):
         cranes.synsets_of("lift")
+    with pytest.raises(KeyError, match="unknown synset 'n9'"):
+        cranes.rows(["bird", "n9"])
 
 
 EYE, EMPTY = np.eye(5), np.array([], dtype=int)

@@ -108,6 +108,10 @@ class TermLexicon:
         part = self._term_synsets[self._term_start[row] : self._term_start[row + 1]]
         return tuple(self.synsets[i] for i in part)
 
+    def rows(self, synsets):
+        """Rows of synsets, by name, as an int64 array."""
+        return np.array([self._known(s, self.row_of, "synset") for s in synsets], dtype=np.int64)
+
     def training_targets(self, term_vectors, rows, *, rule="first", random_state=None):
         """The vector that stands for each synset while a model is trained.
 
