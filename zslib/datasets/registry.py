@@ -150,10 +150,10 @@ def resolve(setting, dataset="auto"):
     fitting = [p for p in named if p != "synthetic"] or named or general
     if not fitting and setting == HIERARCHY:
         fitting = [FALLBACK[setting] if "synthetic" in parts else "auto"]
-    own = [entry.name for entry in entries if entry.kind == "own"]
-    if not fitting and own and setting in (*_OWN, BILINGUAL):
+    paths = [entry.name for entry in entries if entry.kind == "own"]
+    if not fitting and paths and setting in (*_OWN, BILINGUAL):
         raise ValueError(
-            f"{own[0]} is not read for the {setting} setting: images are read from a folder or "
+            f"{paths[0]} is not read for the {setting} setting: images are read from a folder or "
             f"from files that end in {', '.join(filter(None, _OWN_ENDINGS))}, vectors of words "
             "from files with any other ending"
         )

@@ -58,9 +58,9 @@ class _Vocabulary:
         size = rng.dirichlet(np.full(n_topics, 1.0))
         self.topic = rng.choice(n_topics, size=n_words, p=size)
         centres = rng.standard_normal((n_topics, latent), dtype=np.float32)
-        own = rng.standard_normal((n_words, latent), dtype=np.float32)
+        apart = rng.standard_normal((n_words, latent), dtype=np.float32)
         tightness = np.float32(tightness)
-        meaning = np.sqrt(tightness) * centres[self.topic] + np.sqrt(1 - tightness) * own
+        meaning = np.sqrt(tightness) * centres[self.topic] + np.sqrt(1 - tightness) * apart
         self.meaning = meaning * scale
         self.words = np.array(
             [f"{_topic_name(t)}-{rank}" for rank, t in enumerate(self.topic, start=1)]

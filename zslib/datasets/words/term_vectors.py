@@ -150,13 +150,13 @@ def load_term_vectors(source, terms_of, links):
     check_choice(source, "source", ("auto", *TERM_SOURCES))
     if source == "auto":
         source = "definitions" if find_folder("visual/imagenet_synsets") else "hierarchy"
-    if source == "hierarchy":
-        links = list(links)
-        nodes = {node for link in links for node in link}
-        vectors = hypernym_term_vectors({n: t for n, t in terms_of.items() if n in nodes}, links)
-        return TERM_SOURCES[source], vectors
     try:
-        if source == "definitions":
+        if source == "hierarchy":
+            links = list(links)
+            nodes = set(chain.from_iterable(links))
+            known = {synset: terms for synset, terms in terms_of.items() if synset in nodes}
+            vectors = hypernym_term_vectors(known, links)
+        elif source == "definitions":
             vectors = gloss_term_vectors(terms_of)
         else:
             vectors = composed_term_vectors(terms_of, europarl_vectors("en"))
