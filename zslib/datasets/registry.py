@@ -102,10 +102,10 @@ def _files_of(entry):
         if None in folders.values() or root is None:
             return None
         return {name: root / name for name in entry.files} | folders
-    folders = {name: locate.find_folder(name.rpartition("/")[0]) for name in entry.files}
-    if None in folders.values():
+    places = {name: locate.find_folder(name.rpartition("/")[0]) for name in entry.files}
+    if None in places.values():
         return None
-    paths = {name: folder / name.rpartition("/")[2] for name, folder in folders.items()}
+    paths = {name: folder / name.rpartition("/")[2] for name, folder in places.items()}
     return {name: find_file(path) or checked(path) for name, path in paths.items()}
 
 
@@ -328,8 +328,8 @@ def _whereabouts(entry):
         return {"available": paths is not None, "where": _CARRIED.get(entry.name, where)}
     folder = paths[entry.folders[0]] if entry.folders else paths[entry.files[0]].parent
     roots = {"ZSLIB_DATA": locate.named_data(), "the repository's edition": locate.embedded_data()}
-    editions = [e for e, root in roots.items() if root and folder.is_relative_to(root)]
-    return {"available": True, "where": f"{folder} ({editions[0]})" if editions else f"{folder}"}
+    editions = [f" ({e})" for e, root in roots.items() if root and folder.is_relative_to(root)]
+    return {"available": True, "where": f"{folder}{''.join(editions[:1])}"}
 
 
 def fetch(name, *, progress=None, **options):

@@ -50,9 +50,7 @@ _IMAGES = 100  # behind the average of a training label
 class _Vocabulary:
     """Latent meanings (N, latent) of words in order of frequency, with their topics."""
 
-    def __init__(
-        self, rng, n_words, latent=_LATENT, n_topics=250, decay=_DECAY, tightness=_TIGHTNESS
-    ):
+    def __init__(self, rng, n_words, n_topics, latent=_LATENT, decay=_DECAY, tightness=_TIGHTNESS):
         self.decay = decay
         scale = _spectrum(latent, decay)
         size = rng.dirichlet(np.full(n_topics, 1.0))
@@ -180,7 +178,7 @@ def synthetic_crosslingual(
     check_real(tightness, "tightness", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
     rng = np.random.default_rng(seed)
-    vocabulary = _Vocabulary(rng, n_targets, latent, n_topics, decay, tightness)
+    vocabulary = _Vocabulary(rng, n_targets, n_topics, latent, decay, tightness)
     ingredients = {"noise": noise, "rarity": rarity, "nonlinearity": nonlinearity, "mean": mean}
     source, targets = (vocabulary.seen(rng, dimension, **ingredients) for _ in range(2))
 
@@ -270,7 +268,7 @@ def synthetic_crossmodal(
     check_real(image_noise, "image_noise", low=0)
     split_seed = seed if split_seed is None else check_integer(split_seed, "split_seed", low=0)
     rng = np.random.default_rng(seed)
-    vocabulary = _Vocabulary(rng, n_targets, n_topics=n_topics)
+    vocabulary = _Vocabulary(rng, n_targets, n_topics)
     words = vocabulary.seen(rng, dimension)
 
     concrete = np.isin(vocabulary.topic, rng.choice(n_topics, label_topics, replace=False))
