@@ -23,45 +23,51 @@ def site(site):
     return site
 
 
+@pytest.fixture
+def bring(site, tmp_path):
+    """Fetches a file of the site, and gives its content."""
+
+    def content(name="file", checksum=CHECKSUM, **options):
+        path = fetch_file(f"{site.url}/{name}", tmp_path / "f.bin", checksum, **options)
+        return path.read_bytes()
+
+    return content
+
+
 def leftovers(folder):
     return sorted(p.name for p in folder.iterdir())
 
 
-def test_whole_file(site, tmp_path):
+def test_whole_file(site, bring, tmp_path):
     seen = []
-    path = fetch_file(
-        f"{site.url}/file", tmp_path / "f.bin", CHECKSUM, progress=lambda *a: seen.append(a)
-    )
-    assert path.read_bytes() == CONTENT
+    assert bring(progress=lambda *report: seen.append(report)) == CONTENT
     assert seen[-1] == (len(CONTENT), len(CONTENT))
     assert leftovers(tmp_path) == ["f.bin"]
-    fetch_file(f"{site.url}/file", tmp_path / "f.bin", CHECKSUM)
+    assert bring() == CONTENT
     assert len(site.asked) == 1
 
 
-def test_broken_connection_continues_at_once(site, tmp_path):
+def test_broken_connection_continues_at_once(site, bring):
     site.break_after, site.breaks = 4 * PIECE, 1
-    path = fetch_file(f"{site.url}/file", tmp_path / "f.bin", CHECKSUM)
-    assert path.read_bytes() == CONTENT
+    assert bring() == CONTENT
     assert [asked for _, asked in site.asked] == [None, f"bytes={4 * PIECE}-"]
 
 
-def test_half_finished_download_is_resumed_later(site, tmp_path):
+def test_half_finished_download_is_resumed_later(site, bring, tmp_path):
     site.break_after, site.breaks = 2 * PIECE, 2
     with pytest.raises(ConnectionError, match=r"broke off after 262,144 bytes.*to continue there"):
-        fetch_file(f"{site.url}/file", tmp_path / "f.bin", CHECKSUM, attempts=2)
+        bring(attempts=2)
     assert leftovers(tmp_path) == ["f.bin.part", "f.bin.part.json"]
     site.asked.clear()
-    path = fetch_file(f"{site.url}/file", tmp_path / "f.bin", CHECKSUM)
-    assert path.read_bytes() == CONTENT
+    assert bring() == CONTENT
     assert site.asked == [("/file", f"bytes={4 * PIECE}-")]
     assert leftovers(tmp_path) == ["f.bin"]
 
 
-def interrupt(site, tmp_path):
+def interrupt(site, bring):
     site.break_after, site.breaks = 2 * PIECE, 1
     with pytest.raises(ConnectionError):
-        fetch_file(f"{site.url}/file", tmp_path / "f.bin", CHECKSUM, attempts=1)
+        bring(attempts=1)
     site.asked.clear()
 
 
@@ -75,54 +81,49 @@ def interrupt(site, tmp_path):
         (lambda site, part: part.with_name("f.bin.part.json").unlink(), None),
     ],
 )
-def test_what_is_left_of_a_try_may_be_of_any_kind(site, tmp_path, change, start):
-    interrupt(site, tmp_path)
+def test_what_is_left_of_a_try_may_be_of_any_kind(site, bring, tmp_path, change, start):
+    interrupt(site, bring)
     change(site, tmp_path / "f.bin.part")
-    path = fetch_file(f"{site.url}/file", tmp_path / "f.bin", CHECKSUM)
-    assert path.read_bytes() == CONTENT
+    assert bring() == CONTENT
     assert site.asked[0] == ("/file", start and f"bytes={start}-")
 
 
-def test_server_without_validator(site, tmp_path):
+def test_server_without_validator(site, bring):
     site.tag = ""
-    interrupt(site, tmp_path)
-    path = fetch_file(f"{site.url}/file", tmp_path / "f.bin", CHECKSUM)
-    assert path.read_bytes() == CONTENT
+    interrupt(site, bring)
+    assert bring() == CONTENT
     assert site.asked == [("/file", f"bytes={2 * PIECE}-")]
 
 
-def test_changed_file_is_not_mixed(site, tmp_path):
-    interrupt(site, tmp_path)
+def test_changed_file_is_not_mixed(site, bring):
+    interrupt(site, bring)
     changed = CONTENT[::-1]
     site.files["/file"], site.tag = changed, '"v2"'
-    checksum = "sha256:" + hashlib.sha256(changed).hexdigest()
-    path = fetch_file(f"{site.url}/file", tmp_path / "f.bin", checksum)
-    assert path.read_bytes() == changed
+    assert bring(checksum="sha256:" + hashlib.sha256(changed).hexdigest()) == changed
 
 
-def test_part_of_another_address(site, tmp_path):
-    interrupt(site, tmp_path)
+def test_part_of_another_address(site, bring):
+    interrupt(site, bring)
     site.files["/other"] = CONTENT
-    path = fetch_file(f"{site.url}/other", tmp_path / "f.bin", CHECKSUM)
-    assert path.read_bytes() == CONTENT
+    assert bring("other") == CONTENT
     assert site.asked == [("/other", None)]
 
 
-def test_damaged_part_is_found_by_the_checksum(site, tmp_path):
-    interrupt(site, tmp_path)
+def test_damaged_part_is_found_by_the_checksum(site, bring, tmp_path):
+    interrupt(site, bring)
     (tmp_path / "f.bin.part").write_bytes(b"x" * 2 * PIECE)
     with pytest.raises(ValueError, match="came with another checksum than sha256"):
-        fetch_file(f"{site.url}/file", tmp_path / "f.bin", CHECKSUM)
+        bring()
     assert leftovers(tmp_path) == []
-    path = fetch_file(f"{site.url}/file", tmp_path / "f.bin", CHECKSUM)
-    assert path.read_bytes() == CONTENT
+    assert bring() == CONTENT
 
 
-def test_no_such_file_and_no_server(site, tmp_path):
+def test_no_such_file_and_no_server(site, bring):
     with pytest.raises(ConnectionError, match="404"):
-        fetch_file(f"{site.url}/absent", tmp_path / "f.bin", CHECKSUM)
+        bring("absent")
+    site.url = "http://127.0.0.1:9"
     with pytest.raises(ConnectionError, match="broke off after 0 bytes"):
-        fetch_file("http://127.0.0.1:9/file", tmp_path / "f.bin", CHECKSUM)
+        bring()
 
 
 def zenodo(site, files, *, old=False):
