@@ -1,10 +1,15 @@
-"""A cache of its own for each test, and small files in the formats of the real data."""
+"""A cache for each test, small files in the formats of the real data, and a site of downloads."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import tarfile
+import threading
+import zipfile
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -147,3 +152,96 @@ def cub_folder(tmp_path):
             entry = {"class": i, "name": names[i], "sentences": sentences}
             file.write(json.dumps(entry) + "\n")
     return tmp_path
+
+
+class Site:
+    """What the local server holds, how it behaves, and what it was asked."""
+
+    def __init__(self):
+        self.files = {}
+        self.asked = []
+        self.break_after = None  # bytes of one answer before the connection closes
+        self.breaks = 0
+        self.ranges = True
+        self.tag = '"v1"'
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def do_GET(self):
+        site = self.server.site
+        wanted = self.headers.get("Range")
+        site.asked.append((self.path, wanted))
+        if self.path not in site.files:
+            self.send_error(404)
+            return
+        content = site.files[self.path]
+        condition = self.headers.get("If-Range")
+        start = 0
+        if wanted and site.ranges and condition in (None, site.tag):
+            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+            if start >= len(content):
+                self.send_response(416)
+                self.send_header("Content-Range", f"bytes */{len(content)}")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        else:
+            self.send_response(200)
+        body = content[start:]
+        self.send_header("Content-Length", str(len(body)))
+        if site.tag:
+            self.send_header("ETag", site.tag)
+        self.end_headers()
+        if site.breaks > 0:
+            site.breaks -= 1
+            body = body[: site.break_after]
+            self.close_connection = True
+        self.wfile.write(body)
+
+
+@pytest.fixture
+def site(monkeypatch):
+    """A local server of byte ranges, which breaks off when told to."""
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = False
+    server.site = Site()
+    server.site.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield server.site
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def pack():
+    """``pack(".zip" or ".tar.gz", {path: content})``: an archive; a member without is a link."""
+
+    def packed(kind, files):
+        out = io.BytesIO()
+        if kind == ".zip":
+            with zipfile.ZipFile(out, "w") as archive:
+                for name, content in files.items():
+                    archive.writestr(name, content)
+            return out.getvalue()
+        with tarfile.open(fileobj=out, mode="w:gz") as archive:
+            for name, content in files.items():
+                member = tarfile.TarInfo(name)
+                if content is None:
+                    member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+                else:
+                    member.size = len(content)
+                archive.addfile(member, content and io.BytesIO(content))
+        return out.getvalue()
+
+    return packed

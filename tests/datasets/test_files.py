@@ -1,4 +1,4 @@
-"""Reading either edition, and what is said of files that are damaged, altered or missing."""
+"""Reading either edition, and what is message of files that are damaged, altered or missing."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from zslib.datasets.files import (
     read_arrays,
     read_lines,
     read_rows,
+    read_table,
 )
 from zslib.datasets.registry import missing
 
@@ -48,9 +49,9 @@ def test_a_quantised_row_is_whole_numbers_with_a_scale():
     np.testing.assert_array_equal(read_rows(stored, [4, 2]), found[[4, 2]])
 
 
-@pytest.mark.parametrize("how", [quantise, np.float16, np.float32])
-def test_rows_of_a_file(how, tmp_path):
-    matrix = how(np.random.default_rng(0).standard_normal((9, 5)))
+@pytest.mark.parametrize("stored", [quantise, np.float16, np.float32])
+def test_rows_of_a_file(stored, tmp_path):
+    matrix = stored(np.random.default_rng(0).standard_normal((9, 5)))
     path = tmp_path / "m.npy"
     np.save(path, matrix)
     np.testing.assert_array_equal(read_rows(path, of=(9, "words")), read_rows(matrix))
@@ -74,12 +75,19 @@ def test_arrays_and_texts_are_read_either_way(tmp_path):
     (tmp_path / "plain.txt").write_text("à\nb\n", encoding="utf-8")
     (tmp_path / "packed.txt.gz").write_bytes(gzip.compress("à\nb\n".encode()))
     assert read_lines(tmp_path / "plain.txt") == read_lines(tmp_path / "packed.txt") == ["à", "b"]
-    (tmp_path / "packed.txt.gz").write_bytes(gzip.compress(b"a" * 99)[:-9])
-    for path in (tmp_path / "packed.txt", tmp_path / "a.npz"):
-        if path.suffix == ".npz":
-            path.write_bytes(path.read_bytes()[:-9])
+    for name, read in (("packed.txt.gz", read_lines), ("a.npz", read_arrays)):
+        path = tmp_path / name
+        path.write_bytes(path.read_bytes()[:-9])
         with pytest.raises(ValueError, match="cannot be read, copy it anew"):
-            (read_arrays if path.suffix == ".npz" else read_lines)(path)
+            read(path)
+
+
+def test_rows_of_a_table(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("a\tb c\nd\te\n")
+    assert read_table(path, ("first", "second")) == [["a", "b c"], ["d", "e"]]
+    with pytest.raises(ValueError, match=r"line 1: expected 2 columns \(x, y\), got 3"):
+        read_table(path, ("x", "y"), None)
 
 
 @pytest.mark.parametrize("harm", [lambda c: c[:-1], lambda c: bytes([c[0] ^ 1]) + c[1:]])
@@ -110,8 +118,8 @@ def test_an_altered_file_of_the_repository_is_named(edition, harm):
 def test_a_damaged_list_of_checksums_is_named(edition, line, harm):
     path = edition / SUMS
     path.write_bytes(harm(path.read_bytes()))
-    said = rf"{SUMS}, line {line} is damaged.*'git checkout -- data/{SUMS}'"
-    with pytest.raises(ValueError, match=said):
+    message = rf"{SUMS}, line {line} is damaged.*'git checkout -- data/{SUMS}'"
+    with pytest.raises(ValueError, match=message):
         load_problem("cross-linguistic")
 
 
@@ -138,8 +146,8 @@ def test_an_array_that_a_file_lacks_is_named(edition, tmp_path, monkeypatch):
     with np.load(path) as stored:
         np.savez(path, **{name: stored[name] for name in stored if name != "part"})
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path / "old"))
-    said = r"old.*tiny_imagenet\.npz has no array 'part', only .*zjl_name.*: complete the folder"
-    with pytest.raises(ValueError, match=said):
+    words = r"old.*tiny_imagenet\.npz has no array 'part', only .*zjl_name.*: complete the folder"
+    with pytest.raises(ValueError, match=words):
         load_problem("cross-modal", "tiny_imagenet")
     arrays = read_arrays(path)
     assert "part" not in arrays
@@ -148,11 +156,11 @@ def test_an_array_that_a_file_lacks_is_named(edition, tmp_path, monkeypatch):
 
 def test_a_set_half_deleted_is_an_error(edition):
     (edition / "crosslingual" / "opus.test.txt").unlink()
-    said = r"opus\.test\.txt is not there: get it back by 'git checkout -- data/crosslingual/opus"
+    words = r"opus\.test\.txt is not there: get it back by 'git checkout -- data/crosslingual/opus"
     for ask in (available, fingerprint, lambda name: load_problem("cross-linguistic", name)):
-        with pytest.raises(FileNotFoundError, match=said):
+        with pytest.raises(FileNotFoundError, match=words):
             ask("europarl")
-    with pytest.raises(FileNotFoundError, match=said):
+    with pytest.raises(FileNotFoundError, match=words):
         load_problem("cross-linguistic", "auto")
     (row,) = (row for row in data_status() if row["name"] == "europarl")
     assert not row["available"]

@@ -1,9 +1,17 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from zslib.datasets import cache_dir, data_folders, find_folder, locate
-from zslib.datasets.locate import embedded_data, named_data, require_folder
+from zslib.datasets.locate import (
+    cached_array,
+    complete_folder,
+    embedded_data,
+    named_data,
+    require_folder,
+    written_whole,
+)
 
 EMBEDDED = embedded_data
 
@@ -62,6 +70,39 @@ def test_cache(own_cache, monkeypatch):
     assert cache_dir() == own_cache
     monkeypatch.delenv("ZSLIB_CACHE")
     assert cache_dir().name == "zslib"
+
+
+def test_an_array_is_computed_once(own_cache):
+    first = cached_array("kind", b"key", lambda: np.arange(3))
+    again = cached_array("kind", b"key", lambda: 1 / 0)
+    np.testing.assert_array_equal(first, again)
+    assert isinstance(again, np.memmap)
+    assert cached_array("kind", b"other", lambda: np.ones(1)).tolist() == [1]
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "new" / "file"
+    with pytest.raises(KeyboardInterrupt), written_whole(path) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert list(path.parent.iterdir()) == []
+    with written_whole(path) as file, written_whole(path) as other:  # two processes, one entry
+        file.write(b"same")
+        other.write(b"same")
+    assert [p.name for p in path.parent.iterdir()] == ["file"]
+    assert path.read_bytes() == b"same"
+
+
+def test_the_first_folder_that_has_all(tmp_path, own_cache, monkeypatch):
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path / "named"))
+    for root, names in ((tmp_path / "named", "a"), (own_cache, "ab"), (tmp_path / "else", "abc")):
+        (root / "set").mkdir(parents=True)
+        for name in names:
+            (root / "set" / name).touch()
+    assert complete_folder("set", "a") == tmp_path / "named" / "set"
+    assert complete_folder("set", "ab") == own_cache / "set"
+    assert complete_folder("set", "abc") is None
+    assert complete_folder(tmp_path / "else" / "set", "abc") == tmp_path / "else" / "set"
 
 
 def test_required_folder(tmp_path):

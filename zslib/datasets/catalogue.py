@@ -13,13 +13,13 @@ __all__ = ["DATASETS", "FALLBACK", "REAL_FIRST"]
 
 def _collected():
     """Each module's ``ENTRIES``, those of one name joined; synthetic data first, official last."""
-    found = {}
+    entries = {}
     for room in (mapping, attributes, pairs, hierarchy):
         for file in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
             for entry in getattr(importlib.import_module(file.name), "ENTRIES", ()):
-                known = found.get(entry.name)
-                found[entry.name] = known | entry if known else entry
-    return dict(sorted(found.items(), key=lambda item: KINDS.index(item[1].kind)))
+                known = entries.get(entry.name)
+                entries[entry.name] = known | entry if known else entry
+    return dict(sorted(entries.items(), key=lambda item: KINDS.index(item[1].kind)))
 
 
 DATASETS = _collected()

@@ -10,18 +10,18 @@ import json
 import os
 import shutil
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from zslib.datasets.locate import written_whole
+
 __all__ = [
     "archive_members",
     "extract_members",
     "fetch_file",
-    "write_atomically",
     "zenodo_files",
 ]
 
@@ -62,8 +62,8 @@ class _Resuming:
     def __call__(self, url, output_file, pooch):
         import requests
 
-        broken = (requests.ConnectionError, requests.Timeout)
-        broken += (requests.exceptions.ChunkedEncodingError,)
+        exceptions = requests.exceptions
+        broken = (exceptions.ConnectionError, exceptions.Timeout, exceptions.ChunkedEncodingError)
         for attempt in range(1, self.attempts + 1):
             try:
                 self._continue(url)
@@ -83,15 +83,16 @@ class _Resuming:
 
         have, headers = self._resumable(url)
         with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT) as response:
+            place = response.headers.get("Content-Range", "")
             if response.status_code == 416:
                 # Nothing is left to send, or the part is longer than the file now is.
-                if response.headers.get("Content-Range") == f"bytes */{have}":
+                if place == f"bytes */{have}":
                     return
                 self.part.unlink()
                 raise requests.ConnectionError("the part kept from before does not fit")
             response.raise_for_status()
             resumed = response.status_code == 206
-            if resumed and not _starts_at(response, have):
+            if resumed and not place.startswith(f"bytes {have}-"):
                 self.part.unlink()
                 raise requests.ConnectionError("the server sent another range than asked for")
             done = have if resumed else 0
@@ -124,14 +125,9 @@ class _Resuming:
 
     def _remember(self, url, response):
         tag = response.headers.get("ETag", "")
-        validator = (
-            tag if tag and not tag.startswith("W/") else response.headers.get("Last-Modified")
-        )
+        weak = not tag or tag.startswith("W/")
+        validator = response.headers.get("Last-Modified") if weak else tag
         self.note.write_text(json.dumps({"url": url, "validator": validator}), encoding="utf-8")
-
-
-def _starts_at(response, have):
-    return response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
 
 
 def zenodo_files(record, *, api="https://zenodo.org/api/records"):
@@ -163,7 +159,7 @@ def extract_members(archive, names, folder):
     Nothing else is written, and nothing outside ``folder``: only the last part of a member's
     path is used, it must be one of ``names``, and links are passed over.
     """
-    folder, found = Path(folder), []
+    folder, taken = Path(folder), []
     with archive_members(archive) as members:
         for path, open_member in members:
             name = next(
@@ -171,12 +167,12 @@ def extract_members(archive, names, folder):
             )
             if name is None:
                 continue
-            if name in found:
+            if name in taken:
                 raise ValueError(f"{archive} has two files called {name}: unpack it by hand")
-            with open_member() as source:
-                write_atomically(source, folder / name)
-            found.append(name)
-    return found
+            with open_member() as member, written_whole(folder / name) as file:
+                shutil.copyfileobj(member, file)
+            taken.append(name)
+    return taken
 
 
 @contextmanager
@@ -195,14 +191,3 @@ def archive_members(archive):
         raise ValueError(
             f"{archive} is damaged ({error}): delete it and fetch it again"
         ) from error
-
-
-def write_atomically(source, path):
-    """Copy an open binary file to ``path``: whole, or not at all."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        try:
-            shutil.copyfileobj(source, file)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-    os.replace(file.name, path)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from itertools import chain
 
-__all__ = ["ALL_SETTINGS", "SETTINGS", "Dataset", "below"]
+__all__ = ["ALL_SETTINGS", "SETTINGS", "SETTINGS_OF", "Dataset", "below"]
 
-SETTINGS = BILINGUAL, MODAL = ("cross-linguistic", "cross-modal")
-HIERARCHY, WITHIN, BEYOND = "hierarchy", "within 1K", "beyond 1K"
-ATTRIBUTES, METRIC, PAIRS = "attributes", "metric learning", "pairs"
-# Settings whose requests may stand for several sets at once.
-SEVERAL = (*SETTINGS, ATTRIBUTES, METRIC, PAIRS)
-ALL_SETTINGS = (*SETTINGS, HIERARCHY, WITHIN, BEYOND, ATTRIBUTES, METRIC, PAIRS)
+# The four kinds of problem, each with its settings as captions and records name them.
+SETTINGS_OF = {
+    "mapping": ("cross-linguistic", "cross-modal"),
+    "hierarchy": ("hierarchy", "within 1K", "beyond 1K"),
+    "attributes": ("attributes", "metric learning"),
+    "pairs": ("pairs",),
+}
+ALL_SETTINGS = tuple(chain.from_iterable(SETTINGS_OF.values()))
+BILINGUAL, MODAL, HIERARCHY, WITHIN, BEYOND, ATTRIBUTES, METRIC, PAIRS = ALL_SETTINGS
+SETTINGS = SETTINGS_OF["mapping"]  # as the package exports them
 KINDS = ("synthetic", "embedded", "official")
 
 
@@ -75,12 +80,12 @@ class Dataset:
 
     def __or__(self, other):
         values = {}
-        for own in fields(self):
-            a, b = getattr(self, own.name), getattr(other, own.name)
+        for name in (one.name for one in fields(self)):
+            a, b = getattr(self, name), getattr(other, name)
             if isinstance(a, dict):
-                values[own.name] = a | b
+                values[name] = a | b
             else:
-                values[own.name] = tuple(dict.fromkeys(a + b)) if isinstance(a, tuple) else a or b
+                values[name] = tuple(dict.fromkeys(a + b)) if isinstance(a, tuple) else a or b
         return Dataset(**values)
 
 

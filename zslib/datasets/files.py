@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 import re
-import tempfile
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -31,6 +29,7 @@ __all__ = [
     "read_bytes",
     "read_lines",
     "read_rows",
+    "read_table",
 ]
 
 SUMS = "SHA256SUMS"
@@ -40,7 +39,7 @@ def find_file(path):
     """The file, or the same with the ending .gz; None where neither is there."""
     path = Path(path)
     zipped = path.with_name(path.name + ".gz")
-    return next((found for found in (path, zipped) if found.is_file()), None)
+    return next((file for file in (path, zipped) if file.is_file()), None)
 
 
 def checked(path):
@@ -59,24 +58,24 @@ def checked(path):
         Where it is not the file that the repository has, or is in the place of one.
     """
     path = Path(path)
-    found = find_file(path)
-    name = _place(path if found is None else found, locate.embedded_data())
-    if found is None:
+    file = find_file(path)
+    if file is None:
         raise FileNotFoundError(f"{path} is not there: {_remedy(path)}")
+    name = _place(file, locate.embedded_data())
     if name is None:
-        return found
+        return file
     listed = _listed()
     if name not in listed and f"{name}.gz" in listed:
         raise ValueError(
-            f"{found} is in the place of data/{name}.gz, which the repository has: remove it, or "
+            f"{file} is in the place of data/{name}.gz, which the repository has: remove it, or "
             "move it to a folder of your own, which ZSLIB_DATA names"
         )
-    if name in listed and file_hash(found) != listed[name]:
+    if name in listed and file_hash(file) != listed[name]:
         raise ValueError(
-            f"{found} is not the file that the repository has: it is truncated or altered. Get it "
+            f"{file} is not the file that the repository has: it is truncated or altered. Get it "
             f"back by 'git checkout -- data/{name}'"
         )
-    return found
+    return file
 
 
 def _remedy(path):
@@ -110,13 +109,13 @@ def _listed():
 def _sums(path, changed):
     """SHA-256 of each file, by name; ``changed`` is when the list was."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    found = [re.fullmatch("([0-9a-f]{64})  (.+)", line) for line in lines]
-    if None in found:
+    parsed = [re.fullmatch("([0-9a-f]{64})  (.+)", line) for line in lines]
+    if None in parsed:
         raise ValueError(
-            f"{path}, line {found.index(None) + 1} is damaged, it is no SHA-256 with a file's "
+            f"{path}, line {parsed.index(None) + 1} is damaged, it is no SHA-256 with a file's "
             f"name: get it back by 'git checkout -- data/{SUMS}'"
         )
-    return {line[2]: line[1] for line in found}
+    return {line[2]: line[1] for line in parsed}
 
 
 def file_hash(path):
@@ -128,10 +127,8 @@ def file_hash(path):
         return note.read_text(encoding="ascii")
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    note.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as file:
-        file.write(digest)
-    os.replace(file.name, note)
+    with locate.written_whole(note) as file:
+        file.write(digest.encode("ascii"))
     return digest
 
 
@@ -149,6 +146,18 @@ def read_lines(path):
     with _readable(path):
         text = content.decode("utf-8").removesuffix("\n")
     return text.split("\n") if text else []
+
+
+def read_table(path, columns, separator="\t"):
+    """The rows of a text, each with one value for each of ``columns``; None: white space."""
+    rows = [line.split(separator) for line in read_lines(path)]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(columns):
+            raise ValueError(
+                f"{path}, line {number}: expected {len(columns)} columns "
+                f"({', '.join(columns)}), got {len(row)}"
+            )
+    return rows
 
 
 @contextmanager
@@ -169,8 +178,8 @@ def naming(path, names=()):
         yield
     except (TypeError, ValueError) as error:
         kind, text = TypeError if isinstance(error, TypeError) else ValueError, str(error)
-        for array, given in dict(names).items():
-            text = text.replace(array, given)
+        for array, origin in dict(names).items():
+            text = text.replace(array, origin)
         raise kind(f"{path}: {text}") from error
 
 
@@ -247,5 +256,5 @@ def read_arrays(path):
     path = checked(path)
     with _readable(path), open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
         arrays = dict(stored)
-    found = {name: read_rows(a) if a.dtype.names else a for name, a in arrays.items()}
-    return _Arrays(found, path)
+    arrays = {name: read_rows(a) if a.dtype.names else a for name, a in arrays.items()}
+    return _Arrays(arrays, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,13 @@ from zslib.repository import book_root
 __all__ = [
     "cache_dir",
     "cached_array",
+    "complete_folder",
     "data_folders",
     "embedded_data",
     "find_folder",
     "named_data",
     "require_folder",
+    "written_whole",
 ]
 
 
@@ -67,6 +70,15 @@ def find_folder(name):
     return next((root / name for root in data_folders() if (root / name).is_dir()), None)
 
 
+def complete_folder(name, files):
+    """Folder ``name`` of the first data folder, or the cache, that has all ``files``; or None.
+
+    A path that is absolute is in none of these, and is looked at by itself.
+    """
+    folders = [root / name for root in (*data_folders(), cache_dir())]
+    return next((at for at in folders if all((at / file).is_file() for file in files)), None)
+
+
 def cache_dir():
     """Folder for fetched files and converted vectors: ``ZSLIB_CACHE``, or the user's cache.
 
@@ -82,16 +94,27 @@ def cache_dir():
     return Path(platformdirs.user_cache_dir("zslib"))
 
 
+@contextmanager
+def written_whole(path):
+    """An open binary file, which becomes ``path`` when all is written and else leaves nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+        try:
+            yield file
+        except BaseException:
+            os.unlink(file.name)
+            raise
+    os.replace(file.name, path)
+
+
 def cached_array(kind, key, compute):
     """An array from the cache, or computed and kept there."""
     cached = cache_dir() / kind / f"{hashlib.sha256(key).hexdigest()[:24]}.npy"
     if cached.is_file():
         return np.load(cached, mmap_mode="r", allow_pickle=False)
     array = compute()
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=cached.parent, suffix=".part", delete=False) as file:
+    with written_whole(cached) as file:
         np.save(file, array, allow_pickle=False)
-    os.replace(file.name, cached)
     return array
 
 

@@ -20,7 +20,7 @@ from zslib.datasets.entry import (
     METRIC,
     PAIRS,
     SETTINGS,
-    SEVERAL,
+    SETTINGS_OF,
     Dataset,
 )
 from zslib.datasets.files import checked, file_hash, find_file
@@ -51,6 +51,8 @@ _OWN = {ATTRIBUTES: read_features, METRIC: read_features, PAIRS: read_captions}
 _OWN_ENDINGS = (".npz", ".mat", ".csv", "")
 _QUICK_IMAGES = 20
 _GENERAL = ("auto", "real")
+# Settings that have one set at a time; in the others a request may stand for several.
+_SINGLE = SETTINGS_OF["hierarchy"]
 
 
 def _entry(name):
@@ -94,17 +96,16 @@ def _files_of(entry):
     if entry.kind == "own":
         path = Path(entry.name)
         return {entry.name: path} if path.exists() else None
-    found = {name: locate.find_folder(name) for name in entry.folders}
+    folders = {name: locate.find_folder(name) for name in entry.folders}
     if entry.kind == "official":
-        roots = (*locate.data_folders(), locate.cache_dir())
-        complete = (r for r in roots if all((r / name).is_file() for name in entry.files))
-        if None in found.values() or (root := next(complete, None)) is None:
+        root = locate.complete_folder("", entry.files)
+        if None in folders.values() or root is None:
             return None
-        return {name: root / name for name in entry.files} | found
-    folders = {name: locate.find_folder(name.rpartition("/")[0]) for name in entry.files}
-    if None in folders.values():
+        return {name: root / name for name in entry.files} | folders
+    places = {name: locate.find_folder(name.rpartition("/")[0]) for name in entry.files}
+    if None in places.values():
         return None
-    paths = {name: folder / name.rpartition("/")[2] for name, folder in folders.items()}
+    paths = {name: folder / name.rpartition("/")[2] for name, folder in places.items()}
     return {name: find_file(path) or checked(path) for name, path in paths.items()}
 
 
@@ -118,8 +119,7 @@ def available(name):
     >>> available("synthetic")
     True
     """
-    entry = _entry(name)
-    return _files_of(entry) is not None
+    return _files_of(_entry(name)) is not None
 
 
 def resolve(setting, dataset="auto"):
@@ -150,10 +150,10 @@ def resolve(setting, dataset="auto"):
     fitting = [p for p in named if p != "synthetic"] or named or general
     if not fitting and setting == HIERARCHY:
         fitting = [FALLBACK[setting] if "synthetic" in parts else "auto"]
-    own = [entry.name for entry in entries if entry.kind == "own"]
-    if not fitting and own and setting in (*_OWN, BILINGUAL):
+    paths = [entry.name for entry in entries if entry.kind == "own"]
+    if not fitting and paths and setting in (*_OWN, BILINGUAL):
         raise ValueError(
-            f"{own[0]} is not read for the {setting} setting: images are read from a folder or "
+            f"{paths[0]} is not read for the {setting} setting: images are read from a folder or "
             f"from files that end in {', '.join(filter(None, _OWN_ENDINGS))}, vectors of words "
             "from files with any other ending"
         )
@@ -188,13 +188,13 @@ def resolve_all(setting, dataset="auto"):
     ['synthetic', 'digits']
     """
     parts = _parts(dataset)
-    if setting not in SEVERAL or len(parts) == 1:
+    if setting in _SINGLE or len(parts) == 1:
         name = resolve(setting, dataset)
-        if setting not in SEVERAL or parts[0] not in _GENERAL:
+        if setting in _SINGLE or parts[0] not in _GENERAL:
             return [name]
-        found = [name for name in REAL_FIRST[setting] if available(name)]
+        present = [name for name in REAL_FIRST[setting] if available(name)]
         no_files = [n for n, e in DATASETS.items() if not e.files and setting in e.settings]
-        return found or no_files
+        return present or no_files
     names = [resolve(setting, p) for p in parts if setting in _entry(p).settings]
     return names or [resolve(setting, dataset)]
 
@@ -207,17 +207,17 @@ def served(dataset, settings):
     >>> served("synthetic", ("cross-modal", "hierarchy"))
     ['cross-modal', 'hierarchy']
     """
-    found, error = [], None
+    answered, error = [], None
     for setting in settings:
         try:
             resolve_all(setting, dataset)
         except ValueError as refused:
             error = refused
         else:
-            found.append(setting)
-    if not found:
+            answered.append(setting)
+    if not answered:
         raise error
-    return found
+    return answered
 
 
 def missing(dataset, settings=SETTINGS):
@@ -228,11 +228,11 @@ def missing(dataset, settings=SETTINGS):
     >>> missing("synthetic")
     []
     """
-    found = []
-    for setting in settings if dataset in ("auto", "real") else ():
-        wanted = [name for name in REAL_FIRST[setting] if DATASETS[name].kind == "embedded"]
-        found += wanted if setting in SEVERAL else wanted[:1]
-    return [name for name in dict.fromkeys(found) if not available(name)]
+    wanted = []
+    for setting in settings if dataset in _GENERAL else ():
+        embedded = [name for name in REAL_FIRST[setting] if DATASETS[name].kind == "embedded"]
+        wanted += embedded[:1] if setting in _SINGLE else embedded
+    return [name for name in dict.fromkeys(wanted) if not available(name)]
 
 
 def _absent(name):
@@ -320,20 +320,16 @@ def data_status():
 def _whereabouts(entry):
     """Whether a set can be loaded, and in words where it comes from."""
     try:
-        found = _files_of(entry)
+        paths = _files_of(entry)
     except FileNotFoundError as error:
         return {"available": False, "where": f"incomplete: {error}"}
-    if not found:
-        where = "not here" if found is None else "generated"
-        return {"available": found is not None, "where": _CARRIED.get(entry.name, where)}
-    folder = found[entry.folders[0]] if entry.folders else found[entry.files[0]].parent
-    named, own = locate.named_data(), locate.embedded_data()
-    edition = ""
-    if named is not None and folder.is_relative_to(named):
-        edition = " (ZSLIB_DATA)"
-    elif own is not None and folder.is_relative_to(own):
-        edition = " (the repository's edition)"
-    return {"available": True, "where": f"{folder}{edition}"}
+    if not paths:
+        where = "not here" if paths is None else "generated"
+        return {"available": paths is not None, "where": _CARRIED.get(entry.name, where)}
+    folder = paths[entry.folders[0]] if entry.folders else paths[entry.files[0]].parent
+    roots = {"ZSLIB_DATA": locate.named_data(), "the repository's edition": locate.embedded_data()}
+    editions = [f" ({e})" for e, root in roots.items() if root and folder.is_relative_to(root)]
+    return {"available": True, "where": f"{folder}{''.join(editions[:1])}"}
 
 
 def fetch(name, *, progress=None, **options):
@@ -367,18 +363,14 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
     remembered by size and time of change.
     """
     names = [name for setting in settings for name in resolve_all(setting, dataset)]
-    content = {
-        "names": names,
-        "quick": bool(quick),
-        "seed": int(seed),
-    }
+    content = {"names": names, "quick": bool(quick), "seed": int(seed)}
     for name in dict.fromkeys(names):
         entry = _entry(name)
         paths = list(_files_of(entry).values())
         for file in entry.optional_files:
             folder, _, file_name = file.rpartition("/")
-            if (place := locate.find_folder(folder)) and (found := find_file(place / file_name)):
-                paths.append(found)
+            if (place := locate.find_folder(folder)) and (path := find_file(place / file_name)):
+                paths.append(path)
         content[name] = [
             _folder_hash(path) if path.is_dir() else file_hash(path) for path in paths
         ]

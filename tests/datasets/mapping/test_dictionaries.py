@@ -96,12 +96,10 @@ def test_shared_targets_can_be_dropped():
         assert problem.coverage["test words with no other answer"] == 1
 
 
-def test_overlap_is_refused_or_dropped():
+def test_overlap_can_be_dropped():
     train = [("one", "uno"), ("two", "due")]
     test = [("two", "due"), ("three", "tre")]
     args = (words(EN, 0), words(IT, 1), train, test)
-    with pytest.raises(ValueError, match=r"1 word\(s\) are in the training and in the test set"):
-        bilingual_problem(*args, **OPTIONS)
     problem = bilingual_problem(*args, overlap="drop-train", **OPTIONS)
     assert problem.train_words.tolist() == ["one"]
     assert problem.coverage["training pairs dropped: source word is a test word"] == 1
@@ -116,8 +114,6 @@ def test_limits_take_the_first_pairs_and_spread_queries():
     )
     assert problem.train_words.tolist() == many[:4]
     assert problem.test_words.tolist() == ["w10", "w20", "w29"]
-    with pytest.raises(ValueError, match="max_train must be at least 1"):
-        bilingual_problem(side, side, pairs[:10], pairs[10:], max_train=0, **OPTIONS)
 
 
 def test_zero_vectors_and_duplicates_are_counted():
@@ -133,21 +129,24 @@ def test_zero_vectors_and_duplicates_are_counted():
     assert problem.train_words.tolist() == ["a"]
 
 
+ONE, TWO = ("one", "uno"), ("two", "due")
+
+
 @pytest.mark.parametrize(
-    ("train", "test", "message"),
+    ("source", "train", "test", "options", "message"),
     [
-        ([("x", "uno")], [("two", "due")], "no training pair has .* source word first"),
-        ([("one", "uno")], [("two", "x")], "no test pair is left"),
+        (EN, [("x", "uno")], [TWO], {}, "no training pair has .* source word first"),
+        (EN, [ONE], [("two", "x")], {}, "no test pair is left"),
+        (EN, [ONE, TWO], [TWO], {}, r"1 word\(s\) are in the training and in the test set"),
+        (EN, [ONE], [TWO], {"max_train": 0}, "max_train must be at least 1"),
+        (["one", "one"], [ONE], [TWO], {}, "'one' is listed twice, in rows 0 and 1"),
     ],
 )
-def test_nothing_left(train, test, message):
+def test_bad_input(source, train, test, options, message):
     with pytest.raises(ValueError, match=message):
-        bilingual_problem(words(EN, 0), words(IT, 1), train, test, **OPTIONS)
+        bilingual_problem(words(source, 0), words(IT, 1), train, test, **OPTIONS, **options)
 
 
-def test_duplicate_words_are_refused():
-    twice = WordVectors(np.array(["one", "one"]), np.ones((2, 3), np.float32))
-    with pytest.raises(ValueError, match="'one' is listed twice, in rows 0 and 1"):
-        bilingual_problem(twice, words(IT, 1), [("one", "uno")], [("two", "due")], **OPTIONS)
+def test_words_without_vectors_are_refused():
     with pytest.raises(ValueError, match="1 words do not fit vectors of shape"):
         WordVectors(np.array(["one"]), np.ones((2, 3)))

@@ -60,6 +60,8 @@ def test_real_counts(real_data, train, pairs, words, shared, alone):
     assert coverage["test pairs listed"] == 1869
     assert coverage["test words listed"] == 1500
     assert coverage["test pairs used"] == 1372
+    assert coverage["test pairs without a source vector only"] == 114
+    assert coverage["test pairs without either vector"] == 249
     assert coverage["test words used"] == len(problem.X_test) == 1081
     assert coverage["test words with an answer that is a training target"] == shared
     assert coverage["test words with no other answer"] == alone
@@ -69,14 +71,3 @@ def test_real_dictionaries_that_overlap(real_data):
     real_data("crosslingual")
     with pytest.raises(ValueError, match=r"255 word\(s\) are in the training and in the test"):
         europarl(train="dinu", test="europarl")
-
-
-def test_real_ridge(real_data):
-    """Precision at 1 of ridge, lambda 0.1, as the README of the data measured it."""
-    real_data("crosslingual")
-    problem = europarl()
-    X, Y = problem.X_train, problem.Y_train
-    W = np.linalg.solve(X.T @ X + np.float32(0.1) * np.eye(300, dtype=np.float32), X.T @ Y)
-    best = ((problem.X_test @ W) @ problem.targets.T).argmax(axis=1)
-    right = [a in gold for a, gold in zip(best, problem.test_gold, strict=True)]
-    assert 100 * np.mean(right) == pytest.approx(35.2, abs=0.3)

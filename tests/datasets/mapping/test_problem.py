@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -38,8 +36,6 @@ def test_derived_rows():
     assert problem.space("labels").tolist() == [0, 1, 2, 5]
     assert problem.space("test").tolist() == [0, 2]
     assert all(problem.space(w).dtype == np.int64 for w in ("full", "labels", "test"))
-    with pytest.raises(ValueError, match="which must be one of"):
-        problem.space("half")
 
 
 def test_queries_have_the_columns_of_the_training_vectors(frame):
@@ -53,18 +49,6 @@ def test_labels_can_be_wider_than_what_is_used():
     problem = make(labels=[5, 4, 2, 1, 0, 4])
     assert problem.labels.tolist() == [0, 1, 2, 4, 5]
     assert problem.space("test").tolist() == [0, 2, 4]
-    with pytest.raises(ValueError, match="labels must include"):
-        make(labels=[0, 1, 2])
-
-
-def test_gold_in_a_part_of_the_targets():
-    problem = make()
-    inside = problem.gold_in(np.array([4, 2]))
-    assert [g.tolist() for g in inside] == [[1], [1]]
-    inside = problem.gold_in(np.array([0, 1]))
-    assert [g.tolist() for g in inside] == [[0], []]
-    with pytest.raises(ValueError, match="rows must lie in"):
-        problem.gold_in(np.array([6]))
 
 
 @given(st.lists(st.integers(0, 5), unique=True, min_size=1))
@@ -93,18 +77,7 @@ def test_checksum_follows_every_part():
 
 
 def test_to_cpu_keeps_everything():
-    problem = make()
-    moved = problem.to("cpu")
-    assert moved.checksum == problem.checksum
-    with pytest.raises(ValueError, match="device"):
-        problem.to("tpu")
-
-
-def test_frozen_and_replaceable():
-    problem = make()
-    with pytest.raises(AttributeError):
-        problem.name = "other"
-    assert replace(problem, name="other").name == "other"
+    assert make().to("cpu").checksum == make().checksum
 
 
 def test_vectors_of_any_library(backend):
@@ -127,6 +100,7 @@ BAD = np.array([[1.0, np.nan, 0.0, 0.0]] * 2, dtype=np.float32)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"labels": [0, 1, 2]}, "labels must include"),
         ({"setting": "cross"}, "setting must be one of"),
         ({"synthetic": False}, "must have the word 'synthetic' exactly when"),
         ({"description": "toy"}, "must have the word 'synthetic' exactly when"),
@@ -151,12 +125,16 @@ def test_bad_values(changes, message):
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("call", "error", "message"),
     [
-        ({"X_test": np.ones((2, 4))}, "mix float32 and float64"),
-        ({"train_gold": np.array([0.0, 1.0, 2.0])}, "train_gold must hold integers"),
+        (lambda: make(X_test=np.ones((2, 4))), TypeError, "mix float32 and float64"),
+        (lambda: make(train_gold=np.ones(3)), TypeError, "train_gold must hold integers"),
+        (lambda: make().space("half"), ValueError, "which must be one of"),
+        (lambda: make().gold_in(np.array([6])), ValueError, "rows must lie in"),
+        (lambda: make().to("tpu"), ValueError, "device"),
+        (lambda: setattr(make(), "name", "other"), AttributeError, "cannot assign to field"),
     ],
 )
-def test_bad_types(changes, message):
-    with pytest.raises(TypeError, match=message):
-        make(**changes)
+def test_bad_calls(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

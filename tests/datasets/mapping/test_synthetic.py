@@ -7,8 +7,8 @@ import pytest
 
 from zslib.datasets import synthetic_crosslingual, synthetic_crossmodal
 
-SMALL = {"n_targets": 600, "dimension": 20, "latent": 15, "n_topics": 12}
-WORDS = {**SMALL, "n_train": 200, "n_test": 50}
+SMALL = {"n_targets": 600, "dimension": 20, "n_topics": 12}
+WORDS = {**SMALL, "latent": 15, "n_train": 200, "n_test": 50}
 IMAGES = {**SMALL, "n_labels": 80, "label_topics": 6, "visual_dimension": 16, "test_images": 90}
 
 
@@ -146,8 +146,7 @@ def test_bad_parameters(make, changes, message):
 
 @pytest.mark.parametrize("n_test", [1, 3, 5, 7, 29, 30])
 def test_any_number_of_queries(n_test):
-    options = {**WORDS, "n_targets": 40, "n_train": 10}
-    problem = synthetic_crosslingual(**(options | {"n_test": n_test}))
+    problem = synthetic_crosslingual(**WORDS | {"n_targets": 40, "n_train": 10, "n_test": n_test})
     rows = np.concatenate(problem.test_gold)
     assert len(np.unique(rows)) == n_test
     assert rows.min() >= 10

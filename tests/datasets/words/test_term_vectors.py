@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+from functools import partial
 
 import numpy as np
 import pytest
@@ -47,12 +48,6 @@ def test_composed_vectors_are_means_of_unit_words():
     assert found.report == {"terms": 3, "terms with a word unknown": 1}
 
 
-def test_composed_vectors_of_no_known_word():
-    words = WordVectors(np.array(["hall"]), np.ones((1, 2), dtype=np.float32))
-    with pytest.raises(ValueError, match="none of 1 terms has vectors"):
-        composed_term_vectors({"n1": ["crane"]}, words)
-
-
 def test_hypernym_vectors_keep_the_weighted_products():
     found = hypernym_vectors(LEAVES, LINKS, dimension=4)
     above = [ancestors(node) for node in LEAVES]
@@ -69,8 +64,6 @@ def test_hypernym_vectors_keep_the_weighted_products():
 def test_hypernym_vectors_of_strangers():
     found = hypernym_vectors([*LEAVES, "chair"], LINKS, dimension=5)
     np.testing.assert_allclose(found[:-1] @ found[-1], 0, atol=1e-5)
-    with pytest.raises(ValueError, match="dimension must be between 1 and 4"):
-        hypernym_vectors(LEAVES, LINKS, dimension=5)
 
 
 def test_terms_share_the_vectors_of_their_synsets():
@@ -84,7 +77,9 @@ def test_terms_share_the_vectors_of_their_synsets():
 
 
 def test_gloss_terms_read_all_senses(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
+    folder = tmp_path / "visual" / "imagenet_synsets"
+    folder.mkdir(parents=True)
     glosses = {
         "n1": "large wading bird of marshes",
         "n2": "machine that lifts heavy objects",
@@ -93,77 +88,59 @@ def test_gloss_terms_read_all_senses(tmp_path, monkeypatch):
         "n5": "zzz",
     }
     lines = [f"{wnid}\tname\t{gloss}" for wnid, gloss in glosses.items()]
-    with gzip.open(tmp_path / "synsets.tsv.gz", "wt", encoding="utf-8") as file:
+    with gzip.open(folder / "synsets.tsv.gz", "wt", encoding="utf-8") as file:
         file.write("\n".join(lines))
     terms_of = {"n1": ["crane"], "n2": ["Crane"], "n3": ["heron"], "n4": ["lift"], "n5": ["q"]}
-    found = gloss_term_vectors(terms_of, dimension=2, folder=tmp_path)
+    found = gloss_term_vectors(terms_of, dimension=2)
     assert found.words.tolist() == ["crane", "heron", "lift"]
     assert found.report == {"terms": 4, "terms without a usable word": 1}
     crane, heron, lift = found.vectors
     # The crane is between the bird and the machine, which share no word.
     assert crane @ heron > heron @ lift
     assert crane @ lift > heron @ lift
-    again = gloss_term_vectors(terms_of, dimension=2, folder=tmp_path)
+    again = gloss_term_vectors(terms_of, dimension=2)
     assert np.array_equal(again.vectors, found.vectors)
 
 
-@pytest.fixture
-def sources(monkeypatch):
-    """Stand-ins that say what they were asked."""
-    asked = []
-
-    def gloss(terms_of):
-        asked.append(("definitions", dict(terms_of)))
-        return WordVectors(np.array(["dog"]), np.ones((1, 2), dtype=np.float32))
-
-    def words(language):
-        asked.append(("corpus", language))
-        return WordVectors(np.array(["dog", "house"]), np.eye(2, dtype=np.float32))
-
-    def hierarchy(terms_of, links):
-        asked.append(("hierarchy", dict(terms_of), links))
-        return hypernym_term_vectors(terms_of, links, dimension=2)
-
-    monkeypatch.setattr(term_vectors, "gloss_term_vectors", gloss)
-    monkeypatch.setattr(term_vectors, "europarl_vectors", words)
-    monkeypatch.setattr(term_vectors, "hypernym_term_vectors", hierarchy)
-    return asked
-
-
 TERMS_OF = {"dog": ["dog", "dog house"], "cat": ["cat"], "oak": ["oak"], "chair": ["chair"]}
+WORDS = WordVectors(np.array(["dog", "house"]), np.eye(2, dtype=np.float32))
 
 
-def test_each_source_of_term_vectors(sources):
-    phrases = {}
-    for source in TERM_SOURCES:
-        phrases[source], vectors = load_term_vectors(source, TERMS_OF, iter(LINKS))
-        assert isinstance(vectors, WordVectors)
-    assert phrases == TERM_SOURCES
-    assert sources[0] == ("definitions", TERMS_OF)
-    assert sources[1] == ("corpus", "en")
-    assert vectors.words.tolist() == ["dog", "dog house", "cat", "oak"]
+@pytest.fixture
+def stand_ins(monkeypatch):
+    monkeypatch.setattr(term_vectors, "gloss_term_vectors", lambda terms_of: (WORDS, terms_of))
+    monkeypatch.setattr(term_vectors, "europarl_vectors", {"en": WORDS}.get)
+    short = partial(hypernym_term_vectors, dimension=2)
+    monkeypatch.setattr(term_vectors, "hypernym_term_vectors", short)
+
+
+def test_each_source_of_term_vectors(stand_ins):
+    by_source = {
+        source: load_term_vectors(source, TERMS_OF, iter(LINKS)) for source in TERM_SOURCES
+    }
+    assert {source: phrase for source, (phrase, _) in by_source.items()} == TERM_SOURCES
+    assert by_source["definitions"][1] == (WORDS, TERMS_OF)
+    assert by_source["corpus"][1].words.tolist() == ["dog", "dog house"]
     # A synset that the hierarchy does not have gets no vector from it.
-    assert list(sources[2][1]) == ["dog", "cat", "oak"]
-    _, composed = load_term_vectors("corpus", TERMS_OF, [])
-    assert composed.words.tolist() == ["dog", "dog house"]
+    assert by_source["hierarchy"][1].words.tolist() == ["dog", "dog house", "cat", "oak"]
 
 
 @pytest.mark.parametrize("here", [True, False])
-def test_auto_is_definitions_where_they_are_here(sources, here, tmp_path, monkeypatch):
+def test_auto_is_definitions_where_they_are_here(stand_ins, here, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
     if here:
         (tmp_path / "visual" / "imagenet_synsets").mkdir(parents=True)
-        (tmp_path / "visual" / "imagenet_synsets" / "synsets.tsv.gz").touch()
     phrase, _ = load_term_vectors("auto", TERMS_OF, LINKS)
     assert phrase == TERM_SOURCES["definitions" if here else "hierarchy"]
-    monkeypatch.delenv("ZSLIB_DATA")
-    assert load_term_vectors("auto", TERMS_OF, LINKS)[0] == TERM_SOURCES["hierarchy"]
 
 
-@pytest.mark.parametrize("source", ["definitions", "corpus"])
-def test_absent_files_say_what_needs_none(source, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match="'hierarchy' need no files"):
-        load_term_vectors(source, TERMS_OF, LINKS)
+def test_bad_input():
+    for source in ("definitions", "corpus"):
+        with pytest.raises(FileNotFoundError, match="'hierarchy' need no files"):
+            load_term_vectors(source, TERMS_OF, LINKS)
     with pytest.raises(ValueError, match="source must be one of 'auto', 'definitions'"):
         load_term_vectors("glove", TERMS_OF, LINKS)
+    with pytest.raises(ValueError, match="none of 1 terms has vectors"):
+        composed_term_vectors({"n1": ["crane"]}, WORDS)
+    with pytest.raises(ValueError, match="dimension must be between 1 and 4"):
+        hypernym_vectors(LEAVES, LINKS, dimension=5)

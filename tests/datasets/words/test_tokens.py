@@ -77,23 +77,31 @@ def test_special_names_are_no_words():
     assert vocabulary.transform(["padding"]).tolist() == [[2]]
 
 
-def test_bad_input():
-    for use in (Vocabulary.fit, Vocabulary.fit(["a bird"]).transform):
-        with pytest.raises(ValueError, match=r"text 1 has no token: '\?!'; drop it"):
-            use(["a bird", "?!"])
-        with pytest.raises(TypeError, match="texts must be a sequence of strings, got str"):
-            use("a bird")
-        with pytest.raises(TypeError, match="texts must hold strings, text 0 is int"):
-            use([1])
-        with pytest.raises(TypeError, match="texts must be a sequence of strings, got int"):
-            use(3)
-        with pytest.raises(ValueError, match="texts is empty"):
-            use([])
-    with pytest.raises(ValueError, match="min_count must be at least 1"):
-        Vocabulary.fit(["a"], min_count=0)
-    with pytest.raises(ValueError, match="length must be at least 1"):
-        Vocabulary.fit(["a"]).transform(["a"], length=0)
-    with pytest.raises(ValueError, match="words must begin with"):
-        Vocabulary(("a", "bird"))
-    with pytest.raises(ValueError, match="words has a word twice"):
-        Vocabulary(("<padding>", "<unknown>", "a", "a"))
+@pytest.mark.parametrize("use", [Vocabulary.fit, Vocabulary.fit(["a bird"]).transform])
+@pytest.mark.parametrize(
+    ("texts", "error", "message"),
+    [
+        (["a bird", "?!"], ValueError, r"text 1 has no token: '\?!'; drop it"),
+        ("a bird", TypeError, "texts must be a sequence of strings, got str"),
+        ([1], TypeError, "texts must hold strings, text 0 is int"),
+        (3, TypeError, "texts must be a sequence of strings, got int"),
+        ([], ValueError, "texts is empty"),
+    ],
+)
+def test_bad_texts(use, texts, error, message):
+    with pytest.raises(error, match=message):
+        use(texts)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Vocabulary.fit(["a"], min_count=0), "min_count must be at least 1"),
+        (lambda: Vocabulary.fit(["a"]).transform(["a"], length=0), "length must be at least 1"),
+        (lambda: Vocabulary(("a", "bird")), "words must begin with"),
+        (lambda: Vocabulary(("<padding>", "<unknown>", "a", "a")), "words has a word twice"),
+    ],
+)
+def test_bad_options(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 
 from zslib.datasets.files import read_lines
-from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet
+from zslib.datasets.hierarchy.wordnet import WordNet, is_offset, read_wordnet
 
 __all__ = [
     "embedded_labels",
@@ -66,7 +66,7 @@ def pack_wordnet(wordnet):
     offsets = [int(wnid[1:]) for wnid in wnids]
     lines = [f"{_HEADER}, {len(wnids)} synsets"]
     lines += [str(b - a) for a, b in pairwise([0, *offsets])]
-    lines += [" ".join(found) for found in parents]
+    lines += map(" ".join, parents)
     lines += [" ".join(t.replace(" ", "_") for t in wordnet.lemmas[w]) for w in wnids]
     return "\n".join(lines) + "\n"
 
@@ -111,7 +111,7 @@ def read_labels(path):
     """A list of wnids, one a line."""
     lines = read_lines(path)
     for number, line in enumerate(lines, 1):
-        if not (len(line) == 9 and line[0] == "n" and line[1:].isdecimal()):
+        if line[:1] != "n" or not is_offset(line[1:]):
             raise ValueError(
                 f"{path} line {number} is {line[:40]!r}, not a wnid ('n' and eight digits)"
             )
@@ -132,18 +132,18 @@ def main(arguments=None):
     parser.add_argument("ilsvrc2012", type=Path, help="wnids of the 1,000 classes, one a line")
     parser.add_argument("fall2011", type=Path, help="wnids of the Fall 2011 release")
     parser.add_argument("out", type=Path, help="folder to write to")
-    given = parser.parse_args(arguments)
-    wordnet = read_wordnet(given.wordnet)
+    options = parser.parse_args(arguments)
+    wordnet = read_wordnet(options.wordnet)
     texts = {_NOUNS: pack_wordnet(wordnet)}
-    for name, path in ((_ILSVRC2012, given.ilsvrc2012), (_FALL2011, given.fall2011)):
+    for name, path in ((_ILSVRC2012, options.ilsvrc2012), (_FALL2011, options.fall2011)):
         labels = read_labels(path)
         unknown = [wnid for wnid in labels if wnid not in wordnet.lemmas]
         if unknown:
             raise ValueError(f"{path} has {unknown[0]}, which is no noun synset of WordNet 3.0")
         texts[name] = "".join(f"{wnid[1:]}\n" for wnid in sorted(labels))
-    given.out.mkdir(parents=True, exist_ok=True)
+    options.out.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        (given.out / name).write_bytes(_compress(text.encode("ascii")))
+        (options.out / name).write_bytes(_compress(text.encode("ascii")))
 
 
 def _compress(data):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 
 from zslib.datasets.entry import HIERARCHY, Dataset, below
-from zslib.datasets.files import read_lines
+from zslib.datasets.files import read_table
 from zslib.datasets.hierarchy.embedded import embedded_labels, embedded_wordnet, read_labels
 from zslib.datasets.hierarchy.tree import fall2011_links, hop_labels
 from zslib.datasets.hierarchy.wordnet import (
@@ -161,18 +161,29 @@ def _embedded():
 
 def _derived(source, origin, wordnet):
     """WordNet with the label lists in the package; tree and hop sets follow by rule."""
-    description = f"WordNet 3.0 and ImageNet label lists {origin}, hop sets by rule"
-    return _assemble(source, description, wordnet, *embedded_labels())
+    seen, labels = embedded_labels()
+    is_a = fall2011_links(wordnet.hypernyms, {*seen, *labels})
+    return _assemble(
+        source,
+        f"WordNet 3.0 and ImageNet label lists {origin}, hop sets by rule",
+        wordnet,
+        ilsvrc2012=seen,
+        fall2011=labels,
+        two_hop=hop_labels(is_a, seen, labels, steps=1),
+        three_hop=hop_labels(is_a, seen, labels, steps=2),
+        is_a=is_a,
+    )
 
 
 def _real(folder):
-    counts = {w: int(images) for w, images, _ in _table(folder / _FILES["image_counts"], 3)}
+    counts = read_table(folder / _FILES["image_counts"], ("wnid", "images", "release"))
     return _assemble(
         "real",
         "WordNet 3.0 and ImageNet's published label lists",
         embedded_wordnet(),
-        is_a=tuple((c, p) for c, p in _table(folder / _FILES["is_a"], 2)),
-        image_counts=counts,
+        is_a=tuple(map(tuple, read_table(folder / _FILES["is_a"], ("child", "parent")))),
+        image_counts={wnid: int(images) for wnid, images, _ in counts},
+        published_hops=True,
         **{
             name: read_labels(folder / _FILES[name])
             for name in ("ilsvrc2012", "fall2011", "two_hop", "three_hop")
@@ -180,55 +191,19 @@ def _real(folder):
     )
 
 
-def _table(path, columns):
-    """Lines of a tab-separated file, each with so many columns."""
-    rows = [line.split("\t") for line in read_lines(path)]
-    for number, row in enumerate(rows, 1):
-        if len(row) != columns:
-            raise ValueError(f"{path} line {number} has {len(row)} columns, {columns} wanted")
-    return rows
-
-
-def _assemble(
-    source,
-    description,
-    wordnet,
-    ilsvrc2012,
-    fall2011,
-    *,
-    two_hop=None,
-    three_hop=None,
-    is_a=None,
-    image_counts=None,
-):
-    """Check the labels, derive what was not read, sort, and take the checksum."""
-    hypernyms = tuple(sorted(wordnet.hypernyms))
-    for name, labels in (("ilsvrc2012", ilsvrc2012), ("fall2011", fall2011)):
-        unknown = [wnid for wnid in labels if wnid not in wordnet.lemmas]
+def _assemble(source, description, wordnet, *, image_counts=None, published_hops=False, **lists):
+    """Check the labels, sort the lists, and take the checksum."""
+    for name in ("ilsvrc2012", "fall2011"):
+        unknown = [wnid for wnid in lists[name] if wnid not in wordnet.lemmas]
         if unknown:
             raise ValueError(
                 f"the list {name} has {unknown[0]}, which is no noun synset of WordNet 3.0 "
                 f"({len(unknown)} such)"
             )
-    if is_a is None:
-        is_a = fall2011_links(hypernyms, {*ilsvrc2012, *fall2011})
-    published = two_hop is not None
-    if not published:
-        two_hop, three_hop = (
-            hop_labels(is_a, ilsvrc2012, fall2011, steps=steps) for steps in (1, 2)
-        )
-    content = {
-        "wordnet": hypernyms,
-        "instance_links": tuple(sorted(wordnet.instances)),
-        "lemmas": wordnet.lemmas,
-        "ilsvrc2012": tuple(sorted(ilsvrc2012)),
-        "fall2011": tuple(sorted(fall2011)),
-        "two_hop": tuple(sorted(two_hop)),
-        "three_hop": tuple(sorted(three_hop)),
-        "published_hops": published,
-        "is_a": tuple(sorted(is_a)),
-        "image_counts": image_counts,
-    }
+    lists |= {"wordnet": wordnet.hypernyms, "instance_links": wordnet.instances}
+    content = {name: tuple(sorted(rows)) for name, rows in lists.items()}
+    content |= {"lemmas": wordnet.lemmas, "image_counts": image_counts}
+    content["published_hops"] = published_hops
     checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return ImageNetLists(source=source, description=description, checksum=checksum, **content)
 

@@ -49,12 +49,12 @@ def fall2011_links(hypernyms, labels):
 
 def _below(nodes, children):
     """The nodes and all that are below them."""
-    found, waiting = set(nodes), list(nodes)
+    below, waiting = set(nodes), list(nodes)
     while waiting:
-        new = [c for c in children[waiting.pop()] if c not in found]
-        found.update(new)
+        new = [c for c in children[waiting.pop()] if c not in below]
+        below.update(new)
         waiting += new
-    return found
+    return below
 
 
 def misc_under(is_a, category=ANIMAL):
@@ -82,6 +82,6 @@ def hop_labels(is_a, seen, labels, *, steps):
     from zslib.metrics.hierarchy import Hierarchy
 
     tree = Hierarchy(misc_under(is_a), paths="up_then_down")
-    sources = [node for node in seen if node in tree]
-    reached = tree.within(sources, steps) if sources else set()
+    starts = [node for node in seen if node in tree]
+    reached = tree.within(starts, steps) if starts else set()
     return tuple(sorted(reached.intersection(labels).difference(seen)))

@@ -13,10 +13,11 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from zslib.datasets.download import extract_members, fetch_file
-from zslib.datasets.locate import cache_dir, data_folders
+from zslib.datasets.locate import cache_dir, complete_folder
 
 __all__ = [
     "ARCHIVES",
@@ -24,6 +25,7 @@ __all__ = [
     "FILES",
     "WordNet",
     "fetch_wordnet",
+    "is_offset",
     "read_wordnet",
     "wordnet_folder",
 ]
@@ -65,14 +67,6 @@ class WordNet:
             f"{len(self.instances):,} instance links>"
         )
 
-    def synsets(self, term):
-        """The synsets that have the term, upper and lower case alike, in the file's order."""
-        folded = term.lower()
-        found = tuple(w for w, terms in self.lemmas.items() if folded in map(str.lower, terms))
-        if not found:
-            raise KeyError(f"no noun synset has the term {term!r}")
-        return found
-
 
 def wordnet_folder():
     """Folder with WordNet's noun files, or None.
@@ -80,11 +74,7 @@ def wordnet_folder():
     Looked for in this order: ``wordnet`` in the data folder, ``wordnet`` in the cache (where
     `fetch_wordnet` puts them), and where Debian's package ``wordnet-base`` has them.
     """
-    folders = [root / "wordnet" for root in data_folders()]
-    for folder in (*folders, cache_dir() / "wordnet", _SYSTEM_FOLDER):
-        if all((folder / name).is_file() for name in FILES):
-            return folder
-    return None
+    return complete_folder("wordnet", FILES) or complete_folder(_SYSTEM_FOLDER, FILES)
 
 
 def read_wordnet(folder=None):
@@ -93,17 +83,13 @@ def read_wordnet(folder=None):
     A line that stands at another place than it says, a link that leads nowhere, or two files that
     disagree, raise ValueError.
     """
-    if folder is None:
-        folder = wordnet_folder()
-    missing = list(FILES) if folder is None else []
-    if folder is not None:
-        missing = [name for name in FILES if not (Path(folder) / name).is_file()]
+    folder = wordnet_folder() if folder is None else Path(folder)
+    missing = [name for name in FILES if folder is None or not (folder / name).is_file()]
     if missing:
         raise FileNotFoundError(
             f"WordNet's {' and '.join(missing)} not found{f' in {folder}' if folder else ''}: "
             "install Debian's package wordnet-base, or call zslib.datasets.fetch_wordnet()"
         )
-    folder = Path(folder)
     lemmas, links = _read_data(folder / "data.noun")
     _check_index(folder / "index.noun", lemmas)
     for child, parent, _ in links:
@@ -160,7 +146,7 @@ def _parse_synset(line):
     """One line: offset, lexicographer file, type, words, pointers, then "|" and the gloss."""
     fields = line.partition(" | ")[0].split()
     offset, _, kind = fields[:3]
-    if kind != "n" or not _is_offset(offset):
+    if kind != "n" or not is_offset(offset):
         raise ValueError("offset and type n expected")
     n_words = int(fields[3], 16)
     terms = tuple(fields[4 : 4 + 2 * n_words : 2])
@@ -173,14 +159,15 @@ def _parse_synset(line):
         if symbol not in _POINTERS:
             raise ValueError(f"unknown pointer symbol {symbol!r}")
         if symbol in ("@", "@i"):
-            if part != "n" or not _is_offset(target):
+            if part != "n" or not is_offset(target):
                 raise ValueError("a hypernym that is no noun")
             parents.append((f"n{target}", symbol))
     return f"n{offset}", terms, parents
 
 
-def _is_offset(text):
-    return len(text) == 8 and text.isdigit()
+def is_offset(text):
+    """Whether a text is a place in a file of WordNet's: eight digits."""
+    return len(text) == 8 and text.isdecimal()
 
 
 def _check_index(path, lemmas):
@@ -197,13 +184,13 @@ def _check_index(path, lemmas):
                 f"{path} line {number} is not in WordNet's format: {line[:60]!r}"
             ) from None
         for offset in offsets:
-            try:
-                pairs.remove((term, f"n{offset}"))
-            except KeyError:
+            pair = (term, f"n{offset}")
+            if pair not in pairs:
                 raise ValueError(
                     f"{path} line {number} gives {term!r} the synset n{offset}, which has no such "
                     "term in data.noun: take both files from one release"
-                ) from None
+                )
+            pairs.remove(pair)
     if pairs:
         term, wnid = min(pairs)
         raise ValueError(
@@ -226,10 +213,9 @@ def fetch_wordnet(*, progress=None, archives=ARCHIVES):
     failed = []
     for url in archives:
         path = folder / url.rsplit("/", 1)[-1]
-        report = progress and (lambda done, total, name=path.name: progress(name, done, total))
         try:
             # The archive has no checksum known here; its members are checked instead.
-            fetch_file(url, path, None, progress=report)
+            fetch_file(url, path, None, progress=progress and partial(progress, path.name))
             _take(path, folder)
         except (OSError, ValueError) as error:
             failed.append(f"{url}: {error}")
@@ -246,9 +232,9 @@ def fetch_wordnet(*, progress=None, archives=ARCHIVES):
 def _take(archive, folder):
     """Put the two files from the archive into the folder, if they are those of WordNet 3.0."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        found = extract_members(archive, FILES, place)
+        taken = extract_members(archive, FILES, place)
         for name in FILES:
-            if name not in found:
+            if name not in taken:
                 raise ValueError(f"it has no {name}")
             with open(Path(place) / name, "rb") as file:
                 if hashlib.file_digest(file, "sha256").hexdigest() != CHECKSUMS[name]:

@@ -5,9 +5,11 @@ Zenodo record 2654864. `fetch_dinu2015` brings the four files; `dinu2015` reads 
 
 from __future__ import annotations
 
+from functools import partial
+
 from zslib.datasets import download
 from zslib.datasets.entry import BILINGUAL, Dataset, below
-from zslib.datasets.locate import cache_dir, data_folders, require_folder
+from zslib.datasets.locate import cache_dir, complete_folder, require_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import load_vectors
 
@@ -24,17 +26,13 @@ FILES = {
 
 def dinu2015_folder():
     """Folder with all four files: ``dinu2015`` in the data folder or in the cache, or None."""
-    for parent in (*data_folders(), cache_dir()):
-        if all((parent / "dinu2015" / f).is_file() for f in FILES.values()):
-            return parent / "dinu2015"
-    return None
+    return complete_folder("dinu2015", FILES.values())
 
 
 def dinu2015(
     *,
     normalise=True,
     shared_targets="keep",
-    overlap="refuse",
     limit=None,
     max_train=None,
     max_test=None,
@@ -47,7 +45,7 @@ def dinu2015(
 
     Parameters
     ----------
-    normalise, shared_targets, overlap, max_train, max_test
+    normalise, shared_targets, max_train, max_test
         See `zslib.datasets.bilingual_problem`.
     limit : int, optional
         Only the first so many words of each language.
@@ -58,13 +56,11 @@ def dinu2015(
         Bytes of a word that are not UTF-8 are replaced by U+FFFD; words which become alike by
         it count as duplicates.
     """
-    if folder is None:
-        folder = dinu2015_folder()
-        if folder is None:
-            raise FileNotFoundError(
-                "the files of Dinu et al. (2015) are not here: run 'zslib data fetch dinu2015', "
-                "or put them in a folder dinu2015 of the folder that ZSLIB_DATA names"
-            )
+    if folder is None and (folder := dinu2015_folder()) is None:
+        raise FileNotFoundError(
+            "the files of Dinu et al. (2015) are not here: run 'zslib data fetch dinu2015', "
+            "or put them in a folder dinu2015 of the folder that ZSLIB_DATA names"
+        )
     folder = require_folder("dinu2015", folder)
     source, target = (
         load_vectors(folder / FILES[side], format="text", limit=limit, errors="replace")
@@ -82,7 +78,6 @@ def dinu2015(
         description=description,
         normalise=normalise,
         shared_targets=shared_targets,
-        overlap=overlap,
         max_train=max_train,
         max_test=max_test,
     )
@@ -99,21 +94,20 @@ def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
 
     def bring(file):
         url, checksum = listed[file]
-        report = progress and (lambda done, total: progress(file, done, total))
+        report = progress and partial(progress, file)
         return download.fetch_file(url, folder / file, checksum, progress=report)
 
-    wanted = list(FILES.values())
-    for file in wanted:
-        if file in listed:
-            bring(file)
+    def missing():
+        return [name for name in FILES.values() if not (folder / name).is_file()]
+
+    for file in filter(listed.__contains__, FILES.values()):
+        bring(file)
     for file in listed:
-        missing = [name for name in wanted if not (folder / name).is_file()]
-        if missing and file.endswith((".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")):
-            download.extract_members(bring(file), missing, folder)
-    missing = [name for name in wanted if not (folder / name).is_file()]
-    if missing:
+        if missing() and file.endswith((".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")):
+            download.extract_members(bring(file), missing(), folder)
+    if missing():
         raise ValueError(
-            f"Zenodo record {ZENODO_RECORD} has no {', '.join(missing)}; it lists "
+            f"Zenodo record {ZENODO_RECORD} has no {', '.join(missing())}; it lists "
             f"{', '.join(listed)}. Put the missing files into {folder}"
         )
     return folder

@@ -85,9 +85,9 @@ def from_files(
     MappingProblem
         ``coverage`` counts pairs without a vector and duplicate words.
     """
-    given = {"source_vectors": source_vectors, "target_vectors": target_vectors}
-    given |= {"train_dictionary": train_dictionary, "test_dictionary": test_dictionary or ""}
-    for what, path in given.items():
+    paths = {"source_vectors": source_vectors, "target_vectors": target_vectors}
+    paths |= {"train_dictionary": train_dictionary, "test_dictionary": test_dictionary or ""}
+    for what, path in paths.items():
         if not isinstance(path, str | PathLike):
             raise TypeError(
                 f"{what} must be a path, got {type(path).__name__}: for vectors and pairs in "

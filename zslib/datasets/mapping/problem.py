@@ -219,8 +219,8 @@ class MappingProblem(Problem):
         rows = np.asarray(rows)
         position = np.full(self.targets.shape[0], -1, dtype=np.int64)
         position[check_indices(rows, "rows", len(position))] = np.arange(len(rows))
-        found = (position[gold] for gold in self.test_gold)
-        return tuple(gold[gold >= 0] for gold in found)
+        inside = (position[gold] for gold in self.test_gold)
+        return tuple(gold[gold >= 0] for gold in inside)
 
     def __repr__(self):
         m = self.X_test.shape[0]

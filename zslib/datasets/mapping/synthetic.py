@@ -41,34 +41,43 @@ from zslib.validation import check_integer, check_real
 __all__ = ["synthetic_crosslingual", "synthetic_crossmodal"]
 
 _ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+# Defaults of `synthetic_crosslingual`, which say what they are, and fixed for images.
+_LATENT, _TIGHTNESS, _DECAY = 200, 0.4, 0.4
+_NOISE, _RARITY, _NONLINEARITY, _MEAN = 1.5, 0.07, 0.5, 0.3
+_IMAGES = 100  # behind the average of a training label
 
 
 class _Vocabulary:
     """Latent meanings (N, latent) of words in order of frequency, with their topics."""
 
-    def __init__(self, rng, n_words, latent, n_topics, decay, tightness):
+    def __init__(self, rng, n_words, n_topics, latent=_LATENT, decay=_DECAY, tightness=_TIGHTNESS):
+        self.decay = decay
         scale = _spectrum(latent, decay)
         size = rng.dirichlet(np.full(n_topics, 1.0))
         self.topic = rng.choice(n_topics, size=n_words, p=size)
         centres = rng.standard_normal((n_topics, latent), dtype=np.float32)
-        own = rng.standard_normal((n_words, latent), dtype=np.float32)
+        apart = rng.standard_normal((n_words, latent), dtype=np.float32)
         tightness = np.float32(tightness)
-        meaning = np.sqrt(tightness) * centres[self.topic] + np.sqrt(1 - tightness) * own
+        meaning = np.sqrt(tightness) * centres[self.topic] + np.sqrt(1 - tightness) * apart
         self.meaning = meaning * scale
         self.words = np.array(
             [f"{_topic_name(t)}-{rank}" for rank, t in enumerate(self.topic, start=1)]
         )
 
-    def noise_scale(self, rarity):
-        """Relative noise of each word: 1 for the rarest, less for frequent ones."""
-        n = len(self.topic)
-        return ((np.arange(n, dtype=np.float32) + 1) / n) ** rarity
+    def seen(
+        self, rng, dimension, noise=_NOISE, rarity=_RARITY, nonlinearity=_NONLINEARITY, mean=_MEAN
+    ):
+        """Unit vectors of the words in a space of its own view and noise, (N, dimension)."""
+        n, latent = self.meaning.shape
+        view = _View(rng, latent, dimension, nonlinearity, mean)(self.meaning)
+        spread = noise * ((np.arange(n, dtype=np.float32) + 1) / n) ** rarity
+        return unit_rows(view + spread[:, None] * _Noise(rng, dimension, self.decay)(rng, n))
 
 
 class _View:
     """One space's way of seeing meanings: linear image, mild tanh, common mean direction."""
 
-    def __init__(self, rng, latent, dimension, nonlinearity, mean):
+    def __init__(self, rng, latent, dimension, nonlinearity=_NONLINEARITY, mean=_MEAN):
         self.matrix = rng.standard_normal((latent, dimension), dtype=np.float32)
         direction = rng.standard_normal(dimension, dtype=np.float32)
         self.mean = np.float32(mean) * direction
@@ -84,7 +93,7 @@ class _View:
 class _Noise:
     """Gaussian noise with a decaying spectrum along random directions; unit variance a column."""
 
-    def __init__(self, rng, dimension, decay):
+    def __init__(self, rng, dimension, decay=_DECAY):
         mixing = rng.standard_normal((dimension, dimension), dtype=np.float32)
         self.mixing = _spectrum(dimension, decay)[:, None] * mixing
 
@@ -106,14 +115,14 @@ def synthetic_crosslingual(
     n_train=3_000,
     n_test=1_000,
     dimension=300,
-    noise=1.5,
-    rarity=0.07,
-    latent=200,
+    noise=_NOISE,
+    rarity=_RARITY,
+    latent=_LATENT,
     n_topics=250,
-    tightness=0.4,
-    decay=0.4,
-    nonlinearity=0.5,
-    mean=0.3,
+    tightness=_TIGHTNESS,
+    decay=_DECAY,
+    nonlinearity=_NONLINEARITY,
+    mean=_MEAN,
 ):
     """Synthetic translation: one vocabulary seen by two languages' spaces.
 
@@ -169,15 +178,9 @@ def synthetic_crosslingual(
     check_real(tightness, "tightness", low=0, high=1, inclusive=False)
     check_integer(seed, "seed", low=0)
     rng = np.random.default_rng(seed)
-    vocabulary = _Vocabulary(rng, n_targets, latent, n_topics, decay, tightness)
-    spread = noise * vocabulary.noise_scale(rarity)[:, None]
-    spaces = []
-    for _ in range(2):
-        view = _View(rng, latent, dimension, nonlinearity, mean)
-        seen = view(vocabulary.meaning)
-        seen += spread * _Noise(rng, dimension, decay)(rng, n_targets)
-        spaces.append(unit_rows(seen))
-    source, targets = spaces
+    vocabulary = _Vocabulary(rng, n_targets, n_topics, latent, decay, tightness)
+    ingredients = {"noise": noise, "rarity": rarity, "nonlinearity": nonlinearity, "mean": mean}
+    source, targets = (vocabulary.seen(rng, dimension, **ingredients) for _ in range(2))
 
     bins = np.array_split(np.arange(n_train, n_targets), min(5, n_test))
     share = [len(part) for part in np.array_split(np.arange(n_test), len(bins))]
@@ -206,21 +209,13 @@ def synthetic_crossmodal(
     split_seed=None,
     n_targets=10_000,
     n_labels=800,
-    images_per_label=100,
     test_images=1_000,
     dimension=300,
     visual_dimension=256,
-    noise=1.5,
-    rarity=0.07,
     image_noise=3.0,
     visible=0.5,
-    latent=200,
     n_topics=250,
     label_topics=60,
-    tightness=0.4,
-    decay=0.4,
-    nonlinearity=0.5,
-    mean=0.3,
 ):
     """Synthetic image labelling: words in one space, images of some of them in another.
 
@@ -239,18 +234,17 @@ def synthetic_crossmodal(
         Words of the vocabulary, the full search space.
     n_labels : int
         Words that have images.
-    images_per_label, test_images : int
-        Training images behind each average; queries, spread evenly over the test labels.
+    test_images : int
+        Queries, spread evenly over the test labels. A training label has 100 images.
     dimension, visual_dimension : int
         Of the word space and of the image space.
     image_noise : float
         Standard deviation of one image's noise relative to the signal's.
     visible : float
         Share in [0, 1] of the latent directions that images show; at least one is shown.
-    label_topics : int
-        Topics that labels come from, at most ``n_topics``.
-    noise, rarity, latent, n_topics, tightness, decay, nonlinearity, mean
-        As for `synthetic_crosslingual`.
+    n_topics, label_topics : int
+        Topics of the words, and how many of them labels come from. The other ingredients of the
+        vocabulary and of both spaces are as `synthetic_crosslingual` has them by default.
 
     Returns
     -------
@@ -266,24 +260,16 @@ def synthetic_crossmodal(
     """
     check_integer(n_targets, "n_targets", low=2)
     check_integer(n_labels, "n_labels", low=2, high=n_targets, high_means=" (n_targets)")
-    _check_sizes(
-        images_per_label=images_per_label,
-        test_images=test_images,
-        visual_dimension=visual_dimension,
-    )
-    _check_sizes(dimension=dimension, latent=latent, n_topics=n_topics)
-    _check_amounts(noise=noise, rarity=rarity, decay=decay, nonlinearity=nonlinearity, mean=mean)
-    check_real(tightness, "tightness", low=0, high=1, inclusive=False)
+    sizes = {"test_images": test_images, "dimension": dimension, "n_topics": n_topics}
+    _check_sizes(**sizes, visual_dimension=visual_dimension)
     check_integer(seed, "seed", low=0)
     check_integer(label_topics, "label_topics", low=1, high=n_topics, high_means=" (n_topics)")
     check_real(visible, "visible", low=0, high=1)
     check_real(image_noise, "image_noise", low=0)
     split_seed = seed if split_seed is None else check_integer(split_seed, "split_seed", low=0)
     rng = np.random.default_rng(seed)
-    vocabulary = _Vocabulary(rng, n_targets, latent, n_topics, decay, tightness)
-    words = _View(rng, latent, dimension, nonlinearity, mean)(vocabulary.meaning)
-    spread = noise * vocabulary.noise_scale(rarity)[:, None]
-    words += spread * _Noise(rng, dimension, decay)(rng, n_targets)
+    vocabulary = _Vocabulary(rng, n_targets, n_topics)
+    words = vocabulary.seen(rng, dimension)
 
     concrete = np.isin(vocabulary.topic, rng.choice(n_topics, label_topics, replace=False))
     candidates = np.flatnonzero(concrete)
@@ -293,12 +279,11 @@ def synthetic_crossmodal(
             f"{n_labels}: raise label_topics or n_targets"
         )
     labels = np.sort(rng.choice(candidates, n_labels, replace=False))
-    shown = rng.random(latent) < visible
-    shown[rng.integers(latent)] = True
-    seen = _View(rng, latent, visual_dimension, nonlinearity, mean)(
-        vocabulary.meaning[labels] * shown.astype(np.float32)
-    )
-    clutter = _Noise(rng, visual_dimension, decay)
+    shown = rng.random(_LATENT) < visible
+    shown[rng.integers(_LATENT)] = True
+    view = _View(rng, _LATENT, visual_dimension)
+    seen = view(vocabulary.meaning[labels] * shown.astype(np.float32))
+    clutter = _Noise(rng, visual_dimension)
 
     draws = np.random.default_rng((split_seed, 1))
     train, test = split_labels(n_labels, seed=split_seed)
@@ -314,11 +299,11 @@ def synthetic_crossmodal(
         synthetic=True,
         description=f"synthetic data ({n_labels:,} labels, {n_targets:,} words, "
         f"image noise {image_noise:g})",
-        X_train=pictures(train, images_per_label),
+        X_train=pictures(train, _IMAGES),
         train_gold=labels[train],
         X_test=pictures(query, 1),
         test_gold=tuple(labels[query, None]),
-        targets=unit_rows(words),
+        targets=words,
         target_words=vocabulary.words,
         train_words=vocabulary.words[labels[train]],
         test_words=vocabulary.words[labels[query]],
@@ -326,7 +311,7 @@ def synthetic_crossmodal(
         coverage={
             "training labels": len(train),
             "test labels": len(test),
-            "training images averaged": len(train) * images_per_label,
+            "training images averaged": len(train) * _IMAGES,
             "test images used": len(query),
         },
     )

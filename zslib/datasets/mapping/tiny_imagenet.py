@@ -16,15 +16,14 @@ from zslib.validation import check_choice, check_integer
 __all__ = ["glove_vectors", "tiny_imagenet"]
 
 
-def glove_vectors(*, folder=None):
+def glove_vectors():
     """GloVe vectors of 1,326 class and tag names, 300 dimensions, unit length.
 
     Returns
     -------
     WordVectors
     """
-    folder = require_folder("visual/word_vectors", folder)
-    data = read_arrays(folder / "glove6B_300_union.npz")
+    data = read_arrays(require_folder("visual/word_vectors") / "glove6B_300_union.npz")
     return WordVectors(data["words"], data["vectors"])
 
 
@@ -37,7 +36,6 @@ def tiny_imagenet(
     test_images=1000,
     normalise=True,
     folder=None,
-    vectors=None,
 ):
     """Map images of 190 Tiny-ImageNet classes to word vectors (the paper's section 2).
 
@@ -64,8 +62,6 @@ def tiny_imagenet(
         Averages of unit length too (the default); single images always are.
     test_images : int or None
         How many queries to sample; None uses all 50 images of each test label.
-    vectors : WordVectors, optional
-        Other target vectors instead; ``semantics`` is then ignored.
     """
     check_choice(split, "split", ("random", "fixed"))
     check_choice(semantics, "semantics", ("glove", "europarl"))
@@ -74,10 +70,8 @@ def tiny_imagenet(
     data = read_arrays(folder / "tiny_imagenet.npz")
     label, part, names = data["label"], data["part"], data["zjl_name"]
     path = folder / "features_mobilenetv2_pca256.npy"
-    space = "given"
-    if vectors is None:
-        space = {"glove": "GloVe", "europarl": "Europarl English"}[semantics]
-        vectors = glove_vectors() if semantics == "glove" else europarl_vectors("en")
+    space = {"glove": "GloVe", "europarl": "Europarl English"}[semantics]
+    vectors = glove_vectors() if semantics == "glove" else europarl_vectors("en")
 
     named = [c for c in range(len(names)) if names[c]]
     classes = np.array([c for c in named if str(names[c]) in vectors.index])

@@ -6,27 +6,24 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from zslib.arrays import unit_rows
-from zslib.datasets.files import read_lines
+from zslib.datasets.files import read_table
 from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_integer
 
-__all__ = ["gloss_term_vectors", "gloss_vectors", "read_glosses", "reduced_tfidf"]
+__all__ = ["gloss_term_vectors", "gloss_vectors", "read_glosses", "reduced_tfidf", "truncated"]
 
 GLOSSES = "visual/imagenet_synsets/synsets.tsv.gz"
 
 
-def read_glosses(folder=None):
+def read_glosses():
     """Lemmas and definitions of 21,844 ImageNet synsets."""
-    path = require_folder("visual/imagenet_synsets", folder) / "synsets.tsv.gz"
-    rows = [line.split("\t") for line in read_lines(path)]
-    bad = [number for number, row in enumerate(rows, start=1) if len(row) != 3]
-    if bad:
-        raise ValueError(f"{path}, line {bad[0]}: expected wnid, lemmas and definition")
+    path = require_folder("visual/imagenet_synsets") / "synsets.tsv.gz"
+    rows = read_table(path, ("wnid", "lemmas", "definition"))
     return tuple(map(np.array, zip(*rows, strict=True)))
 
 
-def gloss_vectors(*, dimension=300, folder=None):
+def gloss_vectors(*, dimension=300):
     """Vectors of 21,844 ImageNet synsets from the words of their lemmas and definitions.
 
     TF-IDF (English stop words out, words in at least two synsets, sublinear counts) reduced by
@@ -40,7 +37,7 @@ def gloss_vectors(*, dimension=300, folder=None):
         "crane (n02012849)". A synset without any usable word is left out and counted in
         ``report``.
     """
-    wnids, lemmas, definitions = read_glosses(folder)
+    wnids, lemmas, definitions = read_glosses()
     texts = [f"{a} {b}" for a, b in zip(lemmas, definitions, strict=True)]
     vectors = _text_vectors(texts, dimension)
     first = np.array([names.split(",")[0].strip() for names in lemmas])
@@ -49,12 +46,12 @@ def gloss_vectors(*, dimension=300, folder=None):
     words = np.array(
         [f"{w} ({n})" if s else w for w, n, s in zip(first, wnids, shared, strict=True)]
     )
-    usable = np.abs(vectors).max(axis=1) > 0
+    usable = vectors.any(axis=1)
     report = {"synsets": len(words), "synsets without a usable word": int((~usable).sum())}
     return wnids[usable], WordVectors(words[usable], vectors[usable], report)
 
 
-def gloss_term_vectors(terms_of, *, dimension=300, folder=None):
+def gloss_term_vectors(terms_of, *, dimension=300):
     """One vector for each *term*, from its own words and the definitions of all its synsets.
 
     As in a model of words, the senses of a term share one vector, and synonyms lie close
@@ -62,14 +59,14 @@ def gloss_term_vectors(terms_of, *, dimension=300, folder=None):
     senses is. Weights and reduction as in `gloss_vectors`. ``terms_of`` has the terms of each
     wnid, compared in lower case; ``report`` counts those without a usable word.
     """
-    wnids, _, definitions = read_glosses(folder)
+    wnids, _, definitions = read_glosses()
     gloss_of = dict(zip(wnids.tolist(), definitions.tolist(), strict=True))
     texts = {}
     for wnid, terms in terms_of.items():
         for term in dict.fromkeys(term.lower() for term in terms):
             texts.setdefault(term, [term]).append(gloss_of.get(wnid, ""))
     vectors = _text_vectors([" ".join(parts) for parts in texts.values()], dimension)
-    usable = np.abs(vectors).max(axis=1) > 0
+    usable = vectors.any(axis=1)
     report = {"terms": len(texts), "terms without a usable word": int((~usable).sum())}
     return WordVectors(np.array(list(texts))[usable], vectors[usable], report)
 
@@ -88,16 +85,20 @@ def reduced_tfidf(texts, dimension):
 
     English stop words are left out, words in one text alone too; counts are sublinear.
     """
-    from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     counts = TfidfVectorizer(stop_words="english", min_df=2, sublinear_tf=True)
     weights = counts.fit_transform(texts)
+    return truncated(weights, dimension), np.diff(weights.indptr) > 0
+
+
+def truncated(matrix, dimension):
+    """Rows reduced by a truncated singular value decomposition, (n, dimension) float32."""
+    from sklearn.decomposition import TruncatedSVD
+
     # The last bits of a product depend on how many threads share it.
     with threadpool_limits(1):
-        vectors = TruncatedSVD(dimension, random_state=0).fit_transform(weights)
-    vectors = vectors.astype(np.float32)
-    return vectors, np.diff(weights.indptr) > 0
+        return TruncatedSVD(dimension, random_state=0).fit_transform(matrix).astype(np.float32)
 
 
 def _embed(texts, dimension):

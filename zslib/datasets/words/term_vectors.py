@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from zslib.arrays import unit_rows
 from zslib.datasets.locate import find_folder
-from zslib.datasets.words.glosses import gloss_term_vectors
+from zslib.datasets.words.glosses import gloss_term_vectors, truncated
 from zslib.datasets.words.vectors import WordVectors, europarl_vectors
 from zslib.validation import check_choice, check_integer
 
@@ -37,8 +38,8 @@ def composed_term_vectors(terms_of, words):
     Examples
     --------
     >>> words = WordVectors(np.array(["dance", "hall"]), np.eye(2, dtype=np.float32))
-    >>> found = composed_term_vectors({"n1": ["ballroom", "dance hall"]}, words)
-    >>> found.words.tolist(), found.vectors.round(2).tolist()
+    >>> terms = composed_term_vectors({"n1": ["ballroom", "dance hall"]}, words)
+    >>> terms.words.tolist(), terms.vectors.round(2).tolist()
     (['dance hall'], [[0.7099999785423279, 0.7099999785423279]])
     """
     from scipy import sparse
@@ -75,15 +76,10 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     beside them.
     """
     from scipy import sparse
-    from sklearn.decomposition import TruncatedSVD
 
     links = list(links)
-    row_of = {}
-    for child, parent in links:
-        row_of.setdefault(child, len(row_of))
-        row_of.setdefault(parent, len(row_of))
-    for node in nodes:
-        row_of.setdefault(node, len(row_of))
+    known = dict.fromkeys([*chain.from_iterable(links), *nodes])
+    row_of = {node: row for row, node in enumerate(known)}
     check_integer(dimension, "dimension", low=1, high=len(nodes) - 1, high_means=" (nodes less 1)")
     child, parent = (np.array([row_of[pair[side]] for pair in links]) for side in (0, 1))
     size = len(row_of)
@@ -102,10 +98,7 @@ def hypernym_vectors(nodes, links, *, dimension=300):
     df = reached.sum(axis=0)
     weight = np.log(len(nodes) / np.maximum(df, 1)).astype(np.float32)
     weighted = reached @ sparse.diags_array(weight)
-    # The last bits of a product depend on how many threads share it.
-    with threadpool_limits(1):
-        vectors = TruncatedSVD(dimension, random_state=0).fit_transform(weighted)
-    return unit_rows(vectors.astype(np.float32), name="hypernym vectors")
+    return unit_rows(truncated(weighted, dimension), name="hypernym vectors")
 
 
 def hypernym_term_vectors(terms_of, links, *, dimension=300):
@@ -157,13 +150,13 @@ def load_term_vectors(source, terms_of, links):
     check_choice(source, "source", ("auto", *TERM_SOURCES))
     if source == "auto":
         source = "definitions" if find_folder("visual/imagenet_synsets") else "hierarchy"
-    if source == "hierarchy":
-        links = list(links)
-        nodes = {node for link in links for node in link}
-        vectors = hypernym_term_vectors({n: t for n, t in terms_of.items() if n in nodes}, links)
-        return TERM_SOURCES[source], vectors
     try:
-        if source == "definitions":
+        if source == "hierarchy":
+            links = list(links)
+            nodes = set(chain.from_iterable(links))
+            known = {synset: terms for synset, terms in terms_of.items() if synset in nodes}
+            vectors = hypernym_term_vectors(known, links)
+        elif source == "definitions":
             vectors = gloss_term_vectors(terms_of)
         else:
             vectors = composed_term_vectors(terms_of, europarl_vectors("en"))

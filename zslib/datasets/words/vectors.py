@@ -1,33 +1,28 @@
 """Word vectors: words, their vectors, and readers of the usual file formats.
 
-The first reading of a file (`formats`) leaves its vectors as ``.npy`` in a cache,
-which later readings map into memory at once.
+What `formats` parses of a file stays as ``.npy`` in a cache, which is mapped into memory at once
+the next time.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import shutil
-import tempfile
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from zslib.datasets.files import read_lines, read_rows
-from zslib.datasets.locate import cache_dir, require_folder
+from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.words.formats import read_vectors
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["ENGLISH", "WordVectors", "europarl_vectors", "load_vectors"]
 
 ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
-_CACHE_LAYOUT = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +36,7 @@ class WordVectors:
     vectors : array, shape (n, d)
         May be memory-mapped.
     report : dict, optional
-        What reading found: words read, duplicates left out.
+        Counts of what was read: words, duplicates left out.
 
     Examples
     --------
@@ -83,9 +78,8 @@ class WordVectors:
 def load_vectors(path, *, format="auto", limit=None, errors="strict", cache=True):
     """Read word vectors in word2vec text, word2vec binary, fastText ``.vec`` or GloVe format.
 
-    Words are kept as written (case included). The first reading of a text file of 200,000
-    words takes about half a minute; later ones map the cached ``.npy`` and are instant, until
-    the file changes.
+    Words are kept as written (case included). To parse a text file of 200,000 words takes about
+    half a minute; the next time the cached ``.npy`` is mapped at once, until the file changes.
 
     Parameters
     ----------
@@ -104,7 +98,7 @@ def load_vectors(path, *, format="auto", limit=None, errors="strict", cache=True
     Returns
     -------
     WordVectors
-        float32, memory-mapped when cached. ``report`` has the number of words read and of
+        float32, memory-mapped from the cache. ``report`` has the number of words read and of
         duplicates left out (the first of each is kept).
     """
     check_choice(format, "format", ("auto", "text", "binary"))
@@ -117,40 +111,31 @@ def load_vectors(path, *, format="auto", limit=None, errors="strict", cache=True
     binary = format == "binary" or (
         format == "auto" and path.name.lower().endswith((".bin", ".bin.gz"))
     )
-    if not cache:
-        return WordVectors(*read_vectors(path, binary, limit, errors))
+
+    @lru_cache
+    def read():
+        words, vectors, duplicates = read_vectors(path, binary, limit, errors)
+        # As text: an array of strings gives each the space of the longest.
+        text = "\n".join(words.tolist()).encode()
+        return {
+            "words": np.frombuffer(text, dtype=np.uint8),
+            "vectors": vectors,
+            "duplicates": np.array(duplicates),
+        }
+
     state = path.stat()
-    key = (_CACHE_LAYOUT, str(path.resolve()), state.st_size, state.st_mtime_ns)
-    key = json.dumps([*key, binary, limit, errors])
-    entry = cache_dir() / "vectors" / hashlib.sha256(key.encode()).hexdigest()[:24]
-    if not entry.is_dir():
-        _store(WordVectors(*read_vectors(path, binary, limit, errors)), entry)
-    return _restore(entry)
+    identity = [str(path.resolve()), state.st_size, state.st_mtime_ns, binary, limit, errors]
 
+    def part(name):
+        if not cache:
+            return read()[name]
+        key = json.dumps([*identity, name]).encode()
+        return cached_array("vectors", key, lambda: read()[name])
 
-def _store(vectors, entry):
-    """Write a cache entry under a temporary name, then rename: a reader never sees half of it."""
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=entry.parent, prefix="unfinished-"))
-    try:
-        np.save(temporary / "vectors.npy", vectors.vectors, allow_pickle=False)
-        text = "\n".join(vectors.words.tolist())
-        (temporary / "words.txt").write_text(text, encoding="utf-8", newline="\n")
-        (temporary / "report.json").write_text(json.dumps(vectors.report), encoding="utf-8")
-        try:
-            os.rename(temporary, entry)
-        except OSError:
-            if not entry.is_dir():  # else another process was first, with the same content
-                raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _restore(entry):
-    words = (entry / "words.txt").read_bytes().decode("utf-8").split("\n")
-    report = json.loads((entry / "report.json").read_text(encoding="utf-8"))
-    vectors = np.load(entry / "vectors.npy", mmap_mode="r", allow_pickle=False)
-    return WordVectors(np.array(words), vectors, report)
+    words = np.array(part("words").tobytes().decode().split("\n"))
+    duplicates = int(part("duplicates"))
+    report = {"words read": len(words), "duplicate words left out": duplicates}
+    return WordVectors(words, part("vectors"), report)
 
 
 def europarl_vectors(language, *, limit=None, folder=None):
