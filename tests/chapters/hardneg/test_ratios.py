@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from chapters.hardneg import ratios
 from zslib.datasets import available
 from zslib.datasets.attributes.scaling import common_scale
 from zslib.datasets.attributes.synthetic import synthetic_attributes
-from zslib.protocols import zero_shot_estimate
+from zslib.protocols import zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import hard_negative_problems
 
 
@@ -55,10 +53,9 @@ def test_cells_are_averaged_within_their_seeds(problem):
     one = ratios.MeanOfCells.of(runs, cells[:1])
     alone = [run.outcome for run in runs[cells[0]]]
     assert zero_shot_estimate(one, "ACC") == zero_shot_estimate(alone, "ACC")
-    rows = {(row["method"], row["ratio"]): row["value"] for row in ratios.cell_rows(runs)}
-    assert rows[cells[0]] == zero_shot_estimate(alone, "ACC")
-    gains = {row["method"]: row["value"].mean for row in ratios.gain_rows(runs)}
-    means = {c: SimpleNamespace(mean=rows[c].mean) for c in rows}
+    accuracy = zero_shot_measures(["ACC"])["ACC"]
+    gains = {row["method"]: row["value"].mean for row in ratios.gain_rows(runs, accuracy)}
+    means = {cell: accuracy(own) for cell, own in runs.items()}
     assert gains == pytest.approx(ratios.printed_gains(means))
 
 
