@@ -66,14 +66,18 @@ class Rivals:
         U = directions(self.targets)
         return directions(self.mapped) @ U.T, U[self.own] @ U.T
 
+    def intrusion(self):
+        """How much nearer a class is to the mapped image than to the truth."""
+        U = directions(self.targets)
+        return (directions(self.mapped) - U[self.own]) @ U.T
+
     def preferences(self, rule):
         """Logarithms of the chances of classes, or, without a draw, their order; -inf: never."""
         scores = np.zeros(self.log_u.shape)
         if rule in ("uncertainty", "nearest"):
             scores = self.log_u.astype(float)
         elif rule != "random":
-            U = directions(self.targets)
-            scores = (directions(self.mapped) - U[self.own]) @ U.T
+            scores = self.intrusion()
         if rule == "drawn intruders":
             options = {"axis": 1, "keepdims": True, "where": self.rivals}
             scores = scores * (self.log_u.std(**options) / scores.std(**options))

@@ -58,7 +58,7 @@ def test_parameters_are_typed_and_explained(sources, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_chapter_is_prose_with_a_little_code(sources, name):
     lines, words, classes, functions = counts.chapter_counts(sources[name].text)
-    assert lines <= 120, "what is an experiment belongs to zslib.protocols"
+    assert lines <= 120, "what is an experiment lies beside the chapter"
     assert 100 * lines <= 20 * words
     assert classes == 0
     assert functions <= 1

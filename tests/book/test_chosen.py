@@ -10,19 +10,13 @@ import pytest
 import book
 from book.build.plan import plan
 from book.build.publishing import publish
-from zslib.protocols.choices import in_use, use
+from zslib.protocols.choices import in_use
 from zslib.protocols.sweep import ranked, sweep
 
 NAME = "demo/01_first"
 DECLARED = "quick: bool = False  # small and fast\ntune: bool = False  # choose anew\n"
 GIVEN = {"dataset": "synthetic", "device": "cpu", "seed": 0, "n_seeds": 2, "quick": False}
 GIVEN |= {"level": 1.5}
-
-
-@pytest.fixture(autouse=True)
-def none_in_use():
-    yield
-    use(None)
 
 
 @pytest.fixture
