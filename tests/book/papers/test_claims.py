@@ -189,11 +189,7 @@ def test_records_of_other_data_are_enough():
             lambda: printed("dark", "table9"),
             "no table 'table9' of 'dark'; there are table2, table3",
         ),
-        (
-            ValueError,
-            lambda: check_records(TERMS, []),
-            "crane asks for .*; nearest: no records",
-        ),
+        (ValueError, lambda: check_records(TERMS, []), "crane asks for .*; nearest: no records"),
         (
             ValueError,
             lambda: check_records(TERMS, asked_records(TERMS), [{"metric": "terms"}]),
