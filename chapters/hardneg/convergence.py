@@ -114,7 +114,7 @@ def convergence_rows(curves, share, problem):
     spans = [({"ratio": ratio}, [ratio]) for ratio in ratios] + [({"over": "both ratios"}, ratios)]
 
     for mark in ("own", "common"):
-        needed, resampled = (epochs_needed(of, share, mark) for of in (exact, drawn))
+        needed, resampled = (epochs_needed(means, share, mark) for means in (exact, drawn))
         missed = {cell: int((epochs > n_epochs).sum()) for cell, epochs in needed.items()}
         estimate = partial(_estimate, needed, resampled, missed, runs, n_classes)
         for name, ratio in curves:

@@ -74,15 +74,15 @@ def gain_on_awa(numbers):
 
 def gains_by_dataset(numbers):
     """Best of the paper's methods against the best earlier row, by data set."""
-    gains, said = [], []
+    gains, clauses = [], []
     for dataset in ("aP&Y", "AwA", "CUB", "SUN"):
         name, best = _best(dataset, ours=False)
         gains.append(_best(dataset, ours=True)[1] - best)
-        said.append(f"{dataset} {gains[-1]:+.2f} (over {name})")
+        clauses.append(f"{dataset} {gains[-1]:+.2f} (over {name})")
     won = [gain for gain in gains if gain > 0]
     mean, overall = np.mean(won), np.mean(gains)
     text = (
-        f"{'; '.join(said)}. Mean of the {len(won)} gains {mean:.2f}, of all {len(gains)} "
+        f"{'; '.join(clauses)}. Mean of the {len(won)} gains {mean:.2f}, of all {len(gains)} "
         f"differences {overall:.2f}."
     )
     more_than = printed("hardneg", "text", "gain on average, more than")

@@ -185,8 +185,8 @@ def gain_rows(cells, accuracy):
 def printed_gains(cells):
     """The `ratio_differences` of printed cells, by method."""
 
-    def mean(of):
-        return np.mean([cells[cell].mean for cell in of])
+    def mean(names):
+        return np.mean([cells[cell].mean for cell in names])
 
     return {
         columns["method"]: float(mean(plus) - mean(minus))
