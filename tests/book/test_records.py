@@ -155,22 +155,23 @@ RECORDS = Records(
 def test_select_takes_values_and_lists():
     assert RECORDS.select(method="a", seed=[0, 1]).values() == [3.0, 5.0]
     assert RECORDS.select(seed=7) == []
-    assert RECORDS.value(method="b", seed=2) == 3.5
-    assert RECORDS.over("seed", method="b") == {0: 1.0, 1: 2.0, 2: 3.5}
 
 
 FEW = Records(RECORDS[:5])
+NO_COLUMN = "no record has a column 'methods'; columns: method, "
+SEEDS = "do not have the same seed"
+SEVERAL = "several records with any columns share one method"
 
 
 @pytest.mark.parametrize(
     ("error", "call", "options", "words"),
     [
-        (KeyError, RECORDS.select, {"methods": "a"}, "a column 'methods'; columns: method, "),
+        (KeyError, RECORDS.select, {"methods": "a"}, NO_COLUMN),
         (LookupError, RECORDS.values, {"method": "c"}, "no record with method='c'"),
         (LookupError, RECORDS.value, {"method": "a"}, "3 records with method='a'"),
-        (LookupError, RECORDS.over, {"column": "method"}, "any columns share one method"),
+        (LookupError, RECORDS.over, {"column": "method"}, SEVERAL),
         (ValueError, RECORDS.mean_interval, {"metric": "P@1"}, "differ in method too"),
-        (ValueError, FEW.paired_difference, {"of": "a", "minus": "b"}, "have the same seed"),
+        (ValueError, FEW.paired_difference, {"of": "a", "minus": "b"}, SEEDS),
         (LookupError, RECORDS.paired_difference, {"of": "a", "minus": "c"}, "no record"),
     ],
 )

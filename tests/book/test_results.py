@@ -127,23 +127,12 @@ def test_a_table_names_what_heads_its_rows(chapter):
     assert [column.header for column in table.columns] == ["data", "set", "H"]
 
 
-def test_the_mean_of_one_set_does_not_repeat_it(chapter):
-    results = chapter.collect(
-        {"metric": "H", "method": "a", "value": 1.0, "dataset": p} for p in PROBLEMS
-    )
-    for n, wanted in ((1, ["cub"]), (2, ["cub", "awa", "mean"])):
-        some = results.only(dataset=["cub", "awa"][:n])
-        table = (some + some.mean()).table("tbl-a", "A", rows="dataset", columns="metric")
-        assert [row[0] for row in table.rows] == wanted
-
-
 def test_only_and_value(chapter):
     results = Results(chapter, [{"m": "a", "value": 1}, {"m": "b", "value": 2}])
-    assert [r["value"] for r in results.only(m=["a", "b"])] == [1, 2]
-    assert results.value(m="b") == 2
+    assert [r["value"] for r in results + results.only(m="a")] == [1, 2, 1]
+    assert results.only(m=["a", "b"]).of("value") == [1, 2]
     with pytest.raises(LookupError, match=r"2 results with \{\}"):
         results.value()
-    assert [r["value"] for r in results + results.only(m="a")] == [1, 2, 1]
 
 
 @pytest.fixture

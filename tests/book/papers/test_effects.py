@@ -63,18 +63,18 @@ def test_times_faster_start_at_one():
 
 
 @pytest.mark.parametrize(
-    "change",
+    "claim",
     [
-        {"kind": "check"},
-        {"kind": "theorem"},
-        {"effect": False},
-        {"printed": []},
-        {"holds": ("<", 0.0)},
+        replace(RISES, kind="check"),
+        replace(RISES, kind="theorem"),
+        replace(RISES, effect=False),
+        replace(RISES, printed=[]),
+        replace(RISES, holds=("<", 0.0)),
     ],
 )
-def test_what_has_no_printed_effect(change):
+def test_what_has_no_printed_effect(claim):
     assert printed_effect(RISES) > 0
-    assert printed_effect(replace(RISES, **change)) is None
+    assert printed_effect(claim) is None
 
 
 def test_levels_and_probabilities_are_no_effects():
