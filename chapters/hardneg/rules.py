@@ -155,18 +155,11 @@ def hinge_gradient(F, own, negatives):
 class RuledMetric(MetricLearner):
     """The metric learner with negatives that a rule chooses for each epoch but the first."""
 
-    def __init__(
-        self,
-        rule="random",
-        negatives_per_positive=1,
-        n_epochs=10,
-        growth="within_epoch",
-        random_state=0,
-    ):
+    def __init__(self, rule="random", negatives_per_positive=1, n_epochs=10, random_state=0):
         super().__init__(
             negatives_per_positive=negatives_per_positive,
             n_epochs=n_epochs,
-            growth=growth,
+            growth="within_epoch",
             random_state=random_state,
         )
         self.rule = rule
