@@ -123,22 +123,26 @@ def test_the_moons_rise(real_data):
     "book/pages/data.md": [("# Data\n", "# Data\n\nThree moons among them.\n")],
 }
 
-CLAIM = {
-    "chapters/devise/claims.toml": [
-        (
-            '[[claim]]\nid = "crane"',
-            """[[claim]]
-id = "one-more"
+
+def claim(id, says, chapter, holds, *, before):
+    """The edit that puts a claim before another."""
+    old = f'[[claim]]\nid = "{before}"'
+    new = f"""[[claim]]
+id = "{id}"
 where = "Appendix"
-says = "There is one more"
-chapter = "devise/01_data"
-record = { metric = "additions", method = "count" }
-holds = "> 0"
+says = "{says}"
+chapter = "{chapter}"
+record = {{ metric = "additions", method = "count" }}
+holds = "{holds}"
 printed = []
 
-[[claim]]
-id = "crane\"""",
-        )
+"""
+    return old, new + old
+
+
+CLAIM = {
+    "chapters/devise/claims.toml": [
+        claim("one-more", "There is one more", "devise/01_data", "> 0", before="crane")
     ],
     "chapters/devise/01_data.md": [
         (
@@ -215,20 +219,7 @@ def count_rows():
         )
     ],
     "chapters/devise/claims.toml": [
-        (
-            '[[claim]]\nid = "head"',
-            """[[claim]]
-id = "four-kinds"
-where = "Appendix"
-says = "There are four"
-chapter = "devise/05_additions"
-record = { metric = "additions", method = "count" }
-holds = ">= 4"
-printed = []
-
-[[claim]]
-id = "head\"""",
-        )
+        claim("four-kinds", "There are four", "devise/05_additions", ">= 4", before="head")
     ],
 }
 
