@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-from scipy.special import entr, logsumexp
+from scipy.special import logsumexp
 from sklearn.base import clone
 
 from chapters.hardneg.metric_learning import choose_settings, trained
@@ -112,14 +112,18 @@ class Draws:
         return to_host(log_correlation(self.candidates))
 
     @cached_property
-    def chances(self):
-        logits = np.log(self.candidates.counts)
+    def log_chances(self):
+        log_p = np.log(self.candidates.counts)
         if self.way != "random":
-            logits = logits + self.log_u
+            log_p = log_p + self.log_u
         if self.way == "uncertainty/correlation":
-            logits = logits + self.log_q
-        logits = np.where(self.rivals, logits, -np.inf)
-        return np.exp(logits - logsumexp(logits, axis=1, keepdims=True))
+            log_p = log_p + self.log_q
+        log_p = np.where(self.rivals, log_p, -np.inf)
+        return log_p - logsumexp(log_p, axis=1, keepdims=True)
+
+    @cached_property
+    def chances(self):
+        return np.exp(self.log_chances)
 
     def held(self):
         """Share of the chances that the likeliest candidates hold, by their number, percent."""
@@ -127,7 +131,8 @@ class Draws:
 
     def effective(self):
         """Exponential of the entropy in percent of the rivals, per image."""
-        entropy = entr(self.chances).sum(axis=1)
+        finite = np.where(self.rivals, self.log_chances, 0.0)
+        entropy = -(self.chances * finite).sum(axis=1)
         return 100.0 * np.exp(entropy) / self.rivals.sum(axis=1)
 
     def near(self):
