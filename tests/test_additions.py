@@ -130,28 +130,35 @@ def test_the_moons_rise(real_data):
     "book/pages/data.md": [("# Data\n", "# Data\n\nThree moons among them.\n")],
 }
 
-CLAIM = {
-    "chapters/devise/claims.toml": [
-        (
-            '[[claim]]\nid = "crane"',
-            """[[claim]]
-id = "one-more"
+
+def claim(id, says, chapter, holds, *, before):
+    """The edit that puts a claim before another."""
+    old = f'[[claim]]\nid = "{before}"'
+    new = f"""[[claim]]
+id = "{id}"
 where = "Appendix"
-says = "There is one more"
-chapter = "devise/01_data"
-record = { metric = "additions", method = "count" }
-holds = "> 0"
+says = "{says}"
+chapter = "{chapter}"
+record = {{ metric = "additions", method = "count" }}
+holds = "{holds}"
 printed = []
 
-[[claim]]
-id = "crane\"""",
-        )
+"""
+    return old, new + old
+
+
+CLAIM = {
+    "chapters/devise/claims.toml": [
+        claim("one-more", "There is one more", "devise/01_data", "> 0", before="crane")
     ],
     "chapters/devise/01_data.md": [
         (
             "chapter.finish()",
             'chapter.record(metric="additions", method="count", value=1.0)\nchapter.finish()',
         )
+    ],
+    "tests/golden/devise/01_data.jsonl": [
+        ("{", '{"metric": "additions", "method": "count", "value": 1.0}\n{')
     ],
 }
 
@@ -172,7 +179,7 @@ kernelspec:
 A book grows by methods, data sets, claims and chapters. If one of them touches many files, nobody
 adds it, and the book stands still. So this chapter counts the kinds of additions that a
 maintainer can make in a few files, and holds the count against the claim that there are four. It
-has more prose than code, as every chapter does.
+has more prose than code, as every chapter does, and the experiment lies beside it.
 
 ```{code-cell} ipython3
 :tags: [parameters]
@@ -188,11 +195,29 @@ quick: bool = False  # nothing to shorten
 :tags: [hide-input]
 
 import book
+from chapters.devise import additions
 
 chapter = book.start("devise/05_additions", parameters=globals())
-chapter.record(metric="additions", method="count", value=4.0)
+chapter.collect(additions.count_rows())
 chapter.finish()
 ```
+""",
+    "chapters/devise/additions.py": '''
+"""Kinds of additions."""
+
+from __future__ import annotations
+
+__all__ = ["count_rows"]
+
+KINDS = ("method", "data set", "claim", "chapter")
+
+
+def count_rows():
+    """One row: how many kinds there are."""
+    yield {"metric": "additions", "method": "count", "value": float(len(KINDS))}
+''',
+    "tests/golden/devise/05_additions.jsonl": """
+{"metric": "additions", "method": "count", "value": 4.0}
 """,
     "_toc.yml": [
         (
@@ -201,28 +226,15 @@ chapter.finish()
         )
     ],
     "chapters/devise/claims.toml": [
-        (
-            '[[claim]]\nid = "head"',
-            """[[claim]]
-id = "four-kinds"
-where = "Appendix"
-says = "There are four"
-chapter = "devise/05_additions"
-record = { metric = "additions", method = "count" }
-holds = ">= 4"
-printed = []
-
-[[claim]]
-id = "head\"""",
-        )
+        claim("four-kinds", "There are four", "devise/05_additions", ">= 4", before="head")
     ],
 }
 
 ADDITIONS = {
     "method": (METHOD, 3),
     "data set": (DATASET, 3),
-    "claim": (CLAIM, 2),
-    "chapter": (CHAPTER, 3),
+    "claim": (CLAIM, 3),
+    "chapter": (CHAPTER, 5),
 }
 
 
@@ -246,6 +258,7 @@ def copy(tmp_path_factory):
                 assert old in text, f"{name} has no {old!r} to add to"
                 text = text.replace(old, new, 1)
             path.write_text(text, encoding="utf-8")
+    (root / "data").symlink_to(ROOT / "data")
     (root / "moons").mkdir()
     features = np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32)
     np.savez(root / "moons" / "moons.npz", features=features, labels=np.arange(30) % 3)
@@ -268,17 +281,22 @@ def test_an_addition_touches_few_files(kind):
     assert len(edits) <= most
 
 
+def test_a_chapter_touches_its_folder_the_contents_and_its_golden_records():
+    elsewhere = {name for name in CHAPTER if not name.startswith("chapters/devise/")}
+    assert elsewhere == {"_toc.yml", "tests/golden/devise/05_additions.jsonl"}
+
+
 @pytest.mark.book
 def test_the_checks_pass_with_the_additions(copy):
     where = [
         "tests/compatibility/test_estimator_checks.py", "tests/compatibility/test_class_ridge.py",
         "tests/datasets/test_registry.py", "tests/datasets/attributes/test_moons.py",
         "tests/book/papers/test_claims.py", "tests/book/test_chapters.py",
-        "tests/test_packaging.py",
+        "tests/test_packaging.py", "tests/golden",
     ]  # fmt: skip
     which = (
         "class_ridge or ClassRidge or moons or every_entry or without_data or printed_path"
-        " or 05_additions or contents or own_floor"
+        " or 05_additions or devise/01_data or contents or own_floor"
     )
     said = call(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", which, *where)
     assert "failed" not in said

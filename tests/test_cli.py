@@ -153,15 +153,6 @@ def test_run_with_parameters_and_output(copy, capsys):
     assert capsys.readouterr().out.startswith("demo/01_first: there, ")
 
 
-@pytest.mark.book
-@pytest.mark.usefixtures("light_runs")
-def test_report_prints_the_scorecard(copy, capsys):
-    assert main(["run", "--all"]) == 0
-    assert main(["report"]) == 0
-    assert "Hubness and Pollution" in capsys.readouterr().out
-    assert (copy / "_build" / "source" / "parts" / "scorecard.md").is_file()
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -184,6 +175,10 @@ def test_report_prints_the_scorecard(copy, capsys):
         (["report", "demo/01_first"], "chapters and --keep go with --against published"),
         (["report", "--against", "published", "demo/02"], "there is no chapter 'demo/02' in"),
         (["data", "fetch", "nothing"], "unknown dataset 'nothing'"),
+        (
+            ["run", "demo/01_first", "-p", "seed", "1", "-p", "seed", "2"],
+            "a parameter is given twice: give each of seed once",
+        ),
     ],
 )
 def test_mistakes_are_one_message(copy, capsys, words, message):
@@ -202,12 +197,13 @@ def test_the_chapter_that_was_named_is_named(copy, capsys):
     assert "'seed' of demo/02_second must be >= 0" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("jobs", ["0", "-1", "many"])
+@pytest.mark.parametrize("jobs", ["0", "-1", "two"])
 def test_jobs_must_be_positive(copy, capsys, jobs):
     with pytest.raises(SystemExit) as caught:
         main(["run", "--all", "--jobs", jobs])
     assert caught.value.code == 2
-    assert "--jobs" in capsys.readouterr().err
+    message = f"--jobs: must be a whole number of at least 1, got {jobs}"
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.book
@@ -219,18 +215,3 @@ def test_a_failed_chapter_gives_its_traceback_and_a_status(copy, capsys):
     error = capsys.readouterr().err
     assert "1 chapter(s) failed: demo/01_first" in error
     assert "ZeroDivisionError: division by zero" in error
-
-
-def test_data_list_and_where(copy, capsys):
-    assert main(["data", "list"]) == 0
-    assert "synthetic" in capsys.readouterr().out
-    assert main(["data", "where"]) == 0
-    assert "generated" in capsys.readouterr().out
-
-
-def test_what_is_given_twice_or_is_no_number(copy, capsys):
-    assert main(["run", "demo/01_first", "-p", "seed", "1", "-p", "seed", "2"]) == 1
-    assert "a parameter is given twice: give each of seed once" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["run", "demo/01_first", "--jobs", "two"])
-    assert "must be a whole number of at least 1, got two" in capsys.readouterr().err

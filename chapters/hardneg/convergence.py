@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from chapters.hardneg.ratios import fixed_method, lasting_method
 from zslib.protocols.attributes.curves import zero_shot_curves
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.attributes.tuning import split_validation_classes
-from zslib.protocols.intervals import Estimate, mean_estimate, paired_difference
+from zslib.protocols.intervals import Estimate, over_runs
 from zslib.protocols.tidy import row
 
 __all__ = [
@@ -22,65 +24,57 @@ __all__ = [
 ]
 
 
-def try_batch_sizes(
-    problem, sizes, seeds, *, n_epochs, fraction, quick=False, device="cpu", flat=1.0
-):
+def try_batch_sizes(problem, sizes, seeds, *, n_epochs, fraction, quick=False, device="cpu"):
     """Trainings of Bucher's original on validation classes, from large steps to small ones.
 
-    Up to the first size whose accuracy rises by less than ``flat`` points from the third quarter
-    of the epochs to the last, means over the quarters and the runs. A dict for each: the
-    ``size``, the ``rise``, the accuracy at the ``end``, and the ``parameters`` of the method,
-    chosen once, with the largest size.
+    Up to the first size whose accuracy rises by less than a point from the third quarter of the
+    epochs to the last, means over the quarters and the runs. A dict for each: the ``size``, the
+    ``rise``, the accuracy at the ``end``, and the ``parameters`` of the method, chosen once, with
+    the largest size.
     """
-    given = {"n_epochs": n_epochs, "batch_size": sizes[-1]}
-    original = lasting_method("Bucher", None, problem, quick=quick, **given)
+    fixed = {"n_epochs": n_epochs, "batch_size": sizes[-1]}  # epochs enough for small steps
+    original = lasting_method("Bucher", None, problem, quick=quick, **fixed)
     n_epochs = original.fixed["n_epochs"]
     split = split_validation_classes(problem, fraction=fraction, seed=seeds[0])
     held_out = split.validation_problem(seed=seeds[0])
-    options = {"split": "random", "fraction": fraction, "device": device, "quick": quick}
     largest = replace(original, fixed={**original.fixed, "batch_size": sizes[0]})
+    options = {"split": "random", "fraction": fraction, "device": device, "quick": quick}
     chosen = run_zero_shot(largest, problem, seed=seeds[0], **options).parameters
     quarter = max(n_epochs // 4, 1)
-    found = []
+    trials = []
     for size in sizes:
         shared = chosen | {"n_epochs": n_epochs, "batch_size": size}
-        curve = zero_shot_curves(original, held_out, seeds, parameters=shared, device=device)
-        mean = curve.mean(axis=(0, 2))
+        curves = zero_shot_curves(original, held_out, seeds, parameters=shared, device=device)
+        mean = curves.mean(axis=(0, 2))
         rise = mean[-quarter:].mean() - mean[-2 * quarter : -quarter].mean()
-        found.append({"size": size, "rise": rise, "end": mean[-1], "parameters": shared})
-        if rise < flat:
+        trials.append({"size": size, "rise": rise, "end": mean[-1], "parameters": shared})
+        if rise < 1.0:
             break
-    return found
+    return trials
 
 
 def mining_curves(names, problem, ratios, seeds, parameters, *, growth, device="cpu"):
     """`zero_shot_curves` of the cells ``(name, ratio)``, all with these parameters."""
-    return {
-        (name, ratio): zero_shot_curves(
-            fixed_method(name, growth, negatives_per_positive=ratio),
-            problem,
-            seeds,
-            parameters=parameters,
-            device=device,
-        )
-        for name in names
-        for ratio in ratios
-    }
+    options = {"parameters": parameters, "device": device}
+    curves = {}
+    for name, ratio in product(names, ratios):
+        method = fixed_method(name, growth, negatives_per_positive=ratio)
+        curves[name, ratio] = zero_shot_curves(method, problem, seeds, **options)
+    return curves
 
 
 def accuracy_rows(curves, problem):
     """Accuracy of the cells after each epoch, and the last method's lead at three of them."""
     *others, best = dict.fromkeys(name for name, _ in curves)
-    over_classes = {"same_items": True, "unit": "classes"}
+    accuracy = over_runs(np.asarray, same_items=True, unit="classes")
     for (name, ratio), values in curves.items():
         n = values.shape[1]
-        for epoch in range(1, n + 1):
-            value = mean_estimate(values[:, epoch - 1], **over_classes)
-            yield row(problem, "ACC", name, value, ratio=ratio, epoch=epoch)
-        for epoch in dict.fromkeys((2, n // 2, n)) if name in others else ():
-            pair = curves[best, ratio][:, epoch - 1], values[:, epoch - 1]
-            lead = paired_difference(*pair, **over_classes)
-            yield row(problem, "ACC", f"{best} - {name}", lead, ratio=ratio, epoch=epoch)
+        for epoch, own in enumerate(values.swapaxes(0, 1), 1):
+            columns = {"ratio": ratio, "epoch": epoch}
+            yield row(problem, "ACC", name, accuracy(own), **columns)
+            if name in others and epoch in (2, n // 2, n):
+                lead = accuracy(curves[best, ratio][:, epoch - 1], own)
+                yield row(problem, "ACC", f"{best} - {name}", lead, **columns)
 
 
 def epochs_needed(curves, share, mark):
@@ -91,16 +85,16 @@ def epochs_needed(curves, share, mark):
     epoch more than there are.
     """
     lowest = np.min([values[..., -1].mean(axis=-1) for values in curves.values()], axis=0)
-    found = {}
+    epochs = {}
     for cell, values in curves.items():
         goal = values[..., -1:] if mark == "own" else lowest[..., None, None]
         reached = values >= share * goal
         first = reached.argmax(axis=-1) + 1
-        found[cell] = np.where(reached.any(axis=-1), first, values.shape[-1] + 1)
-    return found
+        epochs[cell] = np.where(reached.any(axis=-1), first, values.shape[-1] + 1)
+    return epochs
 
 
-def convergence_rows(curves, share, problem, *, n_resamples=1000, random_state=0):
+def convergence_rows(curves, share, problem):
     """Epochs of the cells to both marks, and how many times faster one is than another.
 
     ``curves`` are of single classes, (n_runs, n_epochs, C). Intervals are a bootstrap of classes
@@ -108,43 +102,49 @@ def convergence_rows(curves, share, problem, *, n_resamples=1000, random_state=0
     """
     names, ratios = (list(dict.fromkeys(part)) for part in zip(*curves, strict=True))
     n_runs, n_epochs, n_classes = next(iter(curves.values())).shape
-    rng = np.random.default_rng(random_state)
-    of_classes, of_runs = (
-        rng.multinomial(n, np.full(n, 1 / n), size=n_resamples) / n for n in (n_classes, n_runs)
+    rng = np.random.default_rng(0)
+    classes, runs = (
+        rng.multinomial(n, np.full(n, 1 / n), size=1000) / n for n in (n_classes, n_runs)
     )
-    means = {cell: values.mean(axis=-1) for cell, values in curves.items()}
-    drawn = {c: np.einsum("sec,rc->rse", values, of_classes) for c, values in curves.items()}
+    exact = {cell: values.mean(axis=-1) for cell, values in curves.items()}
+    drawn = {cell: np.einsum("sec,rc->rse", values, classes) for cell, values in curves.items()}
+    metric = "times faster to converge"
 
-    def estimate(statistic, needed, resampled):
-        draws = (statistic(resampled) * of_runs).sum(axis=-1)
-        low, high = np.quantile(draws, [0.025, 0.975])
-        mean = float(statistic(needed).mean())
-        return Estimate(mean, float(low), float(high), n_runs, "classes", n_classes)
+    *others, best = names
+    spans = [({"ratio": ratio}, [ratio]) for ratio in ratios] + [({"over": "both ratios"}, ratios)]
 
     for mark in ("own", "common"):
-        both = epochs_needed(means, share, mark), epochs_needed(drawn, share, mark)
-        missed = {cell: int((epochs > n_epochs).sum()) for cell, epochs in both[0].items()}
-
-        def times(pairs, both=both, missed=missed):
-            if any(missed[cell] for pair in pairs for cell in pair):
-                return None
-            found = estimate(lambda n: np.mean([np.log(n[a] / n[b]) for a, b in pairs], 0), *both)
-            ends = {end: float(np.exp(getattr(found, end))) for end in ("mean", "low", "high")}
-            return replace(found, **ends)
-
+        needed, resampled = (epochs_needed(means, share, mark) for means in (exact, drawn))
+        missed = {cell: int((epochs > n_epochs).sum()) for cell, epochs in needed.items()}
+        estimate = partial(_estimate, needed, resampled, missed, runs, n_classes)
         for name, ratio in curves:
-            cell = name, ratio
-            value = None if missed[cell] else estimate(lambda n, cell=cell: n[cell], *both)
+            value = estimate([(name, ratio)])
             yield row(problem, "epochs to converge", name, value, ratio=ratio, mark=mark)
             if mark == "common":
-                metric = "runs that never reach the common mark"
-                yield row(problem, metric, name, missed[cell], ratio=ratio)
-        metric = "times faster to converge"
-        for slow in names[:-1]:
-            pairs = [((slow, ratio), (names[-1], ratio)) for ratio in ratios]
-            faster = row(problem, metric, f"{slow} / {names[-1]}", times(pairs), mark=mark)
-            for pair, ratio in zip(pairs, ratios, strict=True):
-                yield faster | {"ratio": ratio, "value": times([pair])}
-            yield faster | {"over": "both ratios"}
-        value = times([((name, ratios[0]), (name, ratios[-1])) for name in names])
-        yield row(problem, metric, "one / most negatives", value, mark=mark)
+                what, n_missed = "runs that never reach the common mark", missed[name, ratio]
+                yield row(problem, what, name, n_missed, ratio=ratio)
+        for slow, (columns, span) in product(others, spans):
+            value = estimate([(slow, ratio) for ratio in span], [(best, ratio) for ratio in span])
+            yield row(problem, metric, f"{slow} / {best}", value, mark=mark, **columns)
+        ends = ([(name, ratio) for name in names] for ratio in (ratios[0], ratios[-1]))
+        yield row(problem, metric, "one / most negatives", estimate(*ends), mark=mark)
+
+
+def _estimate(needed, resampled, missed, runs, n_classes, cells, others=()):
+    """`Estimate` of a cell's epochs, or of the geometric mean ratio to those of other cells.
+
+    None where a run of these has missed the mark.
+    """
+    if any(missed[cell] for cell in [*cells, *others]):
+        return None
+
+    def statistic(epochs):
+        if not others:
+            return epochs[cells[0]]
+        pairs = zip(cells, others, strict=True)
+        return np.mean([np.log(epochs[a] / epochs[b]) for a, b in pairs], axis=0)
+
+    draws = (statistic(resampled) * runs).sum(axis=-1)
+    ends = [statistic(needed).mean(), *np.quantile(draws, [0.025, 0.975])]
+    ends = map(float, np.exp(ends) if others else ends)
+    return Estimate(*ends, runs.shape[1], "classes", n_classes)

@@ -12,10 +12,11 @@ from zslib.show.figures import COLORS, look
 __all__ = ["draw_hinges", "draw_pairs", "draw_rules", "draw_shares"]
 
 
-def draw_hinges(threshold=1.7):
+def draw_hinges():
     """The loss of positive and negative pairs by distance, for both forms of Eq. 3."""
     from matplotlib import pyplot
 
+    threshold = 1.7
     fig, axes = pyplot.subplots(1, 2, figsize=(7.2, 3.2), sharey=True)
     distances = np.linspace(0.0, 2.8, 300)
     for ax, hinge, tau in zip(axes, HINGES, (threshold**2, threshold), strict=True):
@@ -53,7 +54,7 @@ def draw_pairs(runs):
     return fig
 
 
-def draw_shares(shares, names, n_classes=4, n_rivals=6):
+def draw_shares(shares, names):
     """Which classes the negatives of some classes come from, ``{way: (C, C)}`` in percent.
 
     Classes from the one with the most peaked shares of "uncertainty" to the flattest.
@@ -62,15 +63,15 @@ def draw_shares(shares, names, n_classes=4, n_rivals=6):
 
     reference, names = shares["uncertainty"], [str(n).replace("_", " ")[:30] for n in names]
     sharpest = np.argsort(-reference.max(axis=1), kind="stable")
-    few = min(n_classes, len(names))
+    few = min(4, len(names))
     fig, axes = pyplot.subplots(2, -(-few // 2), figsize=(7.2, 5.4), squeeze=False)
     height = 0.8 / len(shares)
     shown = sharpest[np.linspace(0, len(names) - 1, few).astype(int)]
     for ax, c in zip(axes.flat, shown, strict=False):
-        first = np.argsort(-reference[c], kind="stable")[: min(n_rivals, len(names) - 1)]
-        for i, (way, of) in enumerate(shares.items()):
+        first = np.argsort(-reference[c], kind="stable")[: min(6, len(names) - 1)]
+        for i, (way, share) in enumerate(shares.items()):
             places = np.arange(len(first)) + (i - (len(shares) - 1) / 2) * height
-            ax.barh(places, of[c, first], height, color=look(way, shares)["color"], label=way)
+            ax.barh(places, share[c, first], height, color=look(way, shares)["color"], label=way)
         ax.set_yticks(np.arange(len(first)), [names[j] for j in first], fontsize=8)
         ax.invert_yaxis()
         ax.set(xlabel="share of the negatives, %")

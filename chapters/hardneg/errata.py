@@ -28,43 +28,42 @@ _RATIOS = ("1", "10", "50", "100")
 
 def hinge_signs(numbers):
     """Both readings of Eq. 3 on a near and a far pair, threshold 2."""
-    threshold, near, far = 2.0, 0.5, 3.5
+    threshold, scores = 2.0, np.array([0.5, 3.5])
 
-    def as_printed(sign, score):
-        return max(0.0, 1.0 - sign * (threshold - score) ** 2)
+    def loss(sign, gap):
+        return np.maximum(0.0, 1.0 - sign * gap)
 
-    def as_read(sign, score):
-        return max(0.0, 1.0 - sign * (threshold - score**2))
-
-    printed_losses = {z: [as_printed(z, s) for s in (near, far)] for z in (1, -1)}
-    read = {z: [as_read(z, s) for s in (near, far)] for z in (1, -1)}
-    blind = all(a == b for a, b in printed_losses.values())
-    at_threshold = as_printed(-1, threshold)
-    lowest = min(as_printed(-1, s) for s in np.linspace(0.0, 10.0, 1001))
+    as_printed = {z: loss(z, (threshold - scores) ** 2) for z in (1, -1)}
+    as_read = {z: loss(z, threshold - scores**2) for z in (1, -1)}
+    lowest = loss(-1, (threshold - np.linspace(0.0, 10.0, 1001)) ** 2).min()
     text = (
-        f"With threshold {threshold:g}, as printed, scores {near:g} and {far:g} cost a positive "
-        f"pair {printed_losses[1][0]:g} and {printed_losses[1][1]:g}, a negative pair "
-        f"{printed_losses[-1][0]:g} and {printed_losses[-1][1]:g}; no negative pair ever costs "
-        f"less than {lowest:g}, at the threshold itself. With the square on S: {read[1][0]:g} and "
-        f"{read[1][1]:g} for positives, {read[-1][0]:g} and {read[-1][1]:g} for negatives."
+        f"With threshold {threshold:g}, as printed, scores {join(scores, 'g')} cost a positive "
+        f"pair {join(as_printed[1], 'g')}, a negative pair {join(as_printed[-1], 'g')}; no "
+        f"negative pair ever costs less than {lowest:g}, at the threshold itself. With the square "
+        f"on S: {join(as_read[1], 'g')} for positives, {join(as_read[-1], 'g')} for negatives."
     )
-    separates = read[1][0] == 0.0 < read[1][1] and read[-1][1] == 0.0 < read[-1][0]
-    return Evidence(blind and lowest == at_threshold == 1.0 and separates, text)
+    blind = all(near == far for near, far in as_printed.values())
+    (near, far), (near_rival, far_rival) = as_read.values()
+    separates = near == 0.0 < far and far_rival == 0.0 < near_rival
+    return Evidence(bool(blind and lowest == loss(-1, 0.0) == 1.0 and separates), text)
 
 
-def _best(dataset, rows):
-    values = {row: printed("hardneg", "table1", row, dataset, "mean") for row in rows}
-    values = {row: value for row, value in values.items() if value is not None}
-    best = max(values, key=values.get)
-    return best, values[best]
+def _best(dataset, *, ours):
+    """The best of the paper's own methods on a data set, or the best earlier row: name, mean."""
+    table = printed_table("hardneg", "table1").items()
+    values = {
+        method: cells[dataset]["mean"]
+        for method, cells in table
+        if dataset in cells and (method in _OURS) == ours
+    }
+    return max(values.items(), key=lambda item: item[1])
 
 
 def gain_on_awa(numbers):
     """The gain on AwA against Bucher's original, and against the best earlier row."""
-    earlier = [row for row in printed_table("hardneg", "table1") if row not in _OURS]
-    _, ours = _best("AwA", _OURS)
+    _, ours = _best("AwA", ours=True)
+    name, best = _best("AwA", ours=False)
     original = printed("hardneg", "table1", "Bucher", "AwA", "mean")
-    name, best = _best("AwA", earlier)
     claimed = printed("hardneg", "text", "gain on AwA")
     text = (
         f"{ours:.2f} - {original:.2f} = {ours - original:.2f} against Bucher's original; "
@@ -75,87 +74,75 @@ def gain_on_awa(numbers):
 
 def gains_by_dataset(numbers):
     """Best of the paper's methods against the best earlier row, by data set."""
-    earlier = [row for row in printed_table("hardneg", "table1") if row not in _OURS]
-    gains, names = {}, {}
+    gains, clauses = [], []
     for dataset in ("aP&Y", "AwA", "CUB", "SUN"):
-        names[dataset], best = _best(dataset, earlier)
-        gains[dataset] = _best(dataset, _OURS)[1] - best
-    won = [dataset for dataset, gain in gains.items() if gain > 0]
-    mean = sum(gains[dataset] for dataset in won) / len(won)
-    overall = sum(gains.values()) / len(gains)
+        name, best = _best(dataset, ours=False)
+        gains.append(_best(dataset, ours=True)[1] - best)
+        clauses.append(f"{dataset} {gains[-1]:+.2f} (over {name})")
+    won = [gain for gain in gains if gain > 0]
+    mean, overall = np.mean(won), np.mean(gains)
     text = (
-        "; ".join(f"{d} {gain:+.2f} (over {names[d]})" for d, gain in gains.items())
-        + f". Mean of the {len(won)} gains {mean:.2f}, of all {len(gains)} differences "
-        f"{overall:.2f}."
+        f"{'; '.join(clauses)}. Mean of the {len(won)} gains {mean:.2f}, of all {len(gains)} "
+        f"differences {overall:.2f}."
     )
     more_than = printed("hardneg", "text", "gain on average, more than")
-    return Evidence(len(won) == 3 and mean > more_than > overall, text)
+    return Evidence(bool(len(won) == 3 and mean > more_than > overall), text)
 
 
 def best_of_table2(numbers):
     """Table 1's cells on aP&Y are the largest of Table 2's rows."""
-    found = {}
-    for method in _OURS:
-        row = printed_table("hardneg", "table2")[method]
-        best = max(_RATIOS, key=lambda ratio: row[ratio]["mean"])
-        found[method] = (
-            row[best] == printed("hardneg", "table1", method, "aP&Y"),
-            best,
-            row[best],
-        )
+    table = printed_table("hardneg", "table2")
+    best = {m: max(_RATIOS, key=lambda ratio, m=m: table[m][ratio]["mean"]) for m in _OURS}
+    cells = {method: table[method][ratio] for method, ratio in best.items()}
+    same = cells == {method: printed("hardneg", "table1", method, "aP&Y") for method in _OURS}
     text = "; ".join(
-        f"{method}: {cell['mean']:.2f}, {ratio} negatives per positive"
-        for method, (_, ratio, cell) in found.items()
+        f"{method}: {cells[method]['mean']:.2f}, {ratio} negatives per positive"
+        for method, ratio in best.items()
     )
-    different = len({ratio for _, ratio, _ in found.values()}) > 1
-    return Evidence(all(same for same, *_ in found.values()) and different, text + ".")
+    return Evidence(same and len(set(best.values())) > 1, text + ".")
 
 
-def _means(method):
-    return np.array([printed("hardneg", "table2", method, ratio, "mean") for ratio in _RATIOS])
+def _table2(field):
+    """Table 2's means, or deviations, of our methods (rows) by ratio: (3, 4)."""
+    return np.array(
+        [[printed("hardneg", "table2", m, ratio, field) for ratio in _RATIOS] for m in _OURS]
+    )
 
 
 def mean_improvement(numbers):
     """Mean gain of selected negatives over random ones, at equal ratio and over Bucher's."""
     original = printed("hardneg", "table1", "Bucher", "aP&Y", "mean")
-    random = _means("random")
-    selected = {method: _means(method) for method in _OURS[1:]}
-    equal = {method: float((row - random).mean()) for method, row in selected.items()}
-    against = {method: float(row.mean() - original) for method, row in selected.items()}
+    random, *selected = _table2("mean")
+    equal = [float((row - random).mean()) for row in selected]
+    against = [float(row.mean() - original) for row in selected]
+    by_method = [
+        join(dict(zip(_OURS[1:], gains, strict=True)), ".2f") for gains in (equal, against)
+    ]
     text = (
-        "Mean over the four ratios, against random negatives at the same ratio: "
-        + join(equal, ".2f")
-        + f"; against {original:.2f}, Bucher's original: "
-        + join(against, ".2f")
-        + "."
+        f"Mean over the four ratios, against random negatives at the same ratio: {by_method[0]}; "
+        f"against {original:.2f}, Bucher's original: {by_method[1]}."
     )
     claimed = printed("hardneg", "text", "mean improvement by selected negatives")
-    both = sum(against.values()) / 2.0
-    return Evidence(round(both) == claimed and max(map(round, equal.values())) < claimed, text)
+    return Evidence(round(sum(against) / 2) == claimed and max(map(round, equal)) < claimed, text)
 
 
 def ratio_trend(numbers):
     """Accuracy against the ratio: falls in every row, and the ends that five runs cannot tell."""
     runs = printed("hardneg", "text", "runs")
-    falls, gains, shares = [], [], []
-    for method in _OURS:
-        row = _means(method)
-        falls.append(int((np.diff(row) < 0).sum()))
-        ends = [printed("hardneg", "table2", method, r, "std") for r in (_RATIOS[0], _RATIOS[-1])]
-        gains.append(float(row[-1] - row[0]))
-        shares.append(gains[-1] / math.sqrt((ends[0] ** 2 + ends[1] ** 2) / 2.0))
+    means = _table2("mean")
+    falls = (np.diff(means) < 0).sum(axis=1)
+    gains = means[:, -1] - means[:, 0]
+    shares = gains / np.sqrt((_table2("std")[:, [0, -1]] ** 2).mean(axis=1))
     # Student's t for two means of so many runs is the share times sqrt(runs / 2).
-    largest = max(shares) * math.sqrt(runs / 2.0)
-    critical = float(stats.t.ppf(0.975, 2 * runs - 2))
+    largest = shares.max() * math.sqrt(runs / 2.0)
+    critical = stats.t.ppf(0.975, 2 * runs - 2)
     text = (
-        f"Each of the three rows falls at least once ({sum(falls)} falls in 9 steps). From 1 to "
-        "100 negatives the gains are "
-        + join(gains, ".2f")
-        + ", in pooled standard deviations of the two ends "
-        + join(shares, ".2f")
-        + f". With {runs:g} runs the largest t is {largest:.2f}, where 95% needs {critical:.2f}."
+        f"Each of the three rows falls at least once ({falls.sum()} falls in 9 steps). From 1 to "
+        f"100 negatives the gains are {join(gains, '.2f')}, in pooled standard deviations of the "
+        f"two ends {join(shares, '.2f')}. With {runs:g} runs the largest t is {largest:.2f}, "
+        f"where 95% needs {critical:.2f}."
     )
-    return Evidence(min(falls) >= 1 and min(gains) > 0 and largest < critical, text)
+    return Evidence(bool(falls.min() >= 1 and gains.min() > 0 and largest < critical), text)
 
 
 def equal_attributes(numbers):
@@ -164,12 +151,9 @@ def equal_attributes(numbers):
     classes = rng.random((4, 6))
     scores = rng.random(4)
     uncertainty = np.exp(-(scores - scores[0]))
-    correlation = np.array(
-        [
-            math.exp(-np.linalg.norm(np.repeat(row[None], 5, 0) - row, axis=1).mean())
-            for row in classes
-        ]
-    )
+    images = np.repeat(classes[:, None], 5, axis=1)
+    distances = np.linalg.norm(images - classes[:, None], axis=2)
+    correlation = np.exp(-distances.mean(axis=1))
     same = np.array_equal(uncertainty * correlation, uncertainty)
     text = (
         f"Five images of each of four classes, equal vectors within a class: q = "

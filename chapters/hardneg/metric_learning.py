@@ -79,20 +79,20 @@ def choose_settings(model, tuning, grid, *, view=None):
     """
 
     def attempt(parameters, seeds):
-        found = []
+        trials = []
         for seed, problem in zip(seeds, tuning, strict=False):
             (run,) = trained(model, problem, [seed], **parameters)
             seen = view(run.model) if view else run.model
             check_fitted(seen, problem)
-            found.append({"score": FittedRun(seen, problem).outcome.accuracy})
-        return mean_trial(found)
+            trials.append({"score": FittedRun(seen, problem).outcome.accuracy})
+        return mean_trial(trials)
 
-    of = seen_as(tuning[0]) | told_apart(model)
+    identity = seen_as(tuning[0]) | told_apart(model)
     if view is not None:
-        of["seen as"] = view.__name__
+        identity["seen as"] = view.__name__
     name = f"{type(model).__name__} on {tuning[0].name}"
-    how = {"limits": model.limits, "seeds": CHOICE_SEEDS}
-    return ranked(sweep(grid, attempt, name, **how, **of), "score")[0]["parameters"]
+    options = {"limits": model.limits, "seeds": CHOICE_SEEDS} | identity
+    return ranked(sweep(grid, attempt, name, **options), "score")[0]["parameters"]
 
 
 def without_metric(model):
@@ -113,17 +113,14 @@ def metric_or_plain(model, problem, seeds, tuning, attribute_weight):
     for kind, weight in (("attributes alone", 1e4), ("joint training", attribute_weight)):
         # In units of the rate whose product with the weight is the default's.
         unit = model.learning_rate * attribute_weight / weight
-        grid = {
-            "attribute_weight": [weight],
-            "learning_rate": [times * unit for times in (1, 3, 9)],
-        }
+        rates = [times * unit for times in (1, 3, 9)]
+        grid = {"attribute_weight": [weight], "learning_rate": rates}
         view = without_metric if kind == "attributes alone" else None
         chosen[kind] = choose_settings(model, tuning, grid, view=view)
-        found = trained(model, problem, seeds, **chosen[kind])
-        runs[f"{kind}, plain distance"] = [
-            FittedRun(without_metric(run.model), problem) for run in found
-        ]
-    return runs | {"joint training, learnt metric": found}, chosen
+        learnt = trained(model, problem, seeds, **chosen[kind])
+        plain = [FittedRun(without_metric(run.model), problem) for run in learnt]
+        runs[f"{kind}, plain distance"] = plain
+    return runs | {"joint training, learnt metric": learnt}, chosen
 
 
 def singular_values(run):
@@ -149,32 +146,29 @@ def threshold_distance(model):
     return tau if model.hinge == "as_printed" else np.sqrt(max(tau, 0.0))
 
 
-def _farther(run):
-    near, far = pair_distances(run)
-    return 100.0 * (far > near[:, None]).mean(axis=1)
-
-
-def _within(run):
-    return 100.0 * (pair_distances(run)[0] < threshold_distance(run.model))
-
-
-def _beyond(run):
-    return 100.0 * (pair_distances(run)[1] > threshold_distance(run.model)).mean(axis=1)
-
-
-def _classes(run):
-    return run.problem.labels[run.problem.test_unseen]
+def _pair_measure(value):
+    """Of test images by what ``value(near, far, threshold)`` gives, in percent over classes."""
+    return over_runs(
+        lambda run: 100.0 * value(*pair_distances(run), threshold_distance(run.model)),
+        classes=lambda run: run.problem.labels[run.problem.test_unseen],
+    )
 
 
 PAIR_MEASURES = {
-    "negative pairs farther than the positive one, %": over_runs(_farther, classes=_classes),
-    "positive pairs within the threshold, %": over_runs(_within, classes=_classes),
-    "negative pairs beyond the threshold, %": over_runs(_beyond, classes=_classes),
+    "negative pairs farther than the positive one, %": _pair_measure(
+        lambda near, far, threshold: (far > near[:, None]).mean(axis=1)
+    ),
+    "positive pairs within the threshold, %": _pair_measure(
+        lambda near, far, threshold: near < threshold
+    ),
+    "negative pairs beyond the threshold, %": _pair_measure(
+        lambda near, far, threshold: (far > threshold).mean(axis=1)
+    ),
 }
 """What a metric does to the pairs of test images and unseen classes, as measures of runs."""
 
 
 def smaller_side(runs, minus=None):
     """Of positive and negative pairs those with fewer on their side of the threshold, percent."""
-    sides = [over_runs(side, classes=_classes)(runs) for side in (_within, _beyond)]
-    return min(sides, key=lambda estimate: estimate.mean)
+    _, within, beyond = PAIR_MEASURES.values()
+    return min(within(runs), beyond(runs), key=lambda estimate: estimate.mean)

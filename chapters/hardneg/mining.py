@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 from scipy.special import logsumexp
@@ -62,16 +63,15 @@ def balanced_or_sum(model, problem, seeds, tuning, ratios):
         "learning_rate": [times * model.learning_rate for times in (1, 3, 9)],
         "attribute_weight": [times * model.attribute_weight for times in sorted({1, max(ratios)})],
     }
-    runs, chosen = {}, {}
-    for k in ratios:
-        runs[k] = {}
-        for name, balanced in (("Eq. 11, balanced", True), ("Eq. 6, plain sum", False)):
-            own = clone(model).set_params(balanced=balanced, negatives_per_positive=k)
-            if k == 1 and not balanced:
-                chosen[name, k] = chosen["Eq. 11, balanced", k]
-            else:
-                chosen[name, k] = choose_settings(own, tuning, grid)
-            runs[k][name] = trained(own, problem, seeds, **chosen[name, k])
+    forms = {"Eq. 11, balanced": True, "Eq. 6, plain sum": False}
+    runs, chosen = {k: {} for k in ratios}, {}
+    for k, (name, balanced) in product(ratios, forms.items()):
+        own = clone(model).set_params(balanced=balanced, negatives_per_positive=k)
+        if k == 1 and not balanced:
+            chosen[name, k] = chosen["Eq. 11, balanced", k]
+        else:
+            chosen[name, k] = choose_settings(own, tuning, grid)
+        runs[k][name] = trained(own, problem, seeds, **chosen[name, k])
     return runs, chosen
 
 
@@ -135,14 +135,14 @@ class Draws:
         entropy = -(self.chances * finite).sum(axis=1)
         return 100.0 * np.exp(entropy) / self.rivals.sum(axis=1)
 
-    def near(self, n=5):
-        """Share of draws from the n classes with the nearest attributes, percent per image."""
+    def near(self):
+        """Share of draws from the 5 classes with the nearest attributes, percent per image."""
         problem = self.problem
         V = to_host(take_rows(problem.class_embeddings, problem.seen_classes)).astype(float)
         squares = ((V[:, None] - V) ** 2).sum(axis=2)
         np.fill_diagonal(squares, np.inf)
         near = np.zeros(squares.shape, dtype=bool)
-        np.put_along_axis(near, np.argsort(squares, axis=1, kind="stable")[:, :n], True, axis=1)
+        np.put_along_axis(near, np.argsort(squares, axis=1, kind="stable")[:, :5], True, axis=1)
         own = self.candidates.labels[self.images]
         return 100.0 * (self.chances * near[own][:, self.candidates.classes]).sum(axis=1)
 
@@ -166,15 +166,15 @@ def draws(run, way, *, n=1000, seed=0):
     return Draws(run.model, run.problem, way, np.sort(images))
 
 
-def class_shares(run, way, *, n=20000, seed=0):
+def class_shares(run, way, *, seed=0):
     """Share of each seen class (columns) among the negatives of each class's images, percent."""
-    every = draws(run, way, n=n, seed=seed)
-    images, found = every.images, every.candidates
+    every = draws(run, way, n=20_000, seed=seed)
+    images, candidates = every.images, every.candidates
     total = np.zeros((len(run.problem.seen_classes),) * 2)
-    of_class = np.eye(len(total))[found.classes]
-    for part in np.array_split(images, 1 + len(images) * len(found.classes) // 2_000_000):
+    of_class = np.eye(len(total))[candidates.classes]
+    for part in np.array_split(images, 1 + len(images) * len(of_class) // 2_000_000):
         chances = Draws(run.model, run.problem, way, part).chances
-        np.add.at(total, found.labels[part], chances @ of_class)
+        np.add.at(total, candidates.labels[part], chances @ of_class)
     return 100.0 * total / total.sum(axis=1, keepdims=True)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from chapters.hardneg.mining import ways
 from zslib.datasets import load_problem
-from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.methods import (
     HARD_NEGATIVE_METHODS,
     ZERO_SHOT_METHODS,
@@ -21,7 +20,6 @@ from zslib.validation import check_choice
 __all__ = [
     "MeanOfCells",
     "best_methods",
-    "cell_rows",
     "fixed_method",
     "gain_rows",
     "lasting_method",
@@ -99,7 +97,7 @@ def best_methods(accuracies):
         "best mined": [name for name in accuracies if name in mined],
         "best earlier": [name for name in accuracies if name not in mined | {"random"}],
     }
-    return {what: max(of, key=accuracies.get) for what, of in groups.items()}
+    return {what: max(names, key=accuracies.get) for what, names in groups.items()}
 
 
 def run_ratios(
@@ -158,10 +156,6 @@ class MeanOfCells:
         ]
 
     @property
-    def outcome(self):
-        return self
-
-    @property
     def checksum(self):
         (checksum,) = {part.checksum for part in self.parts}
         return checksum
@@ -181,26 +175,18 @@ class MeanOfCells:
         return np.mean([part.right(measure) for part in self.parts], axis=0)
 
 
-def cell_rows(cells, **options):
-    """Rows of the accuracy of each cell, with intervals."""
-    for (method, ratio), runs in cells.items():
-        value = zero_shot_estimate([run.outcome for run in runs], "ACC", **options)
-        yield {"metric": "ACC", "method": method, "ratio": ratio, "value": value}
-
-
-def gain_rows(cells, **options):
-    """Rows of the `ratio_differences` of runs: cells are averaged within a run."""
+def gain_rows(cells, accuracy):
+    """Rows of the `ratio_differences` of runs, by a measure: cells are averaged within a run."""
     for columns, plus, minus in ratio_differences(cells):
-        more, less = MeanOfCells.of(cells, plus), MeanOfCells.of(cells, minus)
-        value = zero_shot_estimate(more, "ACC", minus=less, **options)
+        value = accuracy(MeanOfCells.of(cells, plus), MeanOfCells.of(cells, minus))
         yield {"metric": "ACC", **columns, "value": value}
 
 
 def printed_gains(cells):
     """The `ratio_differences` of printed cells, by method."""
 
-    def mean(of):
-        return np.mean([cells[cell].mean for cell in of])
+    def mean(names):
+        return np.mean([cells[cell].mean for cell in names])
 
     return {
         columns["method"]: float(mean(plus) - mean(minus))

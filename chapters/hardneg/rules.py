@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 
 import numpy as np
+from scipy.special import entr
 
 from zslib.arrays import like, pick, put, take_rows, to_host
 from zslib.compatibility import BilinearModel, MetricLearner
+from zslib.compatibility.base import directions
 from zslib.compatibility.metric.negatives import draw_negatives
 from zslib.compatibility.metric.objective import attribute_estimates
 from zslib.optim import minibatches
@@ -60,49 +63,34 @@ class Rivals:
     @cached_property
     def cosines(self):
         """Of all classes with the mapped images, and with the images' own classes."""
-        U = _unit(self.targets)
-        return _unit(self.mapped) @ U.T, U[self.own] @ U.T
+        U = directions(self.targets)
+        return directions(self.mapped) @ U.T, U[self.own] @ U.T
 
     def intrusion(self):
         """How much nearer a class is to the mapped image than to the truth."""
-        U = _unit(self.targets)
-        return (_unit(self.mapped) - U[self.own]) @ U.T
+        U = directions(self.targets)
+        return (directions(self.mapped) - U[self.own]) @ U.T
 
     def preferences(self, rule):
         """Logarithms of the chances of classes, or, without a draw, their order; -inf: never."""
-        found = np.zeros(self.log_u.shape)
+        scores = np.zeros(self.log_u.shape)
         if rule in ("uncertainty", "nearest"):
-            found = self.log_u.astype(float)
+            scores = self.log_u.astype(float)
         elif rule != "random":
-            found = self.intrusion()
+            scores = self.intrusion()
         if rule == "drawn intruders":
-            of = {"axis": 1, "keepdims": True, "where": self.rivals}
-            found = found * (self.log_u.std(**of) / found.std(**of))
+            options = {"axis": 1, "keepdims": True, "where": self.rivals}
+            scores = scores * (self.log_u.std(**options) / scores.std(**options))
         if rule not in ("nearest", "intruder"):
-            found = found + np.log(self.counts)
-        return np.where(self.rivals, found, -np.inf)
+            scores = scores + np.log(self.counts)
+        return np.where(self.rivals, scores, -np.inf)
 
     def choose(self, rule, k, rng):
         """k negatives of each image, (n, k): the first ones, or drawn."""
-        found = self.preferences(rule)
+        scores = self.preferences(rule)
         if rule in ("nearest", "intruder"):
-            return _first(found, k)
-        return draw_negatives(found, k, rng)
-
-
-def _first(found, k):
-    """Columns of the k largest of each row, the largest first; they become -inf."""
-    rows, picked = np.arange(len(found)), np.empty((len(found), k), dtype=np.int64)
-    for i in range(k):
-        picked[:, i] = found.argmax(axis=1)
-        found[rows, picked[:, i]] = -np.inf
-    return picked
-
-
-def _unit(rows):
-    """Rows of length one; zero rows stay zero."""
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(length > 0, length, 1.0)
+            return np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        return draw_negatives(scores, k, rng)
 
 
 class RuledRanking(BilinearModel):
@@ -167,18 +155,11 @@ def hinge_gradient(F, own, negatives):
 class RuledMetric(MetricLearner):
     """The metric learner with negatives that a rule chooses for each epoch but the first."""
 
-    def __init__(
-        self,
-        rule="random",
-        negatives_per_positive=1,
-        n_epochs=10,
-        growth="within_epoch",
-        random_state=0,
-    ):
+    def __init__(self, rule="random", negatives_per_positive=1, n_epochs=10, random_state=0):
         super().__init__(
             negatives_per_positive=negatives_per_positive,
             n_epochs=n_epochs,
-            growth=growth,
+            growth="within_epoch",
             random_state=random_state,
         )
         self.rule = rule
@@ -220,31 +201,22 @@ def telling_image(view):
     return int(np.where(differ, scores.max(axis=1), -np.inf).argmax()) if differ.any() else 0
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One negative of each training image: its cosine with the truth, whether it is the intruder.
-
-    ``effective`` is the exponential of the entropy of the chosen classes, in percent of them.
-    """
-
-    alike: np.ndarray
-    is_intruder: np.ndarray
-    effective: float
-
-
 def choose_once(run, rule, seed=0):
-    """What a rule chooses from a trained model, as a `Choice`."""
+    """What a rule chooses from a trained model: one negative of each training image.
+
+    Their cosines with the truth, ``alike``; whether each ``is_intruder``, in percent; and
+    ``effective``, the exponential of the entropy of the chosen classes, in percent of them.
+    """
     view, rng = training_view(run), np.random.default_rng(seed)
     picked = view.choose(rule, 1, rng)[:, 0]
     problem = run.problem
     classes = to_host(take_rows(problem.class_embeddings, problem.seen_classes))
-    V = _unit(classes.astype(float))
+    V = directions(classes.astype(float))
     share = np.bincount(picked, minlength=len(V)) / len(picked)
-    some = share[share > 0]
-    return Choice(
-        (V[view.own] * V[picked]).sum(axis=1),
-        100.0 * (picked == view.choose("intruder", 1, rng)[:, 0]),
-        100.0 * float(np.exp(-(some * np.log(some)).sum())) / len(V),
+    return SimpleNamespace(
+        alike=(V[view.own] * V[picked]).sum(axis=1),
+        is_intruder=100.0 * (picked == view.choose("intruder", 1, rng)[:, 0]),
+        effective=100.0 * float(np.exp(entr(share).sum())) / len(V),
     )
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 from zslib.arrays import namespace, put
 from zslib.compatibility import DARK
 from zslib.protocols.attributes.methods import ZeroShotMethod
-from zslib.protocols.tidy import row
 
 __all__ = [
     "BASE",
     "FIRST",
     "LINEAR",
     "PARTS",
-    "found_at_scale",
     "parts_of",
     "readings_of",
-    "suggested",
-    "validation_rows",
-    "worth_told",
+    "validation_accuracy",
 ]
 
 FIRST = "linear, as printed"
@@ -76,11 +72,11 @@ def readings_of(problem, every=True):
     """
     short = _short(problem)
     long = _LONG if every else {name: _LONG[name] for name in (FIRST, LINEAR)}
-    found = long | {
+    readings = long | {
         "5 cos, rivals averaged": {**short, "scale": 5.0},
         "10 cos, rivals averaged, r = 128": {**short, "scale": 10.0, "rank": 128},
     }
-    return [ZeroShotMethod(name, DARK, {}, fixed) for name, fixed in found.items()]
+    return [ZeroShotMethod(name, DARK, {}, fixed) for name, fixed in readings.items()]
 
 
 def parts_of(problem):
@@ -107,60 +103,6 @@ def parts_of(problem):
     ]
 
 
-def validation_rows(runs):
-    """Rows of what the chosen settings reached on validation classes."""
-    for problem, of in runs.items():
-        for method, (run, *_) in of.items():
-            yield row(problem, "validation ACC", method, run.validation_accuracy)
-
-
-def found_at_scale(results):
-    """What bounded scores change, in a sentence for each data set."""
-    for data in results.of("dataset"):
-        here = results.only(dataset=data, metric="ACC")
-        linear, bounded = (here.value(method=name).mean for name in (LINEAR, BASE))
-        gain = here.value(method=f"{BASE} - {LINEAR}")
-        word = gain.side("gains", "loses", "is not told apart")
-        yield (
-            f"**{data}**: bounded, DARK {word} against the best linear reading: {bounded:.1f} "
-            f"after {linear:.1f}, a difference of {gain} points. As printed it has "
-            f"{here.value(method=FIRST).mean:.1f}."
-        )
-
-
-def worth_told(results):
-    """Which of the `PARTS` are worth something, in a sentence for each data set."""
-    for data in results.of("dataset"):
-        worth = {p: results.value(dataset=data, metric="ACC", method=p) for p in PARTS}
-        helps = [p for p, value in worth.items() if value.low > 0]
-        harms = [p for p, value in worth.items() if value.high < 0]
-        rest = [p for p in worth if p not in helps + harms]
-        said = (("helps", helps), ("harms", harms), ("is not told from nothing", rest))
-        told = "; ".join(f"{word}: *{'*, *'.join(names)}*" for word, names in said if names)
-        yield f"On {data}, what {told}."
-
-
-def suggested(results, printed):
-    """What the scale says of the paper's numbers, ``printed`` by short name of the data."""
-    for data, theirs in printed.items():
-        if theirs is None or data not in results.of("dataset"):
-            continue
-        here = results.only(dataset=data, metric="ACC")
-        linear, bounded = (here.value(method=name) for name in (LINEAR, BASE))
-        gain = here.value(method=f"{BASE} - {LINEAR}")
-        share = gain.mean / (theirs - linear.mean)
-        closes = f"closes {100 * share:.0f}% of" if 0 < share < 1 else "goes beyond"
-        told = gain.side(closes, "lengthens", "does not measurably shorten")
-        inside = "inside" if bounded.low <= theirs <= bounded.high else "outside"
-        yield (
-            f"On {data} the paper prints {theirs:g}, on other features. To bound the scores "
-            f"{told} the distance from {linear.mean:.1f}; {theirs:g} is {inside} the interval of "
-            f"{bounded}."
-        ) + _others_told(here)
-
-
-def _others_told(here):
-    """The other bounded readings, where there are any."""
-    named = (name for name in here.of("method") if " cos, " in name)
-    values = "; ".join(f"*{name}* {here.value(method=name)}" for name in named)
-    return f" The other bounded readings have {values}." * bool(values)
+def validation_accuracy(runs, minus=None):
+    """What the chosen settings reached on validation classes: one choice serves all runs."""
+    return runs[0].validation_accuracy

@@ -25,7 +25,6 @@ __all__ = [
     "found_by_centring",
     "plain_and_centred",
     "trap_rows",
-    "trap_told",
 ]
 
 CENTRED = ", centred"
@@ -59,15 +58,15 @@ def centring_measures(**options):
 def before_and_after(results):
     """``{(metric, data): {method: (plain, centred)}}`` of accuracy and the largest hub."""
     heads = {"ACC": "accuracy, %", HUB: "largest hub over the mean"}
-    found = {}
+    panels = {}
     for metric, data in product(heads, results.of("dataset")):
         values = {r["method"]: r["value"].mean for r in results.only(dataset=data, metric=metric)}
-        found[heads[metric], data] = {
-            name: (values[name], values[f"{name}{CENTRED}"])
-            for name in values
-            if f"{name}{CENTRED}" in values
+        panels[heads[metric], data] = {
+            name: (value, values[name + CENTRED])
+            for name, value in values.items()
+            if name + CENTRED in values
         }
-    return found
+    return panels
 
 
 def centred_before(problem):
@@ -89,40 +88,28 @@ def trap_rows(method, problem, seed, **options):
         _INSIDE: (method.on_centred(), problem),
         _BEFORE: (method, centred_before(problem)),
     }
-    for name, (of, made) in ways.items():
-        run = run_zero_shot(of, made, seed=seed, **options)
+    for name, (scorer, data) in ways.items():
+        run = run_zero_shot(scorer, data, seed=seed, **options)
         yield row(problem, "validation ACC", method.name, run.validation_accuracy, centred=name)
         yield row(problem, "test ACC", method.name, float(run.outcome.accuracy), centred=name)
-
-
-def trap_told(rows):
-    """By how much a mean of all seen classes moves accuracies, in a sentence."""
-    said = []
-    for data in rows.of("dataset"):
-        validation, test = (
-            rows.value(dataset=data, metric=metric, centred=_BEFORE)
-            - rows.value(dataset=data, metric=metric, centred=_INSIDE)
-            for metric in ("validation ACC", "test ACC")
-        )
-        said.append(f"{validation:+.1f} points on validation and {test:+.1f} on test classes")
-        said[-1] += f" of {data}"
-    return f"Before the split less inside each fit: {'; '.join(said)}.".replace(" -", " −")
 
 
 def found_by_centring(results):
     """What centring adds to accuracy and takes from hubs, in a sentence for each data set."""
     for data in results.of("dataset"):
-        here = results.only(dataset=data)
-        names = [name for name in here.of("method") if " - " in name]
-        gains = [here.value(metric="ACC", method=name) for name in names]
-        hubs = [here.value(metric=HUB, method=name).mean for name in names]
+        by_method = results.only(dataset=data)
+        methods = by_method.of("method")
+        changes = [name for name in methods if " - " in name]
+        gains, hubs = (
+            [by_method.value(metric=metric, method=name) for name in changes]
+            for metric in ("ACC", HUB)
+        )
         middle = np.median([gain.mean for gain in gains])
-        told = (
-            f"**{data}**: the median gain in accuracy is {middle:+.1f} points. Of {len(names)} "
+        sentence = (
+            f"**{data}**: the median gain in accuracy is {middle:+.1f} points. Of {len(changes)} "
             f"systems {sum(g.low > 0 for g in gains)} gain and {sum(g.high < 0 for g in gains)} "
-            f"lose beyond their interval; in {sum(h < 0 for h in hubs)} the largest hub came "
+            f"lose beyond their interval; in {sum(h.mean < 0 for h in hubs)} the largest hub came "
             "out smaller, a maximum without an interval."
         )
-        plain = {name for name in here.of("method") if not name.endswith(CENTRED)} - set(names)
-        lost = sorted(plain - {name.split(" - ")[1] for name in names})
-        yield told + (f" Centred they cannot be trained: {', '.join(lost)}." if lost else "")
+        lost = sorted(m for m in methods if CENTRED not in m and m + CENTRED not in methods)
+        yield sentence + (f" Centred they cannot be trained: {', '.join(lost)}." if lost else "")

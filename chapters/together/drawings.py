@@ -1,4 +1,4 @@
-"""Systems before and after a cure."""
+"""Systems plain and centred."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from zslib.show.figures import COLORS
 __all__ = ["draw_before_after"]
 
 
-def draw_before_after(panels, *, before, after):
-    """A hollow dot before, a full one after, joined.
+def draw_before_after(panels):
+    """A hollow dot before centring, a full one after, joined.
 
     ``panels`` is ``{(row, column): {name: (before, after)}}``; a row's name is what is measured.
     """
@@ -23,8 +23,8 @@ def draw_before_after(panels, *, before, after):
             for name, (a, b) in panels.get((row, column), {}).items():
                 place = names.index(name)
                 ax.plot([a, b], [place, place], color="0.6", lw=1.2)
-                ax.plot(a, place, "o", mfc="white", color=COLORS[1], ms=5, label=before)
-                ax.plot(b, place, "o", color=COLORS[0], ms=5, label=after)
+                ax.plot(a, place, "o", mfc="white", color=COLORS[1], ms=5, label="plain")
+                ax.plot(b, place, "o", color=COLORS[0], ms=5, label="centred")
             ax.set(xlabel=row, title=column if i == 0 else "")
         axes[i, 0].set_yticks(range(len(names)), names)
     axes[0, 0].set_ylim(len(names) - 0.5, -0.5)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import book
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, agreement, compare
 from book.provenance import PUBLISHED_RUN
 from book.records import Records
+from book.store import write_records
 
 NUMBER = {"metric": "P@1", "method": "ridge", "k": 20}
 
@@ -86,23 +88,15 @@ def test_the_line_says_when_code_differs():
 
 
 def test_a_chapter_ends_with_the_line(tiny_book):
-    import book
-    from book.store import write_records
-
-    given = {
-        "dataset": "synthetic", "device": "cpu", "seed": 0, "n_seeds": 1, "quick": False,
-        "level": 1.5,
-    }  # fmt: skip
     tiny_book.write("demo/01_first")
-    for published in (False, True):
-        chapter = book.start("demo/01_first", parameters=given)
+    folder = tiny_book.place.published / "demo/01_first"
+    folder.mkdir(parents=True)
+    for line in ("no published run", r"of 2020-01-01\: of 1 numbers 1 equal"):
+        chapter = book.start("demo/01_first", parameters=tiny_book.defaults)
         chapter.record(metric="level", value=1.5, seed=0)
         markdown = chapter.finish()._repr_mimebundle_()["text/markdown"]
-        said = r"of 2020-01-01\: of 1 numbers 1 equal" if published else "no published run"
         assert markdown.startswith("| This run | how it came about |\n")
-        assert f"| {PUBLISHED_RUN} | {said}" in markdown
-        folder = tiny_book.place.published / "demo/01_first"
-        folder.mkdir(parents=True, exist_ok=True)
+        assert f"| {PUBLISHED_RUN} | {line}" in markdown
         write_records(folder, chapter.records, chapter.records.run | {"date": "2020-01-01"})
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
+import runpy
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,11 +15,10 @@ from book.parameters import Source
 from book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
-spec = importlib.util.spec_from_file_location("counts", ROOT / "tests" / "counts.py")
-counts = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(counts)
+chapter_counts = runpy.run_path(str(ROOT / "tests" / "counts.py"))["chapter_counts"]
 PLACE = Layout(ROOT)
 NAMES = PLACE.names()
+assert NAMES
 ALWAYS = {"dataset": str, "device": str, "seed": int, "n_seeds": int, "quick": bool}
 
 
@@ -40,10 +39,6 @@ def labels(text):
     return re.findall(r"""["']((?:tbl|fig)-[^"']+)["']""", text)
 
 
-def test_there_are_chapters():
-    assert NAMES
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_typed_and_explained(sources, name):
     parameters = sources[name].parameters
@@ -57,15 +52,15 @@ def test_parameters_are_typed_and_explained(sources, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_chapter_is_prose_with_a_little_code(sources, name):
-    *_, classes, functions = counts.chapter_counts(sources[name].text)
+    *_, classes, functions = chapter_counts(sources[name].text)
     assert classes == 0, "what is an experiment lies beside the chapter"
     assert functions <= 1
 
 
 def test_the_book_has_few_lines_of_code_to_its_words(sources):
-    cells = [counts.chapter_counts(source.text) for source in sources.values()]
+    cells = [chapter_counts(source.text) for source in sources.values()]
     words = sum(words for _, words, *_ in cells)
-    lines = sum(lines for lines, *_ in cells) + counts.beside_chapters()
+    lines = sum(lines for lines, *_ in cells) + beside_chapters()
     assert 100 * lines <= 35 * words
 
 
@@ -84,12 +79,9 @@ def test_one_heading_opens_the_chapter(sources, name):
 def test_a_chapter_starts_and_finishes_its_records(sources, name):
     cells = code(sources[name])
     text = "\n".join(cells)
-    started = [
-        node
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "book.start"
-    ]
-    assert [node.args[0].value for node in started] == [name]
+    calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    started = [call for call in calls if ast.unparse(call.func) == "book.start"]
+    assert [call.args[0].value for call in started] == [name]
     assert "chapter.finish()" in cells[-1]
 
 

@@ -10,19 +10,13 @@ import pytest
 import book
 from book.build.plan import plan
 from book.build.publishing import publish
-from zslib.protocols.choices import in_use, install
+from zslib.protocols.choices import in_use
 from zslib.protocols.sweep import ranked, sweep
 
 NAME = "demo/01_first"
 DECLARED = "quick: bool = False  # small and fast\ntune: bool = False  # choose anew\n"
 GIVEN = {"dataset": "synthetic", "device": "cpu", "seed": 0, "n_seeds": 2, "quick": False}
 GIVEN |= {"level": 1.5}
-
-
-@pytest.fixture(autouse=True)
-def none_in_use():
-    yield
-    install(None)
 
 
 @pytest.fixture
@@ -60,6 +54,14 @@ def publish_latest(place):
     publish([NAME])
 
 
+@pytest.fixture
+def published(place):
+    """The folder of a book whose chapter has a published run that chose."""
+    run(tune=False)
+    publish_latest(place)
+    return place
+
+
 def test_choices_go_from_one_run_to_the_next_with_their_date(place):
     attempted, card, _ = run(tune=False)
     assert attempted
@@ -79,10 +81,10 @@ def test_choices_go_from_one_run_to_the_next_with_their_date(place):
     assert "Settings: 1 chosen in this run" in card
 
 
-def test_nothing_else_comes_from_the_published_run(place):
-    run(tune=False)
-    publish_latest(place)
-    (place.published / NAME / "records.jsonl").write_text('{"metric": "alpha", "value": 9.0}\n')
+def test_nothing_else_comes_from_the_published_run(published):
+    (published.published / NAME / "records.jsonl").write_text(
+        '{"metric": "alpha", "value": 9.0}\n'
+    )
     assert run(tune=False)[2].value(metric="alpha") == 2.0
 
 
@@ -105,10 +107,8 @@ def test_the_key_has_the_choices_that_are_taken_over(place):
     assert keys()[1] == none[1]
 
 
-def test_a_chapter_takes_the_choices_of_those_that_it_names(place):
-    run(tune=False)
-    publish_latest(place)
-    other, own = "demo/02_other", place.source(NAME)
+def test_a_chapter_takes_the_choices_of_those_that_it_names(published):
+    other, own = "demo/02_other", published.source(NAME)
     text = own.read_text().replace(NAME, other)
     path = own.parent / "02_other.md"
     path.write_text(text)
@@ -121,23 +121,19 @@ def test_a_chapter_takes_the_choices_of_those_that_it_names(place):
     assert trial["parameters"]["alpha"] in (1.0, 2.0)
 
 
-def test_equal_keys_have_equal_records(place):
-    run(tune=False)
-    publish_latest(place)
+def test_equal_keys_have_equal_records(published):
     found = []
     for _ in range(2):
         run(tune=False)
-        found.append([latest(place).name, (latest(place) / "records.jsonl").read_bytes()])
+        found.append([latest(published).name, (latest(published) / "records.jsonl").read_bytes()])
     assert found[0] == found[1]
 
 
-def test_publishing_a_run_without_choices_leaves_none(place):
-    run(tune=False)
-    publish_latest(place)
+def test_publishing_a_run_without_choices_leaves_none(published):
     book.start(NAME, parameters=GIVEN | {"tune": True}).finish()
-    assert not (latest(place) / "chosen.json").exists()
-    publish_latest(place)
-    assert not place.chosen(NAME).exists()
+    assert not (latest(published) / "chosen.json").exists()
+    publish_latest(published)
+    assert not published.chosen(NAME).exists()
 
 
 def test_choices_are_in_use_from_start_to_finish(place):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import io
 import re
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
 from sphinx import addnodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace
 
 from book.build.reference import entries, links, listed, uses, write_reference
 from book.paths import Layout
@@ -50,49 +45,17 @@ harmonic mean
 """
 
 
-def load(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "book" / "_ext" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def site(tmp_path, monkeypatch):
-    """Function that builds pages, ``{name: Markdown}``, and gives them as HTML with warnings."""
-    for name in NAMES:
-        monkeypatch.setitem(sys.modules, name, load(name))
-
-    def build(pages):
-        for name, text in pages.items():
-            path = tmp_path / "site" / f"{name}.md"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-        warnings = io.StringIO()
-        extensions = ["myst_parser", "sphinx.ext.mathjax", "sphinx.ext.autodoc", *NAMES]
-        settings = {
-            "extensions": extensions, "html_theme": "basic", "master_doc": "index",
-            "myst_enable_extensions": ["colon_fence", "dollarmath"], "numfig": True,
-        }  # fmt: skip
-        folders = [tmp_path / name for name in ("out", "trees")]
-        with docutils_namespace():  # each build begins anew
-            app = Sphinx(
-                tmp_path / "site", None, *folders, "html",
-                confoverrides=settings, status=None, warning=warnings,
-            )  # fmt: skip
-            app.build()
-        html = {name: (tmp_path / "out" / f"{name}.html").read_text("utf-8") for name in pages}
-        return html, warnings.getvalue()
-
-    return build
+def build(site):
+    """Function that builds pages under an index; their HTML and the warnings."""
+    return lambda pages: site({"index": INDEX, **pages}, *NAMES)[:2]
 
 
 INDEX = "# A\n\n```{toctree}\n:numbered:\n:glob:\n\n**\n```\n"
 
 
-def test_a_chapter_links_its_terms(site):
-    pages = {"index": INDEX, "glossary": GLOSSARY, "demo/01_a": CHAPTER}
-    html, warnings = site(pages)
+def test_a_chapter_links_its_terms(build):
+    html, warnings = build({"glossary": GLOSSARY, "demo/01_a": CHAPTER})
     assert warnings == ""
     page = html["demo/01_a"]
     links = re.findall(
@@ -103,8 +66,8 @@ def test_a_chapter_links_its_terms(site):
     assert 'class="term"' not in html["glossary"]
 
 
-def test_a_wide_table_has_a_label_in_each_cell(site):
-    page = site({"index": INDEX, "a": CHAPTER})[0]["a"]
+def test_a_wide_table_has_a_label_in_each_cell(build):
+    page = build({"a": CHAPTER})[0]["a"]
     narrow, wide = re.findall(r"<table.*?</table>", page, re.DOTALL)
     assert "cell-label" not in narrow
     assert '<abbr title="not printed">·</abbr>' in narrow
@@ -117,35 +80,33 @@ def test_a_wide_table_has_a_label_in_each_cell(site):
     assert wide.count("row-name") == 1
 
 
-def test_a_folded_table_is_its_caption_until_it_is_opened(site):
-    head = "````{table} Some < more.\n:name: tbl-a\n:class: folded\n\n"
-    text = f"# A\n\n{head}| a |\n|--|\n| 1 |\n````\n"
-    pages = {"index": INDEX, "a": text + "\n{numref}`tbl-a`\n"}
-    page, warnings = site(pages)
+TABLE = "````{table} %s\n:name: tbl-%s\n%s\n| a |\n|--|\n| %s |\n````\n"
+
+
+def test_a_folded_table_is_its_caption_until_it_is_opened(build):
+    table = TABLE % ("Some < more.", "a", ":class: folded\n", 1)
+    page, warnings = build({"a": f"# A\n\n{table}\n{{numref}}`tbl-a`\n"})
     assert warnings == ""
     folded = r"<details class='folded'><summary>\s*<span>Table 1.1 Some &lt; more.</span>"
     assert re.search(folded + r"\s*</summary>\s*<table", page["a"])
     assert "Table 1.1</span></a>" in page["a"]
 
 
-def test_a_sortable_table_is_folded_too(site):
-    head = "````{table} Many.\n:name: tbl-a\n:class: sortable\n\n"
-    table = f"{head}| a | b |\n|--|--|\n| 1 | 2 |\n````\n"
-    page, _ = site({"index": INDEX, "a": f"# A\n\n{table}"})
+def test_a_sortable_table_is_folded_too(build):
+    page, _ = build({"a": "# A\n\n" + TABLE % ("Many.", "a", ":class: sortable\n", 1)})
     assert page["a"].count("<details class='folded'>") == 1
 
 
-def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(site):
-    said = "one_set 1.0 [0.5, 1.5]; other 2.0 [1.5, 2.5]"
-    table = "````{table} Some.\n:name: tbl-%s-1\n\n| a |\n|--|\n| %s |\n````\n"
-    text = "# A\n\n" + table % ("demo-claims", said) + table % ("demo", said)
-    page, _ = site({"index": INDEX, "a": text})
+def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(build):
+    cell = "one_set 1.0 [0.5, 1.5]; other 2.0 [1.5, 2.5]"
+    tables = (TABLE % ("Some.", name, "", cell) for name in ("demo-claims-1", "demo-1"))
+    page, _ = build({"a": "# A\n\n" + "".join(tables)})
     small = '1.0 <span class="interval">[0.5, 1.5]</span>; other 2.0 <span class="interval">[1.5,'
     assert page["a"].count(small) == 2
     assert page["a"].count("one-set") == page["a"].count("one_set") == 1
 
 
-def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
+def test_the_reference_has_a_page_and_a_line_for_each_name(build, tmp_path):
     api = tmp_path / "site" / "book" / "pages" / "reference"
     api.mkdir(parents=True)
     room = "# Metrics\n\n```{reference} zslib.metrics\nk_occurrence, Hierarchy\n```\n"
@@ -173,7 +134,7 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
     assert "**In the chapters:** {doc}`/demo/01_a`." in page
     line = links("demo/01_a", place, found)
     assert line.startswith("**In the reference:** {py:obj}`k_occurrence <zslib.metrics.k_occ")
-    html, _ = site({"index": INDEX, "reference/metrics": room})
+    html, _ = build({"reference/metrics": room})
     assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html["reference/metrics"], re.S)
 
 
@@ -189,9 +150,9 @@ def test_chapters_are_held_against_names_as_they_import_them():
     assert [name for name in place.names() if not links(name, place, found)] == []
 
 
-def test_a_line_that_begins_with_a_symbol_opens_no_list(site):
+def test_a_line_that_begins_with_a_symbol_opens_no_list(load):
     lines = ["d. The distance.", "    p.", "A. Frome et al.", "e.g. this", "1. one"]
-    sys.modules["book_reference"].keep_symbols(None, "class", "A", None, None, lines)
+    load("book_reference").keep_symbols(None, "class", "A", None, None, lines)
     assert lines == [r"d\. The distance.", r"    p\.", r"A\. Frome et al.", "e.g. this", "1. one"]
 
 
@@ -201,7 +162,7 @@ def test_all_of_a_room_are_listed_by_letter():
     assert listed("zslib.metrics", "k_occurrence, Hierarchy") == ["k_occurrence", "Hierarchy"]
 
 
-def test_the_sidebar_walks_no_page_of_a_function_but_the_pages_own():
+def test_the_sidebar_walks_no_page_of_a_function_but_the_pages_own(load):
     own, other = "reference/search/top_k", "reference/search/CSLS"
     includes = {"reference/search": [other, own], "index": ["a", "b"]}
     trees = {

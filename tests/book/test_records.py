@@ -43,23 +43,27 @@ def test_values_become_plain_numbers(chapter):
     json.dumps(chapter.records, allow_nan=False)
 
 
-@pytest.mark.parametrize("value", [None, "1", [1.0], np.ones(2), 1j])
-def test_values_that_are_no_number_are_refused(chapter, value):
-    with pytest.raises(TypeError, match="value must be one number"):
-        chapter.record(metric="m", value=value)
+NOT_FINITE = (math.nan, -math.inf, np.float32("nan"))
 
 
-@pytest.mark.parametrize("value", [math.nan, -math.inf, np.float32("nan")])
-def test_values_must_be_finite(chapter, value):
-    with pytest.raises(ValueError, match="a record holds a finite number"):
-        chapter.record(metric="m", value=value)
-    with pytest.raises(ValueError, match="column 'other' is"):
-        chapter.record(metric="m", value=1.0, other=value)
+@pytest.mark.parametrize(
+    ("error", "columns", "words"),
+    [
+        *(
+            (TypeError, {"value": value}, "value must be one number")
+            for value in (None, "1", [1.0], np.ones(2), 1j)
+        ),
+        *((ValueError, {"value": v}, "a record holds a finite number") for v in NOT_FINITE),
+        *((ValueError, {"other": v}, "column 'other' is") for v in NOT_FINITE),
+        (TypeError, {"words": ["a"]}, "column 'words' must be"),
+    ],
+)
+def test_what_no_record_holds_is_refused(chapter, error, columns, words):
+    with pytest.raises(error, match=words):
+        chapter.record(**{"metric": "m", "value": 1.0} | columns)
 
 
 def test_columns_hold_text_or_numbers(chapter):
-    with pytest.raises(TypeError, match="column 'words' must be"):
-        chapter.record(metric="m", value=1.0, words=["a"])
     chapter.record(metric="m", value=1.0, absent=None, word=np.str_("a"))
     assert chapter.records[0] == {"metric": "m", "value": 1.0, "absent": None, "word": "a"}
     assert type(chapter.records[0]["word"]) is str
@@ -82,6 +86,8 @@ def test_a_cell_can_run_twice_but_not_with_another_value(chapter):
 
 
 def test_a_problem_in_use_names_its_data(chapter):
+    with pytest.raises(ValueError, match=r"call chapter\.use"):
+        chapter.coverage(name="tbl-data", caption="Data.")
     assert chapter.use(PROBLEM) is PROBLEM
     chapter.record(metric="m", value=1.0, dataset=PROBLEM)
     chapter.record(metric="n", value=1.0, dataset="synthetic-crosslingual")
@@ -93,11 +99,6 @@ def test_a_problem_in_use_names_its_data(chapter):
     assert ["synthetic-crosslingual", "pairs dropped", 1] in table.rows
     chapter.finish()
     assert chapter.records.run["data"][0]["checksum"] == PROBLEM.checksum
-
-
-def test_no_data_in_use_is_an_error(chapter):
-    with pytest.raises(ValueError, match=r"call chapter\.use"):
-        chapter.coverage(name="tbl-data", caption="Data.")
 
 
 def test_finish_writes_all_or_nothing(chapter, tmp_path, monkeypatch):
@@ -131,10 +132,17 @@ def test_parameters_must_be_those_that_the_source_declares(tiny_book):
         book.start("demo/01_first", parameters={"seed": 0, "sede": 1})
 
 
-def test_the_device_is_checked_at_the_start(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match="device must be"):
-        book.start("demo/01_a", parameters={"device": "tpu"})
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"device": "tpu"}, "device must be"),
+        ({"seed": -1}, "must be at least"),
+        ({"n_seeds": 0}, "must be at least"),
+    ],
+)
+def test_parameters_are_checked_at_the_start(chapter, parameters, words):
+    with pytest.raises(ValueError, match=words):
+        book.start("demo/01_a", parameters=parameters)
 
 
 RECORDS = Records(
@@ -147,19 +155,29 @@ RECORDS = Records(
 def test_select_takes_values_and_lists():
     assert RECORDS.select(method="a", seed=[0, 1]).values() == [3.0, 5.0]
     assert RECORDS.select(seed=7) == []
-    assert RECORDS.value(method="b", seed=2) == 3.5
-    assert RECORDS.over("seed", method="b") == {0: 1.0, 1: 2.0, 2: 3.5}
 
 
-def test_questions_without_an_answer_say_so():
-    with pytest.raises(KeyError, match="no record has a column 'methods'; columns: method, "):
-        RECORDS.select(methods="a")
-    with pytest.raises(LookupError, match="no record with method='c'"):
-        RECORDS.values(method="c")
-    with pytest.raises(LookupError, match="3 records with method='a'"):
-        RECORDS.value(method="a")
-    with pytest.raises(LookupError, match="several records with any columns share one method"):
-        RECORDS.over("method")
+FEW = Records(RECORDS[:5])
+NO_COLUMN = "no record has a column 'methods'; columns: method, "
+SEEDS = "do not have the same seed"
+SEVERAL = "several records with any columns share one method"
+
+
+@pytest.mark.parametrize(
+    ("error", "call", "options", "words"),
+    [
+        (KeyError, RECORDS.select, {"methods": "a"}, NO_COLUMN),
+        (LookupError, RECORDS.values, {"method": "c"}, "no record with method='c'"),
+        (LookupError, RECORDS.value, {"method": "a"}, "3 records with method='a'"),
+        (LookupError, RECORDS.over, {"column": "method"}, SEVERAL),
+        (ValueError, RECORDS.mean_interval, {"metric": "P@1"}, "differ in method too"),
+        (ValueError, FEW.paired_difference, {"of": "a", "minus": "b"}, SEEDS),
+        (LookupError, RECORDS.paired_difference, {"of": "a", "minus": "c"}, "no record"),
+    ],
+)
+def test_questions_without_an_answer_say_so(error, call, options, words):
+    with pytest.raises(error, match=words):
+        call(**options)
 
 
 def test_means_are_t_intervals_over_seeds():
@@ -169,11 +187,6 @@ def test_means_are_t_intervals_over_seeds():
     assert estimate.low == pytest.approx(4.0 - half)
     assert estimate.high == pytest.approx(4.0 + half)
     assert math.isnan(RECORDS.mean_interval(method="a", seed=0).low)
-
-
-def test_unlike_things_are_not_averaged():
-    with pytest.raises(ValueError, match="differ in method too"):
-        RECORDS.mean_interval(metric="P@1")
     assert RECORDS.mean_interval(over=("seed", "method")).n_seeds == 6
 
 
@@ -181,10 +194,6 @@ def test_paired_differences_pair_by_seed():
     shuffled = Records(reversed(RECORDS))
     estimate = shuffled.paired_difference("a", {"method": "b"}, metric="P@1")
     assert estimate.mean == pytest.approx(np.mean([2.0, 3.0, 0.5]))
-    with pytest.raises(ValueError, match="do not have the same seed"):
-        Records(RECORDS[:5]).paired_difference("a", "b")
-    with pytest.raises(LookupError, match="no record"):
-        RECORDS.paired_difference("a", "c")
 
 
 @settings(max_examples=30)
@@ -212,13 +221,6 @@ def test_clean_values_keep_their_bits(value):
     assert clean_value(np.float64(value)) == value
 
 
-@pytest.mark.parametrize("bad", [{"seed": -1}, {"n_seeds": 0}])
-def test_seeds_are_checked_at_the_start(bad, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match="must be at least"):
-        book.start("demo/01_a", parameters={"device": "cpu", **bad})
-
-
 def test_a_broken_line_is_named_with_its_file(tmp_path):
     write_records(tmp_path, [{"metric": "m", "value": 1.0}], {})
     path = tmp_path / "records.jsonl"
@@ -233,25 +235,28 @@ def test_a_broken_line_is_named_with_its_file(tmp_path):
 RUN = {"data": [], "date": "2026-01-02", "parameters": {}}
 
 
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "results/published/demo/01_a"
+    place.mkdir(parents=True)
+    return place
+
+
 @pytest.mark.parametrize(
-    ("records", "run", "said"),
+    ("records", "run", "words"),
     [
         ([], {"data": [], "parameters": {}}, r"run\.json lacks 'date'"),
         ([{"metric": "m", "value": 1}, {"metric": "m"}], RUN, r"record 2 of .*lacks .*'value'"),
     ],
 )
-def test_a_published_run_has_what_is_read_of_it(tmp_path, records, run, said):
-    folder = tmp_path / "results/published/demo/01_a"
-    folder.mkdir(parents=True)
+def test_a_published_run_has_what_is_read_of_it(tmp_path, folder, records, run, words):
     write_records(folder, records, run)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=words):
         published(root=tmp_path)
 
 
 @pytest.mark.parametrize("gone", ["run.json", "records.jsonl"])
-def test_half_a_published_run_is_refused(tmp_path, gone):
-    folder = tmp_path / "results/published/demo/01_a"
-    folder.mkdir(parents=True)
+def test_half_a_published_run_is_refused(tmp_path, folder, gone):
     assert published_records("demo/01_a", root=tmp_path) is None
     write_records(folder, [], RUN)
     assert published(root=tmp_path) == {"demo/01_a": []}

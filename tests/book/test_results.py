@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,57 +15,42 @@ from zslib.protocols import Estimate, independent_mean, mean_estimate, over_runs
 from zslib.protocols.intervals import Spread
 
 
-class Problem(SimpleNamespace):
-    __hash__ = object.__hash__
+@dataclass(frozen=True)
+class Problem:
+    name: str
+    synthetic: bool = False
+    setting = "attributes"
+    description = checksum = ""
+
+
+PROBLEMS = [Problem("cub_attributes"), Problem("awa"), Problem("made", synthetic=True)]
 
 
 @pytest.fixture
 def chapter(tmp_path):
     made = book.start("demo/01_a", parameters={"seed": 3, "n_seeds": 2}, results=tmp_path)
-    for name, synthetic in (("cub_attributes", False), ("awa", False), ("made", True)):
-        made.use(
-            Problem(
-                name=name, setting="attributes", synthetic=synthetic, description=name,
-                checksum=name, coverage={},
-            )
-        )  # fmt: skip
+    for problem in PROBLEMS:
+        made.use(problem)
     return made
 
 
-def problems(chapter):
-    return list(chapter._problems.values())
-
-
-def runs_of(chapter, n=2):
-    """Runs whose item values are known: 10 for a, 4 for b, more by problem and seed."""
-    return {
-        p: {
-            m: [
-                SimpleNamespace(checksum="x", values=np.array([v + i, v + i + s]))
-                for s in range(n)
-            ]
-            for m, v in (("a", 10.0), ("b", 4.0))
-        }
-        for i, p in enumerate(problems(chapter))
+RUNS = {
+    problem: {
+        method: [
+            SimpleNamespace(checksum="x", values=np.array([v + i, v + i + s])) for s in (0, 1)
+        ]
+        for method, v in (("a", 10.0), ("b", 4.0))
     }
-
-
-def test_rows_know_the_setting_of_their_data(chapter):
-    rows = [{"metric": "P@1", "value": 1.0, "dataset": p} for p in problems(chapter)]
-    results = chapter.collect(rows)
-    assert results.of("setting") == ["attributes"]
-    estimates = [row | {"value": Estimate(1.0, 0.9, 1.1, 2)} for row in results]
-    assert Results(chapter, estimates).mean(metric="mean of {}").of("setting") == []
+    for i, problem in enumerate(PROBLEMS)
+}
+"""Runs whose item values are known: 10 for a, 4 for b, more by problem and seed."""
+MEASURED = over_runs(lambda run: run.values)
 
 
 def test_measure_records_estimates_differences_and_means(chapter):
-    runs = runs_of(chapter)
-    measured = over_runs(lambda run: run.values)
-    results = chapter.measure(runs, {"P@1": measured}, minus=[("a", "b")], mean=True)
-    first = problems(chapter)[0]
-    wanted = paired_difference(
-        [r.values for r in runs[first]["a"]], [r.values for r in runs[first]["b"]], same_items=True
-    )
+    results = chapter.measure(RUNS, {"P@1": MEASURED}, minus=[("a", "b")], mean=True)
+    a, b = ([run.values for run in runs] for runs in RUNS[PROBLEMS[0]].values())
+    wanted = paired_difference(a, b, same_items=True)
     assert results.value(dataset="cub", method="a - b") == wanted
     record = chapter.records.select(dataset="cub_attributes", method="a - b")[0]
     assert (record["value"], record["low"]) == (wanted.mean, wanted.low)
@@ -76,9 +62,8 @@ def test_measure_records_estimates_differences_and_means(chapter):
 
 
 def test_differences_can_be_named_and_stand_alone(chapter):
-    runs, measured = runs_of(chapter), over_runs(lambda run: run.values)
     named = chapter.measure(
-        runs, {"P": measured}, minus={"gain": ("a", "b"), "lost": ("a", "c")}, methods=["b"], k=1
+        RUNS, {"P": MEASURED}, minus={"gain": ("a", "b"), "lost": ("a", "c")}, methods=["b"], k=1
     )
     assert named.of("method") == ["b", "gain"]
     assert named.without("k").mean().value(method="gain").mean == 6.0
@@ -95,12 +80,9 @@ def test_a_spread_is_recorded_with_its_deviation(chapter):
 
 
 def test_a_mean_over_real_data_leaves_the_synthetic_out(chapter):
-    rows = [
-        {"metric": "H", "value": float(i), "method": "a", "dataset": p}
-        for i, p in enumerate(problems(chapter))
-    ]
     results = chapter.collect(
-        row | {"value": Estimate(row["value"], row["value"], row["value"], 1)} for row in rows
+        {"metric": "H", "value": Estimate(i, i, i, 1), "method": "a", "dataset": p}
+        for i, p in enumerate(PROBLEMS)
     )
     counted = chapter.counted(results.of("dataset"))
     assert counted == ["cub", "awa"]
@@ -108,24 +90,18 @@ def test_a_mean_over_real_data_leaves_the_synthetic_out(chapter):
     assert chapter.counted(["made (synthetic)"]) == ["made (synthetic)"]
 
 
-def test_missing_values_are_shown_and_not_recorded(chapter):
-    rows = [{"metric": "H", "value": v, "method": m} for m, v in (("a", 1.0), ("b", None))]
-    results = chapter.collect(rows)
-    assert len(chapter.records) == 1
-    assert "–" in str(results.table("tbl-a", "Some", rows="method", columns="metric"))
-
-
-def test_text_is_shown_and_not_recorded_and_has_no_mean(chapter):
-    values = ("diverges", 2.0, 4.0)
-    pairs = list(zip(problems(chapter), values, strict=True))
+@pytest.mark.parametrize(("missing", "shown"), [("diverges", "diverges"), (None, "–")])
+def test_what_is_no_number_is_shown_and_not_recorded_and_has_no_mean(chapter, missing, shown):
     results = chapter.collect(
-        {"metric": "ACC", "value": value, "dataset": p, "method": "a"} for p, value in pairs
+        {"metric": "ACC", "value": value, "dataset": p, "method": "a"}
+        for p, value in zip(PROBLEMS, (missing, 2.0, 4.0), strict=True)
     )
-    assert results.of("value") == ["diverges", 2.0, 4.0]
-    assert [r["value"] for r in chapter.records] == [2.0, 4.0]
+    assert results.of("value") == [missing, 2.0, 4.0]
+    assert chapter.records.values() == [2.0, 4.0]
     assert results.mean().of("value") == [None]
     others = results.only(dataset=["awa", "made (synthetic)"])
     assert others.mean(over=None).of("value") == [3.0]
+    assert shown in str(results.table("tbl-a", "Some", rows="dataset", columns="metric"))
 
 
 def test_a_table_has_the_papers_numbers_where_there_are_any(chapter):
@@ -151,65 +127,56 @@ def test_a_table_names_what_heads_its_rows(chapter):
     assert [column.header for column in table.columns] == ["data", "set", "H"]
 
 
-def test_the_mean_of_one_set_does_not_repeat_it(chapter):
-    results = chapter.collect(
-        {"metric": "H", "method": "a", "value": 1.0, "dataset": p} for p in problems(chapter)
-    )
-    for n, wanted in ((1, ["cub"]), (2, ["cub", "awa", "mean"])):
-        some = results.only(dataset=["cub", "awa"][:n])
-        table = (some + some.mean()).table("tbl-a", "A", rows="dataset", columns="metric")
-        assert [row[0] for row in table.rows] == wanted
-
-
 def test_only_and_value(chapter):
     results = Results(chapter, [{"m": "a", "value": 1}, {"m": "b", "value": 2}])
-    assert [r["value"] for r in results.only(m=["a", "b"])] == [1, 2]
-    assert results.value(m="b") == 2
+    assert [r["value"] for r in results + results.only(m="a")] == [1, 2, 1]
+    assert results.only(m=["a", "b"]).of("value") == [1, 2]
     with pytest.raises(LookupError, match=r"2 results with \{\}"):
         results.value()
-    assert [r["value"] for r in results + results.only(m="a")] == [1, 2, 1]
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The matplotlib figures that results draw, and their captions."""
+    figures = []
+    monkeypatch.setattr(
+        "book.shown.figure", lambda fig, caption, **_: figures.append((fig, caption))
+    )
+    return figures
 
 
 @pytest.mark.parametrize("kind", ["bars", "curves", "scatter", "forest"])
-def test_figures_draw_every_result(chapter, kind, monkeypatch):
+def test_figures_draw_every_result(chapter, kind, drawn):
     rows = [
         {"dataset": d, "method": m, "metric": k, "x": x, "value": Estimate(x + i, x, x + 2 * i, 2)}
         for d in ("cub", "awa") for i, m in enumerate(("ridge", "own")) for k in "PQ"
         for x in (1, 2, 3)
     ]  # fmt: skip
-    results, options = Results(chapter, rows), {"alt": "Some."}
-    drawn = {}
-    monkeypatch.setattr("book.shown.figure", lambda fig, **said: drawn.update(said, fig=fig))
-    if kind == "scatter":
-        options |= {"x": "P", "y": "Q", "series": "method", "xlabel": "P", "ylabel": "Q"}
-        results.only(x=2).scatter("fig-a", "A", panels="dataset", **options)
-    elif kind == "forest":
-        options |= {"rows": "dataset", "series": "method", "paper": lambda row: 1.0}
-        results.only(x=2, metric="P").forest("fig-a", "A", xlabel="P", **options)
-    else:
-        how = {"groups": "x"} if kind == "bars" else {"x": "x", "xlabel": "x"}
-        results.only(metric="P").__getattribute__(kind)(
-            "fig-a", "A", series="method", panels="dataset", ylabel="P", **how, **options
-        )
-    axes = drawn["fig"].axes
-    said = "" if kind == "scatter" else "; 95% intervals"
-    assert drawn["caption"] == f"A (cub, awa{said})."
+    results, by_set = Results(chapter, rows), {"panels": "dataset", "ylabel": "Q"}
+    some, columns, options = {
+        "bars": ({"metric": "P"}, {"groups": "x"}, by_set),
+        "curves": ({"metric": "P"}, {"x": "x", "xlabel": "x"}, by_set),
+        "scatter": ({"x": 2}, {"x": "P", "y": "Q", "xlabel": "P"}, by_set),
+        "forest": (
+            {"x": 2, "metric": "P"},
+            {"rows": "dataset", "xlabel": "P"},
+            {"paper": lambda row: 1.0},
+        ),
+    }[kind]
+    draw = getattr(results.only(**some), kind)
+    draw("fig-a", "A", series="method", alt="Some.", **columns, **options)
+    ((fig, caption),) = drawn
+    axes = fig.axes
+    intervals = "" if kind == "scatter" else "; 95% intervals"
+    assert caption == f"A (cub, awa{intervals})."
     assert len(axes) == (1 if kind == "forest" else 2)
-    shown = {text.get_text() for text in drawn["fig"].legends[0].get_texts()}
+    shown = {text.get_text() for text in fig.legends[0].get_texts()}
     assert shown == {"ridge", "own"} | ({"paper"} if kind == "forest" else set())
     if kind == "curves":
         line = axes[0].lines[1]
         np.testing.assert_array_equal(line.get_xydata(), [[1, 2], [2, 3], [3, 4]])
     if kind == "bars":
         assert [bar.get_height() for bar in axes[1].patches] == [1, 2, 3, 2, 3, 4]
-
-
-@pytest.fixture
-def drawn(monkeypatch):
-    """The matplotlib figures that results draw."""
-    figures = []
-    monkeypatch.setattr("book.shown.figure", lambda fig, **_: figures.append(fig))
-    return figures
 
 
 @pytest.mark.parametrize(("n", "bands"), [(3, 0), (4, 2)])
@@ -224,7 +191,7 @@ def test_a_band_is_drawn_between_many_places_alone(chapter, drawn, n, bands):
     Results(chapter, rows).curves(
         "fig-a", "A.", x="at", series="method", xlabel="", ylabel="", alt="a"
     )
-    ax = drawn[0].axes[0]
+    ax = drawn[0][0].axes[0]
     assert sum(isinstance(part, PolyCollection) for part in ax.collections) == bands
     assert ax.get_legend_handles_labels()[1] == ["ridge", "max-margin"]
 
@@ -234,39 +201,15 @@ def test_a_logarithmic_axis_has_plain_numbers(chapter, drawn):
     Results(chapter, rows).curves(
         "fig-a", "A.", x="at", series="method", xlabel="", ylabel="", alt="a", yscale="log"
     )
-    drawn[0].canvas.draw()
-    labels = [label.get_text() for label in drawn[0].axes[0].get_yticklabels()]
+    drawn[0][0].canvas.draw()
+    labels = [label.get_text() for label in drawn[0][0].axes[0].get_yticklabels()]
     assert {"0.5", "1", "2", "5", "10"} <= set(labels)
 
 
 def test_a_bar_of_no_height_says_zero(chapter, drawn):
     rows = [{"method": m, "at": "a", "value": value} for m, value in (("ridge", 0), ("SAE", 2))]
     Results(chapter, rows).bars("fig-a", "A.", groups="at", series="method", ylabel="", alt="a")
-    assert [text.get_text() for text in drawn[0].axes[0].texts] == ["0"]
-
-
-def test_a_method_looks_the_same_everywhere():
-    assert book.look("ridge", ["own", "ridge"]) == book.look("ridge")
-    among = ["ridge", "one", "two"]
-    assert len({book.look(m, among)["color"] for m in among}) == 3
-
-
-def test_parameters_are_taken_from_the_notebooks_names(chapter, tmp_path, monkeypatch):
-    (tmp_path / "_toc.yml").write_text("")
-    (tmp_path / "chapters" / "demo").mkdir(parents=True)
-    (tmp_path / "chapters" / "demo" / "01_a.md").write_text(
-        "# A\n\n```{code-cell} ipython3\n:tags: [parameters]\n\nseed: int = 1  # of draws\n```\n"
-    )
-    monkeypatch.setenv("ZSLIB_BOOK", str(tmp_path))
-    names = {"__builtins__": {}, "seed": 5, "np": np}
-    made = book.start("demo/01_a", parameters=names, results=tmp_path)
-    assert made.parameters == {"seed": 5}
-    assert made.options == {"seed": 5}
-
-
-def test_seeds_and_names(chapter):
-    assert list(chapter.seeds) == [3, 4]
-    assert chapter.data == "cub, awa, made (synthetic)"
+    assert [text.get_text() for text in drawn[0][0].axes[0].texts] == ["0"]
 
 
 def test_the_last_lines_name_missing_data(tmp_path, monkeypatch):
@@ -280,18 +223,18 @@ def test_the_last_lines_name_missing_data(tmp_path, monkeypatch):
         assert ("Missing data" in repr(card)) == (said is not None)
 
 
-def test_published_records_are_results_again(tmp_path):
-    chapter = book.start("demo/01_a", parameters={"seed": 3, "n_seeds": 2}, results=tmp_path)
+def test_published_records_are_results_again(chapter):
     assert len(chapter.published()) == 0
     estimate = Estimate(1.0, 0.5, 1.5, 2, "classes", 7)
-    own = book.start("demo/01_a", parameters={"seed": 3, "n_seeds": 2}, results=tmp_path)
-    own.record(metric="H", method="a", dataset="cub_attributes", value=estimate, gamma="chosen")
-    own.record(metric="H", method="a", dataset="made", value=2.0, synthetic=True)
-    chapter._published = own.records
+    chapter.record(
+        metric="H", method="a", dataset="cub_attributes", value=estimate, gamma="chosen"
+    )
+    chapter.record(metric="H", method="a", dataset="made", value=2.0)
+    chapter._published = chapter.records
     first, second = chapter.published(run="published")
-    assert first["value"] == estimate
-    assert {k: v for k, v in first.items() if k != "value"} == {
+    assert first == {
         "metric": "H", "method": "a", "dataset": "cub", "gamma": "chosen", "run": "published",
+        "setting": "attributes", "value": estimate,
     }  # fmt: skip
     assert second["value"].mean == 2.0
     assert second["dataset"] == "made (synthetic)"

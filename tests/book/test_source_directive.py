@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-import io
 import re
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
-from sphinx.application import Sphinx
 
 from book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
-spec = importlib.util.spec_from_file_location(
-    "package_source", ROOT / "book" / "_ext" / "package_source.py"
-)
-package_source = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(package_source)
 
 MODULE = (
     '''
@@ -73,39 +64,45 @@ def long(x):
 )
 
 
+@pytest.fixture(scope="module")
+def package_source(load):
+    return load("package_source")
+
+
 @pytest.fixture
 def room(tmp_path, monkeypatch):
     (tmp_path / "toyroom").mkdir()
     (tmp_path / "toyroom" / "__init__.py").write_text("from toyroom.scale import double\n")
     (tmp_path / "toyroom" / "scale.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(sys.modules, "package_source", package_source)
     yield tmp_path / "toyroom" / "scale.py"
     for name in ("toyroom", "toyroom.scale"):
         sys.modules.pop(name, None)
 
 
-def test_code_without_docstring_and_indentation_with_its_comments(room):
-    lines, file = package_source.code("toyroom.scale.double")
-    assert lines == ["def double(x):", "    # A reason.", "    return 2 * x"]
-    assert file == str(room)
-    assert package_source.code("toyroom.double")[0] == lines
-    assert package_source.code("toyroom.scale.Scale.apply")[0] == [
-        "def apply(self, x):",
-        "    return self.factor * x",
-    ]
-    assert package_source.code("toyroom.scale.Scale.factor")[0][0] == "@property"
-    assert package_source.code("toyroom.scale.Scale.plain")[0][-1] == "    return x"
+# Without what only refuses bad input.
+CHECKED = """\
+def checked(x, k):
+    k = check_k(k)
+    if k < 0:
+        k = -k
+    return x + k"""
+DOUBLE = "def double(x):\n    # A reason.\n    return 2 * x"
 
 
-def test_what_only_refuses_bad_input_is_left_out(room):
-    assert package_source.code("toyroom.scale.checked")[0] == [
-        "def checked(x, k):",
-        "    k = check_k(k)",
-        "    if k < 0:",
-        "        k = -k",
-        "    return x + k",
-    ]
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("scale.double", DOUBLE),
+        ("double", DOUBLE),
+        ("scale.Scale.apply", "def apply(self, x):\n    return self.factor * x"),
+        ("scale.Scale.factor", "@property\ndef factor(self):\n    return double(SIZE)"),
+        ("scale.Scale.plain", "@staticmethod\ndef plain(x):\n    return x"),
+        ("scale.checked", CHECKED),
+    ],
+)
+def test_code_is_shown_without_docstring_and_indentation(package_source, room, name, text):
+    assert package_source.code(f"toyroom.{name}") == (text.split("\n"), str(room))
 
 
 @pytest.mark.parametrize(
@@ -120,47 +117,31 @@ def test_what_only_refuses_bad_input_is_left_out(room):
         ("toyroom.scale.long", "31 lines of code and a page shows 30 at most"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_with_what_to_do(room, name, message):
+@pytest.mark.usefixtures("room")
+def test_what_cannot_be_shown_is_refused_with_what_to_do(package_source, name, message):
     with pytest.raises(package_source.NotShown, match=message):
         package_source.code(name)
 
 
-def build(folder, text):
-    """Page of one Markdown text, the warnings, and the files that it depends on."""
-    source = folder / "site"
-    source.mkdir()
-    (source / "index.md").write_text(textwrap.dedent(text))
-    (source / "reference.rst").write_text(
-        ":orphan:\n\nReference\n=========\n\n.. automodule:: toyroom\n"
-        "   :members:\n   :imported-members:\n\n.. autoclass:: toyroom.scale.Scale\n"
-    )
-    warnings = io.StringIO()
-    app = Sphinx(
-        source, None, folder / "out", folder / "trees", "html",
-        confoverrides={
-            "extensions": ["myst_parser", "sphinx.ext.autodoc", "package_source"],
-            "html_theme": "basic",
-        },
-        status=None, warning=warnings,
-    )  # fmt: skip
-    app.build()
-    return (folder / "out" / "index.html").read_text(), warnings.getvalue(), app.env
+REFERENCE = """# Reference
+
+```{eval-rst}
+.. automodule:: toyroom
+   :members:
+   :imported-members:
+
+.. autoclass:: toyroom.scale.Scale
+```
+"""
 
 
-def test_a_page_shows_the_code_links_to_the_reference_and_is_built_anew(
-    room, tmp_path, monkeypatch
-):
-    page, warnings, env = build(
-        tmp_path,
-        """
-        # One
-
-        ```{source} toyroom.scale.double
-        toyroom.scale.Scale.apply
-        ```
-        """,
-    )
+@pytest.mark.usefixtures("room")
+def test_a_page_shows_the_code_links_to_the_reference_and_is_built_anew(site):
+    text = "# One\n\n```{source} toyroom.scale.double\ntoyroom.scale.Scale.apply\n```\n"
+    text += "\n```{toctree}\nreference\n```\n"
+    html, warnings, env = site({"index": text, "reference": REFERENCE}, "package_source")
     assert warnings == ""
+    page = html["index"]
     shown = re.sub(r"<[^>]+>", "", page)
     assert "def double(x):\n    # A reason.\n    return 2 * x\n\ndef apply(self, x):" in shown
     assert 'href="reference.html#toyroom.double"' in page
@@ -168,12 +149,14 @@ def test_a_page_shows_the_code_links_to_the_reference_and_is_built_anew(
     assert any(str(d).endswith("toyroom/scale.py") for d in env.dependencies["index"])
 
 
-def test_a_page_with_an_unknown_name_warns(room, tmp_path):
-    warnings = build(tmp_path, "# One\n\n```{source}\ntoyroom.scale.triple\n```\n")[1]
+@pytest.mark.usefixtures("room")
+def test_a_page_with_an_unknown_name_warns(site):
+    pages = {"index": "# One\n\n```{source}\ntoyroom.scale.triple\n```\n"}
+    warnings = site(pages, "package_source")[1]
     assert "index.md:3: ERROR: source: toyroom.scale.triple: toyroom.scale has no" in warnings
 
 
-def test_chapters_name_what_can_be_shown():
+def test_chapters_name_what_can_be_shown(package_source):
     for path in sorted(Layout(ROOT).chapters.glob("*/*.md")):
         for fence in re.findall(r"^```\{source\}(.*?)^```", path.read_text("utf-8"), re.M | re.S):
             for name in fence.replace(",", " ").split():

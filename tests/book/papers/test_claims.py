@@ -1,9 +1,7 @@
 """Claims are well formed, point at printed numbers, and verdicts follow the intervals."""
 
-import json
 import operator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +11,7 @@ from book.papers.claims import Claim, _judge
 from book.papers.printed import PAPERS
 from book.parameters import Source
 from book.paths import layout
+from book.store import published_records
 
 CLAIM = Claim("id", "hubness", "1", "says", "c", "s", {"metric": "m"}, (">", 0.0), [])
 
@@ -122,30 +121,19 @@ def test_a_premise_is_that_of_the_same_data():
     assert [part.verdict for part in judged.parts] == ["held", "not testable here"]
 
 
-def test_no_record_is_not_testable():
-    assert _judge(CLAIM, [{"metric": "other", "value": 1.0}]).verdict == "not testable here"
+@pytest.mark.parametrize(
+    ("columns", "verdict"),
+    [
+        ({"metric": "other"}, "not testable here"),
+        ({"chapter": "c"}, "held"),
+        ({"chapter": "another"}, "not testable here"),
+    ],
+)
+def test_a_claim_is_judged_by_records_of_its_metric_and_chapter(columns, verdict):
+    assert _judge(CLAIM, [{"metric": "m", "value": 2.0} | columns]).verdict == verdict
 
 
-def test_an_unknown_paper_is_named():
-    with pytest.raises(ValueError, match="paper must be one of hubness"):
-        check_claims("nobody", [])
-    with pytest.raises(KeyError, match="no table 'table99'"):
-        printed("hubness", "table99")
-
-
-def test_a_claim_is_judged_by_its_own_chapter():
-    record = {"metric": "m", "value": 2.0}
-    assert _judge(CLAIM, [record | {"chapter": "c"}]).verdict == "held"
-    assert _judge(CLAIM, [record | {"chapter": "another"}]).verdict == "not testable here"
-
-
-PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 TERMS = "devise/02_terms"
-
-
-def published_records(chapter):
-    text = (PUBLISHED / chapter / "records.jsonl").read_text("utf-8")
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def asked_records(chapter):
@@ -158,12 +146,11 @@ def asked_records(chapter):
     "chapter", sorted({c.chapter for paper in PAPERS for c in load_claims(paper)})
 )
 def test_published_records_have_what_each_claim_asks_for(chapter):
-    if not (PUBLISHED / chapter).is_dir():
+    records = published_records(chapter, root=layout().root)
+    if records is None:
         pytest.skip("this chapter has no published run")
-    run = json.loads((PUBLISHED / chapter / "run.json").read_text("utf-8"))
-    if outdated(run, Source.read(chapter, layout()), data=False):
+    if outdated(records.run, Source.read(chapter, layout()), data=False):
         pytest.skip("the chapter has changed since it was published")
-    records = published_records(chapter)
     there = {name: {r.get(name) for r in records} for name in ("metric", "dataset", "method")}
     for claim in load_claims(chapter.split("/")[0]):
         # A claim may be younger than the published run, or of data or methods that it was not on.
@@ -192,14 +179,27 @@ def test_records_of_other_data_are_enough():
     check_records(TERMS, records)
 
 
-def test_no_record_at_all_is_said():
-    with pytest.raises(ValueError, match=r"crane asks for .*; nearest: no records"):
-        check_records(TERMS, [])
-
-
-def test_what_is_skipped_must_be_a_claims():
-    with pytest.raises(ValueError, match="skipped, but no claim asks for it: metric='terms'"):
-        check_records(TERMS, asked_records(TERMS), [{"metric": "terms"}])
+@pytest.mark.parametrize(
+    ("error", "call", "message"),
+    [
+        (ValueError, lambda: check_claims("nobody", []), "paper must be one of hubness"),
+        (ValueError, lambda: printed("hubnes", "table1"), "one of hubness, devise"),
+        (
+            KeyError,
+            lambda: printed("dark", "table9"),
+            "no table 'table9' of 'dark'; there are table2, table3",
+        ),
+        (ValueError, lambda: check_records(TERMS, []), "crane asks for .*; nearest: no records"),
+        (
+            ValueError,
+            lambda: check_records(TERMS, asked_records(TERMS), [{"metric": "terms"}]),
+            "skipped, but no claim asks for it: metric='terms'",
+        ),
+    ],
+)
+def test_what_is_unknown_or_missing_is_named(error, call, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 def test_a_chapter_of_no_paper_has_no_claims():

@@ -39,13 +39,10 @@ def test_settings_are_the_best_of_a_slow_loop(problem):
     found = ml.choose_settings(model, tuning, {"learning_rate": rates})
 
     def score(rate):
-        model = MetricLearner(8, learning_rate=rate, n_epochs=10)
-        return np.mean(
-            [
-                evaluate_zero_shot(model.set_params(random_state=seed), one).accuracy
-                for seed, one in enumerate(tuning)
-            ]
-        )
+        options = {"learning_rate": rate, "n_epochs": 10}
+        models = [MetricLearner(8, random_state=seed, **options) for seed in range(3)]
+        outcomes = map(evaluate_zero_shot, models, tuning)
+        return np.mean([outcome.accuracy for outcome in outcomes])
 
     # The best at an end of the grid extends it.
     best = max(map(score, rates[:3]))

@@ -1,4 +1,4 @@
-"""Systems before and after a cure."""
+"""Systems plain and centred."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def test_each_system_has_two_dots_and_a_line():
         ("accuracy", "cub"): {"A": (1.0, 2.0), "B": (3.0, 2.5)},
         ("hub", "cub"): {"B": (7.0, 5.0)},
     }
-    fig = draw_before_after(panels, before="plain", after="centred")
+    fig = draw_before_after(panels)
     first, second = fig.axes
     assert [list(line.get_xdata()) for line in first.lines[:3]] == [[1.0, 2.0], [1.0], [2.0]]
     assert len(second.lines) == 3
