@@ -164,7 +164,7 @@ def other_parameters(run, published):
 
 
 def agreement(records, published):
-    """One sentence: how many numbers of ``records`` agree with the published `Records`."""
+    """One sentence: how many numbers of ``records`` agree with the published `Results`."""
     if published is None:
         return "no published run"
     counts = Counter(one.kind for one in compare(records, published))

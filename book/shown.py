@@ -43,7 +43,7 @@ class Shown:
         down, across = _as_tuple(rows), _as_tuple(columns)
         heads, formats = heads or {}, formats or {}
         cells, beside = {}, {}
-        for row in self.rows if paper else self._telling().rows:
+        for row in self if paper else self._telling():
             place = tuple(row.get(c) for c in down), tuple(row.get(c) for c in across)
             if place in cells:
                 raise ValueError(f"two results at {place} of table {name!r}: name more columns")
@@ -229,14 +229,14 @@ class Shown:
 
     def _telling(self):
         """Without means over data sets where there is one set, which they repeat."""
-        alone = [row for row in self.rows if row.get("dataset") != "mean"]
+        alone = [row for row in self if row.get("dataset") != "mean"]
         if len({row.get("dataset") for row in alone}) != 1:
             return self
         known = [_alike(row, "dataset", "setting", "value") for row in alone]
         others = [
-            row for row in self.rows if _alike(row, "dataset", "setting", "value") not in known
+            row for row in self if _alike(row, "dataset", "setting", "value") not in known
         ]
-        return type(self)(self.chapter, alone + others)
+        return self._of(alone + others)
 
     def _panels(self, panels, sharey=False):
         of = self.of(panels) if panels else [None]
@@ -265,7 +265,7 @@ class Shown:
     def _caption(self, caption, intervals=True):
         names = [n for n in self.of("dataset") if n not in (None, "mean")]
         told = ", ".join(names) or self.chapter.data
-        return f"{caption} ({told}{_units(row['value'] for row in self.rows if intervals)})."
+        return f"{caption} ({told}{_units(row['value'] for row in self if intervals)})."
 
 
 def _units(values):
