@@ -89,7 +89,7 @@ def frame():
 def no_choices_in_use():
     """A chapter that a test starts and does not finish leaves none to the next test."""
     yield
-    choices.use(None)
+    choices.install(None)
 
 
 @pytest.fixture

@@ -36,6 +36,9 @@ class ClassRidge(BilinearModel):
     """Maps samples to embeddings of classes: the score is the inner product there."""
 
     grid = {"regularization": (0.1, 1.0)}
+    year = 2026
+    family = "regression"
+    look = (6, "D", "--")
 
     def __init__(self, regularization=0.1):
         self.regularization = regularization
@@ -59,6 +62,8 @@ import numpy as np
 
 from zslib.compatibility import ClassRidge
 from zslib.protocols import ZERO_SHOT_METHODS
+from zslib.protocols.attributes.methods import origin
+from zslib.show.looks import known_look
 
 
 def test_the_table_has_a_method_that_finds_its_targets():
@@ -66,6 +71,8 @@ def test_the_table_has_a_method_that_finds_its_targets():
     model = ZERO_SHOT_METHODS["ClassRidge"].estimator(regularization=1e-9).fit(X, y, S)
     assert isinstance(model, ClassRidge)
     np.testing.assert_allclose(model.coef_, S)
+    assert origin("ClassRidge") == (2026, "regression")
+    assert known_look("ClassRidge") == (6, "D", "--")
 """,
 }
 

@@ -48,6 +48,7 @@ class CalibratedRun:
     method: str
     dataset: str
     seed: int
+    parameters: dict
     outcomes: dict
     gammas: dict
     unit: float
@@ -187,7 +188,8 @@ def run_calibrations(method, problem, *, parameters=None, seed=0, device="cpu") 
     (trial,) = sweep({}, choose, choice, by="stacking", seeds=method.choice_seeds, **of)
     outcomes, unit, largest = evaluated(problem, seed)
     gammas = {name: trial[name] for name in outcomes}
-    return CalibratedRun(method.name, problem.name, seed, outcomes, gammas, unit, largest)
+    names = method.name, problem.name, seed, parameters
+    return CalibratedRun(*names, outcomes, gammas, unit, largest)
 
 
 def _best_gamma(outcomes, calibration):

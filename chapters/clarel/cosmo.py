@@ -11,15 +11,30 @@ from zslib.arrays import like, take_rows, to_host
 from zslib.calibration import AdaptiveSmoothing
 from zslib.compatibility import ConSE
 from zslib.protocols.attributes.evaluate import fit_on
+from zslib.protocols.attributes.intervals import zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.attributes.tuning import tune_zero_shot, with_validation_classes
 from zslib.protocols.sweep import kept
+from zslib.protocols.tidy import row
 
-__all__ = ["UNITS", "Experts", "choose_cosmo", "evaluate_cosmo", "run_cosmo"]
+__all__ = [
+    "UNITS",
+    "Experts",
+    "as_system",
+    "choose_cosmo",
+    "cosmo_measures",
+    "cosmo_rows",
+    "cosmo_runs",
+    "evaluate_cosmo",
+    "run_cosmo",
+]
 
 UNITS = (0.03, 0.1, 0.3, 1.0)
 """Units of the unseen expert's softmax, in deviations of its scores of training images."""
+
+_PENALTY = 1e-5
+"""Of the softmax regression that is the expert on seen classes."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +49,9 @@ class Experts:
     deviation: float
 
     @classmethod
-    def fitted(cls, model, problem, regularization):
+    def fitted(cls, model, problem):
         """Both on the ``trainval`` images of a problem."""
-        seen = fit_on(problem.trainval, ConSE(regularization=regularization), problem)
+        seen = fit_on(problem.trainval, ConSE(regularization=_PENALTY), problem)
         unseen = fit_on(problem.trainval, model, problem)
         known = take_rows(problem.features, problem.trainval)
         classes = take_rows(problem.class_embeddings, problem.seen_classes)
@@ -47,32 +62,30 @@ class Experts:
         """Of some images, for all classes, as `zslib.calibration.mix_experts` takes them."""
         X = take_rows(problem.features, images)
         scores = to_host(self.unseen.decision_function(X, problem.class_embeddings))
-        found = np.exp(-surprisals(scores, unit * self.deviation))
-        found[:, problem.is_seen] = np.exp(-surprisals(to_host(self.seen.logits(X))))
-        return like(found, problem.features)
+        experts = np.exp(-surprisals(scores, unit * self.deviation))
+        experts[:, problem.is_seen] = np.exp(-surprisals(to_host(self.seen.logits(X))))
+        return like(experts, problem.features)
 
 
-def choose_cosmo(model, problem, *, mixture="adaptive", regularization=1e-5):
+def choose_cosmo(model, problem, *, mixture="adaptive"):
     """The fitted `AdaptiveSmoothing` with the highest H, the unit it has it with, and that H.
 
     ``problem`` is a `ZeroShotProblem.validation_problem`: experts are trained on its ``trainval``;
     gate, T, threshold and unit are chosen on its test images.
     """
-    experts = Experts.fitted(model, problem, regularization)
+    experts = Experts.fitted(model, problem)
     images = np.concatenate([problem.test_seen, problem.test_unseen])
     labels = like(problem.labels[images], problem.features)
-    found = []
+    choices = []
     for unit in UNITS:
         smoothing = AdaptiveSmoothing(mixture)
         smoothing.fit(experts.probabilities(problem, images, unit), labels, problem.is_seen)
-        found.append((smoothing, unit, max(smoothing.harmonic_means_.values())))
+        choices.append((smoothing, unit, max(smoothing.harmonic_means_.values())))
     # Ties, to rounding, go to the smaller unit.
-    return max(found, key=lambda one: round(one[2], 9))
+    return max(choices, key=lambda choice: round(choice[2], 9))
 
 
-def evaluate_cosmo(
-    model, problem, *, seed=0, mixture="adaptive", regularization=1e-5, k=10
-) -> ZeroShotOutcome:
+def evaluate_cosmo(model, problem, *, seed=0, mixture="adaptive") -> ZeroShotOutcome:
     """Test COSMO (Atzmon & Chechik 2019) with ``model`` as expert on unseen classes.
 
     The expert on seen classes is a softmax regression. Everything else is chosen by
@@ -89,10 +102,6 @@ def evaluate_cosmo(
         Draws the held-out images, and validation classes where the problem has none.
     mixture : {"adaptive", "constant", "total"}
         As in `zslib.calibration.mix_experts`.
-    regularization : float
-        Of the softmax regression.
-    k : int
-        As in `evaluate_zero_shot`.
 
     Returns
     -------
@@ -109,10 +118,8 @@ def evaluate_cosmo(
     (60.7, 63.0, 61.8)
     """
     held_out = with_validation_classes(problem, seed).validation_problem(seed=seed)
-    smoothing, unit, _ = choose_cosmo(
-        model, held_out, mixture=mixture, regularization=regularization
-    )
-    experts = Experts.fitted(model, problem, regularization)
+    smoothing, unit, _ = choose_cosmo(model, held_out, mixture=mixture)
+    experts = Experts.fitted(model, problem)
 
     def score(side, images, classes):
         if side == "zero_shot":
@@ -122,7 +129,7 @@ def evaluate_cosmo(
             )
         return smoothing.scores(experts.probabilities(problem, images, unit), problem.is_seen)
 
-    return ZeroShotOutcome.of_scores(problem, score, gamma=smoothing.threshold_, k=k)
+    return ZeroShotOutcome.of_scores(problem, score, gamma=smoothing.threshold_)
 
 
 def run_cosmo(method, problem, *, parameters=None, seed=0, device="cpu", **options):
@@ -135,3 +142,39 @@ def run_cosmo(method, problem, *, parameters=None, seed=0, device="cpu", **optio
         parameters = tune_zero_shot(method, problem).parameters
     model = method.estimator(seed=seed, **parameters)
     return kept(evaluate_cosmo, model, problem, seed=seed, device=device, **options)
+
+
+def cosmo_rows(problem, runs, *, device, n_resamples):
+    """Rows of H of COSMO over each system less that of its stacking, both as validation chose.
+
+    ``runs`` has the `CalibratedRun` of each seed by the system's name.
+    """
+    for method, own in runs.items():
+        gated = [
+            run_cosmo(method, problem, parameters=run.parameters, seed=run.seed, device=device)
+            for run in own
+        ]
+        stacked = [run.chosen("stacking") for run in own]
+        gain = zero_shot_estimate(gated, "H", minus=stacked, n_resamples=n_resamples)
+        yield row(problem, "H", f"{method}: COSMO - stacking", gain, calibration="chosen")
+
+
+def cosmo_runs(name, problems, seeds, *, device, quick):
+    """Outcomes of COSMO over one system, ``{problem: {name: one per seed}}``, as `run_board`'s."""
+    method = resolve_method(name).smaller() if quick else resolve_method(name)
+    return {
+        p: {name: [run_cosmo(method, p, seed=s, device=device) for s in seeds]} for p in problems
+    }
+
+
+def cosmo_measures(**options):
+    """Measures of `cosmo_runs`, by names that no ranking of the systems themselves takes in."""
+    measures = zero_shot_measures(("unseen", "seen", "H", "AUSUC"), calibration="none", **options)
+    return {f"{name} with COSMO": estimate for name, estimate in measures.items()}
+
+
+def as_system(rows):
+    """Rows of `cosmo_measures` as those of a system of the leaderboard."""
+    origin = {"method": "COSMO", "family": "experts and a gate", "year": 2019}
+    for each in rows:
+        yield each | origin | {"metric": each["metric"].removesuffix(" with COSMO")}

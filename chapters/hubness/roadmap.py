@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from zslib.protocols.intervals import Estimate
 
 __all__ = ["SOURCES", "roadmap"]
@@ -25,9 +23,6 @@ def roadmap(records):
     for step, (source, method, settings) in _STEPS.items():
         for setting in settings:
             columns = {"metric": "P@1", "method": method, "setting": setting}
-            for found in records[source].select(space=_SPACES[setting], **columns):
-                ends = (found.get(end, math.nan) for end in ("low", "high"))
-                over = found.get("unit", ""), found.get("n_units", 0)
-                value = Estimate(found["value"], *ends, found["n_seeds"], *over)
-                kept = {name: found[name] for name in ("setting", "dataset", "synthetic")}
-                yield kept | {"metric": "P@1", "method": step, "value": value}
+            for record in records[source].select(space=_SPACES[setting], **columns):
+                where = {name: record[name] for name in ("setting", "dataset", "synthetic")}
+                yield where | {"metric": "P@1", "method": step, "value": Estimate.of(record)}

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import rankdata
 
-from zslib.protocols.attributes.leaderboard import ORIGINS, UNKNOWN
+from zslib.protocols.attributes.methods import origin
 from zslib.protocols.intervals import Estimate
 from zslib.validation import check_integer
 
@@ -41,7 +41,7 @@ def points(records, hubs, accuracy, *, difference=False):
     sizes = {tuple(map(r.get, _SAME)): r["value"] for r in records if r["metric"] == hubs}
     return [
         {name: r.get(name) for name in _KEPT}
-        | {"family": ORIGINS.get(r["method"], UNKNOWN)[1]}
+        | {"family": origin(r["method"])[1]}
         | {"hubs": sizes[tuple(map(r.get, _SAME))], "accuracy": r["value"]}
         for r in records
         if r["metric"] == accuracy and tuple(map(r.get, _SAME)) in sizes

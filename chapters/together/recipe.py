@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zslib.protocols.intervals import Estimate
+from zslib.protocols.tidy import row
 
 __all__ = ["best_on_board", "leads_told"]
 
@@ -14,20 +15,16 @@ def best_on_board(records, problems, label, metrics=("ACC", "H")):
     """
     for problem in problems:
         for metric in metrics:
-            found = [
+            systems = [
                 r
                 for r in records
                 if (r.get("dataset"), r["metric"]) == (problem.name, metric)
                 and r.get("calibration") == "chosen"
             ]
-            if found:
-                best = max(found, key=lambda r: r["value"])
-                ends, over = (best["low"], best["high"]), (best["unit"], best["n_units"])
-                value = Estimate(best["value"], *ends, best["n_seeds"], *over)
-                yield {
-                    "dataset": label(problem), "metric": metric,
-                    "method": f"best by {metric}: {best['method']}", "value": value,
-                }  # fmt: skip
+            if systems:
+                best = max(systems, key=lambda r: r["value"])
+                name = f"best by {metric}: {best['method']}"
+                yield row(label(problem), metric, name, Estimate.of(best))
 
 
 def leads_told(results, recipe, metrics=("ACC", "H")):

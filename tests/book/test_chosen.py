@@ -10,7 +10,7 @@ import pytest
 import book
 from book.build.plan import plan
 from book.build.publishing import publish
-from zslib.protocols.choices import in_use, use
+from zslib.protocols.choices import in_use, install
 from zslib.protocols.sweep import ranked, sweep
 
 NAME = "demo/01_first"
@@ -22,7 +22,7 @@ GIVEN |= {"level": 1.5}
 @pytest.fixture(autouse=True)
 def none_in_use():
     yield
-    use(None)
+    install(None)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from zslib.compatibility import MetricLearner
 from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.protocols import METHODS, ZERO_SHOT_METHODS, run_zero_shot, tune, tune_zero_shot
 from zslib.protocols.attributes.tuning import seen_as
-from zslib.protocols.choices import Choices, told_apart, use
+from zslib.protocols.choices import Choices, install, told_apart
 from zslib.protocols.sweep import best_that_trains, sweep
 
 GRID = {"alpha": (1.0, 2.0, 3.0)}
@@ -23,7 +23,7 @@ TODAY = {"date": "2026-11-21", "parameters": {"seed": 0}, "data": ["words"]}
 @pytest.fixture(autouse=True)
 def none_in_use():
     yield
-    use(None)
+    install(None)
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +43,13 @@ def never(parameters):
 
 def made():
     choices = Choices()
-    use(choices)
+    install(choices)
     return choices, sweep(GRID, attempt, "ridge on words", seed=0)
 
 
 def test_what_is_not_known_is_attempted_and_noted():
     choices, trials = made()
-    use(None)
+    install(None)
     assert trials == sweep(GRID, attempt, "ridge on words", seed=0)
     assert choices.made == {"ridge on words: seed=0": trials}
     assert choices.summary() == {"taken": {}, "made": 1}
@@ -62,7 +62,7 @@ def test_what_is_known_is_not_attempted_and_keeps_its_date(tmp_path):
     first, trials = made()
     (tmp_path / "chosen.json").write_text(first.text(**TODAY))
     second = Choices.read(tmp_path / "chosen.json")
-    use(second)
+    install(second)
     # The values of today's grid have no say.
     assert sweep({"alpha": (7.0,)}, never, "ridge on words", seed=0) == trials
     with pytest.raises(AssertionError, match="attempted"):
@@ -124,7 +124,7 @@ def test_two_choices_of_one_name_are_refused():
 
 def test_the_next_best_known_takes_the_place_of_what_cannot_be_trained():
     first, _ = made()
-    use(Choices(first.entries(**TODAY)))
+    install(Choices(first.entries(**TODAY)))
     trials = sweep(GRID, never, "ridge on words", seed=0)
 
     def train(parameters):
@@ -140,7 +140,7 @@ def test_the_next_best_known_takes_the_place_of_what_cannot_be_trained():
 def test_an_old_parameter_is_named_with_its_method_and_file(tmp_path):
     first, _ = made()
     (tmp_path / "chosen.json").write_text(first.text(**TODAY).replace("alpha", "strength"))
-    use(Choices.read(tmp_path / "chosen.json"))
+    install(Choices.read(tmp_path / "chosen.json"))
     with pytest.raises(
         ValueError,
         match=r"chosen\.json: the choice 'ridge on words: seed=0' names the parameters strength, "
@@ -178,11 +178,11 @@ def test_lengths_and_seeds_do_not_tell_choices_apart():
 
 def test_a_run_takes_over_what_an_earlier_one_chose(problem, monkeypatch):
     first = Choices()
-    use(first)
+    install(first)
     run = run_zero_shot("ESZSL", problem, quick=True)
     (choice,) = first.made
     assert choice.startswith(f"ESZSL on {problem.name}: features=")
-    use(Choices(json.loads(first.text(**TODAY))))
+    install(Choices(json.loads(first.text(**TODAY))))
     monkeypatch.setattr("zslib.protocols.attributes.tuning._validated", never)
     # The whole grid, too, takes what the coarser one found.
     for quick in (True, False):
@@ -194,7 +194,7 @@ def test_a_run_takes_over_what_an_earlier_one_chose(problem, monkeypatch):
 
 def test_other_classes_other_seeds_and_other_methods_are_other_choices(problem):
     choices = Choices()
-    use(choices)
+    install(choices)
     eszsl = ZERO_SHOT_METHODS["ESZSL"].smaller()
     other = synthetic_attributes("CUB", scale=0.05, n_features=16, seed=1)
     tune_zero_shot(eszsl, problem)
@@ -212,9 +212,9 @@ def test_other_classes_other_seeds_and_other_methods_are_other_choices(problem):
 def test_a_mapping_takes_over_its_number_of_epochs(languages, monkeypatch):
     few = {"margin": (0.1, 0.4), "n_negatives": (2,)}
     first = Choices()
-    use(first)
+    install(first)
     tuned = tune(replace(METHODS["max-margin"], grid=few, updates=(20, 40)), languages)
     assert set(tuned.parameters) == {"margin", "n_negatives", "n_epochs"}
-    use(Choices(first.entries(**TODAY)))
+    install(Choices(first.entries(**TODAY)))
     monkeypatch.setattr("zslib.protocols.mapping.tuning._validated", never)
     assert tune(METHODS["max-margin"], languages) == tuned

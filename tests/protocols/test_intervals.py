@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from zslib.protocols import Estimate, independent_mean, mean_estimate, paired_difference
 from zslib.protocols.intervals import (
     Spread,
-    paired_ratio,
     resampled_items,
     resampled_weights,
     spread_over_runs,
@@ -203,19 +202,13 @@ def test_spread_is_that_of_the_runs():
         spread_over_runs([1.0, np.nan])
 
 
-def test_ratio_is_the_exponential_of_a_difference_of_logarithms():
-    rng = np.random.default_rng(0)
-    a, b = rng.uniform(1, 20, 6), rng.uniform(1, 5, 6)
-    found = paired_ratio(a, b)
-    logs = paired_difference(np.log(a), np.log(b))
-    expected = np.exp([logs.mean, logs.low, logs.high])
-    np.testing.assert_allclose([found.mean, found.low, found.high], expected)
-    assert found.n_seeds == 6
-    turned = paired_ratio(b, a)
-    np.testing.assert_allclose([turned.mean, turned.high], [1 / found.mean, 1 / found.low])
-    assert paired_ratio([4.0], [2.0]).mean == pytest.approx(2.0)
-    assert np.isnan(paired_ratio([4.0], [2.0]).low)
-    with pytest.raises(ValueError, match="b must be positive"):
-        paired_ratio([1.0], [0.0])
-    with pytest.raises(ValueError, match="same seeds"):
-        paired_ratio([1.0, 2.0], [1.0])
+def test_a_record_is_read_as_the_estimate_that_it_keeps():
+    kept = Estimate(29.7, 28.1, 31.2, 5, "words", 1500)
+    columns = ("low", "high", "n_seeds", "unit", "n_units")
+    record = {"metric": "P@1", "value": kept.mean} | {
+        name: getattr(kept, name) for name in columns
+    }
+    assert Estimate.of(record) == kept
+    number = Estimate.of({"metric": "P@1", "value": 3.0})
+    assert str(number) == "3.0"
+    assert (number.n_seeds, number.unit, number.n_units) == (1, "", 0)

@@ -99,9 +99,9 @@ def test_the_best_are_tried_with_every_seed():
 
 def test_candidates_are_told_to_who_asked(capsys):
     told = []
-    choices.use(None, told.append)
+    choices.install(None, told.append)
     sweep({"step": (1.0, 10.0), "depth": (1, 2)}, lambda p, seeds: attempt(p), "toy", seeds=(0, 1))
-    choices.use(None)
+    choices.install(None)
     sweep(GRID, attempt, "toy")
     assert told[:4] == ["candidate 1 of 4 of toy", "", "candidate 2 of 4 of toy", ""]
     assert told[8:10] == ["candidate 1 of 4 of toy, 2 seeds", ""]

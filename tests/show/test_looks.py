@@ -12,7 +12,8 @@ from book.results import Results
 from chapters.clarel.drawings import draw_wedge
 from chapters.hardneg.rules import RULES
 from chapters.hubness.drawings import draw_occurrences
-from zslib.protocols import METHODS
+from zslib.compatibility import CMT, ESZSL
+from zslib.protocols import METHODS, ZERO_SHOT_METHODS
 from zslib.protocols.attributes.leaderboard import board_systems
 from zslib.show.figures import COLORS, MARKERS, look
 from zslib.show.looks import LOOKS, known_look
@@ -101,3 +102,9 @@ def test_what_has_no_look_takes_turns_and_leaves_known_colors():
 def test_synthetic_data_look_like_their_name(name):
     if " (" not in name:
         assert known_look(f"{name} (synthetic)") == LOOKS[name] or ", " in name
+
+
+def test_a_system_has_the_look_of_its_class_or_of_its_declaration():
+    assert known_look("ESZSL") == ESZSL.look
+    assert known_look("CMT*") == ZERO_SHOT_METHODS["CMT*"].look != CMT.look
+    assert known_look("CADA-VAE") == known_look("CADAVAE")  # as papers print it

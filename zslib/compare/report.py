@@ -10,8 +10,7 @@ import numpy as np
 
 import zslib
 from zslib.protocols.attributes.intervals import outcome_at
-from zslib.protocols.attributes.leaderboard import ORIGINS, UNKNOWN
-from zslib.protocols.attributes.methods import named
+from zslib.protocols.attributes.methods import named, origin
 from zslib.show.figures import figure, style
 from zslib.show.systems import draw_against
 from zslib.show.tables import Column, Table
@@ -71,7 +70,7 @@ def _board(order, values):
     heads = ["system", "family", Column("year", align="right"), *_METRICS.values()]
     rows = []
     for method in order:
-        year, family = ORIGINS.get(method, UNKNOWN)
+        year, family = origin(method)
         rows.append([named(method), family, str(year), *(values[method, m] for m in _METRICS)])
     return _shown(Table("tbl-systems", "Systems, by validation accuracy.", heads, rows, True))
 
@@ -91,7 +90,7 @@ def _drawing(order, values, name, metric, label, scale):
     points = {m: (values[m, metric].mean, values[m, "ACC"].mean) for m in order}
     fig = draw_against(
         {"": points},
-        {m: ORIGINS.get(m, UNKNOWN)[1] for m in order},
+        {m: origin(m)[1] for m in order},
         xlabel=label,
         ylabel="ACC, %",
         xscale=scale,

@@ -81,6 +81,9 @@ class BiDiLEL(CompatibilityModel):
     """
 
     grid = {"n_components": (32, 64, 128), "regularization": (1.0, 10.0, 100.0)}
+    year = 2017
+    family = "metric"
+    look = (5, "D", "-")
 
     def __init__(self, n_components=64, *, regularization=1.0, n_neighbors=None):
         self.n_components = n_components

@@ -86,6 +86,9 @@ class CMT(CompatibilityModel):
     grid = {"learning_rate": (0.03, 0.1, 0.3), "n_epochs": (30, 100)}
     # Three times as long gained nothing on CUB's validation classes.
     limits = {"n_epochs": (1, 100)}
+    year = 2013
+    family = "regression"
+    look = (4, "v", "-.")
 
     def __init__(
         self,

@@ -83,6 +83,9 @@ class CNZSL(CompatibilityModel):
 
     grid = {"scale": (3.0, 4.0, 5.0), "n_epochs": (5, 10)}
     slow = True
+    year = 2021
+    family = "network on classes"
+    look = (2, "P", ":")
 
     def __init__(
         self,

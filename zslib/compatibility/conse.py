@@ -65,6 +65,9 @@ class ConSE(CompatibilityModel):
     """
 
     grid = {"n_averaged": (1, 10, 100), "regularization": (1e-5, 1e-4)}
+    year = 2014
+    family = "mixtures of classes"
+    look = (2, "^", "-.")
 
     def __init__(self, n_averaged=10, *, regularization=1e-5, max_iter=200, tol=1e-4):
         self.n_averaged = n_averaged

@@ -140,6 +140,10 @@ class DAP(AttributeModel):
     array([0, 1])
     """
 
+    year = 2009
+    family = "attribute classifiers"
+    look = (4, "D", "--")
+
     def _learn(self, X, codes, binary):
         def objective(weights, regularization):
             return attribute_objective(weights, X, codes, binary, regularization)

@@ -68,6 +68,9 @@ class ESZSL(BilinearModel):
         "embedding_penalty": (0.1, 1.0),
         "other_target": (0.0, -1.0),
     }
+    year = 2015
+    family = "regression"
+    look = (1, "s", "-.")
 
     def __init__(
         self,

@@ -32,6 +32,10 @@ class IAP(AttributeModel):
     array([0, 1])
     """
 
+    year = 2009
+    family = "attribute classifiers"
+    look = (3, "P", "--")
+
     def __init__(self, threshold="mean", *, regularization=1e-5, max_iter=200, tol=1e-4):
         super().__init__(threshold, regularization=regularization, max_iter=max_iter, tol=tol)
 

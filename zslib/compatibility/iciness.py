@@ -69,6 +69,9 @@ class ICINESS(CompatibilityModel):
 
     grid = {"regularization": (3e-3, 1e-2, 3e-2)}
     slow = True
+    year = 2018
+    family = "network on classes"
+    look = (1, "^", "--")
 
     def __init__(
         self,

@@ -81,6 +81,9 @@ class JLSE(CompatibilityModel):
 
     grid = {"mixture_penalty": (0.3, 1.0, 3.0), "regularization": (1e-6, 1e-5)}
     limits = {"regularization": (1e-7, 1.0)}
+    year = 2016
+    family = "mixtures of classes"
+    look = (2, "X", "--")
 
     def __init__(
         self,

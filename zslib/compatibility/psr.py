@@ -84,6 +84,9 @@ class PSR(CompatibilityModel):
     grid = {"similar_weight": (0.01, 0.1), "reconstruction_weight": (0.1, 1.0)}
     # Below a hundredth the term counts for nothing.
     limits = {"similar_weight": (0.01, 1.0), "reconstruction_weight": (0.01, 10.0)}
+    year = 2018
+    family = "network on classes"
+    look = (5, "s", ":")
 
     def __init__(
         self,

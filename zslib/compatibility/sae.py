@@ -62,6 +62,9 @@ class SAE(CompatibilityModel):
     }
     # Far beyond these one of the two terms is all there is.
     limits = {"regularization": (1e-4, 1e4)}
+    year = 2017
+    family = "regression"
+    look = (2, "D", "-.")
 
     def __init__(self, regularization=1.0, *, direction="semantic_to_feature"):
         self.regularization = regularization

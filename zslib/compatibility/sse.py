@@ -87,6 +87,9 @@ class SSE(CompatibilityModel):
 
     grid = {"mixture_penalty": (1.0, 3.0), "n_epochs": (10, 30)}
     limits = {"n_epochs": (1, 30)}
+    year = 2015
+    family = "mixtures of classes"
+    look = (5, "P", "-.")
 
     def __init__(
         self,

@@ -91,6 +91,9 @@ class SynC(CompatibilityModel):
         "regularization": tuple(2.0**e for e in (-20, -16, -12)),
     }
     limits = {"sigma": (2.0**-2.5, 2.0**2.5), "regularization": (2.0**-24, 2.0**-9)}
+    year = 2016
+    family = "mixtures of classes"
+    look = (6, "*", "-.")
 
     def __init__(
         self,

@@ -82,6 +82,9 @@ class ZKL(CompatibilityModel):
     """
 
     grid = {"kernel": KERNELS, "orthogonality": (1.0, 3.0, 10.0)}
+    year = 2018
+    family = "metric"
+    look = (6, "v", ":")
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Choices", "in_use", "tell", "told_apart", "use"]
+__all__ = ["Choices", "in_use", "install", "tell", "told_apart"]
 
 # Settings chosen for a training of one length serve another.
 _LENGTHS = {"n_epochs", "n_iter", "max_iter", "n_batches", "decay_every"}
@@ -22,7 +22,7 @@ _NO_SETTINGS = {"random_state", "checkpoint", "progress", "callback", "keep_epoc
 _in_use = _tell = None
 
 
-def use(choices, tell=None):
+def install(choices, tell=None):
     """From now on let every `sweep` ask these `Choices`; None: none, as at the start.
 
     ``tell`` is called with a text for each candidate, and with an empty one when it is done.
@@ -32,7 +32,7 @@ def use(choices, tell=None):
 
 
 def tell(text):
-    """Hand on what a sweep tries to whoever asked for it by `use`."""
+    """Hand on what a sweep tries to whoever asked for it by `install`."""
     if _tell is not None:
         _tell(text)
 

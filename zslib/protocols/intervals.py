@@ -1,4 +1,4 @@
-"""Means with 95% intervals, and paired differences and ratios, over seeds and test items."""
+"""Means with 95% intervals, and paired differences, over seeds and test items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ __all__ = [
     "mean_estimate",
     "over_runs",
     "paired_difference",
-    "paired_ratio",
     "spread_over_runs",
     "statistic_over_classes",
 ]
@@ -48,6 +47,19 @@ class Estimate:
     n_seeds: int
     unit: str = ""
     n_units: int = 0
+
+    @classmethod
+    def of(cls, record):
+        """The estimate that a record keeps, a dict; without its ends it is a number alone.
+
+        Examples
+        --------
+        >>> print(Estimate.of({"metric": "P@1", "value": 29.7, "low": 28.1, "high": 31.2}))
+        29.7 [28.1, 31.2]
+        """
+        low, high = (record.get(end, np.nan) for end in ("low", "high"))
+        unit, n_units = record.get("unit", ""), record.get("n_units", 0)
+        return cls(record["value"], low, high, record.get("n_seeds", 1), unit, n_units)
 
     def side(self, above, below, between):
         """Which of three texts fits: the interval lies above zero, below it, or on both sides."""
@@ -300,22 +312,6 @@ def over_runs(value, *, same_items=None, classes=None, unit=None):
         return paired_difference(values, [value(run) for run in minus], **how)
 
     return estimate
-
-
-def paired_ratio(a, b, *, level=0.95) -> Estimate:
-    """Geometric mean of ``a / b`` over runs that share their seeds, with its interval.
-
-    The interval is Student's t on the logarithms: a doubling and a halving count alike.
-    """
-    logs = []
-    for values, name in ((a, "a"), (b, "b")):
-        values = np.asarray(values, dtype=np.float64)
-        if not np.all(values > 0):
-            raise ValueError(f"{name} must be positive: a ratio needs positive numbers")
-        logs.append(np.log(values))
-    found = paired_difference(*logs, level=level)
-    ends = {end: float(np.exp(getattr(found, end))) for end in ("mean", "low", "high")}
-    return replace(found, **ends)
 
 
 def independent_difference(a, b) -> Estimate:

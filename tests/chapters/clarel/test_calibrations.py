@@ -215,11 +215,11 @@ def test_a_known_choice_is_taken_without_a_validation_fit(problem, monkeypatch):
     monkeypatch.setattr(
         calibrations, "kept", lambda f, *a, **k: fits.append(a[1].name) or sweep.kept(f, *a, **k)
     )
-    choices.use(made := choices.Choices())
+    choices.install(made := choices.Choices())
     chosen = run_calibrations("SAE", problem).gammas
     assert len(fits) > 1
     fits.clear()
-    choices.use(choices.Choices(made.entries(date="2026-11-22")))
+    choices.install(choices.Choices(made.entries(date="2026-11-22")))
     assert run_calibrations("SAE", problem).gammas == chosen
     assert fits == [problem.name]
 

@@ -7,14 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from chapters.clarel.calibrations import run_calibrations
 from chapters.clarel.cosmo import (
     UNITS,
     Experts,
+    as_system,
     choose_cosmo,
+    cosmo_measures,
+    cosmo_rows,
+    cosmo_runs,
     evaluate_cosmo,
     run_cosmo,
 )
-from zslib.compatibility import ESZSL, ConSE
+from zslib.compatibility import ESZSL, SAE, ConSE
 from zslib.datasets import synthetic_attributes
 from zslib.protocols import ZERO_SHOT_METHODS, evaluate_zero_shot, unit_length
 
@@ -35,7 +40,7 @@ def softmax(scores):
 
 
 def test_experts_are_softmaxes_of_both_models(problem):
-    experts = Experts.fitted(ESZSL(), problem, 1e-3)
+    experts = Experts.fitted(ESZSL(), problem)
     rows = problem.trainval
     X, y, S = problem.features, problem.labels, problem.class_embeddings
     model = ESZSL().fit(X[rows], y[rows], S)
@@ -43,7 +48,7 @@ def test_experts_are_softmaxes_of_both_models(problem):
     assert experts.deviation == pytest.approx(unit, rel=1e-5)
     found = experts.probabilities(problem, problem.test_unseen, 0.5)
     expected = softmax(model.decision_function(X[problem.test_unseen], S) / (0.5 * unit))
-    logits = ConSE(regularization=1e-3).fit(X[rows], y[rows], S).logits(X[problem.test_unseen])
+    logits = ConSE(regularization=1e-5).fit(X[rows], y[rows], S).logits(X[problem.test_unseen])
     expected[:, problem.is_seen] = softmax(logits)
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-6)
 
@@ -58,7 +63,7 @@ def test_the_outcome_is_that_of_the_mixture(problem, mixture):
     assert unit in UNITS
     assert best == max(smoothing.harmonic_means_.values())
     assert outcome.gamma == smoothing.threshold_
-    experts = Experts.fitted(model, problem, 1e-5)
+    experts = Experts.fitted(model, problem)
     for measure, rows in (("seen", problem.test_seen), ("unseen", problem.test_unseen)):
         mixed = smoothing.transform(experts.probabilities(problem, rows, unit), problem.is_seen)
         np.testing.assert_array_equal(outcome.predictions(measure), mixed.argmax(axis=1))
@@ -81,3 +86,19 @@ def test_run_takes_methods_and_names(problem):
     assert 0 <= tuned.value("H") <= 100
     with pytest.raises(ValueError, match="unknown method"):
         run_cosmo("CLIP", problem)
+
+
+def test_gains_are_over_the_same_fit_with_its_chosen_stacking(problem):
+    runs = {"SAE": [run_calibrations("SAE", problem, parameters={"regularization": 2.0})]}
+    (row,) = cosmo_rows(problem, runs, device="cpu", n_resamples=100)
+    gated = evaluate_cosmo(SAE(2.0), problem).value("H")
+    assert row["value"].mean == pytest.approx(gated - runs["SAE"][0].chosen("stacking").value("H"))
+
+
+def test_as_a_system_it_has_the_measures_of_its_outcomes(problem):
+    runs = cosmo_runs("ESZSL", [problem], [0, 1], device="cpu", quick=True)
+    (outcomes,) = runs[problem].values()
+    values = {name: measure(outcomes).mean for name, measure in cosmo_measures().items()}
+    assert values["H with COSMO"] == pytest.approx(np.mean([o.value("H") for o in outcomes]))
+    (shown,) = as_system([{"metric": "H with COSMO", "method": "ESZSL", "value": 1.0}])
+    assert (shown["method"], shown["metric"], shown["year"]) == ("COSMO", "H", 2019)

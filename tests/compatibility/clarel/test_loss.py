@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from zslib.compatibility import CLAREL
 from zslib.compatibility.clarel import network as _clarel_network
 from zslib.compatibility.clarel.loss import (
+    batch_retrieval_loss,
     clarel_loss,
     embedding_distances,
-    retrieval_loss,
     retrieval_probabilities,
 )
 
@@ -147,7 +147,9 @@ def test_far_apart(distance, dtype):
         assert np.all(np.isfinite(gradient))
     # Each image is far from its own text and at another's: pulled with length 1 / B, no more.
     images = 1e4 * np.eye(3)
-    TR, _, by_image, by_text = retrieval_loss(images, np.roll(images, 1, axis=0))
+    TR, _, by_image, by_text = batch_retrieval_loss(
+        images, np.roll(images, 1, axis=0), retrieval_mix=0.5
+    )
     assert float(TR) == pytest.approx(1e4 * math.sqrt(2))
     np.testing.assert_allclose(np.linalg.norm(by_image, axis=1), 1 / 3)
     np.testing.assert_allclose(np.linalg.norm(by_text, axis=1), 1 / 3)
@@ -164,7 +166,9 @@ def test_distance_zero(backend, distance, dtype):
     assert D.dtype == dtype
     assert not D.diagonal().any()
     alike = backend.asarray(np.broadcast_to(z[:1], z.shape).copy())
-    TR, IR, by_image, by_text = retrieval_loss(alike, alike, distance=distance)
+    TR, IR, by_image, by_text = batch_retrieval_loss(
+        alike, alike, retrieval_mix=0.5, distance=distance
+    )
     assert float(TR) == pytest.approx(math.log(6), rel=1e-12)
     assert float(IR) == pytest.approx(math.log(6), rel=1e-12)
     np.testing.assert_allclose(backend.to_numpy(by_image), 0.0, atol=1e-12)
@@ -209,11 +213,13 @@ def test_probabilities(backend):
 def test_equal_texts_do_not_push_each_other():
     """Two images with one text: alone in the batch, both are found for sure."""
     zv, zt = np.array([[0.0, 1.0], [5.0, 2.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])
-    TR, IR, by_image, by_text = retrieval_loss(zv, zt, same_text=np.ones((2, 2), bool))
+    TR, IR, by_image, by_text = batch_retrieval_loss(
+        zv, zt, retrieval_mix=0.5, same_text=np.ones((2, 2), bool)
+    )
     assert (float(TR), float(IR)) == (0.0, 0.0)
     assert not by_image.any()
     assert not by_text.any()
-    assert float(retrieval_loss(zv, zt)[0]) == pytest.approx(math.log(2))
+    assert float(batch_retrieval_loss(zv, zt, retrieval_mix=0.5)[0]) == pytest.approx(math.log(2))
 
 
 @pytest.mark.parametrize("exclude_equal", [True, False])
@@ -284,7 +290,7 @@ def test_bad_input():
             clarel_loss(*wrong, y)
 
 
-@pytest.mark.parametrize("function", [retrieval_loss, retrieval_probabilities, clarel_loss])
+@pytest.mark.parametrize("function", [retrieval_probabilities, clarel_loss])
 def test_bad_pairs(function):
     arrays, y, same = batch()
 

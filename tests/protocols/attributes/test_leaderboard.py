@@ -1,4 +1,4 @@
-"""The leaderboard: every measure of every system, their ranks, what explains them."""
+"""The leaderboard: every measure of every system."""
 
 from __future__ import annotations
 
@@ -15,22 +15,7 @@ from zslib.metrics import k_occurrence
 from zslib.nn import Linear, Sequential
 from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, choices, run_zero_shot, unit_length
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot, numbers_kept
-from zslib.protocols.attributes.leaderboard import (
-    ORIGINS,
-    board_measures,
-    board_systems,
-    correlations,
-    critical_difference,
-    explained,
-    leading,
-    mean_ranks,
-    paired,
-    run_board,
-    teaches,
-    with_origins,
-    with_published,
-)
-from zslib.protocols.intervals import Estimate
+from zslib.protocols.attributes.leaderboard import board_measures, board_systems, run_board
 from zslib.protocols.processes import processes
 
 CLOSED = ["ESZSL", "SAE"]
@@ -59,10 +44,6 @@ def board(worlds):
     runs, failed = run_board(CLOSED, worlds, quick=True)
     assert not any(failed.values())
     return runs
-
-
-def number(value):
-    return Estimate(value, np.nan, np.nan, 1)
 
 
 def test_a_row_is_the_run_by_itself(worlds, board):
@@ -94,12 +75,12 @@ def test_an_executor_changes_nothing(worlds, board):
 def test_processes_take_and_return_choices(worlds, board, monkeypatch, tmp_path):
     monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path))
     store = choices.Choices()
-    choices.use(store)
+    choices.install(store)
     try:
         with processes(2) as executor:
             found, _ = run_board(CLOSED, worlds[:1], executor=executor, quick=True)
     finally:
-        choices.use(None)
+        choices.install(None)
     assert len(store.made) == len({text.split(":")[0] for text in store.made}) >= len(CLOSED)
     for name, (run,) in board[worlds[0]].items():
         assert found[worlds[0]][name][0].parameters == run.parameters
@@ -162,133 +143,3 @@ def test_numbers_kept():
         class_embeddings_=S, coef=S,
     )  # fmt: skip
     assert numbers_kept(holder) == (4 * 3 + 3) + (3 * 2 + 2) + 4
-
-
-def table(**values):
-    """Rows of metrics of methods, ``{metric: {(dataset, method): value}}``."""
-    return [
-        {"dataset": d, "method": m, "metric": metric, "value": number(v)}
-        for metric, of in values.items()
-        for (d, m), v in of.items()
-    ]
-
-
-def test_published_rows_stand_in_for_what_was_not_run():
-    own = table(H={("cub", "SAE"): 1.0})
-    theirs = table(
-        H={("cub", "SAE"): 2.0, ("cub", "ZKL"): 3.0, ("awa1", "SAE"): 4.0},
-        other={("awa1", "SAE"): 5.0},
-    )
-    theirs.append({"metric": "H", "method": "all", "value": number(6.0)})
-    found = [(row["run"], row["value"].mean) for row in with_published(own, theirs)]
-    assert found == [("this", 1.0), ("published", 3.0), ("published", 4.0)]
-
-
-def test_rows_are_by_data_set_and_H():
-    rows = table(
-        ACC={("cub", "JLSE"): 1.0, ("cub", "mine"): 2.0, ("awa1", "SAE"): 9.0},
-        H={("cub", "JLSE"): 1.0, ("cub", "mine"): 2.0, ("awa1", "SAE"): 9.0},
-    )
-    found = [(row["method"], row["year"], row["metric"]) for row in with_origins(rows)]
-    assert found == [
-        (name, year, metric)
-        for name, year in (("mine", "?"), ("JLSE", 2016), ("SAE", 2017))
-        for metric in ("ACC", "H")
-    ]
-
-
-def test_correlations_are_over_the_systems_of_a_data_set():
-    hubs = {("cub", "a"): 1.0, ("cub", "b"): 2.0, ("cub", "c"): 5.0, ("awa1", "a"): 1.0}
-    accuracy = {("cub", "c"): 1.0, ("cub", "a"): 7.0, ("cub", "b"): 3.0, ("awa1", "a"): 2.0}
-    rows = table(hub=hubs, ACC=accuracy)
-    assert paired(rows, "hub", "ACC") == {
-        "cub": {"a": (1.0, 7.0), "b": (2.0, 3.0), "c": (5.0, 1.0)},
-        "awa1": {"a": (1.0, 2.0)},
-    }
-    found = {row["dataset"]: row["value"] for row in correlations(rows, "hub", "ACC")}
-    assert found == {"cub": pytest.approx(-1.0), "awa1": 0.0}
-
-
-def test_ranks_by_loop():
-    rng = np.random.default_rng(0)
-    methods, sets = "abcde", range(4)
-    accuracy = {(m, d): float(rng.integers(6)) for m in methods for d in sets}
-    del accuracy["e", 2]
-    rows = [
-        {"dataset": d, "method": m, "metric": "ACC", "value": number(v)}
-        for (m, d), v in accuracy.items()
-    ]
-    rows.append({"dataset": 0, "method": "a", "metric": "H", "value": number(99.0)})
-    found = {row["method"]: row["value"] for row in mean_ranks(rows, "ACC")}
-    for m in methods:
-        ranks = []
-        for d in sets:
-            values = [accuracy.get((o, d), -1.0) for o in methods]
-            own = accuracy.get((m, d), -1.0)
-            ranks.append(sum(v > own for v in values) + (sum(v == own for v in values) + 1) / 2)
-        assert found[m].mean == pytest.approx(np.mean(ranks))
-        assert found[m].unit == "data sets"
-    assert list(found) == sorted(found, key=lambda m: found[m].mean)
-
-
-def test_critical_differences_of_the_paper():
-    """Demšar's Table 5 (a): q of 2 to 10 classifiers at the level 0.05."""
-    printed = (1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164)
-    for k, q in enumerate(printed, 2):
-        found = critical_difference(k, 6) / np.sqrt(k * (k + 1) / 36)
-        assert found == pytest.approx(q, abs=1.1e-3)
-
-
-def test_leading():
-    ranks = [{"method": m, "value": number(v)} for m, v in (("b", 2.0), ("a", 1.0), ("c", 3.5))]
-    assert leading(ranks, 1.0) == ["b", "a"]
-    assert leading(ranks, 0.5) == ["a"]
-
-
-def test_explained_by_loop_and_at_its_ends():
-    rng = np.random.default_rng(1)
-    rows = [
-        {"dataset": d, "method": m, "value": number(10.0 * d + 2.0 * (m in "ab") + rng.normal())}
-        for d in range(3)
-        for m in "abcdef"
-    ]
-    factors = {"pair": lambda row: row["method"] in "ab", "method": lambda row: row["method"]}
-    found = {row["method"]: row["value"] for row in explained(rows, factors)}
-    centred = []
-    for row in rows:
-        own = [other["value"].mean for other in rows if other["dataset"] == row["dataset"]]
-        centred.append(row["value"].mean - np.mean(own))
-    total = sum(v**2 for v in centred)
-    for name, factor in factors.items():
-        within, groups = 0.0, {factor(row) for row in rows}
-        for group in groups:
-            own = [v for v, row in zip(centred, rows, strict=True) if factor(row) == group]
-            within += sum((v - np.mean(own)) ** 2 for v in own)
-        expected = 1 - (within / (18 - len(groups))) / (total / 17)
-        assert found[name] == pytest.approx(max(0.0, expected))
-    exact = [
-        row | {"value": number(5.0 * row["dataset"] + (row["method"] in "ab"))} for row in rows
-    ]
-    (row, _) = explained(exact, factors)
-    assert row["value"] == pytest.approx(1.0)
-    alike = [row | {"value": number(1.0 * row["dataset"])} for row in rows]
-    assert [row["value"] for row in explained(alike, factors)] == [0.0, 0.0]
-
-
-def test_what_it_teaches_is_computed():
-    ranks = [{"method": m, "value": number(v)} for m, v in (("ESZSL", 1.0), ("SAE", 2.0))]
-    rho = [{"value": v} for v in (-0.8, -0.5, 0.1)]
-    said = teaches(ranks, rho, 3)
-    assert "By mean rank ESZSL leads 2 systems" in said
-    assert "must differ by 1.1 to be told apart, and 1 others are nearer than that: SAE." in said
-    assert "have the smaller hubs depends on the data: the rank correlation" in said
-    assert "is -0.80 to 0.10, negative on 2 of 3 data sets" in said
-    assert "do not have the smaller hubs" in teaches(ranks, [{"value": 0.5}] * 3, 3)
-    assert "systems have the smaller hubs:" in teaches(ranks, [{"value": -0.5}] * 3, 3)
-
-
-def test_origins_are_years_and_a_few_families():
-    years, families = zip(*ORIGINS.values(), strict=True)
-    assert all(2005 < year < 2030 for year in years)
-    assert len(set(families)) < 12
-    assert set(ORIGINS) & set(ZERO_SHOT_METHODS)

@@ -26,6 +26,7 @@ from zslib.protocols.attributes.methods import (
     READINGS,
     hard_negative_problems,
     named,
+    origin,
     seen_candidates,
     with_enough_steps,
 )
@@ -262,6 +263,15 @@ def test_no_class_left_to_train_on(problem, fraction):
 
 def test_our_readings_are_marked():
     assert [named(name) for name in ("SAE", *READINGS)] == ["SAE", "ICINESS †", "JLSE †"]
+
+
+def test_each_system_has_a_year_and_one_of_a_few_families():
+    years, families = zip(*map(origin, ZERO_SHOT_METHODS), strict=True)
+    assert all(2005 < year < 2030 for year in years)
+    assert len(set(families)) < 12
+    assert "other" not in families
+    assert origin("ESZSL") == (ESZSL.year, ESZSL.family)
+    assert replace(ZERO_SHOT_METHODS["ESZSL"], year=1999).year == 1999
 
 
 class Slow(ESZSL):

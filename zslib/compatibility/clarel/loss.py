@@ -27,7 +27,6 @@ __all__ = [
     "LossTerms",
     "clarel_loss",
     "embedding_distances",
-    "retrieval_loss",
     "retrieval_probabilities",
 ]
 
@@ -167,7 +166,7 @@ def _softmax(scores, axis):
     return exponentials / total, largest + xp.log(total)
 
 
-def retrieval_loss(images, texts, *, retrieval_mix=0.5, distance="euclidean", same_text=None):
+def batch_retrieval_loss(images, texts, *, retrieval_mix, distance="euclidean", same_text=None):
     r"""The two retrieval losses of a batch, and the gradient of their mixture.
 
     .. math:: J_{TR} = \frac{1}{B} \sum_i \Big[ D_{ii} + \log \sum_j \exp(-D_{ij}) \Big], \quad
@@ -176,24 +175,9 @@ def retrieval_loss(images, texts, *, retrieval_mix=0.5, distance="euclidean", sa
     The mixture is :math:`\lambda J_{TR} + (1 - \lambda) J_{IR}`, with :math:`\lambda` the
     ``retrieval_mix``; other parameters as in `retrieval_probabilities`. Where two embeddings
     coincide the Euclidean distance has no gradient; 0 is taken. Returns both losses, 0-d arrays of
-    float64, and the gradients by images and by texts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> value = retrieval_loss(np.array([[0.0], [9.0]]), np.array([[0.0], [9.0]]))
-    >>> round(float(value[0]), 5)
-    0.00012
+    float64, and the gradients by images and by texts. The arguments are known to be in order:
+    `clarel_loss` checks its own.
     """
-    retrieval_mix = check_real(retrieval_mix, "retrieval_mix", low=0.0, high=1.0)
-    _check_batch(images, texts, distance, same_text)
-    return batch_retrieval_loss(
-        images, texts, retrieval_mix=retrieval_mix, distance=distance, same_text=same_text
-    )
-
-
-def batch_retrieval_loss(images, texts, *, retrieval_mix, distance="euclidean", same_text=None):
-    """`retrieval_loss` of arguments that are known to be in order."""
     xp = namespace(images, texts)
     A, B = xp.astype(images, xp.float64), xp.astype(texts, xp.float64)
     squares = _squares(A, B)

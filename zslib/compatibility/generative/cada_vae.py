@@ -102,6 +102,9 @@ class CADAVAE(GenerativeModel):
 
     grid = {"classifier_penalty": (0.01, 0.03, 0.1)}
     limits = {"classifier_penalty": (1e-3, 0.3)}
+    year = 2019
+    family = "generator"
+    look = (3, "X", ":")
 
     def __init__(
         self,

@@ -121,6 +121,7 @@ class FeatureGenerator(GenerativeModel):
     """
 
     grid = {"n_generated": (100,)}
+    family = "generator"
 
     def __init__(
         self,

@@ -83,6 +83,9 @@ class GMMN(GenerativeModel):
     """
 
     grid = {"classifier_penalty": (1e-3, 1e-2)}
+    year = 2017
+    family = "generator"
+    look = (3, "s", ":")
 
     def __init__(
         self,

@@ -157,6 +157,8 @@ class MetricLearner(CompatibilityModel):
 
     # More columns than attributes add no direction, and less of the penalty is next to none.
     limits = {"metric_dim": (1, 256), "regularization": (1e-5, 1.0)}
+    year = 2016
+    family = "metric"
 
     def __init__(
         self,

@@ -41,5 +41,9 @@ class ALE(RankingModel):
     array([0, 1])
     """
 
+    year = 2013
+    family = "bilinear, ranking"
+    look = (2, "s", "-")
+
     def _weigh(self, residuals, own, rng):
         return rank_weights(residuals)

@@ -140,6 +140,9 @@ class DARK(StagedModel):
         "gradient": ("fixed", "margin", "objective"),
         "data_weight": (1.0, 2.0),
     }
+    year = 2019
+    family = "bilinear, ranking"
+    look = (0, "o", "-")
 
     def __init__(
         self,

@@ -48,6 +48,10 @@ class DeViSE(RankingModel):
     array([0, 1])
     """
 
+    year = 2013
+    family = "bilinear, ranking"
+    look = (3, "P", "-")
+
     def __init__(
         self,
         margin=1.0,

@@ -72,6 +72,9 @@ class LatEm(StagedModel):
     grid = {"n_matrices": (2, 4), "learning_rate": (1.0, 5.0, 25.0)}
     # A copy of the authors' code has ten matrices.
     limits = {"n_matrices": (1, 10)}
+    year = 2016
+    family = "bilinear, ranking"
+    look = (4, "X", "-")
 
     def __init__(
         self,

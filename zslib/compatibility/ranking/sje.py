@@ -37,5 +37,9 @@ class SJE(RankingModel):
     array([0, 1])
     """
 
+    year = 2015
+    family = "bilinear, ranking"
+    look = (1, "D", "-")
+
     def _weigh(self, residuals, own, rng):
         return largest_violation(residuals)

@@ -12,7 +12,6 @@ from zslib import compatibility
 from zslib.arrays import take_rows
 from zslib.calibration import OutlierProbability
 from zslib.compatibility import CMT, DARK, Centred, FeatureGenerator, MapScorer, MetricLearner
-from zslib.compatibility.generative.recipes import RECIPES
 from zslib.compatibility.metric.negatives import distinct_candidates
 from zslib.datasets import load_problem, resolve_all
 from zslib.datasets.attributes.scaling import common_scale
@@ -28,6 +27,7 @@ __all__ = [
     "ZeroShotMethod",
     "hard_negative_problems",
     "named",
+    "origin",
     "resolve_method",
     "resolve_methods",
     "seen_candidates",
@@ -52,6 +52,9 @@ class ZeroShotMethod:
         Parameters that are not tuned.
     centred : bool
         Whether the scorer is wrapped in `Centred`.
+    year, family, look
+        Of its paper; what kind of system it is; colour, marker and line in figures, see
+        `zslib.show.looks`. None: those of the class, where it has them.
     """
 
     name: str
@@ -59,6 +62,14 @@ class ZeroShotMethod:
     grid: Mapping[str, Sequence] = field(default_factory=dict)
     fixed: Mapping = field(default_factory=dict)
     centred: bool = False
+    year: int | None = field(default=None, repr=False)
+    family: str | None = field(default=None, repr=False)
+    look: tuple | None = field(default=None, repr=False)
+
+    def __post_init__(self):
+        for name in ("year", "family", "look"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, getattr(self.make, name, None))
 
     def estimator(self, *, seed=None, **parameters):
         """A new estimator with these parameters, and the seed where it takes one."""
@@ -94,22 +105,33 @@ class ZeroShotMethod:
 # What the tables do not tune. DARK's margins and weights are refreshed at every step, since ten
 # steps can diverge; its start is a small one, since long ones learn less on validation classes.
 _FIXED = {"SynC": {"max_iter": 100}, "DARK": {"refresh_every": 1, "init_scale": 0.2}}
-_NAMED = {
-    "CMT*": (CMT, {"novelty": OutlierProbability()}),
-    "DARK-L": (DARK, {"label_view": False, **_FIXED["DARK"]}),
-    "DARK-H": (DARK, {"hardness": False, **_FIXED["DARK"]}),
-    **{name: (FeatureGenerator, {"recipe": name}) for name in RECIPES if name != "WGAN"},
-}
+
+
+def _variant(name, make, fixed, **columns):
+    return ZeroShotMethod(name, make, make.grid, fixed | _FIXED.get(make.__name__, {}), **columns)
+
+
+def _generator(recipe, year, look):
+    return _variant(recipe, FeatureGenerator, {"recipe": recipe}, year=year, look=look)
+
+
+_VARIANTS = (
+    _variant("CMT*", CMT, {"novelty": OutlierProbability()}, look=(4, "v", ":")),
+    _variant("DARK-L", DARK, {"label_view": False}, look=(5, "^", "--")),
+    _variant("DARK-H", DARK, {"hardness": False}, look=(4, "v", "--")),
+    _generator("f-CLSWGAN", 2018, (1, "v", ":")),
+    _generator("f-VAEGAN-D2", 2019, (0, "X", ":")),
+    _generator("cycle-WGAN", 2018, (6, "D", "-.")),
+    _generator("cycle-CLSWGAN", 2018, (5, "v", "-.")),
+    _generator("cycle-UWGAN", 2018, (4, "P", ":")),
+)
 
 ZERO_SHOT_METHODS = {
     name: ZeroShotMethod(name, method, method.grid, _FIXED.get(name, {}))
     for name in compatibility.__all__
     if getattr(method := getattr(compatibility, name), "grid", None)
     and method is not FeatureGenerator
-} | {
-    name: ZeroShotMethod(name, method, method.grid, fixed)
-    for name, (method, fixed) in _NAMED.items()
-}
+} | {method.name: method for method in _VARIANTS}
 """Every scorer of `zslib.compatibility` with a grid, by name; CMT*, the ablations of DARK, the
 recipes of FeatureGenerator, and the metric learners "Bucher", the earlier one, and "hard
 negatives", which chooses by uncertainty. The grids suit features and class embeddings of length
@@ -138,6 +160,18 @@ READINGS = ("ICINESS", "JLSE")
 def named(method):
     """The name of a system as tables have it: with a † where it is one of `READINGS`."""
     return f"{method} †" if method in READINGS else method
+
+
+def origin(name):
+    """Year and family of a system by its name; "?" and "other" where they are not known.
+
+    Examples
+    --------
+    >>> origin("ESZSL"), origin("mine")
+    ((2015, 'regression'), ('?', 'other'))
+    """
+    method = ZERO_SHOT_METHODS.get(name)
+    return getattr(method, "year", None) or "?", getattr(method, "family", None) or "other"
 
 
 def with_printed_steps(name):
@@ -176,16 +210,16 @@ _METRIC_GRID = {
 _METRIC_TRAINING = {"metric_dim": 64, "n_epochs": 15}
 
 
-def _metric_learner(name, negatives, count):
+def _metric_learner(name, negatives, count, look=None):
     fixed = {"negatives": negatives, "negatives_per_positive": count, "growth": "within_epoch"}
     fixed |= _METRIC_TRAINING
-    return ZeroShotMethod(name, MetricLearner, _METRIC_GRID, fixed)
+    return ZeroShotMethod(name, MetricLearner, _METRIC_GRID, fixed, look=look)
 
 
 HARD_NEGATIVE_METHODS = {
     method.name: method
     for method in (
-        _metric_learner("Bucher", "random", 1),
+        _metric_learner("Bucher", "random", 1, look=(6, "s", "--")),
         _metric_learner("random", "random", 10),
         _metric_learner("uncertainty", "uncertainty", 10),
         _metric_learner("uncertainty/correlation", "uncertainty_correlation", 10),
@@ -202,7 +236,7 @@ training classes for validation: ``run_table(…, split="random", fraction=0.2)`
 ZERO_SHOT_METHODS |= {
     "Bucher": HARD_NEGATIVE_METHODS["Bucher"],
     # Five negatives are there in small data too.
-    "hard negatives": _metric_learner("hard negatives", "uncertainty", 5),
+    "hard negatives": _metric_learner("hard negatives", "uncertainty", 5, look=(0, "^", "-")),
 }
 
 

@@ -1,0 +1,158 @@
+"""Who leads, what calibration adds, how far print is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from chapters.dark.comparison import (
+    beside_print,
+    by_choice,
+    calibration_lifts,
+    hub_correlations,
+    lead_as_printed,
+    leads,
+    printed_lead,
+    what_it_would_take,
+)
+from zslib.datasets.attributes.digits import digits_segments
+from zslib.protocols import run_table, run_zero_shot
+from zslib.protocols.intervals import Estimate
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Of two systems, one of them in the place of DARK."""
+    problem = digits_segments()
+    methods = run_table(["ESZSL", "SAE"], problem, quick=True)
+    return {problem: {"ESZSL": methods["ESZSL"], "DARK": methods["SAE"]}}
+
+
+def test_the_lead_is_over_the_best_other_each_with_its_own_gamma(runs):
+    (methods,) = runs.values()
+    (own,), (other,) = methods["DARK"], methods["ESZSL"]
+    best, gain = leads(runs, "H", calibration="chosen", n_resamples=100)
+    assert best["value"] == "ESZSL"
+    h = [run.outcome.at(run.gamma).harmonic_mean for run in (own, other)]
+    assert gain["value"].mean == pytest.approx(h[0] - h[1])
+    assert (gain["method"], gain["calibration"]) == ("DARK - best other", "chosen")
+
+
+def test_as_printed_gamma_is_the_own_methods_alone_and_the_table_names_the_other(runs):
+    ((problem, methods),) = runs.items()
+    (own,), (other,) = methods["DARK"], methods["ESZSL"]
+    table = {name: {"Average": {"H": h}} for name, h in (("DARK", 9), ("ESZSL", 2), ("ALE", 1))}
+    three = {problem: methods | {"ALE": methods["DARK"], "ours": methods["DARK"]}}
+    best, gain = lead_as_printed(three, 0.2, table, n_resamples=100)
+    assert best["value"] == "ESZSL"
+    expected = own.outcome.at(0.2).harmonic_mean - other.outcome.harmonic_mean
+    assert gain["value"].mean == pytest.approx(expected)
+    assert (gain["method"], gain["calibration"]) == ("DARK - best other", "as printed")
+
+
+def test_the_best_other_is_so_on_validation_classes(runs):
+    ((problem, methods),) = runs.items()
+    (run,) = methods["ESZSL"]
+
+    def with_score(score):
+        trial = {"parameters": run.parameters, "score": score, "gamma": 0.0, "H": -score}
+        return replace(run, tuned=replace(run.tuned, trials=[trial]))
+
+    given = {problem: {"A": [with_score(1.0)], "B": [with_score(2.0)], "DARK": [run]}}
+    options = {"calibration": "none", "n_resamples": 100}
+    assert next(leads(given, "ACC", **options))["value"] == "B"
+    assert next(leads(given, "H", **options))["value"] == "A"
+
+
+def test_each_value_of_a_choice_has_the_best_of_its_candidates(runs):
+    ((problem, methods),) = runs.items()
+    (run,) = methods["DARK"]
+    rows = list(by_choice({problem: {"SAE": [run]}}, "SAE", "direction"))
+    for value in {row["direction"] for row in rows}:
+        score, accuracy = (row["value"] for row in rows if row["direction"] == value)
+        trials = [t for t in run.tuned.trials if t["parameters"]["direction"] == value]
+        assert score == max(trial["score"] for trial in trials)
+        best = next(trial for trial in trials if trial["score"] == score)["parameters"]
+        assert accuracy == run_zero_shot("SAE", problem, parameters=best).outcome.accuracy
+
+
+class Shown(list):
+    """Rows with what the functions ask of a chapter's results."""
+
+    def of(self, column):
+        return list(dict.fromkeys(row[column] for row in self if column in row))
+
+    def value(self, **columns):
+        (found,) = [row for row in self if columns.items() <= row.items()]
+        return found["value"]
+
+
+def results(**methods):
+    rows = Shown()
+    for method, (accuracy, plain, fixed) in methods.items():
+        own = {"dataset": "CUB", "method": method}
+        rows.append(own | {"metric": "ACC", "value": one(accuracy)})
+        rows.append(own | {"metric": "H", "calibration": "none", "value": one(plain)})
+        rows.append(own | {"metric": "H", "calibration": "fixed", "value": one(fixed)})
+    return rows
+
+
+def one(value):
+    return Estimate(value, value, value, 1)
+
+
+TABLE = {
+    "ESZSL": {"CUB": {"ACC": 53.9, "H": 21.0}},
+    "SAE": {"CUB": {"ACC": 33.3, "H": 13.6}},
+    "other": {"CUB": {"ACC": 56.0, "H": 33.9}},
+    "DARK": {"CUB": {"ACC": 62.5, "H": 41.6}},
+}
+
+
+def test_the_whole_table_has_what_is_not_built():
+    rows, heads = beside_print(TABLE, results(ESZSL=(50.0, 1.0, 2.0), DARK=(51.0, 3.0, 4.0)))
+    assert heads == ["", "CUB, paper", "CUB, ours"]
+    assert rows == [
+        ["ESZSL", "53.9 / 21.0", "50.0 / 1.0"],
+        ["SAE", "33.3 / 13.6", "not run"],
+        ["other", "56.0 / 33.9", "not built"],
+        ["DARK", "62.5 / 41.6", "51.0 / 4.0"],
+    ]
+
+
+def test_the_printed_lead_is_over_the_best_other_of_the_same_data():
+    lead = {"method": "DARK - best other", "metric": "ACC", "dataset": "cub"}
+    others = [numbers["CUB"]["ACC"] for name, numbers in TABLE.items() if name != "DARK"]
+    assert printed_lead(TABLE, lead) == TABLE["DARK"]["CUB"]["ACC"] - max(others)
+    assert printed_lead(TABLE, lead | {"dataset": "ikea"}) is None
+    assert printed_lead(TABLE, lead | {"method": "best other"}) is None
+
+
+def test_what_it_would_take_is_the_distance_to_print(runs):
+    ((problem, methods),) = runs.items()
+    given = {problem: {"DARK": methods["ESZSL"]}}
+    shown = results(ESZSL=(52.9, 1.0, 2.0), DARK=(51.0, 3.0, 4.0))
+    said = what_it_would_take(given, shown, TABLE)
+    assert said.startswith("DARK has the highest accuracy on 0 of 1 data sets.")
+    assert "51.0, -11.5 points from print" in said
+    assert "other systems are -1.0 to -1.0 from theirs, so other features and grids alone" in said
+
+
+def test_hubs_correlate_with_accuracy(runs):
+    (row,) = hub_correlations(runs, "rank correlation")
+    assert row["value"] in (pytest.approx(-1), pytest.approx(0), pytest.approx(1))
+
+
+def test_lifts_are_differences_to_no_calibration(runs):
+    rows = calibration_lifts(runs, 0.2)
+    found = {(row["method"], row["calibration"]): row["value"].mean for row in rows}
+    for methods in runs.values():
+        for name, (run,) in methods.items():
+            plain = run.outcome.harmonic_mean
+            assert found[name, "fixed - none"] == pytest.approx(
+                run.outcome.at(0.2).harmonic_mean - plain
+            )
+            assert found[name, "chosen - none"] == pytest.approx(
+                run.outcome.at(run.gamma).harmonic_mean - plain
+            )
