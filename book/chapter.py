@@ -110,7 +110,9 @@ class Chapter:
         chosen = [name, *(self._source.choices_of if self._source else ())]
         self._choices = Choices() if anew else Choices.read(*map(place.chosen, chosen))
         folder = os.environ.get(RUN_DIRECTORY)
-        install(self._choices, folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8"))
+        install(
+            self._choices, folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8")
+        )
 
     def note(self, problem):
         """Note that the chapter uses this data; its records and its run then say which.
@@ -263,10 +265,15 @@ class Chapter:
                 self.record(**row)
         return self.rows(rows)
 
-    def rows(self, rows):
+    def means(self, results, **columns):
+        """Record the means of `Results.mean` and hand them on."""
+        return self.collect(results.mean(**columns))
+
+    def rows(self, rows, **columns):
         """Rows as `Results` that are shown and not recorded; problems become their short names."""
         shown = []
         for row in rows:
+            row = columns | row
             data = row.get("dataset")
             problem = self._problems.get(getattr(data, "name", data))
             if problem:

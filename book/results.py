@@ -89,9 +89,7 @@ class Results(Shown, list):
             for name, value in columns.items()
         }
         return self._of(
-            row
-            for row in self
-            if all(row.get(name) in values for name, values in wanted.items())
+            row for row in self if all(row.get(name) in values for name, values in wanted.items())
         )
 
     def of(self, column):
@@ -112,7 +110,7 @@ class Results(Shown, list):
     def mean(self, **columns):
         """Means over data sets of what is otherwise alike, as rows of the data set "mean".
 
-        Where a value is missing (None) or text, so is the mean. `Chapter.collect` records them.
+        Where a value is missing (None) or text, so is the mean. `Chapter.means` records them.
 
         Parameters
         ----------
@@ -170,4 +168,4 @@ def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **co
                 row = {"dataset": problem, "metric": metric, "method": method, "value": value}
                 rows.append(row | columns)
     results = chapter.collect(rows)
-    return (results + chapter.collect(results.mean())) if mean else results
+    return (results + chapter.means(results)) if mean else results

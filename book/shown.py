@@ -233,9 +233,7 @@ class Shown:
         if len({row.get("dataset") for row in alone}) != 1:
             return self
         known = [_alike(row, "dataset", "setting", "value") for row in alone]
-        others = [
-            row for row in self if _alike(row, "dataset", "setting", "value") not in known
-        ]
+        others = [row for row in self if _alike(row, "dataset", "setting", "value") not in known]
         return self._of(alone + others)
 
     def _panels(self, panels, sharey=False):
