@@ -215,8 +215,8 @@ class Chapter:
         from zslib.datasets import load_problems
 
         asked = {name: self.parameters[name] for name in ("seed", "quick")}
-        found = load_problems(setting, self.parameters["dataset"], **asked, **options)
-        return [self.note(prepare(p) if prepare else p) for p in found]
+        problems = load_problems(setting, self.parameters["dataset"], **asked, **options)
+        return [self.note(prepare(p) if prepare else p) for p in problems]
 
     @staticmethod
     def label(problem):
@@ -317,13 +317,13 @@ class Chapter:
         """
         from book.papers.claims import NOT_TESTABLE, chapter_verdicts
 
-        found = chapter_verdicts(self.name, self.records)
-        if not found:
+        verdicts = chapter_verdicts(self.name, self.records)
+        if not verdicts:
             raise ValueError(
                 f"no claim names the chapter {self.name!r}: see the claims' data file"
             )
         rows, untested = [], {}
-        for v in found:
+        for v in verdicts:
             why = self._excuse(v) or v.why
             if v.verdict == NOT_TESTABLE:
                 untested.setdefault(why, []).append(v)
@@ -335,13 +335,13 @@ class Chapter:
         for why, several in untested.items():
             alone = len(several) == 1
             what = several[0].claim.says if alone else f"{len(several)} claims more"
-            told = Markdown(f"**{several[0].verdict}**: {escape(why)}")
-            rows.append([what, None, None, told])
+            verdict = Markdown(f"**{several[0].verdict}**: {escape(why)}")
+            rows.append([what, None, None, verdict])
         heads = ["claim", Column("paper", align="right"), Column("ours", align="right"), "verdict"]
         name = verdicts_label(self.name)
-        n = len(found)
-        said = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"
-        return self.table(name, said, rows, heads, folded=len(rows) > 12)
+        n = len(verdicts)
+        caption = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"
+        return self.table(name, caption, rows, heads, folded=len(rows) > 12)
 
     def _excuse(self, verdict):
         """Why this run cannot give what a claim asks for, as `skip` was told, or None."""

@@ -56,16 +56,16 @@ def read_records(folder):
 
 def _object(text, where):
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError as error:
-        found = error
-    if not isinstance(found, dict):
-        why = found if isinstance(found, ValueError) else f"it is {found!r:.40}"
+        value = error
+    if not isinstance(value, dict):
+        why = value if isinstance(value, ValueError) else f"it is {value!r:.40}"
         raise ValueError(
             f"{where} is not a JSON object ({why}): restore the file, or delete its folder and "
             "run the chapter again"
         )
-    return found
+    return value
 
 
 def latest_records(chapter, *, root=None):
@@ -100,10 +100,10 @@ def latest_records(chapter, *, root=None):
                 f"this chapter reads the records of {chapter!r}: list it under zslib: depends: "
                 "in the front matter, so that it runs first"
             )
-        here = folder / keys[chapter]
+        run = folder / keys[chapter]
         # The runner leaves out what the published run has.
-        kept = None if here.is_dir() else published_records(chapter, root=root)
-        return read_records(here) if kept is None else kept
+        kept = None if run.is_dir() else published_records(chapter, root=root)
+        return read_records(run) if kept is None else kept
     try:
         return read_records(folder / (folder / "latest").read_text(encoding="utf-8").strip())
     except FileNotFoundError:
@@ -177,8 +177,8 @@ def published(*, root=None):
     """
     base = layout(root).published
     names = [folder.relative_to(base).as_posix() for folder in sorted(base.glob("*/*/"))]
-    found = {name: published_records(name, root=root) for name in names}
-    return {name: records for name, records in found.items() if records is not None}
+    runs = {name: published_records(name, root=root) for name in names}
+    return {name: records for name, records in runs.items() if records is not None}
 
 
 def keep_run(folder, key, records, run, chosen=None):
