@@ -7,29 +7,23 @@ Examples
 --------
 >>> import tempfile
 >>> import book
+>>> from zslib.protocols import mean_estimate
 >>> chapter = book.start("demo/01_example", parameters=dict(seed=0), results=tempfile.mkdtemp())
->>> for seed, value in enumerate([29.0, 30.0, 31.0]):
-...     chapter.record(metric="P@1", value=value, method="ridge", dataset="synthetic", seed=seed)
->>> print(chapter.mean_interval(metric="P@1", method="ridge"))
-30.0 [27.5, 32.5]
->>> table = book.Table(
-...     name="tbl-demo",
-...     caption="Precision at 1 on synthetic data.",
-...     columns=["", "paper", "ours"],
-...     rows=[["ridge", 29.7, chapter.mean_interval(metric="P@1", method="ridge")]],
-... )
->>> print(table)
-Precision at 1 on synthetic data.
+>>> rows = [{"metric": "P@1", "method": "ridge", "value": mean_estimate([29.0, 30.0, 31.0])}]
+>>> results = chapter.collect(rows)
+>>> print(results.table(
+...     "tbl-demo", "Precision at 1", rows="method", columns="metric", paper=lambda row: 29.7,
+... ))
+Precision at 1 (; 95% intervals over 3 runs).
 <BLANKLINE>
-       paper               ours
------  -----  -----------------
-ridge   29.7  30.0 [27.5, 32.5]
+method  P@1, paper          P@1, ours
+------  ----------  -----------------
+ridge         29.7  30.0 [27.5, 32.5]
 >>> card = chapter.finish()
 """
 
 from book.chapter import Chapter, start
 from book.figures import figure
-from book.records import Records
 from book.results import Results
 from book.store import full_records, latest_records, published, published_records
 from zslib.show import COLORS, Column, Markdown, Table, look, style
@@ -39,7 +33,6 @@ __all__ = [
     "Chapter",
     "Column",
     "Markdown",
-    "Records",
     "Results",
     "Table",
     "figure",

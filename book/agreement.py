@@ -132,11 +132,11 @@ def _interval(other, siblings):
 
 def _meet(record, value, low, high):
     """Whether the record, with its interval if it has one, reaches the published number's."""
-    own = [record[k] for k in ("low", "high") if record.get(k) is not None] or [record["value"]]
+    ends = [record[k] for k in ("low", "high") if record.get(k) is not None] or [record["value"]]
     theirs = [value] if low is None else [low, high]
-    if len(own) == len(theirs) == 1:
+    if len(ends) == len(theirs) == 1:
         return False
-    return max(own[0], theirs[0]) <= min(own[-1], theirs[-1])
+    return max(ends[0], theirs[0]) <= min(ends[-1], theirs[-1])
 
 
 def _equal(a, b):
@@ -164,12 +164,12 @@ def other_parameters(run, published):
 
 
 def agreement(records, published):
-    """One sentence: how many numbers of ``records`` agree with the published `Records`."""
+    """One sentence: how many numbers of ``records`` agree with the published `Results`."""
     if published is None:
         return "no published run"
     counts = Counter(one.kind for one in compare(records, published))
-    said = ", ".join(f"{counts[kind]} {kind}" for kind in (EQUAL, WITHIN, APART, ABSENT))
-    parts = [f"of {published.run['date'][:10]}: of {counts.total()} numbers {said}"]
+    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in (EQUAL, WITHIN, APART, ABSENT))
+    parts = [f"of {published.run['date'][:10]}: of {counts.total()} numbers {kinds}"]
     if others := other_parameters(records.run, published.run):
         parts.append(f"here {others}")
     mine, theirs = (run.get("digests", {}) for run in (records.run, published.run))

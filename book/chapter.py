@@ -18,8 +18,8 @@ from book.keys import data_fingerprint, identify, run_key
 from book.parameters import Source, check_parameters
 from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from book.provenance import RunCard, commit, machine, peak_memory, told_choices
-from book.records import RESULT, Records, clean_column, clean_value
-from book.results import Results, measure
+from book.records import RESULT, clean_column, clean_value
+from book.results import OverSets, Results, measure
 from book.store import keep_run, published_records, write_records
 from zslib.arrays import resolve_device
 from zslib.protocols.choices import Choices, install
@@ -76,7 +76,7 @@ class Chapter:
     ----------
     name : str
     parameters : dict
-    records : Records
+    records : Results
         What was recorded so far.
     device : str
         ``"cpu"`` or ``"gpu"``, what the parameter ``device`` comes to on this machine.
@@ -85,7 +85,7 @@ class Chapter:
     def __init__(self, name, parameters, place, results):
         self.name = name
         self.parameters = dict(parameters)
-        self.records = Records()
+        self.records = Results(chapter=self)
         self._recorded = {}
         self.device = resolve_device(self.parameters.get("device", "cpu"))
         self._place = place
@@ -110,10 +110,11 @@ class Chapter:
         chosen = [name, *(self._source.choices_of if self._source else ())]
         self._choices = Choices() if anew else Choices.read(*map(place.chosen, chosen))
         folder = os.environ.get(RUN_DIRECTORY)
-        tell = folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8")
-        install(self._choices, tell)
+        install(
+            self._choices, folder and partial(Path(folder, PROGRESS).write_text, encoding="utf-8")
+        )
 
-    def use(self, problem):
+    def note(self, problem):
         """Note that the chapter uses this data; its records and its run then say which.
 
         Parameters
@@ -142,7 +143,7 @@ class Chapter:
             Finite. An estimate is kept with its interval in the columns ``low`` and ``high``, a
             `Spread` with its ``std``.
         method, dataset, setting : str, optional
-            ``dataset`` may be the problem itself, or the name of one given to `use`: its setting
+            ``dataset`` may be the problem itself, or the name of one given to `note`: its setting
             and whether it is synthetic are then filled in.
         seed : int, optional
         **columns
@@ -156,8 +157,11 @@ class Chapter:
             For NaN or infinity, or when the same columns were recorded with another value. (The
             same value again changes nothing, so that a cell can be run twice.)
         """
+        if isinstance(dataset, OverSets):
+            columns = {"over": "all sets", **self.joined(dataset.labels), **columns}
+            dataset = columns.pop("dataset")
         if hasattr(dataset, "checksum"):
-            dataset = self.use(dataset).name
+            dataset = self.note(dataset).name
         if (problem := self._problems.get(dataset)) is not None:
             setting = problem.setting if setting is None else setting
             columns = {"synthetic": problem.synthetic, **columns}
@@ -183,22 +187,6 @@ class Chapter:
                 f"{identity} was recorded as {self._recorded[key]} and now as "
                 f"{record['value']}: add a column that tells the two apart"
             )
-
-    def select(self, **columns):
-        """Records whose columns equal the given ones: see `Records.select`."""
-        return self.records.select(**columns)
-
-    def value(self, **columns):
-        """The value of the one selected record: see `Records.value`."""
-        return self.records.value(**columns)
-
-    def mean_interval(self, *, over=("seed",), **columns):
-        """Mean with 95% interval over seeds: see `Records.mean_interval`."""
-        return self.records.mean_interval(over=over, **columns)
-
-    def paired_difference(self, of, minus, *, over=("seed",), **columns):
-        """Mean difference with 95% interval: see `Records.paired_difference`."""
-        return self.records.paired_difference(of, minus, over=over, **columns)
 
     @property
     def seeds(self):
@@ -227,8 +215,8 @@ class Chapter:
         from zslib.datasets import load_problems
 
         asked = {name: self.parameters[name] for name in ("seed", "quick")}
-        found = load_problems(setting, self.parameters["dataset"], **asked, **options)
-        return [self.use(prepare(p) if prepare else p) for p in found]
+        problems = load_problems(setting, self.parameters["dataset"], **asked, **options)
+        return [self.note(prepare(p) if prepare else p) for p in problems]
 
     @staticmethod
     def label(problem):
@@ -247,12 +235,6 @@ class Chapter:
         """Short names of all data in use."""
         return ", ".join(map(self.label, self._problems.values()))
 
-    def counted(self, labels):
-        """Those of the short names that a mean is over: the real ones, or all if none is."""
-        named = {self.label(p): p for p in self._problems.values()}
-        real = [name for name in labels if name in named and not named[name].synthetic]
-        return real or [name for name in labels if name in named]
-
     def joined(self, labels):
         """Columns that name several data sets at once."""
         used = [p for p in self._problems.values() if self.label(p) in labels]
@@ -261,16 +243,15 @@ class Chapter:
             "synthetic": any(p.synthetic for p in used),
         }
 
-    def collect(self, rows, *, record=True, **columns):
+    def collect(self, rows, **columns):
         """Record rows of results and hand them on as `Results`.
 
         Parameters
         ----------
         rows : iterable of dict
-            With ``metric``, ``value``, and what else `record` takes; ``dataset`` is a problem or
-            its name. A row whose value is None or text is shown and not recorded.
-        record : bool
-            False for rows that are only shown.
+            With ``metric``, ``value``, and what else `record` takes; ``dataset`` is a problem, its
+            name, or that of `Results.mean`. A row whose value is None or text is shown and not
+            recorded.
         **columns
             What all rows share.
 
@@ -278,17 +259,27 @@ class Chapter:
         -------
         Results
         """
+        rows = [columns | row for row in rows]
+        for row in rows:
+            if row["value"] is not None and not isinstance(row["value"], str):
+                self.record(**row)
+        return self.rows(rows)
+
+    def means(self, results, **columns):
+        """Record the means of `Results.mean` and hand them on."""
+        return self.collect(results.mean(**columns))
+
+    def rows(self, rows, **columns):
+        """Rows as `Results` that are shown and not recorded; problems become their short names."""
         shown = []
         for row in rows:
             row = columns | row
-            if record and row["value"] is not None and not isinstance(row["value"], str):
-                self.record(**row)
             data = row.get("dataset")
             problem = self._problems.get(getattr(data, "name", data))
             if problem:
                 row = {"setting": problem.setting} | row | {"dataset": self.label(problem)}
             shown.append(row)
-        return Results(self, shown)
+        return Results(shown, chapter=self)
 
     def published(self, **columns):
         """Records of the chapter's published run as `Results`, to be shown beside this run's.
@@ -300,14 +291,11 @@ class Chapter:
         rows = []
         for record in self._published or ():
             row = {k: v for k, v in record.items() if k not in (*RESULT, "synthetic")} | columns
-            low, high = (record.get(end, float("nan")) for end in ("low", "high"))
-            over = record.get("unit", ""), record.get("n_units", 0)
-            value = Estimate(record["value"], low, high, record.get("n_seeds", 1), *over)
             if "dataset" in record:
                 named = {"name": record["dataset"], "synthetic": record.get("synthetic", False)}
                 row["dataset"] = self.label(SimpleNamespace(**named))
-            rows.append(row | {"value": value})
-        return Results(self, rows)
+            rows.append(row | {"value": Estimate.of(record)})
+        return Results(rows, chapter=self)
 
     def measure(self, runs, measures, **options):
         """Estimate and record measures of runs: see `book.results.measure`."""
@@ -329,13 +317,13 @@ class Chapter:
         """
         from book.papers.claims import NOT_TESTABLE, chapter_verdicts
 
-        found = chapter_verdicts(self.name, self.records)
-        if not found:
+        verdicts = chapter_verdicts(self.name, self.records)
+        if not verdicts:
             raise ValueError(
                 f"no claim names the chapter {self.name!r}: see the claims' data file"
             )
         rows, untested = [], {}
-        for v in found:
+        for v in verdicts:
             why = self._excuse(v) or v.why
             if v.verdict == NOT_TESTABLE:
                 untested.setdefault(why, []).append(v)
@@ -347,13 +335,13 @@ class Chapter:
         for why, several in untested.items():
             alone = len(several) == 1
             what = several[0].claim.says if alone else f"{len(several)} claims more"
-            told = Markdown(f"**{several[0].verdict}**: {escape(why)}")
-            rows.append([what, None, None, told])
+            verdict = Markdown(f"**{several[0].verdict}**: {escape(why)}")
+            rows.append([what, None, None, verdict])
         heads = ["claim", Column("paper", align="right"), Column("ours", align="right"), "verdict"]
         name = verdicts_label(self.name)
-        n = len(found)
-        said = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"
-        return self.table(name, said, rows, heads, folded=len(rows) > 12)
+        n = len(verdicts)
+        caption = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"
+        return self.table(name, caption, rows, heads, folded=len(rows) > 12)
 
     def _excuse(self, verdict):
         """Why this run cannot give what a claim asks for, as `skip` was told, or None."""
@@ -369,11 +357,11 @@ class Chapter:
         Raises
         ------
         ValueError
-            Before any problem was given to `use`.
+            Before any problem was given to `note`.
         """
         check_label(name, caption)
         if not self._problems:
-            raise ValueError("no data in use yet: call chapter.use(problem) first")
+            raise ValueError("no data in use yet: call chapter.note(problem) first")
         rows = []
         for problem in self._problems.values():
             rows.append([problem.name, "description", problem.description])

@@ -151,14 +151,14 @@ def _publish(arguments):
     if not names:
         raise ValueError("name the chapters to publish, or pass --all")
     if arguments.check:
-        found = stale(names, data=not arguments.no_data)
-        for name, why in found.items():
+        reasons = stale(names, data=not arguments.no_data)
+        for name, why in reasons.items():
             print(f"{name}: {why}")
-        if not found:
+        if not reasons:
             carried = sum("carried" in records.run for records in published().values())
-            told = f"; {carried} were run at earlier ones, and carried over" if carried else ""
-            print(f"Every published run matches the sources{told}.")
-        return int(bool(found))
+            note = f"; {carried} were run at earlier ones, and carried over" if carried else ""
+            print(f"Every published run matches the sources{note}.")
+        return int(bool(reasons))
     if arguments.carry:
         refused = carry(names, arguments.carry)
         for name, why in refused.items():

@@ -62,12 +62,12 @@ def data_fingerprint(parameters, settings=None):
     The registry of `zslib.datasets` knows the data sets by name; a parameter that names a file
     counts with the file's size and time of change.
     """
-    found = {}
+    parts = {}
     if "dataset" in parameters:
         from zslib.datasets.entry import SETTINGS
         from zslib.datasets.registry import fingerprint, served
 
-        found["dataset"] = fingerprint(
+        parts["dataset"] = fingerprint(
             parameters["dataset"],
             seed=parameters.get("seed", 0),
             quick=parameters.get("quick", False),
@@ -76,8 +76,8 @@ def data_fingerprint(parameters, settings=None):
     for name, value in parameters.items():
         if isinstance(value, str) and value and Path(value).is_file():
             stat = Path(value).stat()
-            found[name] = [stat.st_size, stat.st_mtime_ns]
-    return found
+            parts[name] = [stat.st_size, stat.st_mtime_ns]
+    return parts
 
 
 def identify(source, parameters, depends, place):
@@ -132,7 +132,7 @@ def outdated(run, source, *, data=True):
     """
     if not run.get("digests"):
         return ["before digests"]
-    found = [] if full_size(run["parameters"], source) else ["settings"]
+    names = [] if full_size(run["parameters"], source) else ["settings"]
     now = code_digests(source)
     if data:
         try:
@@ -140,7 +140,7 @@ def outdated(run, source, *, data=True):
             now["data"] = _digest(fingerprint)
         except OSError:
             pass
-    return found + [name for name, digest in now.items() if run["digests"].get(name) != digest]
+    return names + [name for name, digest in now.items() if run["digests"].get(name) != digest]
 
 
 def full_size(parameters, source):

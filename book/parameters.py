@@ -82,13 +82,13 @@ def _kind(annotation):
     """Type, choices and bounds of an annotation."""
     if isinstance(annotation, ast.Name):
         return {"type": _TYPES[annotation.id]}
-    of, inner = annotation.value.id, annotation.slice
+    outer, inner = annotation.value.id, annotation.slice
     elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-    if of == "Literal":
+    if outer == "Literal":
         choices = tuple(map(ast.literal_eval, elements))
         return {"type": type(choices[0]), "choices": choices}
-    if of != "Annotated":
-        raise KeyError(of)
+    if outer != "Annotated":
+        raise KeyError(outer)
     bounds = tuple(map(ast.literal_eval, elements[1:]))
     for bound in bounds:
         sign, limit = bound.split()
@@ -103,7 +103,7 @@ def declared_parameters(cell, where):
         for token in tokenize.generate_tokens(io.StringIO(cell).readline)
         if token.type == tokenize.COMMENT
     }
-    found = {}
+    parameters = {}
     for node in ast.parse(cell).body:
         if isinstance(node, ast.ImportFrom) and node.module == "typing":
             continue
@@ -118,12 +118,12 @@ def declared_parameters(cell, where):
         comment = comments.get(node.end_lineno, "")
         if not comment:
             raise ValueError(f"parameter {name!r} of {where} needs a comment that explains it")
-        if name in found:
+        if name in parameters:
             raise ValueError(f"parameter {name!r} of {where} is declared twice")
         parameter = Parameter(name, default=default, comment=comment, **kind)
         parameter.check(default, where)
-        found[name] = parameter
-    return found
+        parameters[name] = parameter
+    return parameters
 
 
 def _known(parameters):

@@ -64,8 +64,10 @@ def told_choices(choices):
     '12 chosen by the published run on 2026-11-21, 1 chosen in this run'
     """
     taken, made = choices["taken"], choices["made"]
-    told = [f"{sum(taken.values())} chosen by the published run on {' and '.join(taken)}"]
-    return ", ".join(told * bool(taken) + [f"{made} chosen in this run"] * bool(made or not taken))
+    parts = [f"{sum(taken.values())} chosen by the published run on {' and '.join(taken)}"]
+    return ", ".join(
+        parts * bool(taken) + [f"{made} chosen in this run"] * bool(made or not taken)
+    )
 
 
 def commit(root):
@@ -113,7 +115,7 @@ def machine(device="cpu"):
             if line.startswith("model name"):
                 processor = line.split(":", 1)[1].strip()
                 break
-    found = {
+    facts = {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": processor,
         "cores": os.cpu_count(),
@@ -123,5 +125,5 @@ def machine(device="cpu"):
     if several := [one for one in threadpool_info() if one["user_api"] == "blas"]:
         blas = max(several, key=lambda one: one["num_threads"])
         kernels = f"{blas['internal_api']} {blas.get('architecture', '')}".strip()
-        found["blas"] = f"{kernels}, threads {blas['num_threads']}"
-    return found | {"accelerator": accelerator()} if device == "gpu" else found
+        facts["blas"] = f"{kernels}, threads {blas['num_threads']}"
+    return facts | {"accelerator": accelerator()} if device == "gpu" else facts

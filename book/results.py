@@ -1,4 +1,4 @@
-"""Results of a chapter as tidy rows: recorded once, then shown."""
+"""Results as tidy rows: recorded once, kept on disk, read again, shown."""
 
 from __future__ import annotations
 
@@ -6,29 +6,42 @@ import numpy as np
 
 from book.shown import Shown
 
-__all__ = ["Results", "measure"]
+__all__ = ["OverSets", "Results", "measure"]
 
 
-class Results(Shown):
-    """Rows of results, each a dict with ``dataset``, ``metric``, ``method``, ``value`` and others.
+class OverSets(str):
+    """In the place of a data set: the mean over several, whose short names are its ``labels``."""
 
-    Made by `Chapter.measure` and `Chapter.collect`, or from rows that are shown and not recorded.
-    ``dataset`` is the short name of the data, ``setting`` its setting.
+    def __new__(cls, labels):
+        name = super().__new__(cls, "mean")
+        name.labels = list(labels)
+        return name
+
+
+class Results(Shown, list):
+    """Rows of results, each a dict with ``metric``, ``method``, ``dataset``, ``value`` and others.
+
+    Of a chapter: made by `Chapter.measure`, `Chapter.collect` and `Chapter.rows`; ``dataset`` is
+    the short name of the data, ``setting`` its setting, and values may have intervals. From disk:
+    records as they were written, with the ``run`` that wrote them.
 
     Parameters
     ----------
-    chapter : Chapter
-        Its data are named in captions.
     rows : iterable of dict
         ``value`` is a number, an Estimate, text, or None.
+    chapter : Chapter, optional
+        Its data are named in captions.
+    run : dict, optional
+        Where the rows come from: version, commit, parameters, data with checksums, device, wall
+        time, peak memory, date and machine; empty for a run that has not ended.
 
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> results = Results(SimpleNamespace(data="synthetic"), [
+    >>> results = Results([
     ...     {"method": "ridge", "metric": "P@1", "value": 30.0},
     ...     {"method": "max-margin", "metric": "P@1", "value": 38.0},
-    ... ])
+    ... ], chapter=SimpleNamespace(data="synthetic"))
     >>> results.value(method="ridge")
     30.0
     >>> print(results.table("tbl-p", "Precision in percent", rows="method", columns="metric"))
@@ -40,18 +53,16 @@ class Results(Shown):
     max-margin  38.0
     """
 
-    def __init__(self, chapter, rows):
-        self.chapter = chapter
-        self.rows = [dict(row) for row in rows]
+    def __init__(self, rows=(), *, chapter=None, run=None):
+        super().__init__(map(dict, rows))
+        self.chapter, self.run = chapter, dict(run or {})
 
-    def __iter__(self):
-        return iter(self.rows)
-
-    def __len__(self):
-        return len(self.rows)
+    def _of(self, rows):
+        """Other rows of the same chapter and run."""
+        return Results(rows, chapter=self.chapter, run=self.run)
 
     def __add__(self, other):
-        return Results(self.chapter, [*self.rows, *other])
+        return self._of([*self, *other])
 
     def __radd__(self, other):
         """So that ``sum`` joins several results."""
@@ -59,68 +70,71 @@ class Results(Shown):
 
     def without(self, *columns):
         """The rows without these columns."""
-        kept = [{k: v for k, v in row.items() if k not in columns} for row in self.rows]
-        return Results(self.chapter, kept)
+        return self._of({k: v for k, v in row.items() if k not in columns} for row in self)
 
     def only(self, **columns):
-        """The rows with these values; a list or tuple means any of its values."""
-        keep = self.rows
-        for name, wanted in columns.items():
-            several = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
-            keep = [row for row in keep if row.get(name) in several]
-        return Results(self.chapter, keep)
+        """The rows with these values; a list, tuple or set means any of its values.
+
+        Raises
+        ------
+        KeyError
+            For a column that no row has: a misspelt name would select nothing, silently.
+        """
+        for name in columns:
+            if self and not any(name in row for row in self):
+                known = ", ".join(sorted({key for row in self for key in row}))
+                raise KeyError(f"no row has a column {name!r}; columns: {known}")
+        wanted = {
+            name: value if isinstance(value, (list, tuple, set)) else [value]
+            for name, value in columns.items()
+        }
+        return self._of(
+            row for row in self if all(row.get(name) in values for name, values in wanted.items())
+        )
 
     def of(self, column):
         """The different values of a column, in the order of the rows."""
-        return list(dict.fromkeys(row[column] for row in self.rows if column in row))
+        return list(dict.fromkeys(row[column] for row in self if column in row))
+
+    def values(self, **columns):
+        """The values of the rows with these columns, in their order."""
+        return [row["value"] for row in self.only(**columns)]
 
     def value(self, **columns):
         """The value of the one row with these columns."""
-        found = self.only(**columns).rows
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} results with {columns}: name more or other columns")
-        return found[0]["value"]
+        values = self.values(**columns)
+        if len(values) != 1:
+            raise LookupError(f"{len(values)} results with {columns}: name more or other columns")
+        return values[0]
 
-    def mean(self, *, metric="{}", dataset=None, over="all sets", **columns):
-        """Means over data sets of what is otherwise alike, recorded; rows of the data set "mean".
+    def mean(self, **columns):
+        """Means over data sets of what is otherwise alike, as rows of the data set "mean".
 
-        Where a value is missing (None) or text, so is the mean.
+        Where a value is missing (None) or text, so is the mean. `Chapter.means` records them.
 
         Parameters
         ----------
-        metric : str
-            Name of the mean's metric, from that of the parts.
-        dataset : list, optional
-            Short names of the data sets that count (see `Chapter.counted`); default: all.
-        over : str or None
-            Column ``over`` of the records.
         **columns
-            More columns of the records.
+            What all of them are given.
         """
         from zslib.protocols.intervals import independent_mean
 
-        used = self.of("dataset") if dataset is None else dataset
         groups = {}
-        for row in self.rows:
-            if row.get("dataset") in used:
-                alike = {k: v for k, v in row.items() if k not in ("dataset", "setting", "value")}
-                groups.setdefault(tuple(alike.items()), []).append(row)
-        shown = []
+        for row in self:
+            alike = {k: v for k, v in row.items() if k not in ("dataset", "setting", "value")}
+            groups.setdefault(tuple(alike.items()), []).append(row)
+        rows = []
         for alike, parts in groups.items():
             values = [part["value"] for part in parts]
             if any(value is None or isinstance(value, str) for value in values):
-                shown.append(dict(alike) | columns | {"value": None, "dataset": "mean"})
-                continue
-            estimates = hasattr(values[0], "low")
-            value = independent_mean(values) if estimates else float(np.mean(values))
-            row = dict(alike) | columns | {"value": value}
-            extra = {"over": over} if over else {}
-            self.chapter.record(
-                **(row | {"metric": metric.format(row["metric"])} | extra),
-                **self.chapter.joined([part["dataset"] for part in parts]),
-            )
-            shown.append(row | {"dataset": "mean"})
-        return Results(self.chapter, shown)
+                value = None
+            elif hasattr(values[0], "low"):
+                value = independent_mean(values)
+            else:
+                value = float(np.mean(values))
+            over = OverSets(part["dataset"] for part in parts)
+            rows.append(dict(alike) | columns | {"value": value, "dataset": over})
+        return self._of(rows)
 
 
 def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **columns):
@@ -145,15 +159,13 @@ def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **co
     """
     rows = []
     named = minus if isinstance(minus, dict) else {f"{a} - {b}": (a, b) for a, b in minus}
-    for problem, of in runs.items():
-        pairs = {m: (m, None) for m in of if methods is None or m in methods}
-        pairs |= {name: pair for name, pair in named.items() if set(pair) <= set(of)}
+    for problem, by_method in runs.items():
+        pairs = {m: (m, None) for m in by_method if methods is None or m in methods}
+        pairs |= {name: pair for name, pair in named.items() if set(pair) <= set(by_method)}
         for metric, estimate in measures.items():
             for method, (a, b) in pairs.items():
-                value = estimate(of[a], of[b] if b else None)
-                rows.append(
-                    {"dataset": problem, "metric": metric, "method": method, "value": value}
-                    | columns
-                )
+                value = estimate(by_method[a], by_method[b] if b else None)
+                row = {"dataset": problem, "metric": metric, "method": method, "value": value}
+                rows.append(row | columns)
     results = chapter.collect(rows)
-    return results + results.mean() if mean else results
+    return (results + chapter.means(results)) if mean else results

@@ -59,15 +59,15 @@ def draw_balance(rows):
     """
     from matplotlib import pyplot
 
-    found = {}
+    accuracies = {}
     for row in rows:
         number = not (row["value"] is None or isinstance(row["value"], str))
         if row["metric"] in ("seen", "unseen") and number:
-            place = found.setdefault(row["dataset"], {}).setdefault(row["method"], {})
+            place = accuracies.setdefault(row["dataset"], {}).setdefault(row["method"], {})
             place[row["metric"]] = getattr(row["value"], "mean", row["value"])
     panels = {
-        data: {name: (p["seen"], p["unseen"]) for name, p in of.items() if len(p) == 2}
-        for data, of in found.items()
+        data: {name: (p["seen"], p["unseen"]) for name, p in systems.items() if len(p) == 2}
+        for data, systems in accuracies.items()
     }
     down = -(-len(panels) // 2)
     size = (7.2, 3.1 * down + 0.2)
@@ -90,8 +90,8 @@ def draw_balance(rows):
         for h in levels[levels < 2 * right]:  # its name where the curve ends
             end = right, h * right / (2 * right - h)
             if bottom < end[1] < top:
-                how = {"textcoords": "offset points", "fontsize": 6, "color": "0.4"}
-                ax.annotate(f"H = {h}", end, (2, 0), va="center", **how)
+                text = {"textcoords": "offset points", "fontsize": 6, "color": "0.4"}
+                ax.annotate(f"H = {h}", end, (2, 0), va="center", **text)
         for name, place in points.items():
             ax.plot(*place, ms=6, **(look(name, list(points)) | {"linestyle": ""}))
     for ax in axes.flat[len(panels) :]:
@@ -106,7 +106,7 @@ def draw_balance(rows):
 
 def _few_points(curve, n):
     """A curve in percent at ``n`` even places, more than its drawing can tell apart."""
-    seen, unseen = (100 * np.asarray(of, dtype=float) for of in (curve.seen, curve.unseen))
+    seen, unseen = (100 * np.asarray(side, dtype=float) for side in (curve.seen, curve.unseen))
     order = np.lexsort((-unseen, seen))
     places = np.linspace(seen.min(), seen.max(), n)
     return places, np.interp(places, seen[order], unseen[order])

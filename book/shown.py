@@ -43,7 +43,7 @@ class Shown:
         down, across = _as_tuple(rows), _as_tuple(columns)
         heads, formats = heads or {}, formats or {}
         cells, beside = {}, {}
-        for row in self.rows if paper else self._telling().rows:
+        for row in self if paper else self._telling():
             place = tuple(row.get(c) for c in down), tuple(row.get(c) for c in across)
             if place in cells:
                 raise ValueError(f"two results at {place} of table {name!r}: name more columns")
@@ -60,11 +60,11 @@ class Shown:
             for given, name in zip(columns_shown, down, strict=True)
         ]
         for group in groups:
-            said = ": ".join(str(_said(part, heads)) for part in group if part is not None)
-            form = formats if isinstance(formats, str) else formats.get(said, ".1f")
+            head = ": ".join(str(_said(part, heads)) for part in group if part is not None)
+            form = formats if isinstance(formats, str) else formats.get(head, ".1f")
             if group in printed:
-                columns_shown.append(Column(f"{said}, paper", form))
-            columns_shown.append(Column(f"{said}, ours" if group in printed else said, form))
+                columns_shown.append(Column(f"{head}, paper", form))
+            columns_shown.append(Column(f"{head}, ours" if group in printed else head, form))
         body = []
         for line in lines:
             body.append([_said(part, heads) for part in line])
@@ -83,14 +83,16 @@ class Shown:
         heads = heads or {}
         fig, axes, parts = self._telling()._panels(panels)
         for ax, part in zip(axes, parts, strict=True):
-            across, of = part.of(groups), part.of(series)
-            width = 0.8 / len(of)
-            for i, s in enumerate(of):
-                own = [row for g in across for row in part.only(**{groups: g, series: s})]
-                x = [across.index(row[groups]) + width * (i - (len(of) - 1) / 2) for row in own]
-                middle, reach = _ends([row["value"] for row in own])
+            across, names = part.of(groups), part.of(series)
+            width = 0.8 / len(names)
+            for i, s in enumerate(names):
+                rows = [row for g in across for row in part.only(**{groups: g, series: s})]
+                x = [
+                    across.index(row[groups]) + width * (i - (len(names) - 1) / 2) for row in rows
+                ]
+                middle, reach = _ends([row["value"] for row in rows])
                 s = heads.get(s, s)
-                style = look(s, [heads.get(o, o) for o in of])
+                style = look(s, [heads.get(o, o) for o in names])
                 hatch = "" if style["linestyle"] == "-" else "///"
                 drawn = {"color": style["color"], "hatch": hatch, "ec": "white", "lw": 0}
                 ax.bar(x, middle, 0.95 * width, label=s, **drawn)
@@ -100,7 +102,7 @@ class Shown:
                         "0", (place, 0), (0, 2), textcoords="offset points", ha="center",
                         fontsize="x-small", color=style["color"],
                     )  # fmt: skip
-                marks = [(p, paper(row)) for p, row in zip(x, own, strict=True)] if paper else []
+                marks = [(p, paper(row)) for p, row in zip(x, rows, strict=True)] if paper else []
                 for place, printed in marks:
                     if printed is not None:
                         ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
@@ -130,17 +132,17 @@ class Shown:
 
         fig, axes, parts = self._panels(panels, sharey)
         for ax, part in zip(axes, parts, strict=True):
-            of = part.of(series)
-            for s in of:
-                own = sorted(part.only(**{series: s}), key=lambda row: row[x])
-                places = [row[x] for row in own]
-                middle, reach = _ends([row["value"] for row in own])
-                said = [(heads or {}).get(o, o) for o in of]
-                style = look(said[of.index(s)], said)
+            names = part.of(series)
+            for s in names:
+                rows = sorted(part.only(**{series: s}), key=lambda row: row[x])
+                places = [row[x] for row in rows]
+                middle, reach = _ends([row["value"] for row in rows])
+                labels = [(heads or {}).get(o, o) for o in names]
+                style = look(labels[names.index(s)], labels)
                 if len(places) > 20:
                     style.pop("marker")
                 if np.any(reach > 0) and len(places) < 4 and xscale == "linear":
-                    aside = (of.index(s) - (len(of) - 1) / 2) * 0.02 * np.ptp(places)
+                    aside = (names.index(s) - (len(names) - 1) / 2) * 0.02 * np.ptp(places)
                     ax.plot(places, middle, color=style["color"], lw=0.8, alpha=0.4)
                     style["linestyle"] = "none"
                     ax.errorbar(
@@ -148,11 +150,11 @@ class Shown:
                         middle,
                         reach,
                         capsize=2,
-                        label=said[of.index(s)],
+                        label=labels[names.index(s)],
                         **style,
                     )
                     continue
-                ax.plot(places, middle, label=said[of.index(s)], **style)
+                ax.plot(places, middle, label=labels[names.index(s)], **style)
                 if np.any(reach > 0):
                     band = middle - reach[0], middle + reach[1]
                     ax.fill_between(places, *band, color=style["color"], alpha=0.15, lw=0)
@@ -185,10 +187,10 @@ class Shown:
         """Metric ``y`` against metric ``x``, one mark for each pair of rows that is alike."""
         fig, axes, parts = self._panels(panels)
         for ax, part in zip(axes, parts, strict=True):
-            of = part.of(series)
+            names = part.of(series)
             other = {_alike(row): row["value"] for row in part.only(metric=y)}
             for row in part.only(metric=x):
-                style = look(row[series], of) | {"linestyle": "none"}
+                style = look(row[series], names) | {"linestyle": "none"}
                 if _alike(row) in other:
                     pair = [row["value"], other[_alike(row)]]
                     ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
@@ -202,20 +204,20 @@ class Shown:
 
         A line stands at ``zero``; with None there is none, and the axis begins where values do.
         """
-        down, heads, told = _as_tuple(rows), heads or {}, self._telling()
-        of = told.of(series) if series else []
-        lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in told))
-        fig, (ax,) = _subplots(1, height=0.8 + 0.33 * len(lines) * max(1, 0.6 * len(of)))
+        down, heads, rows_shown = _as_tuple(rows), heads or {}, self._telling()
+        names = rows_shown.of(series) if series else []
+        lines = list(dict.fromkeys(tuple(row.get(c) for c in down) for row in rows_shown))
+        fig, (ax,) = _subplots(1, height=0.8 + 0.33 * len(lines) * max(1, 0.6 * len(names)))
         if zero is not None:
             ax.axvline(zero, color="gray", lw=0.8)
-        for row in told:
+        for row in rows_shown:
             i = lines.index(tuple(row.get(c) for c in down))
-            shift = 0.6 * ((of.index(row[series]) + 0.5) / len(of) - 0.5) if of else 0.0
-            style = look(row[series], of) if of else {"color": "C0", "marker": "o"}
+            shift = 0.6 * ((names.index(row[series]) + 0.5) / len(names) - 0.5) if names else 0.0
+            style = look(row[series], names) if names else {"color": "C0", "marker": "o"}
             middle, reach = _ends([row["value"]])
             ax.errorbar(
                 middle, [i + shift], xerr=reach, capsize=2,
-                label=_said(row[series], heads) if of else None,
+                label=_said(row[series], heads) if names else None,
                 **(style | {"linestyle": "none"}),
             )  # fmt: skip
             printed = paper(row) if paper else None
@@ -229,21 +231,19 @@ class Shown:
 
     def _telling(self):
         """Without means over data sets where there is one set, which they repeat."""
-        alone = [row for row in self.rows if row.get("dataset") != "mean"]
+        alone = [row for row in self if row.get("dataset") != "mean"]
         if len({row.get("dataset") for row in alone}) != 1:
             return self
         known = [_alike(row, "dataset", "setting", "value") for row in alone]
-        others = [
-            row for row in self.rows if _alike(row, "dataset", "setting", "value") not in known
-        ]
-        return type(self)(self.chapter, alone + others)
+        others = [row for row in self if _alike(row, "dataset", "setting", "value") not in known]
+        return self._of(alone + others)
 
     def _panels(self, panels, sharey=False):
-        of = self.of(panels) if panels else [None]
-        fig, axes = _subplots(len(of), sharey=sharey)
-        for ax, value in zip(axes, of, strict=True):
+        values = self.of(panels) if panels else [None]
+        fig, axes = _subplots(len(values), sharey=sharey)
+        for ax, value in zip(axes, values, strict=True):
             ax.set_title(value or "")
-        parts = [self.only(**{panels: value}) if panels else self for value in of]
+        parts = [self.only(**{panels: value}) if panels else self for value in values]
         return fig, axes, parts
 
     def _figure(self, fig, axes, name, caption, alt, intervals=True):
@@ -264,8 +264,8 @@ class Shown:
 
     def _caption(self, caption, intervals=True):
         names = [n for n in self.of("dataset") if n not in (None, "mean")]
-        told = ", ".join(names) or self.chapter.data
-        return f"{caption} ({told}{_units(row['value'] for row in self.rows if intervals)})."
+        data = ", ".join(names) or self.chapter.data
+        return f"{caption} ({data}{_units(row['value'] for row in self if intervals)})."
 
 
 def _units(values):
@@ -275,11 +275,11 @@ def _units(values):
     for value in estimates:
         if value.unit:
             numbers.setdefault(value.unit, set()).add(value.n_units)
-    told = [
+    counts = [
         f"{min(n):,} {unit}" if len(n) == 1 else f"{min(n):,} to {max(n):,} {unit}"
         for unit, n in numbers.items()
     ]
-    over = f" over {' or '.join(told)}" if told else ""
+    over = f" over {' or '.join(counts)}" if counts else ""
     return f"; 95% intervals{over}" if estimates else ""
 
 

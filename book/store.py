@@ -9,7 +9,7 @@ from pathlib import Path
 from book.keys import full_size
 from book.parameters import Source
 from book.paths import CHOSEN, layout
-from book.records import Records
+from book.results import Results
 from book.unfinished import replace_run, unfinished
 
 __all__ = [
@@ -45,31 +45,31 @@ def run_text(run):
 
 
 def read_records(folder):
-    """`Records` of one run's folder."""
+    """`Results` of one run's folder."""
     path = Path(folder, "records.jsonl")
     with path.open(encoding="utf-8") as lines:
         texts = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     records = [_object(line, f"line {number} of {path}") for number, line in texts]
     run = Path(folder, "run.json")
-    return Records(records, run=_object(run.read_text(encoding="utf-8"), str(run)))
+    return Results(records, run=_object(run.read_text(encoding="utf-8"), str(run)))
 
 
 def _object(text, where):
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError as error:
-        found = error
-    if not isinstance(found, dict):
-        why = found if isinstance(found, ValueError) else f"it is {found!r:.40}"
+        value = error
+    if not isinstance(value, dict):
+        why = value if isinstance(value, ValueError) else f"it is {value!r:.40}"
         raise ValueError(
             f"{where} is not a JSON object ({why}): restore the file, or delete its folder and "
             "run the chapter again"
         )
-    return found
+    return value
 
 
 def latest_records(chapter, *, root=None):
-    """`Records` of the latest run of another chapter.
+    """`Results` of the latest run of another chapter.
 
     Within ``zslib run`` only the chapters listed under ``zslib: depends:`` in the front matter
     can be read, and the run is the one that belongs to this: same data, same seeds, same speed.
@@ -83,7 +83,7 @@ def latest_records(chapter, *, root=None):
 
     Returns
     -------
-    Records
+    Results
 
     Raises
     ------
@@ -100,10 +100,10 @@ def latest_records(chapter, *, root=None):
                 f"this chapter reads the records of {chapter!r}: list it under zslib: depends: "
                 "in the front matter, so that it runs first"
             )
-        here = folder / keys[chapter]
+        run = folder / keys[chapter]
         # The runner leaves out what the published run has.
-        kept = None if here.is_dir() else published_records(chapter, root=root)
-        return read_records(here) if kept is None else kept
+        kept = None if run.is_dir() else published_records(chapter, root=root)
+        return read_records(run) if kept is None else kept
     try:
         return read_records(folder / (folder / "latest").read_text(encoding="utf-8").strip())
     except FileNotFoundError:
@@ -113,7 +113,7 @@ def latest_records(chapter, *, root=None):
 
 
 def full_records(chapter, *, root=None):
-    """`Records` of the latest run of another chapter where it is a full one, else the published.
+    """`Results` of the latest run of another chapter where it is a full one, else the published.
 
     A smaller run of one's own has few systems or data: it serves where nothing is published. See
     `latest_records`.
@@ -130,7 +130,7 @@ def full_records(chapter, *, root=None):
 
 
 def published_records(chapter, *, root=None):
-    """`Records` of the run of a chapter on real data that is kept with the sources, or None.
+    """`Results` of the run of a chapter on real data that is kept with the sources, or None.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def published_records(chapter, *, root=None):
 
     Returns
     -------
-    Records or None
+    Results or None
     """
     folder = layout(root).published / chapter
     gone = [name for name in ("records.jsonl", "run.json") if not (folder / name).is_file()]
@@ -168,7 +168,7 @@ def _whole(records, folder):
 
 
 def published(*, root=None):
-    """``{chapter: Records}`` of every run kept with the sources.
+    """``{chapter: Results}`` of every run kept with the sources.
 
     Examples
     --------
@@ -177,8 +177,8 @@ def published(*, root=None):
     """
     base = layout(root).published
     names = [folder.relative_to(base).as_posix() for folder in sorted(base.glob("*/*/"))]
-    found = {name: published_records(name, root=root) for name in names}
-    return {name: records for name, records in found.items() if records is not None}
+    runs = {name: published_records(name, root=root) for name in names}
+    return {name: records for name, records in runs.items() if records is not None}
 
 
 def keep_run(folder, key, records, run, chosen=None):

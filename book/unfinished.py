@@ -28,8 +28,8 @@ def unfinished(parent, key):
     """
     if fcntl is None:
         parent.mkdir(parents=True, exist_ok=True)
-        how = {"dir": parent, "prefix": _UNFINISHED, "ignore_cleanup_errors": True}
-        with tempfile.TemporaryDirectory(**how) as folder:
+        options = {"dir": parent, "prefix": _UNFINISHED, "ignore_cleanup_errors": True}
+        with tempfile.TemporaryDirectory(**options) as folder:
             yield Path(folder)
         return
     for left in parent.glob(f"{_UNFINISHED}*"):

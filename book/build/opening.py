@@ -96,10 +96,10 @@ def opening(chapter, about, records, whose="Published run", below=None):
     about : dict
         The chapter's front matter: its ``question``, and the sentences of its ``finding``, of
         which those without records are left out.
-    records : Records or None
+    records : Results or None
     whose : str
         Which run the records are of.
-    below : Records, optional
+    below : Results, optional
         Of the page, where that is another run.
     """
     question = about.get("question", "What was found")

@@ -25,7 +25,7 @@ def arrange(notebook, source, records, published, agreement):
     ----------
     notebook : NotebookNode
     source : book.parameters.Source
-    records, published : Records or None
+    records, published : Results or None
         Of the run, and of the published run, which the box is of where there is one.
     agreement : str
         How the two agree, for the run's card.

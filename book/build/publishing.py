@@ -10,7 +10,7 @@ from book.agreement import compare
 from book.keys import code_digests, outdated
 from book.parameters import Source
 from book.paths import CHOSEN, layout
-from book.records import Records
+from book.results import Results
 from book.store import latest_records, published, published_records, run_text
 from zslib.show.writing import write_if_changed
 
@@ -30,7 +30,7 @@ def publish(chapters, *, root=None):
     readers compare with these.
     """
     place = layout(root)
-    chosen: dict[str, Records] = {}
+    chosen: dict[str, Results] = {}
     for name in chapters:
         source = Source.read(name, place)
         records = latest_records(name, root=place.root)

@@ -23,7 +23,7 @@ def keep_repeat(name, pairs, *, root=None):
     ----------
     name : str
         Of the repeat: ``"another-kernel"``.
-    pairs : iterable of (str, Records, Records or None)
+    pairs : iterable of (str, Results, Results or None)
         Chapter, its run and its published run; chapters without one are left out.
 
     Returns

@@ -41,7 +41,7 @@ def note_book(runs, place):
 
 
 def current_records(*, root=None):
-    """``{chapter: Records}`` of the runs that the book shows, or of the latest of each chapter."""
+    """``{chapter: Results}`` of the runs that the book shows, or of the latest of each chapter."""
     place = layout(root)
     shown = place.results / _BOOK
     if shown.is_file():
@@ -148,7 +148,7 @@ def _today(theirs, place):
 
 
 def _beside_published(chapters, root):
-    """Name, latest `Records`, published `Records` or None: of ``chapters``, or of all that ran."""
+    """Name, latest `Results`, published `Results` or None: of ``chapters``, or of all that ran."""
     place = layout(root)
     current = current_records(root=root)
     for name in chapters:

@@ -182,24 +182,24 @@ def _premise_fails(claim, records):
 
 def _judge(claim, records):
     """The verdict on each data set that has such a record, and what they say together."""
-    own = [r for r in records if r.get("chapter", claim.chapter) == claim.chapter]
+    of_chapter = [r for r in records if r.get("chapter", claim.chapter) == claim.chapter]
     wanted = dict(claim.record)
     if of_sets := wanted.get("over") == _MEAN:
         del wanted["over"]
-    found = [r for r in own if wanted.items() <= r.items()]
+    matching = [r for r in of_chapter if wanted.items() <= r.items()]
     if of_sets:
-        found = [r for r in found if r.get("over") in (None, _MEAN)]
-    if not found:
+        matching = [r for r in matching if r.get("over") in (None, _MEAN)]
+    if not matching:
         data = claim.record.get("dataset")
         if data and all(data not in r.get("dataset", "") for r in records if "dataset" in r):
             return Verdict(claim, NOT_TESTABLE, f"the run is not on {data}")
         return Verdict(claim, NOT_TESTABLE, f"the run has no record with {_named(claim.record)}")
-    single = {r.get("dataset", ""): r for r in found if r.get("over") != _MEAN}
-    mean = [r for r in found if r.get("over") == _MEAN][-1:]
-    parts = tuple(_judge_one(claim, record, own) for record in single.values())
+    single = {r.get("dataset", ""): r for r in matching if r.get("over") != _MEAN}
+    mean = [r for r in matching if r.get("over") == _MEAN][-1:]
+    parts = tuple(_judge_one(claim, record, of_chapter) for record in single.values())
     if not mean and len(parts) == 1:
         return parts[0]
-    whole = _judge_one(claim, mean[0], own) if mean else None
+    whole = _judge_one(claim, mean[0], of_chapter) if mean else None
     return _together(claim, parts, whole) if parts else whole
 
 
@@ -232,13 +232,13 @@ def _judge_one(claim, record, records):
 
 def _together(claim, parts, mean):
     """The verdict over several data sets: the mean's or that of each, unless some contradict."""
-    said = {part.verdict for part in (*parts, *([mean] if mean else []))} - {NOT_TESTABLE}
-    if {HELD, FAILED} <= said:
+    verdicts = {part.verdict for part in (*parts, *([mean] if mean else []))} - {NOT_TESTABLE}
+    if {HELD, FAILED} <= verdicts:
         verdict = MIXED
     elif mean:
         verdict = mean.verdict
     else:
-        verdict = said.pop() if len(said) == 1 else OPEN if said else NOT_TESTABLE
+        verdict = verdicts.pop() if len(verdicts) == 1 else OPEN if verdicts else NOT_TESTABLE
     sets = {}
     for part in parts:
         sets.setdefault(part.verdict, []).append(part.dataset)

@@ -21,8 +21,8 @@ class Ratio:
     whole: bool = True
 
     def __str__(self):
-        told = f"{self.value:.2f}"
-        return told if self.low is None else f"{told} [{self.low:.2f}, {self.high:.2f}]"
+        value = f"{self.value:.2f}"
+        return value if self.low is None else f"{value} [{self.low:.2f}, {self.high:.2f}]"
 
 
 def printed_effect(claim):
@@ -61,8 +61,8 @@ def ratios(verdict):
     effect = printed_effect(verdict.claim)
     if effect is None:
         return []
-    told = [(verdict, True), *((part, False) for part in verdict.parts)]
-    return [_ratio(one, effect, whole) for one, whole in told if one.value is not None]
+    verdicts = [(verdict, True), *((part, False) for part in verdict.parts)]
+    return [_ratio(one, effect, whole) for one, whole in verdicts if one.value is not None]
 
 
 def _ratio(verdict, effect, whole):

@@ -81,8 +81,8 @@ def printed_curves(paper, figure):
     >>> printed_curves("clarel", "lambda")["CUB"]["H"][0.5]
     55.87
     """
-    found = read_data(paper, "curves")[figure]
+    printed = read_data(paper, "curves")[figure]
     return {
-        data: {name: dict(zip(found["x"], line, strict=True)) for name, line in curves.items()}
-        for data, curves in found["values"].items()
+        data: {name: dict(zip(printed["x"], line, strict=True)) for name, line in curves.items()}
+        for data, curves in printed["values"].items()
     }
