@@ -13,6 +13,7 @@ from zslib.datasets.files import checked
 __all__ = [
     "OFFICIAL_STATISTICS",
     "AttSplits",
+    "cell_strings",
     "load_mat",
     "matrix",
     "read_att_splits",
@@ -77,7 +78,7 @@ def read_att_splits(path):
     if names is None:
         names = np.array([f"class {i}" for i in range(1, len(att) + 1)])
     else:
-        names = np.array([str(np.asarray(cell).ravel()[0]) for cell in names.ravel()])
+        names = np.array(cell_strings(names))
     if len(names) != len(att):
         raise ValueError(
             f"{path}: allclasses_names has {len(names)} names and att {len(att)} columns: one of "
@@ -138,6 +139,11 @@ def load_mat(path, required, optional=()):
     if missing:
         raise ValueError(f"{path} lacks {', '.join(missing)}: is it a file of xlsa17?")
     return data
+
+
+def cell_strings(cells):
+    """MATLAB's cell array of strings as a list."""
+    return [str(np.asarray(cell).ravel()[0]) for cell in cells.ravel()]
 
 
 def matrix(values, path, name):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.datasets.attributes.features import as_matrix, numbers_or_names, own_parts
-from zslib.datasets.attributes.own import read_npz, refuse_unknown
+from zslib.datasets.attributes.own import check_arrays, read_npz
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
@@ -138,8 +138,6 @@ def read_captions(path, *, max_per_class=None, seed=0):
     """
     path = Path(path)
     arrays = read_npz(path)
-    refuse_unknown(arrays, _KNOWN, path)
-    if lacks := [name for name in _NEEDED if name not in arrays]:
-        raise ValueError(f"{path} lacks {' and '.join(lacks)}: needed are {', '.join(_NEEDED)}")
+    check_arrays(arrays, _NEEDED, _KNOWN, path)
     with naming(path):
         return from_captions(**arrays, max_per_class=max_per_class, name=path.stem, seed=seed)

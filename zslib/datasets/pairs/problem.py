@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from zslib.arrays import ragged_rows, take_rows
 from zslib.datasets.attributes.seen_unseen import SplitProblem, integers
+from zslib.datasets.attributes.splits import PARTS
 from zslib.datasets.problem import add_array, add_words
 from zslib.validation import check_choice
 
-__all__ = ["ImageTextProblem"]
+__all__ = ["ImageTextProblem", "with_texts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -61,25 +61,12 @@ class ImageTextProblem(SplitProblem):
     (array([0, 2, 3, 4]), array([0, 1, 2, 2]))
     """
 
-    name: str
-    synthetic: bool
-    description: str
-    features: object
-    labels: np.ndarray
-    class_names: np.ndarray
     text_offsets: np.ndarray
     text_index: np.ndarray
-    trainval: np.ndarray
-    test_seen: np.ndarray = ()
-    test_unseen: np.ndarray
-    train: np.ndarray = ()
-    val: np.ndarray = ()
     texts: tuple | None = None
     text_vectors: object = None
     text_ids: np.ndarray | None = None
     level: str = "image"
-    feature_scaling: str = "none"
-    coverage: Mapping = field(default_factory=dict)
     setting: str = "pairs"
 
     _ARRAYS = ("features", "text_vectors")
@@ -111,11 +98,11 @@ class ImageTextProblem(SplitProblem):
         pairs = np.repeat(np.arange(n), np.diff(offsets)) * np.int64(m) + index
         if len(np.unique(pairs)) < len(pairs):
             raise ValueError("an image lists a text twice: list each text once")
-        bare = np.flatnonzero(np.diff(offsets)[self.trainval] == 0)
+        bare = self.trainval[np.diff(offsets)[self.trainval] == 0]
         if len(bare):
             raise ValueError(
-                f"{len(bare)} training images have no text, the first is row "
-                f"{self.trainval[bare[0]]}: give each a text, or leave the image out"
+                f"{len(bare)} training images have no text, the first is row {bare[0]}: give each "
+                "a text, or leave the image out"
             )
         mixed = np.flatnonzero(self._text_classes[0] != self._text_classes[1])
         if len(mixed):
@@ -188,7 +175,7 @@ class ImageTextProblem(SplitProblem):
         """Texts of ``trainval`` images, sorted: all that a vocabulary may know."""
         return np.unique(self._images_of_pairs(("trainval",))[1])
 
-    def prototype_rows(self, classes=None, parts=("trainval", "test_unseen")):
+    def prototype_rows(self, parts=("trainval", "test_unseen")):
         """The texts whose mean embedding is a class's prototype.
 
         Section 2.1 of the paper defines the prototype on "the texts of the class" and leaves
@@ -197,36 +184,25 @@ class ImageTextProblem(SplitProblem):
 
         Parameters
         ----------
-        classes : int array, optional
-            By default all classes.
         parts : sequence of str
             From whose images the texts are taken.
 
         Returns
         -------
-        (rows, positions) : int64 arrays of one length
-            Text numbers, and for each the place of its class in ``classes``; sorted by place.
+        (rows, classes) : int64 arrays of one length
+            Text numbers, and the class of each; sorted by class.
         """
         for part in parts:
-            check_choice(part, "parts", ("trainval", "test_seen", "test_unseen", "train", "val"))
-        n_classes = len(self.class_names)
-        classes = (
-            np.arange(n_classes) if classes is None else integers(classes, "classes", n_classes)
-        )
-        place = np.full(n_classes, -1)
-        place[classes] = np.arange(len(classes))
-        if (place[classes] != np.arange(len(classes))).any():
-            raise ValueError("classes lists a class twice: list each once")
+            check_choice(part, "parts", PARTS)
         texts = np.unique(self._images_of_pairs(parts)[1])
-        where = place[self.text_labels[texts]]
-        texts, where = texts[where >= 0], where[where >= 0]
+        classes = self.text_labels[texts]
         self._refuse(
-            classes[np.setdiff1d(np.arange(len(classes)), where)],
+            np.setdiff1d(np.arange(len(self.class_names)), classes),
             f"without a text in {' or '.join(parts)}",
             "name other parts or leave these classes out",
         )
-        order = np.argsort(where, kind="stable")
-        return texts[order], where[order]
+        order = np.argsort(classes, kind="stable")
+        return texts[order], classes[order]
 
     @cached_property
     def checksum(self):
@@ -283,14 +259,15 @@ class ImageTextProblem(SplitProblem):
         )
 
     def __repr__(self):
-        s = self.summary()
         kind = "of images" if self.level == "image" else "of classes"
-        return (
-            f"ImageTextProblem({self.name!r}: {s['seen_classes']} seen and "
-            f"{s['unseen_classes']} unseen classes, {s['train_seen_samples']} + "
-            f"{s['test_seen_samples']} seen and {s['unseen_samples']} unseen images, "
-            f"{s['texts']} texts {kind}, {s['features']} features)"
-        )
+        return self._described(f"{self.n_texts} texts {kind}, {self.features.shape[1]} features")
+
+
+def with_texts(images, *, coverage, **fields):
+    """The images of a `ZeroShotProblem` as an `ImageTextProblem`, whose other fields are given."""
+    names = ("synthetic", "features", "labels", "class_names", "feature_scaling", *PARTS)
+    kept = {name: getattr(images, name) for name in names}
+    return ImageTextProblem(**kept, **fields, coverage={**images.coverage, **coverage})
 
 
 def _words(texts):
