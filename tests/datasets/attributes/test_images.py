@@ -2,62 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from zslib.datasets import apy_attributes, awa1, cub
 from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS, read_att_splits
+from zslib.protocols import ZERO_SHOT_METHODS, run_zero_shot
 
 
-def test_proposed_split(cub_folder):
-    problem = cub(folder=cub_folder)
+def test_real_cub_in_the_proposed_split(real_data):
+    real_data("visual/cub")
+    problem, few = cub(feature_scaling="none"), cub(features="vgg", max_per_class=2)
     assert problem.features.dtype == problem.class_embeddings.dtype == np.float32
-    for vectors in (problem.features, problem.class_embeddings):
-        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-6)
-    assert problem.class_names[2] == "Red winged Bird2"
-    assert len(problem.train) == 30  # without the six images that test seen classes
-    assert len(problem.val) == 10
-    assert problem.unseen_classes.tolist() == [8, 9, 10, 11]
-    assert cub(folder=cub_folder, features="vgg", feature_scaling="none").features.shape == (72, 7)
-    assert len(cub(folder=cub_folder, max_per_class=2).trainval) == 16
+    assert problem.class_names[2] == "Sooty Albatross"
+    assert len(few.features) == 600 + few.test_unseen.size
+    assert len(few.trainval) == len(few.test_seen) == 300
+    assert "VGG" in few.description
+    np.testing.assert_allclose(np.linalg.norm(few.features, axis=1), 1, rtol=1e-6)
 
 
-def test_files_that_are_refused(cub_folder):
+def test_files_that_are_refused(real_data, tmp_path):
+    for path in real_data("visual/cub").iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    (tmp_path / "features_resnet_pca256.npy").unlink()
+    np.save(tmp_path / "features_resnet_pca256.npy", np.ones((71, 4)))
+    with pytest.raises(ValueError, match=r"has shape \(71, 4\) and there are 11788 image labels"):
+        cub(folder=tmp_path)
     with pytest.raises(FileNotFoundError, match="is not a folder: put 'visual/cub' there"):
-        cub(folder=cub_folder / "absent")
-    np.save(cub_folder / "features_resnet_pca256.npy", np.ones((71, 4)))
-    with pytest.raises(ValueError, match=r"has shape \(71, 4\) and there are 72 image labels"):
-        cub(folder=cub_folder)
-
-
-def eszsl_accuracy(problem):
-    """Per-class top-1 accuracy on unseen classes of ESZSL, tuned on the validation classes."""
-    X, S = problem.features.astype(float), problem.class_embeddings.astype(float)
-
-    def fit(rows):
-        classes = np.unique(problem.labels[rows])
-        Y = np.where(problem.labels[rows][:, None] == classes, 1.0, -1.0)
-        a, U = np.linalg.eigh(X[rows].T @ X[rows])
-        b, V = np.linalg.eigh(S[classes].T @ S[classes])
-        middle = U.T @ (X[rows].T @ Y @ S[classes]) @ V
-        return lambda g, h: U @ (middle / ((a + g)[:, None] * (b + h))) @ V.T
-
-    def accuracy(W, rows):
-        classes, y = np.unique(problem.labels[rows], return_inverse=True)
-        hit = np.argmax(X[rows] @ (W @ S[classes].T), axis=1) == y
-        return np.mean([hit[y == c].mean() for c in range(len(classes))])
-
-    grid = [(10.0**g, 10.0**h) for g in range(-1, 3) for h in range(-2, 2)]
-    trial = fit(problem.train)
-    best = max(grid, key=lambda pair: accuracy(trial(*pair), problem.val))
-    return 100 * accuracy(fit(problem.trainval)(*best), problem.test_unseen)
+        cub(folder=tmp_path / "absent")
 
 
 @pytest.mark.parametrize(("features", "printed"), [("resnet", 54.8), ("vgg", 49.4)])
 def test_eszsl_gives_the_known_accuracy(real_data, features, printed):
     # The figures come with the data, measured independently: one wrong index would show.
     real_data("visual/cub")
-    assert eszsl_accuracy(cub(features=features)) == pytest.approx(printed, abs=1)
+    grid = {
+        "feature_penalty": (0.1, 1.0, 10.0, 100.0),
+        "embedding_penalty": (0.01, 0.1, 1.0, 10.0),
+        "other_target": (-1.0,),
+    }
+    method = replace(ZERO_SHOT_METHODS["ESZSL"], grid=grid)
+    run = run_zero_shot(method, cub(features=features))
+    assert run.outcome.value("ACC") == pytest.approx(printed, abs=1)
 
 
 @pytest.mark.parametrize(
