@@ -118,7 +118,7 @@ def test_a_file_without_names_or_original_attributes(tmp_path):
         ({"trainval_loc": np.array([[1.5]])}, "trainval_loc must hold whole numbers"),
         ({"trainval_loc": np.empty((0, 1))}, "trainval_loc is empty"),
         ({"test_unseen_loc": np.empty((0, 1))}, "test_unseen_loc is empty"),
-        ({"test_unseen_loc": column(13, 21)}, "test_unseen_loc names image 21 and res101.mat has"),
+        ({"test_unseen_loc": column(13, 21)}, "test_unseen_loc names image 21 and there are 20"),
         ({"labels": CLASSES[:, None] + 1}, "labels has values from 2 to 6; they .* from 1 to 5"),
         ({"labels": CLASSES[:, None] - 1}, "labels has values from 0 to 4"),
         ({"labels": np.full((20, 1), np.nan)}, "labels must hold whole numbers"),
@@ -171,13 +171,13 @@ def test_known_names_are_found_in_the_data_folder_and_the_cache(tmp_path, monkey
 
 
 def test_summary_of_a_split(tmp_path):
-    splits = read_att_splits(write(tmp_path / "toy"))
+    splits = read_att_splits(write(tmp_path / "toy") / "att_splits.mat")
     assert splits.dropped == 3
     counted = split_summary(splits, CLASSES)
     assert list(counted.values()) == [3, 9, 3, 2, 8, 3]
     without = split_summary(splits)
     assert without["seen_classes"] is without["unseen_classes"] is None
-    with pytest.raises(ValueError, match="names image 20 and there are 5 labels"):
+    with pytest.raises(ValueError, match="trainval_loc names image 11 and there are 5 labels"):
         split_summary(splits, CLASSES[:5])
 
 

@@ -122,7 +122,7 @@ def from_features(
             f"class_names has {len(names)} entries for {len(vectors)} class vectors: give one for "
             "each"
         )
-    there, own, parts = own_parts(
+    present, numbers, parts = own_parts(
         labels, names, len(features), unseen_classes, val_classes, seed=seed
     )
     return ZeroShotProblem(
@@ -130,9 +130,9 @@ def from_features(
         synthetic=False,
         description="own features",
         features=features.astype(np.float32),
-        labels=own,
-        class_embeddings=vectors[there].astype(np.float32),
-        class_names=names[there].astype(str),
+        labels=numbers,
+        class_embeddings=vectors[present].astype(np.float32),
+        class_names=names[present].astype(str),
         **parts,
     )
 
@@ -177,17 +177,17 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
             f"val_classes and unseen_classes share {', '.join(map(str, names[both[:_SHOWN]]))}: "
             "settings are chosen on classes that do not test"
         )
-    there, own = np.unique(classes, return_inverse=True)
-    idle = np.setdiff1d(np.union1d(unseen, val), there)
+    present, numbers = np.unique(classes, return_inverse=True)
+    idle = np.setdiff1d(np.union1d(unseen, val), present)
     if idle.size:
         raise ValueError(
             f"no image shows {', '.join(map(str, names[idle[:_SHOWN]]))}: give some, or leave "
             "them out of unseen_classes and val_classes"
         )
-    unseen, val = (np.searchsorted(there, rows) for rows in (unseen, val))
-    train = np.setdiff1d(np.arange(there.size), np.union1d(unseen, val))
-    parts = class_parts(own, train, val, unseen, seed=seed, groups=groups)
-    return there, own, parts if val.size else parts | {"train": (), "val": ()}
+    unseen, val = (np.searchsorted(present, rows) for rows in (unseen, val))
+    train = np.setdiff1d(np.arange(present.size), np.union1d(unseen, val))
+    parts = class_parts(numbers, train, val, unseen, seed=seed, groups=groups)
+    return present, numbers, parts if val.size else parts | {"train": (), "val": ()}
 
 
 def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0):
@@ -229,21 +229,20 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
             f"{path} has not the name of one of the format's two files, "
             f"{' and '.join(XLSA17_FILES)}: name them so, or write the arrays to an .npz file"
         )
-    mat = path.suffix == ".mat" or (path.is_dir() and (path / XLSA17_FILES[0]).is_file())
-    arrays = {} if mat or path.is_dir() else _read(path)
-    if mat or path.is_dir() or "trainval" in arrays:
-        if mat:
-            folder = path.parent if path.suffix == ".mat" else path
-            problem = load_xlsa17(folder, max_per_class=max_per_class, seed=seed)
-        else:
-            problem = split_problem(arrays, path) if arrays else load_zero_shot(path)
-            problem = fewer_images(problem, max_per_class, seed)
+    problem = None
+    if path.suffix == ".mat":
+        problem = load_xlsa17(path.parent)
+    elif path.is_dir():
+        problem = (load_xlsa17 if (path / XLSA17_FILES[0]).is_file() else load_zero_shot)(path)
+    elif "trainval" in (arrays := _read(path)):
+        problem = split_problem(arrays, path)
+    if problem is not None:
         if vectors is not None or unseen is not None:
             raise ValueError(
                 f"{path} has a split of its own: leave out vectors= and unseen=, or write "
                 f"{', '.join(_NEEDED[:3])} alone to an .npz file"
             )
-        return problem
+        return fewer_images(problem, max_per_class, seed)
     names = {}
     if vectors is not None:
         arrays["class_names"], arrays["class_embeddings"] = read_class_vectors(vectors)

@@ -81,8 +81,8 @@ class ImageSet:
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
             for name, value in SHARED.items()
         ]
-        own = inspect.signature(declared).parameters.values()
-        signature = inspect.Signature([*own, *shared])
+        single = inspect.signature(declared).parameters.values()
+        signature = inspect.Signature([*single, *shared])
 
         @wraps(declared)
         def load(**options):
@@ -123,10 +123,7 @@ class ImageSet:
         seen_as, images = self.features[features]
         meant_as, classes = self.semantics[semantics]
         attributes = self.image_attributes.get(semantics)
-        if "classes" in data:
-            names = data["classes"].tolist()
-        else:
-            names = read_lines(folder / "classes.txt")
+        names = data["classes"] if "classes" in data else read_lines(folder / "classes.txt")
         return ZeroShotProblem(
             name=self.name,
             synthetic=self.synthetic,

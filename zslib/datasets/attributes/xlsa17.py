@@ -10,6 +10,7 @@ import numpy as np
 from zslib.datasets import locate
 from zslib.datasets.attributes.att_splits import (
     OFFICIAL_STATISTICS,
+    check_images,
     load_mat,
     matrix,
     read_att_splits,
@@ -80,12 +81,7 @@ def load_xlsa17(
             "format has one column for each image"
         )
     parts = splits.parts
-    for part, rows in parts.items():
-        if len(rows) and rows.max() >= len(labels):
-            raise ValueError(
-                f"{folder / 'att_splits.mat'}: {part}_loc names image {rows.max() + 1} and "
-                f"res101.mat has {len(labels)}: the two files do not belong together"
-            )
+    check_images(parts, len(labels), folder / "att_splits.mat")
     coverage = {"images": len(labels), "test images in train_loc or val_loc": splits.dropped}
     if str(source) in OFFICIAL_STATISTICS:
         published = OFFICIAL_STATISTICS[str(source)]

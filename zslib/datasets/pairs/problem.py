@@ -115,8 +115,8 @@ class ImageTextProblem(SplitProblem):
                 "a text belongs to several images: repeat it once for each image with one id in "
                 "text_ids, or pass level='class'"
             )
-        told = np.unique(self.labels[self._images_of_pairs(("trainval", "test_unseen"))[0]])
-        silent = np.setdiff1d(self.unseen_classes, told)
+        described = self.labels[self._images_of_pairs(("trainval", "test_unseen"))[0]]
+        silent = np.setdiff1d(self.unseen_classes, described)
         self._refuse(silent, "without a text", "give each class a text, or drop its images")
 
     def _checked_ids(self):
@@ -134,8 +134,8 @@ class ImageTextProblem(SplitProblem):
             )
         if self.texts is not None and self.level == "image":
             id_of = {}
-            for text, own in zip(self.texts, ids.tolist(), strict=True):
-                if id_of.setdefault(text, own) != own:
+            for text, number in zip(self.texts, ids.tolist(), strict=True):
+                if id_of.setdefault(text, number) != number:
                     raise ValueError(f"equal texts have two text_ids: {text!r}")
         return ids.astype(np.int64)
 
@@ -231,8 +231,8 @@ class ImageTextProblem(SplitProblem):
         numbers = {}
         return np.array(
             [
-                numbers.setdefault(tuple(sorted(set(self.text_ids[own].tolist()))), len(numbers))
-                for own in np.split(self.text_index, self.text_offsets[1:-1])
+                numbers.setdefault(tuple(sorted(set(self.text_ids[texts].tolist()))), len(numbers))
+                for texts in np.split(self.text_index, self.text_offsets[1:-1])
             ]
         )
 
