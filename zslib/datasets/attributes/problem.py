@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -112,22 +112,13 @@ class ZeroShotProblem(SplitProblem):
             "features": int(self.features.shape[1]),
         }
 
-    def validation_problem(self, *, seen_fraction=0.2, seed=0):
-        """The problem to tune on: ``val`` plays the unseen classes, no test image is in it.
-
-        Only the images and classes of ``train`` and ``val`` are kept, renumbered. Of each training
-        class ``seen_fraction`` of the images, drawn by ``seed``, become ``test_seen``, so that the
-        calibration of seen against unseen classes can be tuned too; ``trainval`` is the rest.
-        """
-        samples, classes, fields = self._validation_fields(seen_fraction, seed)
+    def _kept(self, samples, classes):
         attributes = self.image_attributes
-        return replace(
-            self,
-            **fields,
-            class_embeddings=take_rows(self.class_embeddings, classes),
-            class_ids=None if self.class_ids is None else self.class_ids[classes],
-            image_attributes=None if attributes is None else take_rows(attributes, samples),
-        )
+        return {
+            "class_embeddings": take_rows(self.class_embeddings, classes),
+            "class_ids": None if self.class_ids is None else self.class_ids[classes],
+            "image_attributes": None if attributes is None else take_rows(attributes, samples),
+        }
 
     def __repr__(self):
         n, q = self.features.shape[1], self.class_embeddings.shape[1]

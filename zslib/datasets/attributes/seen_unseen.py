@@ -20,12 +20,15 @@ from zslib.validation import (
     rows_of_names,
 )
 
-__all__ = ["SplitProblem", "check_distinct", "integers", "mask_rows"]
+__all__ = ["SplitProblem", "check_distinct", "integers", "mask_rows", "refuse_rows"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SplitProblem(Problem):
-    """Base of problems with ``features``, ``labels``, ``class_names`` and the parts."""
+    """Base of problems with ``features``, ``labels``, ``class_names`` and the parts.
+
+    A subclass says in ``_kept`` what a validation problem has of its own fields.
+    """
 
     name: str
     synthetic: bool
@@ -91,13 +94,13 @@ class SplitProblem(Problem):
         )
         tested = np.intersect1d(self.trainval, self.test_seen)
         remedy = "a training image must not be tested"
-        _refuse_images(tested, "are in trainval and in test_seen", remedy)
+        refuse_rows(tested, "images are in trainval and in test_seen", remedy)
 
     def _check_validation(self):
         for name in ("train", "val"):
             outside = np.setdiff1d(getattr(self, name), self.trainval)
             remedy = "train and val must be parts of trainval"
-            _refuse_images(outside, f"of {name} are not in trainval", remedy)
+            refuse_rows(outside, f"images of {name} are not in trainval", remedy)
         if bool(len(self.train)) != bool(len(self.val)):
             raise ValueError("give both train and val, or neither")
         common = np.intersect1d(self.train_classes, self.val_classes)
@@ -184,8 +187,17 @@ class SplitProblem(Problem):
         """For each image a number that images share which must not be parted, or None."""
         return None
 
-    def _validation_fields(self, seen_fraction, seed):
-        """Images and classes of ``train`` and ``val``, and the fields that follow from them."""
+    def validation_problem(self, *, seen_fraction=0.2, seed=0):
+        """The problem to tune on: ``val`` plays the unseen classes, no test image is in it.
+
+        Only the images and classes of ``train`` and ``val`` are kept, renumbered, and only texts
+        of these images. Of each training class ``seen_fraction`` of the images, drawn by ``seed``,
+        become ``test_seen``, so that the calibration of seen against unseen classes can be tuned
+        too; ``trainval`` is the rest. Images of a class with all texts alike (variants of a
+        product) are held out together, so that no held-out image has exactly the texts of a
+        training one, but where texts are of classes. So the paper of CLAREL builds it in its
+        Appendix C.
+        """
         if not len(self.val):
             raise ValueError(
                 f"{self.name} has no validation classes: name some in val_classes=, or give train "
@@ -196,20 +208,18 @@ class SplitProblem(Problem):
         kept, held = hold_out(
             self.labels, self.train, fraction=seen_fraction, seed=seed, groups=self._variants()
         )
-        return (
-            samples,
-            classes,
-            {
-                "name": f"{self.name} (validation)",
-                "features": take_rows(self.features, samples),
-                "labels": np.searchsorted(classes, self.labels[samples]),
-                "class_names": self.class_names[classes],
-                "trainval": np.searchsorted(samples, kept),
-                "test_seen": np.searchsorted(samples, held),
-                "test_unseen": np.searchsorted(samples, np.sort(self.val)),
-                "train": (),
-                "val": (),
-            },
+        return replace(
+            self,
+            name=f"{self.name} (validation)",
+            features=take_rows(self.features, samples),
+            labels=np.searchsorted(classes, self.labels[samples]),
+            class_names=self.class_names[classes],
+            trainval=np.searchsorted(samples, kept),
+            test_seen=np.searchsorted(samples, held),
+            test_unseen=np.searchsorted(samples, np.sort(self.val)),
+            train=(),
+            val=(),
+            **self._kept(samples, classes),
         )
 
 
@@ -268,6 +278,7 @@ def check_distinct(names, name):
         raise ValueError(f"{name} has {str(known[counts > 1][0])!r} twice: name each class once")
 
 
-def _refuse_images(rows, what, remedy):
+def refuse_rows(rows, what, remedy, kind="row"):
+    """Raise ValueError where there are ``rows``, which ``what`` is wrong with."""
     if len(rows):
-        raise ValueError(f"{len(rows)} images {what}, the first is row {rows[0]}: {remedy}")
+        raise ValueError(f"{len(rows)} {what}, the first is {kind} {rows[0]}: {remedy}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from zslib.arrays import ragged_rows, take_rows
-from zslib.datasets.attributes.seen_unseen import SplitProblem, integers
+from zslib.datasets.attributes.seen_unseen import SplitProblem, integers, refuse_rows
 from zslib.datasets.attributes.splits import PARTS
 from zslib.datasets.problem import add_array, add_words
 from zslib.validation import check_choice
@@ -99,17 +99,13 @@ class ImageTextProblem(SplitProblem):
         if len(np.unique(pairs)) < len(pairs):
             raise ValueError("an image lists a text twice: list each text once")
         bare = self.trainval[np.diff(offsets)[self.trainval] == 0]
-        if len(bare):
-            raise ValueError(
-                f"{len(bare)} training images have no text, the first is row {bare[0]}: give each "
-                "a text, or leave the image out"
-            )
-        mixed = np.flatnonzero(self._text_classes[0] != self._text_classes[1])
-        if len(mixed):
-            raise ValueError(
-                f"{len(mixed)} texts belong to images of two classes, the first is text "
-                f"{mixed[0]}: repeat such a text once for each class"
-            )
+        remedy = "give each a text, or leave the image out"
+        refuse_rows(bare, "training images have no text", remedy)
+        mixed = np.unique(
+            index[self.text_labels[index] != np.repeat(self.labels, np.diff(offsets))]
+        )
+        remedy = "repeat such a text once for each class"
+        refuse_rows(mixed, "texts belong to images of two classes", remedy, kind="text")
         if self.level == "image" and len(np.unique(index)) < len(index):
             raise ValueError(
                 "a text belongs to several images: repeat it once for each image with one id in "
@@ -150,19 +146,11 @@ class ImageTextProblem(SplitProblem):
         return self.text_offsets, self.text_index
 
     @cached_property
-    def _text_classes(self):
-        """Least and greatest class among the images of each text; -1 where it has no image."""
-        of_pair = np.repeat(self.labels, np.diff(self.text_offsets))
-        least = np.full(self.n_texts, len(self.class_names))
-        most = np.full(self.n_texts, -1)
-        np.minimum.at(least, self.text_index, of_pair)
-        np.maximum.at(most, self.text_index, of_pair)
-        return np.where(most < 0, -1, least), most
-
-    @property
     def text_labels(self):
         """Class of each text, int64 (m,); -1 for a text without an image."""
-        return self._text_classes[1]
+        labels = np.full(self.n_texts, -1)
+        labels[self.text_index] = np.repeat(self.labels, np.diff(self.text_offsets))
+        return labels
 
     def _images_of_pairs(self, parts):
         """Image and text of each pair whose image is in one of the parts."""
@@ -236,27 +224,16 @@ class ImageTextProblem(SplitProblem):
             ]
         )
 
-    def validation_problem(self, *, seen_fraction=0.2, seed=0):
-        """The problem to tune on, as the paper's Appendix C builds it: see `ZeroShotProblem`.
-
-        Only texts of images that it keeps are in it. With ``level="image"``, images of a class
-        with all texts alike (variants of a product) are held out together, so that no held-out
-        image has exactly the texts of a training one.
-        """
-        samples, _, fields = self._validation_fields(seen_fraction, seed)
+    def _kept(self, samples, classes):
         offsets, index = ragged_rows(self.text_offsets, self.text_index, samples)
-        texts = np.unique(index)
-        return replace(
-            self,
-            **fields,
-            text_offsets=offsets,
-            text_index=np.searchsorted(texts, index),
-            texts=None if self.texts is None else tuple(self.texts[i] for i in texts),
-            text_vectors=(
-                None if self.text_vectors is None else take_rows(self.text_vectors, texts)
-            ),
-            text_ids=self.text_ids[texts],
-        )
+        texts, vectors = np.unique(index), self.text_vectors
+        return {
+            "text_offsets": offsets,
+            "text_index": np.searchsorted(texts, index),
+            "texts": None if self.texts is None else tuple(self.texts[i] for i in texts),
+            "text_vectors": None if vectors is None else take_rows(vectors, texts),
+            "text_ids": self.text_ids[texts],
+        }
 
     def __repr__(self):
         kind = "of images" if self.level == "image" else "of classes"
