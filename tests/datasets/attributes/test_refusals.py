@@ -25,6 +25,7 @@ from zslib.datasets.attributes.xlsa17 import extract_xlsa17
     ("call", "words"),
     [
         (lambda: cub(features="clip"), "features must be one of 'resnet', 'vgg'"),
+        (lambda: cub(features=None), "features must be one of 'resnet', 'vgg'"),
         (lambda: cub(semantics="words"), "semantics must be one of"),
         (lambda: apy_attributes(split="new"), "split must be one of 'proposed', 'standard'"),
         (lambda: apy_attributes(att="raw"), "att must be one of 'unit length', 'original'"),

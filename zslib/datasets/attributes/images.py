@@ -73,9 +73,9 @@ class ImageSet:
     semantics_option: str = "semantics"
 
     def loader(self, declared):
-        """The set's loader, as a decorator of what declares its own options and docstring.
+        """The set's loader: a decorator of a function that has its docstring and own options.
 
-        Those of `SHARED` come after them.
+        Those of `SHARED` come after them. Without an option ``features`` the first is taken.
         """
         shared = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
@@ -101,12 +101,11 @@ class ImageSet:
         feature_scaling,
         max_per_class,
         folder,
-        features=None,
         seen_fraction=0.2,
-        **semantics,
+        **choices,
     ):
-        semantics = semantics[self.semantics_option]
-        features = features or next(iter(self.features))
+        semantics = choices[self.semantics_option]
+        features = choices.get("features", next(iter(self.features)))
         check_choice(features, "features", tuple(self.features))
         check_choice(semantics, self.semantics_option, tuple(self.semantics))
         check_choice(split, "split", tuple(self.splits))
