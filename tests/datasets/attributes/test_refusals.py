@@ -60,3 +60,8 @@ from zslib.datasets.attributes.xlsa17 import extract_xlsa17
 def test_options_that_are_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_options_that_a_set_does_not_have():
+    with pytest.raises(TypeError, match=r"tiny_imagenet_classes\(\) got an .* 'seen_fraction'"):
+        tiny_imagenet_classes(seen_fraction=0.1)

@@ -86,7 +86,10 @@ class ImageSet:
 
         @wraps(declared)
         def load(**options):
-            given = signature.bind(**options)
+            try:
+                given = signature.bind(**options)
+            except TypeError as error:
+                raise TypeError(f"{declared.__name__}() {error}") from None
             given.apply_defaults()
             return self._problem(**given.arguments)
 
