@@ -7,7 +7,7 @@ import pytest
 import book
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, agreement, compare
 from book.provenance import PUBLISHED_RUN
-from book.records import Records
+from book.results import Results
 from book.store import write_records
 
 NUMBER = {"metric": "P@1", "method": "ridge", "k": 20}
@@ -65,25 +65,25 @@ def run(**changes):
 
 
 def test_the_line_counts_and_names_other_parameters():
-    theirs = Records(
+    theirs = Results(
         [NUMBER | {"value": 1.0, "k": k, "low": 0.0, "high": 2.0} for k in range(3)], run=run()
     )
     values = [1.0, 1.5, 3.0, 1.0]
     ours = [NUMBER | {"value": value, "k": k} for k, value in enumerate(values)]
-    here = Records(ours, run=run(parameters={"seed": 0, "n_seeds": 1, "tune": False}))
+    here = Results(ours, run=run(parameters={"seed": 0, "n_seeds": 1, "tune": False}))
     assert agreement(here, theirs) == (
         "of 2026-01-02: of 4 numbers 1 equal, 1 within its interval, 1 apart, 1 not in it; "
         "here n_seeds 1 instead of 5"
     )
-    assert "here" not in agreement(Records(ours, run=run()), theirs)
+    assert "here" not in agreement(Results(ours, run=run()), theirs)
     assert agreement(here, None) == "no published run"
 
 
 def test_the_line_says_when_code_differs():
     digests = {"chapter": "a", "package": "b", "data": "c"}
-    theirs = Records([], run=run(digests=digests))
-    assert "code" not in agreement(Records(run=run(digests=digests)), theirs)
-    changed = Records(run=run(digests=digests | {"package": "d", "data": "e"}))
+    theirs = Results([], run=run(digests=digests))
+    assert "code" not in agreement(Results(run=run(digests=digests)), theirs)
+    changed = Results(run=run(digests=digests | {"package": "d", "data": "e"}))
     assert agreement(changed, theirs).endswith("by another state of the code (package)")
 
 

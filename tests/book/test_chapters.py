@@ -7,6 +7,7 @@ import re
 import runpy
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -15,7 +16,7 @@ from book.parameters import Source
 from book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
-chapter_counts = runpy.run_path(str(ROOT / "tests" / "counts.py"))["chapter_counts"]
+counts = SimpleNamespace(**runpy.run_path(str(ROOT / "tests" / "counts.py")))
 PLACE = Layout(ROOT)
 NAMES = PLACE.names()
 assert NAMES
@@ -52,15 +53,15 @@ def test_parameters_are_typed_and_explained(sources, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_chapter_is_prose_with_a_little_code(sources, name):
-    *_, classes, functions = chapter_counts(sources[name].text)
+    *_, classes, functions = counts.chapter_counts(sources[name].text)
     assert classes == 0, "what is an experiment lies beside the chapter"
     assert functions <= 1
 
 
 def test_the_book_has_few_lines_of_code_to_its_words(sources):
-    cells = [chapter_counts(source.text) for source in sources.values()]
+    cells = [counts.chapter_counts(source.text) for source in sources.values()]
     words = sum(words for _, words, *_ in cells)
-    lines = sum(lines for lines, *_ in cells) + beside_chapters()
+    lines = sum(lines for lines, *_ in cells) + counts.beside_chapters()
     assert 100 * lines <= 35 * words
 
 

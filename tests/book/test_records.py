@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import book
 from book.papers import load_claims
-from book.records import Records, clean_value
+from book.records import clean_value
+from book.results import Results
 from book.store import published, published_records, read_records, write_records
 from zslib.protocols import Estimate
 
@@ -86,9 +87,9 @@ def test_a_cell_can_run_twice_but_not_with_another_value(chapter):
 
 
 def test_a_problem_in_use_names_its_data(chapter):
-    with pytest.raises(ValueError, match=r"call chapter\.use"):
+    with pytest.raises(ValueError, match=r"call chapter\.note"):
         chapter.coverage(name="tbl-data", caption="Data.")
-    assert chapter.use(PROBLEM) is PROBLEM
+    assert chapter.note(PROBLEM) is PROBLEM
     chapter.record(metric="m", value=1.0, dataset=PROBLEM)
     chapter.record(metric="n", value=1.0, dataset="synthetic-crosslingual")
     for record in chapter.records:
@@ -145,55 +146,29 @@ def test_parameters_are_checked_at_the_start(chapter, parameters, words):
         book.start("demo/01_a", parameters=parameters)
 
 
-RECORDS = Records(
+RESULTS = Results(
     {"metric": "P@1", "value": value, "method": method, "seed": seed, "space": "full"}
     for method, values in {"a": [3.0, 5.0, 4.0], "b": [1.0, 2.0, 3.5]}.items()
     for seed, value in enumerate(values)
 )
 
 
-def test_select_takes_values_and_lists():
-    assert RECORDS.select(method="a", seed=[0, 1]).values() == [3.0, 5.0]
-    assert RECORDS.select(seed=7) == []
-
-
-FEW = Records(RECORDS[:5])
-NO_COLUMN = "no record has a column 'methods'; columns: method, "
-SEEDS = "do not have the same seed"
-SEVERAL = "several records with any columns share one method"
+def test_only_takes_values_and_lists():
+    assert RESULTS.only(method="a", seed=[0, 1]).values() == [3.0, 5.0]
+    assert RESULTS.only(seed=7) == RESULTS.values(method="c") == []
 
 
 @pytest.mark.parametrize(
     ("error", "call", "options", "words"),
     [
-        (KeyError, RECORDS.select, {"methods": "a"}, NO_COLUMN),
-        (LookupError, RECORDS.values, {"method": "c"}, "no record with method='c'"),
-        (LookupError, RECORDS.value, {"method": "a"}, "3 records with method='a'"),
-        (LookupError, RECORDS.over, {"column": "method"}, SEVERAL),
-        (ValueError, RECORDS.mean_interval, {"metric": "P@1"}, "differ in method too"),
-        (ValueError, FEW.paired_difference, {"of": "a", "minus": "b"}, SEEDS),
-        (LookupError, RECORDS.paired_difference, {"of": "a", "minus": "c"}, "no record"),
+        (KeyError, RESULTS.only, {"methods": "a"}, "no row has a column 'methods'; columns: me"),
+        (LookupError, RESULTS.value, {"method": "c"}, "0 results with {'method': 'c'}"),
+        (LookupError, RESULTS.value, {"method": "a"}, "3 results with {'method': 'a'}"),
     ],
 )
 def test_questions_without_an_answer_say_so(error, call, options, words):
     with pytest.raises(error, match=words):
         call(**options)
-
-
-def test_means_are_t_intervals_over_seeds():
-    estimate = RECORDS.mean_interval(method="a")
-    half = 4.302652729911275 * 1.0 / math.sqrt(3)  # t of 2 degrees of freedom, deviation 1
-    assert estimate.mean == 4.0
-    assert estimate.low == pytest.approx(4.0 - half)
-    assert estimate.high == pytest.approx(4.0 + half)
-    assert math.isnan(RECORDS.mean_interval(method="a", seed=0).low)
-    assert RECORDS.mean_interval(over=("seed", "method")).n_seeds == 6
-
-
-def test_paired_differences_pair_by_seed():
-    shuffled = Records(reversed(RECORDS))
-    estimate = shuffled.paired_difference("a", {"method": "b"}, metric="P@1")
-    assert estimate.mean == pytest.approx(np.mean([2.0, 3.0, 0.5]))
 
 
 @settings(max_examples=30)

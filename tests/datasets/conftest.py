@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import tarfile
 import threading
 import zipfile
@@ -122,36 +121,6 @@ def visual_folder(tmp_path):
         wnid=np.array([f"n{i:08d}" for i in range(8)] + ["n00000099"]),
     )
     return root
-
-
-@pytest.fixture
-def cub_folder(tmp_path):
-    """Twelve species of six images: eight seen in the proposed split, the rest unseen."""
-    rng = np.random.default_rng(0)
-    label = np.repeat(np.arange(12), 6).astype(np.int16)
-    images = np.arange(72).reshape(12, 6)
-    np.savez(
-        tmp_path / "cub.npz",
-        label=label,
-        attributes=100 * rng.random((12, 5), dtype=np.float32),
-        train_loc=images[:6].ravel(),
-        val_loc=images[6:8].ravel(),
-        trainval_loc=images[:8, :5].ravel(),
-        test_seen_loc=images[:8, 5],
-        test_unseen_loc=images[8:].ravel(),
-        ss_trainval_classes=np.arange(1, 11),
-        ss_test_classes=np.array([0, 11]),
-    )
-    for name, width in (("features_resnet_pca256", 4), ("features_vgg_pca512", 7)):
-        np.save(tmp_path / f"{name}.npy", rng.standard_normal((72, width)).astype(np.float16))
-    names = [f"{i + 1:03d}.Red_winged_Bird{i}" for i in range(12)]
-    (tmp_path / "classes.txt").write_text("\n".join(names) + "\n")
-    with open(tmp_path / "class_wikipedia_sentences.jsonl", "w") as file:
-        for i in rng.permutation(12).tolist():
-            sentences = [f"habitat{i % 5} wings", f"feathers colour{i % 4}"]
-            entry = {"class": i, "name": names[i], "sentences": sentences}
-            file.write(json.dumps(entry) + "\n")
-    return tmp_path
 
 
 class Site:

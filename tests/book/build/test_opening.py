@@ -10,7 +10,7 @@ import pytest
 from book.build.opening import exercises, opening, told
 from book.parameters import Source, parse_text
 from book.paths import Layout
-from book.records import Records
+from book.results import Results
 from book.store import published_records
 
 ROOT = Path(__file__).parents[3]
@@ -52,7 +52,7 @@ def test_a_field_without_its_one_record_is_refused(field):
 
 def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     both = {"metric": "AUSUC, mean absolute difference", "over": "all systems and sets"}
-    records = Records(
+    records = Results(
         [
             both | {"method": "surprisal and stacking", "value": 0.08, "low": 0.05, "high": 0.12},
             both | {"method": "own distance and stacking", "value": 2.0, "low": 1.5, "high": 2.5},
@@ -74,7 +74,7 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     assert '<a class="chip failed" href="#verdicts">1 failed</a>' in last
     assert "3 claims" in last and "1 not testable here" in last
     assert "Published run of 2026-01-02 on own-cub." in last
-    below = Records(
+    below = Results(
         [both | {"method": "surprisal and stacking", "value": -0.2}],
         run=records.run | {"parameters": {"n_seeds": 1}},
     )
@@ -87,7 +87,7 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
 
 
 def test_a_run_that_read_others_names_the_data_of_its_records():
-    records = Records(RECORDS[:3], run={"date": "2026-01-02T03:04", "data": []})
+    records = Results(RECORDS[:3], run={"date": "2026-01-02T03:04", "data": []})
     box = opening(
         "hubness/05_roadmap", {"question": "What?", "finding": ["{P@1; a; x}%"]}, records
     )
@@ -118,7 +118,7 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
 
 def test_exercises_have_a_command_and_an_answer_of_the_published_run():
     about = {"exercises": [{"ask": "Why?", "run": "-p seed 1", "answer": "By {P@1; a; x}."}]}
-    published = Records(RECORDS, run={"wall_seconds": 130})
+    published = Results(RECORDS, run={"wall_seconds": 130})
     shown = exercises("demo/01_a", about, published)
     assert shown.startswith("## Exercises\n\nThe answers' numbers are the published run's.")
     assert "which took 2 min.\n\n**1.**" in shown

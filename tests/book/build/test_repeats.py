@@ -1,7 +1,7 @@
 import json
 
 from book.build.repeats import keep_repeat, repeats_page
-from book.records import Records
+from book.results import Results
 
 PUBLISHED = [
     {"metric": "P@1", "method": "a", "value": 30.0},
@@ -19,7 +19,7 @@ OURS = [
 def records(rows, **parameters):
     machine = {"processor": "a processor", "blas": "some kernels, threads 1"}
     run = {"parameters": parameters, "machine": machine, "date": "2026-01-02", "wall_seconds": 1.0}
-    return Records(rows, run=run)
+    return Results(rows, run=run)
 
 
 def test_a_repeat_is_kept_as_counts_and_shown(tiny_book):

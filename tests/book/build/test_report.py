@@ -17,7 +17,7 @@ from book.build.report import (
     scorecard,
     write_pages,
 )
-from book.records import Records
+from book.results import Results
 from book.store import latest_records, published, published_records
 
 RUN = {
@@ -112,7 +112,7 @@ def test_the_scorecard_reads_the_runs_of_the_book_and_else_the_latest(tiny_book)
 
 
 def test_runs_are_listed_with_data_cost_and_machine():
-    text = runs_markdown({"b/02_b": Records(run=RUN), "a/01_a": Records(run=RUN | {"data": []})})
+    text = runs_markdown({"b/02_b": Results(run=RUN), "a/01_a": Results(run=RUN | {"data": []})})
     rows = text.splitlines()[2:]
     assert [row.split(" | ")[0] for row in rows] == ["| a/01\\_a", "| b/02\\_b"]
     assert "europarl (abababab) | 3 | full | 61 | 1,234 | Some \\| CPU, 2 cores, cpu" in rows[1]

@@ -72,7 +72,7 @@ def test_what_cannot_be_trained_on_centred_vectors_is_told(problem):
     rows += [
         row | {"method": "SAE, centred - SAE"} for row in rows if row["method"] == "SAE, centred"
     ]
-    results = Results(None, rows)
+    results = Results(rows)
     assert "cannot be trained: unfit." in next(found_by_centring(results))
     found = before_and_after(results)
     assert all(list(of) == ["SAE"] for of in found.values())

@@ -41,6 +41,6 @@ def test_leads_are_counted_on_data_with_a_board():
         ]
     ]  # fmt: skip
     problems = [SimpleNamespace(name=name) for name in ("cub", "awa1", "digits")]
-    found = Results(None, [*own, *best_on_board(board, problems, lambda p: p.name)])
+    found = Results([*own, *best_on_board(board, problems, lambda p: p.name)])
     assert leads_told(found, "recipe").endswith("leads in ACC on 1 of 2, in H on 0 of 2.")
-    assert leads_told(Results(None, own), "recipe") == ""
+    assert leads_told(Results(own), "recipe") == ""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from zslib.datasets import ZeroShotProblem, imagenet_lists
+from zslib.datasets import caltech101, imagenet_lists
 from zslib.datasets.attributes import synsets as synset_images
 from zslib.datasets.attributes.synsets import (
     caltech101_beyond,
@@ -42,12 +40,12 @@ def check_parts(problem):
 
 
 def test_synthetic_within_draws_from_the_1000(lists):
-    problem = synthetic_within(n_classes=20, images_per_class=5, n_features=12, seed=3)
+    problem = synthetic_within(n_classes=20, images_per_class=5, seed=3)
     assert problem.setting == "within 1K" and problem.synthetic
     assert set(problem.class_ids.tolist()) <= set(lists.ilsvrc2012)
     assert len(set(problem.class_ids.tolist())) == 20
     assert (len(problem.seen_classes), len(problem.unseen_classes)) == (15, 5)
-    assert problem.features.shape == (100, 12)
+    assert problem.features.shape == (100, 128)
     assert np.bincount(problem.labels).tolist() == [5] * 20
     check_parts(problem)
     name, wnid = problem.class_names[0], problem.class_ids[0]
@@ -71,11 +69,11 @@ def test_synthetic_beyond_has_a_third_of_its_unseen_classes_in_each_ring(lists):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda **o: synthetic_within(n_classes=10, images_per_class=4, n_features=9, **o),
-        lambda **o: synthetic_beyond(n_seen=6, n_unseen=2, images_per_class=4, n_features=9, **o),
+        lambda **o: synthetic_within(n_classes=10, images_per_class=4, **o),
+        lambda **o: synthetic_beyond(n_seen=6, n_unseen=2, images_per_class=4, **o),
     ],
 )
-def test_synthetic_images_by_their_options(make):
+def test_images_scatter_around_their_class_by_the_noise(make):
     plain = make(seed=5)
     assert make(seed=5).checksum == plain.checksum != make(seed=6).checksum
     still = make(seed=5, noise=0)
@@ -89,111 +87,41 @@ def test_synthetic_images_by_their_options(make):
 
     assert agreement(make(seed=5, noise=0.1)) > 0.98 > agreement(plain) > 0.4
 
-    # What is a class's own does not show in its embedding, only in its images.
-    other = make(seed=5, own=1)
-    np.testing.assert_array_equal(other.class_embeddings, plain.class_embeddings)
-    assert np.abs(other.features - plain.features).max() > 0.1
+
+def test_the_meaning_of_classes_shows_in_their_features():
+    problem = synthetic_within(n_classes=60, images_per_class=2, noise=0)
+    means, meanings = problem.features[::2], problem.class_embeddings
+    above = np.triu_indices(60, 1)
+    alike = np.corrcoef((means @ means.T)[above], (meanings @ meanings.T)[above])[0, 1]
+    assert 0.15 < alike < 0.5  # half of a class's mean is its own
 
 
-def test_meaning_shows_in_features_unless_all_is_a_classs_own():
-    def fit(own):
-        """Correlation of the classes' similarities in features and in embeddings."""
-        problem = synthetic_within(n_classes=60, images_per_class=2, noise=0, own=own)
-        means = problem.features[::2]
-        above = np.triu_indices(60, 1)
-        return np.corrcoef(
-            (means @ means.T)[above],
-            (problem.class_embeddings @ problem.class_embeddings.T)[above],
-        )[0, 1]
-
-    assert fit(0) > 0.5
-    assert fit(0) > fit(0.5) > fit(1)
-    assert abs(fit(1)) < 0.15
+def test_real_tiny_imagenet_is_split_by_the_seed(lists, real_data):
+    real_data("visual/tiny_imagenet")
+    folds = [tiny_imagenet_within(seed=seed, max_per_class=2) for seed in range(4, 8)]
+    unseen = np.concatenate([problem.unseen_classes for problem in folds])
+    assert sorted(unseen.tolist()) == list(range(190))
+    for problem in folds:
+        assert set(problem.class_ids.tolist()) <= set(lists.ilsvrc2012)
+        assert (problem.name, problem.setting) == ("tiny_imagenet", "within 1K")
+        check_parts(problem)
 
 
-@pytest.mark.parametrize(
-    ("make", "options", "message"),
-    [
-        (synthetic_within, {"n_classes": 7}, "n_classes must be between 8 and 1000"),
-        (synthetic_within, {"images_per_class": 1}, "images_per_class must be"),
-        (synthetic_within, {"noise": -1}, "noise must be"),
-        (synthetic_within, {"n_features": 1}, "n_features must be"),
-        (synthetic_beyond, {"n_seen": 3}, "n_seen must be between 4 and 1000"),
-        (synthetic_beyond, {"n_unseen": 0}, "n_unseen must be between 1 and 1000"),
-        (synthetic_beyond, {"own": 1.5}, "own must be"),
-    ],
-)
-def test_bad_options(make, options, message):
-    with pytest.raises(ValueError, match=message):
-        make(**options)
-
-
-@pytest.fixture
-def photographs(lists):
-    """Eight classes, four of them of the 1,000, in an order that mixes them."""
-    wnids = [*lists.ilsvrc2012[:4], *lists.two_hop[:2], *lists.three_hop[-2:]]
-    order = np.random.default_rng(0).permutation(8)
-    labels = np.repeat(np.arange(8), 10)
-    rng = np.random.default_rng(1)
-    features = rng.standard_normal((80, 4)).astype(np.float32)
-    return ZeroShotProblem(
-        name="toy",
-        synthetic=False,
-        description="toy images",
-        features=features / np.linalg.norm(features, axis=1, keepdims=True),
-        labels=labels,
-        class_embeddings=np.eye(8, dtype=np.float32),
-        class_names=np.array([f"class {i}" for i in range(8)]),
-        class_ids=np.array(wnids)[order],
-        trainval=np.arange(60),
-        test_seen=np.arange(0),
-        test_unseen=np.arange(60, 80),
-        train=np.arange(40),
-        val=np.arange(40, 60),
-    )
-
-
-def test_caltech_sees_the_classes_of_the_1000_alone(lists, photographs, monkeypatch):
-    monkeypatch.setattr(synset_images, "caltech101", lambda semantics: photographs)
-    problem = caltech101_beyond(seed=2)
-    known = np.isin(photographs.class_ids, lists.ilsvrc2012)
-    assert problem.seen_classes.tolist() == np.flatnonzero(known).tolist()
-    assert problem.unseen_classes.tolist() == np.flatnonzero(~known).tolist()
-    assert [len(part) for part in parts(problem)] == [32, 8, 40]  # a fifth is held out
-    assert len(problem.train) == len(problem.val) == 0
-    check_parts(problem)
-    # Each image keeps its label.
-    row_of = {row.tobytes(): i for i, row in enumerate(photographs.features)}
-    kept = [row_of[row.tobytes()] for row in problem.features]
-    assert photographs.labels[kept].tolist() == problem.labels.tolist()
-    assert problem.setting == "beyond 1K" and problem.description == "Caltech-101 images"
-
-    few = caltech101_beyond(seed=2, max_per_class=2)
-    assert [len(part) for part in parts(few)] == [8, 8, 8]
+def test_real_caltech_sees_the_classes_of_the_1000_alone(lists, real_data, short_vectors):
+    real_data("visual/caltech101")
+    problem, whole = caltech101_beyond(seed=2), caltech101()
     assert caltech101_beyond(seed=3).checksum == problem.checksum
-
-
-def test_tiny_imagenet_is_split_by_the_seed(photographs, monkeypatch):
-    asked = []
-
-    def stand_in(**options):
-        asked.append(options)
-        return replace(photographs)
-
-    monkeypatch.setattr(synset_images, "tiny_imagenet_classes", stand_in)
-    problem = tiny_imagenet_within(seed=7, max_per_class=3)
-    (options,) = asked
-    assert (options["split"], options["seed"], options["max_per_class"]) == ("crossed", 7, 3)
-    assert (problem.name, problem.setting) == ("tiny_imagenet", "within 1K")
-    assert not problem.synthetic
-
-
-def test_real_images(lists, real_data, short_vectors):
-    real_data("visual/tiny_imagenet", "visual/caltech101")
-    within = tiny_imagenet_within(seed=0, max_per_class=2)
-    assert set(within.class_ids.tolist()) <= set(lists.ilsvrc2012)
-    beyond = caltech101_beyond(seed=0, max_per_class=2)
-    unseen = set(np.array(beyond.class_ids)[beyond.unseen_classes].tolist())
-    assert len(beyond.seen_classes) == 32 and len(unseen) == 54
+    for name in ("features", "labels", "class_embeddings"):
+        assert np.array_equal(getattr(problem, name), getattr(whole, name))
+    known = np.isin(whole.class_ids, lists.ilsvrc2012)
+    assert problem.seen_classes.tolist() == np.flatnonzero(known).tolist()
+    unseen = set(problem.class_ids[problem.unseen_classes].tolist())
+    assert (len(problem.seen_classes), len(unseen)) == (32, 54)
     assert len(unseen & set(lists.two_hop)) == 16
     assert len(unseen & set(lists.three_hop)) == 32
+    check_parts(problem)
+    seen = [len(problem.trainval), len(problem.test_seen)]
+    assert seen[1] / sum(seen) == pytest.approx(0.2, abs=0.01)
+    assert len(problem.train) == len(problem.val) == 0
+    few = caltech101_beyond(max_per_class=2)
+    assert [len(part) for part in parts(few)] == [64, 64, 108]

@@ -23,26 +23,14 @@ def test_whole_scale_has_the_published_counts(shape):
     assert summary == OFFICIAL_STATISTICS[shape]
 
 
-@pytest.mark.parametrize(
-    ("shape", "counts"),
-    [
-        ("AWA2", (40, 2353, 588, 10, 791, 85, 205)),
-        ("APY", (20, 593, 148, 12, 792, 64, 205)),
-        ("CUB", (71, 706, 176, 24, 297, 312, 205)),
-        ("SUN", (103, 1032, 258, 12, 144, 102, 205)),
-    ],
-)
-def test_a_tenth(shape, counts):
-    problem = synthetic_attributes(shape, scale=0.1)
-    assert tuple(problem.summary().values()) == counts
-    assert "synthetic" in problem.description
-    assert problem.synthetic
-
-
-@given(st.sampled_from(sorted(SHAPES)), st.floats(0.05, 0.2), st.floats(0, 2), st.integers(0, 9))
+@given(st.sampled_from(sorted(SHAPES)), st.floats(0.05, 0.2), st.integers(0, 9))
 @settings(max_examples=10)
-def test_any_scale_makes_a_valid_problem(shape, scale, tail, seed):
-    problem = synthetic_attributes(shape, scale=scale, tail=tail, seed=seed, n_features=4)
+def test_any_scale_makes_a_valid_problem(shape, scale, seed):
+    problem = synthetic_attributes(shape, scale=scale, seed=seed)
+    assert problem.synthetic and "synthetic" in problem.description
+    parts = problem.trainval, problem.test_seen, problem.test_unseen
+    assert [len(part) for part in parts] == [round(scale * n) for n in SHAPES[shape][3:6]]
+    assert problem.features.shape[1] == max(64, round(2048 * scale))
     assert problem.image_attributes.shape == (len(problem.labels), SHAPES[shape][-1])
     assert problem.image_attributes.min() >= 0
     assert problem.image_attributes.max() <= 1
@@ -54,36 +42,19 @@ def test_any_scale_makes_a_valid_problem(shape, scale, tail, seed):
 
 
 def test_seeds():
-    first = synthetic_attributes("APY", scale=0.05, seed=1)
-    assert synthetic_attributes("APY", scale=0.05, seed=1).checksum == first.checksum
-    assert synthetic_attributes("APY", scale=0.05, seed=2).checksum != first.checksum
+    first, same, other = (synthetic_attributes("APY", scale=0.05, seed=s) for s in (1, 1, 2))
+    assert same.checksum == first.checksum != other.checksum
 
 
-def test_class_sizes_have_a_long_tail():
-    def sizes(tail):
-        problem = synthetic_attributes("AWA2", scale=0.05, tail=tail, n_features=2)
-        return np.bincount(problem.labels[problem.trainval])
-
-    assert np.ptp(sizes(0)) <= 1
-    assert sizes(0.5).max() > 3 * sizes(0.5).min()
-    assert sizes(1).max() > sizes(0.5).max()
-
-
-def test_images_vary_around_their_class():
-    def spread(variation):
-        problem = synthetic_attributes("AWA2", scale=0.05, variation=variation, n_features=2)
-        groups = [problem.image_attributes[problem.labels == c] for c in range(40)]
-        return np.mean([group.std(axis=0).mean() for group in groups])
-
-    assert spread(0) < 1e-6
-    assert 0.01 < spread(0.25) < spread(0.5) < spread(1)
-
-
-def test_attributes_and_their_class_means_agree():
-    problem = synthetic_attributes("AWA2", scale=0.05, variation=0.2, n_features=2)
-    means = np.stack([problem.image_attributes[problem.labels == c].mean(0) for c in range(50)])
+def test_class_sizes_have_a_long_tail_and_images_vary_around_their_class():
+    problem = synthetic_attributes("AWA2", scale=0.05, n_features=2)
+    sizes = np.bincount(problem.labels[problem.trainval])
+    assert sizes.max() > 3 * sizes.min()
+    groups = [problem.image_attributes[problem.labels == c] for c in range(50)]
+    assert np.mean([group.std(axis=0).mean() for group in groups]) > 0.02
+    means = np.stack([group.mean(axis=0) for group in groups])
     means /= np.linalg.norm(means, axis=1, keepdims=True)
-    assert ((means * problem.class_embeddings).sum(axis=1) > 0.97).all()
+    assert ((means * problem.class_embeddings).sum(axis=1) > 0.9).all()
 
 
 def test_features_follow_the_attributes():
@@ -113,23 +84,6 @@ def test_blocks_do_not_show():
     np.testing.assert_allclose(features[:2], features[-2:], atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"shape": "FLO"}, "shape must be one of"),
-        ({"scale": 1.5}, "scale must be a finite number, at least 0, at most 1"),
-        ({"scale": 0.0001}, r"scale=0\.0001 leaves 2, 1 and 1 images of AWA2"),
-        ({"noise": -1}, "noise must be"),
-        ({"n_features": 0}, "n_features must be at least 1"),
-        ({"tail": -1}, "tail must be"),
-        ({"latent": 0}, "latent must be at least 1"),
-    ],
-)
-def test_bad_options(options, message):
-    with pytest.raises(ValueError, match=message):
-        synthetic_attributes(**options)
-
-
 def test_original_attributes_are_in_the_unit_of_the_images():
     scaled = synthetic_attributes("APY", scale=0.05)
     problem = synthetic_attributes("APY", scale=0.05, att="original")
@@ -140,5 +94,3 @@ def test_original_attributes_are_in_the_unit_of_the_images():
     np.testing.assert_array_equal(problem.image_attributes, scaled.image_attributes)
     means = [problem.image_attributes[problem.labels == c].mean(0) for c in range(32)]
     assert np.abs(means - problem.class_embeddings).mean() < 0.1
-    with pytest.raises(ValueError, match="att must be one of"):
-        synthetic_attributes(att="raw")

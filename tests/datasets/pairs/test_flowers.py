@@ -35,10 +35,10 @@ def folder(tmp_path):
 
 
 def test_articles_stand_with_their_flowers(folder):
-    problem = flowers(folder=folder, n_features=9)
+    problem = flowers(folder=folder)
     assert problem.synthetic
     assert problem.level == "class"
-    assert problem.features.shape == (204, 9)
+    assert problem.features.shape == (204, 256)
     for c, name in enumerate(FLOWER_NAMES):
         own = [problem.texts[t] for t in np.flatnonzero(problem.text_labels == c)]
         assert own == [f"The {name} is a plant.", "It flowers in May.", "It is eaten."]
@@ -49,14 +49,6 @@ def test_articles_stand_with_their_flowers(folder):
     small = flowers(folder=folder, max_sentences=1, max_per_class=1, seed=1)
     assert small.n_texts == 102
     assert len(small.test_unseen) == 20
-
-
-def test_features_follow_the_class_embeddings(folder):
-    clear = {"noise": 0, "class_shift": 0, "feature_scaling": "none"}
-    problem = flowers(folder=folder, **clear)
-    first, second = problem.features[::2], problem.features[1::2]
-    assert np.array_equal(first, second)
-    assert not np.array_equal(first[0], first[1])
 
 
 def test_a_missing_article_is_named(folder):

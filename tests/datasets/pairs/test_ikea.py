@@ -3,95 +3,61 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from zslib.datasets.files import read_arrays, read_lines
 from zslib.datasets.pairs.ikea import ikea
 
-COLOURS = ["White", "", "Black,oak"]
 
-
-@pytest.fixture
-def folder(tmp_path):
-    """Eight types of five products; products 0 and 1 of each type are variants."""
-    label = np.tile(np.arange(8), 5).astype(np.uint8)
-    ids = np.where(np.arange(40) < 16, np.arange(40) % 8, np.arange(40)).astype(np.int16)
-    np.savez(
-        tmp_path / "ikea.npz",
-        features=np.random.default_rng(0).random((40, 6)).astype(np.float16),
-        label=label,
-        classes=np.array([f"type{i}" for i in range(8)]),
-        colour_description_id=ids,
-        train_classes=np.arange(4),
-        val_classes=np.array([6, 7]),
-        test_classes=np.array([4, 5]),
-    )
-    lines = [
-        f"{row}\ttype{label[row]}\tType\t{COLOURS[ids[row] % 3]}\tStands on leg {ids[row]}."
-        for row in range(40)
-    ]
-    (tmp_path / "texts.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return tmp_path
-
-
-def test_each_photograph_has_its_own_text(folder):
-    problem = ikea(folder=folder, feature_scaling="none")
-    with np.load(folder / "ikea.npz") as data:
-        assert np.array_equal(problem.features, data["features"].astype(np.float32))
-        ids = data["colour_description_id"]
-    assert problem.texts[0] == "White. Stands on leg 0."
-    assert problem.texts[1] == "Stands on leg 1."
+def test_real_photographs_have_their_own_texts(real_data):
+    folder = real_data("visual/ikea")
+    problem, data = ikea(feature_scaling="none"), read_arrays(folder / "ikea.npz")
+    assert np.array_equal(problem.features, data["features"].astype(np.float32))
     assert np.array_equal(problem.text_labels, problem.labels)
-    for i in range(40):
-        assert problem.text_index[problem.text_offsets[i] : problem.text_offsets[i + 1]] == i
-        assert np.array_equal(problem.text_ids == problem.text_ids[i], ids == ids[i])
-    assert problem.unseen_classes.tolist() == [4, 5]
-    assert problem.val_classes.tolist() == [6, 7]
-    assert len(problem.test_seen) == 6  # one of five of each seen type
-    assert problem.coverage["distinct texts"] == 32
-
-
-def test_options(folder):
-    small = ikea(folder=folder, max_per_class=2)
-    assert len(small.trainval) == 12
-    assert small.coverage["photographs used"] == small.n_texts == 12 + 6 + 4
-    np.testing.assert_allclose(np.linalg.norm(small.features, axis=1), 1, rtol=1e-6)
-    drawn = [ikea(folder=folder, split="random", seed=seed) for seed in range(4)]
-    assert {tuple(p.unseen_classes) for p in drawn} != {(4, 5)}
-    assert {(len(p.train_classes), len(p.val_classes), len(p.unseen_classes)) for p in drawn} == {
-        (4, 2, 2)
-    }
-
-
-def test_damaged_files(folder):
-    path = folder / "texts.tsv"
-    whole = path.read_text()
-    path.write_text(whole + "one field\n")
-    with pytest.raises(ValueError, match="line 41: expected 5 fields"):
-        ikea(folder=folder)
-    path.write_text(whole.split("\n", 1)[1])
-    with pytest.raises(ValueError, match=r"has 39 lines and ikea\.npz 40 photographs"):
-        ikea(folder=folder)
-    with pytest.raises(ValueError, match="split must be one of"):
-        ikea(folder=folder, split="proposed")
-    with pytest.raises(FileNotFoundError, match="is not a folder"):
-        ikea(folder=folder / "absent")
-
-
-def test_real_data(real_data):
-    real_data("visual/ikea")
-    problem = ikea()
-    summary = problem.summary()
-    assert (summary["texts"], summary["distinct_texts"]) == (1459, 1119)
-    classes = [
-        len(c) for c in (problem.train_classes, problem.val_classes, problem.unseen_classes)
-    ]
-    assert classes == [26, 7, 11]
+    assert np.array_equal(problem.labels, data["label"])
+    assert np.array_equal(problem.text_index, np.arange(1459))
+    assert np.array_equal(problem.text_offsets, np.arange(1460))
+    for text, line in zip(problem.texts, read_lines(folder / "texts.tsv"), strict=True):
+        assert text == ". ".join(filter(None, line.split("\t")[3:]))
+    # Equal texts and equal ids are the same thing: no pair of variants is missed.
+    ids = data["colour_description_id"]
+    pairs = set(zip(problem.texts, ids.tolist(), problem.text_ids.tolist(), strict=True))
+    assert len(pairs) == len(set(problem.texts)) == len(set(ids)) == 1119
+    classes = problem.train_classes, problem.val_classes, problem.unseen_classes
+    for group, name in zip(classes, ("train", "val", "test"), strict=True):
+        assert np.array_equal(group, np.sort(data[f"{name}_classes"]))
     # Variants are not parted: only texts that two classes have may be on both sides.
     for p in (problem, problem.validation_problem()):
         known = {(p.labels[i], p.text_ids[i]) for i in p.trainval}
         assert not known & {(p.labels[i], p.text_ids[i]) for i in p.test_seen}
         share = len(p.test_seen) / (len(p.test_seen) + len(p.trainval))
         assert share == pytest.approx(0.2, abs=0.05)
-    # Equal texts and equal ids are the same thing: no pair of variants is missed.
-    assert len(set(problem.texts)) == 1119
+
+
+def test_real_options(real_data):
+    real_data("visual/ikea")
+    small = ikea(max_per_class=2)
+    assert np.bincount(small.labels[small.trainval]).max() == 2
+    assert small.coverage["photographs used"] == small.n_texts == len(small.labels)
+    np.testing.assert_allclose(np.linalg.norm(small.features, axis=1), 1, rtol=1e-6)
+    drawn = [ikea(split="random", seed=seed) for seed in range(4)]
+    assert len({tuple(p.unseen_classes) for p in drawn}) == 4
+    for p in drawn:
+        classes = p.train_classes, p.val_classes, p.unseen_classes
+        assert list(map(len, classes)) == [26, 7, 11]
+
+
+def test_damaged_files(real_data, tmp_path):
+    folder = real_data("visual/ikea")
+    (tmp_path / "ikea.npz").symlink_to(folder / "ikea.npz")
+    whole = "\n".join(read_lines(folder / "texts.tsv")) + "\n"
+    for text, message in (
+        (whole + "one field\n", "line 1460: expected 5 fields"),
+        (whole.split("\n", 1)[1], r"has 1458 lines and ikea\.npz 1459 photographs"),
+    ):
+        (tmp_path / "texts.tsv").write_text(text)
+        with pytest.raises(ValueError, match=message):
+            ikea(folder=tmp_path)
+    with pytest.raises(FileNotFoundError, match="is not a folder"):
+        ikea(folder=tmp_path / "absent")
 
 
 def test_real_features_and_texts_belong_together(real_data):

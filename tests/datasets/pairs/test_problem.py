@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from zslib.arrays import ragged_rows
 from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import PARTS
 from zslib.datasets.pairs.problem import ImageTextProblem
 
 # Five classes of six images; ant, bat and cat are seen (cat for validation), dog and eel unseen.
@@ -92,20 +91,14 @@ def test_split_is_checked_as_in_the_attribute_setting(change):
         ({"text_vectors": np.ones((60, 2), np.float32)}, "give exactly one of texts"),
         ({"texts": ["a"] * 59 + ["?!"]}, r"text 59 has no word: '\?!'; drop it"),
         ({"text_index": np.arange(1, 61)}, r"text_index must lie in \[0, 60\)"),
-        (
-            {"text_offsets": np.arange(30)},
-            "text_offsets must be 31 numbers that rise from 0 to 60",
-        ),
+        ({"text_offsets": np.arange(30)}, "must be 31 numbers that rise from 0 to 60"),
         ({"text_index": np.arange(59)}, r"text_offsets must lie in \[0, 60\), found 0 to 60"),
         ({"text_index": np.r_[np.arange(59), 0]}, "1 texts belong to images of two classes"),
         ({"text_index": np.r_[0, 0, np.arange(2, 60)]}, "a text belongs to several images"),
         ({"text_index": np.r_[0, 1, 1, np.arange(3, 60)]}, "an image lists a text twice"),
         ({"level": "sentence"}, "level must be one of 'image', 'class'"),
         ({"text_ids": np.arange(59)}, "text_ids must be 60 integers"),
-        (
-            {"text_ids": np.ones(60)},
-            "text_ids must be 60 integers, one for each text, got float64",
-        ),
+        ({"text_ids": np.ones(60)}, "text_ids must be 60 integers, .* got float64"),
         ({"texts": ["alike"] * 60, "text_ids": np.arange(60)}, "equal texts have two text_ids"),
     ],
 )
@@ -135,13 +128,18 @@ def test_missing_texts_are_refused():
         ImageTextProblem(**without(counts))
 
 
-def test_types_of_texts():
-    with pytest.raises(TypeError, match="texts must be a sequence of strings, got one string"):
-        ImageTextProblem(**fields(texts="a text"))
-    with pytest.raises(TypeError, match="texts must hold strings, text 1 is int"):
-        ImageTextProblem(**fields(texts=["a", 1] * 30))
-    with pytest.raises(TypeError, match="text_index must hold integers"):
-        ImageTextProblem(**fields(text_index=np.arange(60.0)))
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"texts": "a text"}, "texts must be a sequence of strings, got one string"),
+        ({"texts": ["a", 1] * 30}, "texts must hold strings, text 1 is int"),
+        ({"text_index": np.arange(60.0)}, "text_index must hold integers"),
+        ({"texts": None, "text_vectors": np.ones((60, 2))}, "mix float32 and float64"),
+    ],
+)
+def test_types_are_checked(changes, message):
+    with pytest.raises(TypeError, match=message):
+        ImageTextProblem(**fields(**changes))
 
 
 def test_equal_texts_share_an_id():
@@ -166,42 +164,33 @@ def test_sentences_of_classes():
     assert (
         problem.text_ids.tolist() == problem.text_labels.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     )
-    rows, places = problem.prototype_rows([4, 0])
-    assert (rows.tolist(), places.tolist()) == ([8, 9, 0, 1], [0, 0, 1, 1])
+    rows, classes = problem.prototype_rows()
+    assert (rows.tolist(), classes.tolist()) == (list(range(10)), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     small = problem.validation_problem()
     assert small.texts == problem.texts[:6]
     assert small.summary()["texts_per_image"] == 2
 
 
-def prototypes_by_loop(problem, classes, parts):
+def prototypes_by_loop(problem, parts):
     pairs = []
-    for place, c in enumerate(classes):
+    for c in range(5):
         images = [i for part in parts for i in getattr(problem, part) if problem.labels[i] == c]
-        pairs += [(place, t) for t in sorted({t for i in images for t in own_texts(problem, i)})]
-    return [t for _, t in pairs], [place for place, _ in pairs]
+        pairs += [(t, c) for t in sorted({t for i in images for t in own_texts(problem, i)})]
+    return pairs
 
 
-def test_prototype_rows():
+@pytest.mark.parametrize("parts", [("trainval", "test_unseen"), ("test_seen", "test_unseen")])
+def test_prototype_rows(parts):
     problem = ImageTextProblem(**fields())
-    for classes, parts in (
-        (range(5), ("trainval", "test_unseen")),
-        ([3, 1], ("trainval", "test_unseen")),
-        ([2], ("test_seen",)),
-        ([1, 0], ("train", "test_seen")),
-    ):
-        rows, places = problem.prototype_rows(np.array(classes), parts)
-        assert (rows.tolist(), places.tolist()) == prototypes_by_loop(problem, classes, parts)
+    pairs = list(zip(*map(np.ndarray.tolist, problem.prototype_rows(parts)), strict=True))
+    assert pairs == prototypes_by_loop(problem, parts)
     # No text of an image that tests a seen class is in a prototype.
     tested = [t for image in problem.test_seen for t in own_texts(problem, image)]
     assert not np.isin(tested, problem.prototype_rows()[0]).any()
-    with pytest.raises(ValueError, match=r"1 class\(es\) without a text in train \('cat'\)"):
-        problem.prototype_rows([0, 2], ("train",))
-    with pytest.raises(ValueError, match="classes lists a class twice"):
-        problem.prototype_rows([1, 1])
+    with pytest.raises(ValueError, match=r"1 class\(es\) without a text in train .*\('cat'\)"):
+        problem.prototype_rows(("train", "test_unseen"))
     with pytest.raises(ValueError, match="parts must be one of"):
-        problem.prototype_rows(parts=("test",))
-    with pytest.raises(ValueError, match=r"classes must lie in \[0, 5\)"):
-        problem.prototype_rows([5])
+        problem.prototype_rows(("test",))
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -218,46 +207,50 @@ def test_ragged_rows_take_each_row(seed):
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40)
-def test_validation_problem_of_any_split(seed):
+@settings(max_examples=60)
+def test_validation_problems_of_any_split(seed):
     rng = np.random.default_rng(seed)
     n_classes, per_class = int(rng.integers(4, 9)), int(rng.integers(1, 6))
     labels = rng.permutation(np.repeat(np.arange(n_classes), per_class))
     group = rng.permutation([0, 0, 1, 2, *rng.integers(0, 3, n_classes - 4)])[labels]
-    seen = np.flatnonzero(group < 2)
     counts = rng.integers(1, 4, size=len(labels))
     order = rng.permutation(counts.sum())
     owner = np.empty(counts.sum(), dtype=int)
     owner[order] = np.repeat(np.arange(len(labels)), counts)
-    problem = ImageTextProblem(
-        name="random",
-        synthetic=True,
-        description="synthetic",
-        features=np.arange(len(labels), dtype=np.float32)[:, None],
-        labels=labels,
-        class_names=np.array([f"c{i}" for i in range(n_classes)]),
-        texts=[f"text {t} of image {i}" for t, i in enumerate(owner)],
-        text_offsets=np.concatenate([[0], np.cumsum(counts)]),
-        text_index=order,
-        trainval=rng.permutation(seen),
-        test_seen=(),
-        test_unseen=rng.permutation(np.flatnonzero(group == 2)),
-        train=rng.permutation(np.flatnonzero(group == 0)),
-        val=rng.permutation(np.flatnonzero(group == 1)),
-    )
-    small = problem.validation_problem(seed=seed % 1000)
-    # The feature is the image's number and its texts name it: nothing got mixed up.
-    image = small.features[:, 0].astype(int)
-    for row, number in enumerate(image):
-        words = [problem.texts[t] for t in own_texts(problem, number)]
-        assert [small.texts[t] for t in own_texts(small, row)] == words
-        assert all(word.endswith(f"image {number}") for word in words)
-    assert small.n_texts == counts[image].sum()
-    names = problem.class_names[labels[image]]
-    assert (small.class_names[small.labels] == names).all()
-    parts = [image[getattr(small, part)] for part in ("trainval", "test_seen", "test_unseen")]
-    assert sorted(np.concatenate(parts[:2])) == sorted(problem.train)
-    assert sorted(parts[2]) == sorted(problem.val)
+    common = {
+        "name": "random",
+        "synthetic": True,
+        "description": "synthetic",
+        "features": np.arange(len(labels), dtype=np.float32)[:, None],
+        "labels": labels,
+        "class_names": np.array([f"c{i}" for i in range(n_classes)]),
+        "trainval": rng.permutation(np.flatnonzero(group < 2)),
+        "test_unseen": rng.permutation(np.flatnonzero(group == 2)),
+        "train": rng.permutation(np.flatnonzero(group == 0)),
+        "val": rng.permutation(np.flatnonzero(group == 1)),
+    }
+    texts = [f"text {t} of image {i}" for t, i in enumerate(owner)]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    problem = ImageTextProblem(**common, texts=texts, text_offsets=offsets, text_index=order)
+    classes = np.arange(n_classes, dtype=np.float32)[:, None]
+    attributes = ZeroShotProblem(**common, class_embeddings=classes)
+    for whole in (problem, attributes):
+        small = whole.validation_problem(seed=seed % 1000)
+        # The feature is the image's number: nothing got mixed up.
+        image = small.features[:, 0].astype(int)
+        names = common["class_names"][labels[image]]
+        assert (small.class_names[small.labels] == names).all()
+        parts = [image[getattr(small, part)] for part in ("trainval", "test_seen", "test_unseen")]
+        assert sorted(np.concatenate(parts[:2])) == sorted(common["train"])
+        assert sorted(parts[2]) == sorted(common["val"])
+        if whole is attributes:
+            assert np.array_equal(small.class_embeddings[small.labels, 0], labels[image])
+            continue
+        for row, number in enumerate(image):
+            words = [problem.texts[t] for t in own_texts(problem, number)]
+            assert [small.texts[t] for t in own_texts(small, row)] == words
+            assert all(word.endswith(f"image {number}") for word in words)
+        assert small.n_texts == counts[image].sum()
 
 
 def test_validation_construction_of_the_paper():
@@ -314,17 +307,7 @@ def test_other_array_libraries(backend):
     arrays = {name: backend.asarray(given[name]) for name in ("features", "text_vectors")}
     moved = ImageTextProblem(**{**given, **arrays})
     assert moved.checksum == problem.checksum
-    for how in ("unit length", "standard"):
-        np.testing.assert_allclose(
-            backend.to_numpy(moved.scaled(how).features), problem.scaled(how).features, rtol=2e-5
-        )
     small = moved.validation_problem()
     assert small.checksum == problem.validation_problem().checksum
     backend.check(small.text_vectors)
     assert isinstance(moved.to("cpu").text_vectors, np.ndarray)
-
-
-def test_vectors_are_checked():
-    with pytest.raises(TypeError, match="features, text_vectors mix float32 and float64"):
-        ImageTextProblem(**fields(texts=None, text_vectors=np.ones((60, 2))))
-    assert all(getattr(ImageTextProblem(**fields()), part).dtype == np.int64 for part in PARTS)

@@ -10,7 +10,6 @@ from zslib.datasets.attributes.images import OLDER, ImageSet
 from zslib.datasets.attributes.splits import split_seen
 from zslib.datasets.attributes.synthetic import attribute_features
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
-from zslib.validation import check_choice
 
 __all__ = ["apy_attributes"]
 
@@ -22,41 +21,39 @@ def _standard(data, seed):
     return (*seen, np.unique(data["label"][is_yahoo]))
 
 
+def _features(data, seed):
+    return attribute_features(
+        data["attributes"], data["label"], noise=0.3, class_shift=0.2, seed=seed
+    )
+
+
 _APY = ImageSet(
     name="apy_attributes",
     synthetic=True,
     description="aPY's real attributes and {split} split with synthetic features",
     folder="visual/apy",
     arrays="apy_instances.npz",
-    features={},
+    features={"synthetic": ("", _features)},
     semantics={
         "unit length": ("", "class_attributes"),
         "original": ("", lambda data, folder: data["class_attributes"]),
     },
     splits={"proposed": None, "standard": _standard},
+    image_attributes={"original": "attributes"},
+    semantics_option="att",
 )
 
 
-def apy_attributes(
-    *,
-    split="proposed",
-    seed=0,
-    seen_fraction=0.2,
-    n_features=256,
-    noise=0.3,
-    class_shift=0.2,
-    att="unit length",
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
-):
+@_APY.loader
+def apy_attributes(*, split="proposed", seen_fraction=0.2, att="unit length"):
     """The 15,339 objects of aPY: real attributes and splits, synthetic features.
 
     64 binary attributes were annotated for every object, so that images of one class differ
     (``image_attributes`` with ``att="original"``), which the sampling of Bucher et al. (2016)
     needs. The images and their features are not part of the data; features are generated from
     the real attributes by `attribute_features`, so results say nothing about the benchmark's
-    images.
+    images. Without noise and shift ESZSL recognises about 35% of the images of unseen classes,
+    with those chosen here 25%: these attributes alone are a hard problem.
 
     Parameters
     ----------
@@ -65,9 +62,6 @@ def apy_attributes(
         al. 2009), which Bucher et al. used: aPascal's 20 classes are seen, aYahoo's 12 unseen;
         5 of the seen ones become validation classes and ``seen_fraction`` of each seen class's
         images ``test_seen``, both drawn by ``seed``.
-    n_features, noise, class_shift
-        See `attribute_features`. Without noise and shift ESZSL recognises about 35% of the
-        images of unseen classes, with the default 25%: these attributes alone are a hard problem.
     att : {"unit length", "original"}
         Whether the classes' attributes are divided by row length. Those of images would not
         share that unit, so that ``image_attributes`` are left out; originally they do.
@@ -77,23 +71,6 @@ def apy_attributes(
     ZeroShotProblem
         ``class_embeddings`` are the official means of the attributes over each class's images.
     """
-    check_choice(att, "att", ("unit length", "original"))
-
-    def features(data):
-        sizes = {"n_features": n_features, "noise": noise, "class_shift": class_shift}
-        return attribute_features(data["attributes"], data["label"], **sizes, seed=seed)
-
-    return _APY.load(
-        features=features,
-        semantics=att,
-        image_attributes="attributes" if att == "original" else None,
-        split=split,
-        seed=seed,
-        seen_fraction=seen_fraction,
-        feature_scaling=feature_scaling,
-        max_per_class=max_per_class,
-        folder=folder,
-    )
 
 
 ENTRIES = (

@@ -13,6 +13,8 @@ from zslib.datasets.files import checked
 __all__ = [
     "OFFICIAL_STATISTICS",
     "AttSplits",
+    "cell_strings",
+    "check_images",
     "load_mat",
     "matrix",
     "read_att_splits",
@@ -60,8 +62,6 @@ def read_att_splits(path):
     ``val_loc`` together hold all images of the seen classes, those of ``test_seen_loc`` too.
     Whoever tunes on them has seen part of the test set; here these images are dropped.
     """
-    path = Path(path)
-    path = path / "att_splits.mat" if path.is_dir() else path
     required = ("att", *(f"{part}_loc" for part in PARTS))
     data = load_mat(path, required, ("original_att", "allclasses_names"))
     att = matrix(data["att"], path, "att").T
@@ -73,11 +73,9 @@ def read_att_splits(path):
                 f"{path}: att is {att.T.shape} and original_att {original.T.shape}: one of the "
                 "two is damaged"
             )
-    names = data.get("allclasses_names")
-    if names is None:
-        names = np.array([f"class {i}" for i in range(1, len(att) + 1)])
-    else:
-        names = np.array([str(np.asarray(cell).ravel()[0]) for cell in names.ravel()])
+    names = [f"class {i}" for i in range(1, len(att) + 1)]
+    if "allclasses_names" in data:
+        names = cell_strings(data["allclasses_names"])
     if len(names) != len(att):
         raise ValueError(
             f"{path}: allclasses_names has {len(names)} names and att {len(att)} columns: one of "
@@ -90,7 +88,7 @@ def read_att_splits(path):
     listed = len(parts["train"]) + len(parts["val"])
     parts = without_tested(parts)
     dropped = listed - len(parts["train"]) - len(parts["val"])
-    return AttSplits(att, original, names, parts, dropped)
+    return AttSplits(att, original, np.array(names), parts, dropped)
 
 
 def split_summary(splits, labels=None):
@@ -99,11 +97,7 @@ def split_summary(splits, labels=None):
     classes = {"trainval": None, "test_unseen": None}
     if labels is not None:
         labels = np.asarray(labels)
-        last = max(int(rows.max()) for rows in parts.values() if len(rows))
-        if last >= len(labels):
-            raise ValueError(
-                f"the split names image {last + 1} and there are {len(labels)} labels"
-            )
+        check_images(parts, len(labels), "the split")
         classes = {part: len(np.unique(labels[parts[part]])) for part in classes}
     counts = (
         classes["trainval"],
@@ -114,6 +108,16 @@ def split_summary(splits, labels=None):
         splits.att.shape[1],
     )
     return dict(zip(_ROWS, counts, strict=True))
+
+
+def check_images(parts, n, where):
+    """Raise ValueError where a part, which ``where`` has, names an image beyond the ``n``."""
+    for part, rows in parts.items():
+        if len(rows) and rows.max() >= n:
+            raise ValueError(
+                f"{where}: {part}_loc names image {rows.max() + 1} and there are {n} labels: the "
+                "two do not belong together"
+            )
 
 
 def load_mat(path, required, optional=()):
@@ -138,6 +142,11 @@ def load_mat(path, required, optional=()):
     if missing:
         raise ValueError(f"{path} lacks {', '.join(missing)}: is it a file of xlsa17?")
     return data
+
+
+def cell_strings(cells):
+    """MATLAB's cell array of strings as a list."""
+    return [str(np.asarray(cell).ravel()[0]) for cell in cells.ravel()]
 
 
 def matrix(values, path, name):

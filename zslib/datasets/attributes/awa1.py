@@ -31,16 +31,8 @@ _AWA1 = ImageSet(
 )
 
 
-def awa1(
-    *,
-    semantics="attributes",
-    split="proposed",
-    seed=0,
-    seen_fraction=0.2,
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
-):
+@_AWA1.loader
+def awa1(*, semantics="attributes", split="proposed", seen_fraction=0.2):
     """Animals with Attributes 1 with 256 components of five bag-of-words histograms.
 
     All 30,475 images; the classes and the split are those of AWA1 in Xian et al. (2017), the
@@ -58,7 +50,6 @@ def awa1(
         of its 40 seen classes become validation classes and ``seen_fraction`` of each seen
         class's images ``test_seen``, both drawn by ``seed``.
     """
-    return _AWA1.load(**locals(), features="histograms")
 
 
 ENTRIES = (

@@ -31,16 +31,8 @@ _CALTECH = ImageSet(
 )
 
 
-def caltech101(
-    *,
-    semantics="hypernym",
-    split="fixed",
-    seed=0,
-    seen_fraction=0.2,
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
-):
+@_CALTECH.loader
+def caltech101(*, semantics="hypernym", split="fixed", seen_fraction=0.2):
     """The 86 Caltech-101 categories that are one synset each, with MobileNetV2 features.
 
     There is no official zero-shot split: ``seen_fraction`` of the images of each seen class
@@ -61,7 +53,6 @@ def caltech101(
     ZeroShotProblem
         ``class_ids`` are WordNet ids.
     """
-    return _CALTECH.load(**locals(), features="mobilenet")
 
 
 ENTRIES = (

@@ -48,17 +48,8 @@ _CUB = ImageSet(
 )
 
 
-def cub(
-    *,
-    features="resnet",
-    semantics="attributes",
-    split="proposed",
-    seed=0,
-    seen_fraction=0.2,
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
-):
+@_CUB.loader
+def cub(*, features="resnet", semantics="attributes", split="proposed", seen_fraction=0.2):
     """CUB-200-2011, the CUB column of Guo et al. (AAAI 2019) and of Bucher et al. (2016).
 
     All 11,788 images. The principal components of the features were fitted on the proposed
@@ -77,7 +68,6 @@ def cub(
         its 150 seen classes become validation classes and ``seen_fraction`` of each seen class's
         images ``test_seen``, both drawn by ``seed``.
     """
-    return _CUB.load(**locals())
 
 
 ENTRIES = (

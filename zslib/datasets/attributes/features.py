@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from zslib.datasets.attributes.own import (
+    check_arrays,
     fewer_images,
     load_zero_shot,
     read_npz,
-    refuse_unknown,
     split_problem,
 )
 from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.seen_unseen import check_distinct, mask_rows
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
 from zslib.datasets.files import naming
@@ -35,6 +36,9 @@ __all__ = ["from_features", "own_parts", "read_class_vectors", "read_features"]
 
 _NEEDED = ("features", "labels", "class_embeddings", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
+_ELSEWHERE = (
+    "; class vectors may be a CSV file, given by vectors=, and unseen classes be named by unseen="
+)
 _SHOWN = 5
 
 
@@ -118,7 +122,7 @@ def from_features(
             f"class_names has {len(names)} entries for {len(vectors)} class vectors: give one for "
             "each"
         )
-    there, own, parts = own_parts(
+    present, numbers, parts = own_parts(
         labels, names, len(features), unseen_classes, val_classes, seed=seed
     )
     return ZeroShotProblem(
@@ -126,23 +130,16 @@ def from_features(
         synthetic=False,
         description="own features",
         features=features.astype(np.float32),
-        labels=own,
-        class_embeddings=vectors[there].astype(np.float32),
-        class_names=names[there].astype(str),
+        labels=numbers,
+        class_embeddings=vectors[present].astype(np.float32),
+        class_names=names[present].astype(str),
         **parts,
     )
 
 
 def as_matrix(values, name):
     """A host matrix of numbers from an array or frame, or an error that names it."""
-    try:
-        array = host_array(values, name)
-    except ValueError as error:
-        if "inhomogeneous" not in str(error):
-            raise
-        raise ValueError(
-            f"{name} has rows of several lengths: give each as many numbers"
-        ) from None
+    array = host_array(values, name)
     if array.dtype.kind == "O":  # pandas' own numbers
         with suppress(TypeError, ValueError):
             if hasattr(values, "to_numpy"):  # what is missing becomes NaN
@@ -161,10 +158,7 @@ def as_matrix(values, name):
 
 def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
     """Rows of the classes with images, the labels as numbers of these, and the five parts."""
-    unique, counts = np.unique(names, return_counts=True)
-    if np.any(counts > 1):
-        twice = str(unique[counts > 1][0])
-        raise ValueError(f"class_names has {twice!r} twice: name each class once")
+    check_distinct(names, "class_names")
     labels = host_array(labels, "labels")
     if labels.shape != (n,):
         shape = "" if labels.ndim == 1 else f" in shape {labels.shape}"
@@ -183,17 +177,17 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
             f"val_classes and unseen_classes share {', '.join(map(str, names[both[:_SHOWN]]))}: "
             "settings are chosen on classes that do not test"
         )
-    there, own = np.unique(classes, return_inverse=True)
-    idle = np.setdiff1d(np.union1d(unseen, val), there)
+    present, numbers = np.unique(classes, return_inverse=True)
+    idle = np.setdiff1d(np.union1d(unseen, val), present)
     if idle.size:
         raise ValueError(
             f"no image shows {', '.join(map(str, names[idle[:_SHOWN]]))}: give some, or leave "
             "them out of unseen_classes and val_classes"
         )
-    unseen, val = (np.searchsorted(there, rows) for rows in (unseen, val))
-    train = np.setdiff1d(np.arange(there.size), np.union1d(unseen, val))
-    parts = class_parts(own, train, val, unseen, seed=seed, groups=groups)
-    return there, own, parts if val.size else parts | {"train": (), "val": ()}
+    unseen, val = (np.searchsorted(present, rows) for rows in (unseen, val))
+    train = np.setdiff1d(np.arange(present.size), np.union1d(unseen, val))
+    parts = class_parts(numbers, train, val, unseen, seed=seed, groups=groups)
+    return present, numbers, parts if val.size else parts | {"train": (), "val": ()}
 
 
 def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0):
@@ -235,21 +229,20 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
             f"{path} has not the name of one of the format's two files, "
             f"{' and '.join(XLSA17_FILES)}: name them so, or write the arrays to an .npz file"
         )
-    mat = path.suffix == ".mat" or (path.is_dir() and (path / XLSA17_FILES[0]).is_file())
-    arrays = {} if mat or path.is_dir() else _read(path)
-    if mat or path.is_dir() or "trainval" in arrays:
-        if mat:
-            folder = path.parent if path.suffix == ".mat" else path
-            problem = load_xlsa17(folder, max_per_class=max_per_class, seed=seed)
-        else:
-            problem = split_problem(arrays, path) if arrays else load_zero_shot(path)
-            problem = fewer_images(problem, max_per_class, seed)
+    problem = None
+    if path.suffix == ".mat":
+        problem = load_xlsa17(path.parent)
+    elif path.is_dir():
+        problem = (load_xlsa17 if (path / XLSA17_FILES[0]).is_file() else load_zero_shot)(path)
+    elif "trainval" in (arrays := _read(path)):
+        problem = split_problem(arrays, path)
+    if problem is not None:
         if vectors is not None or unseen is not None:
             raise ValueError(
                 f"{path} has a split of its own: leave out vectors= and unseen=, or write "
                 f"{', '.join(_NEEDED[:3])} alone to an .npz file"
             )
-        return problem
+        return fewer_images(problem, max_per_class, seed)
     names = {}
     if vectors is not None:
         arrays["class_names"], arrays["class_embeddings"] = read_class_vectors(vectors)
@@ -257,12 +250,7 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     if unseen is not None:
         arrays["unseen_classes"] = _named(unseen, arrays.get("class_names", ()))
         names["unseen_classes"] = "unseen="
-    refuse_unknown(arrays, _KNOWN, path)
-    if lacks := [name for name in _NEEDED if name not in arrays]:
-        raise ValueError(
-            f"{path} lacks {' and '.join(lacks)}: needed are {', '.join(_NEEDED)}; class vectors "
-            "may be a CSV file, given by vectors=, and unseen classes be named by unseen="
-        )
+    check_arrays(arrays, _NEEDED, _KNOWN, path, _ELSEWHERE)
     with naming(path, names):
         problem = from_features(**arrays, name=path.stem, seed=seed)
     return fewer_images(problem, max_per_class, seed)
@@ -358,13 +346,9 @@ def _rows(classes, names, what):
     if not classes.size:
         return np.empty(0, dtype=np.int64)
     if classes.dtype == bool and what != "labels":
-        if classes.shape != (len(names),):
-            raise ValueError(
-                f"{what} is a mask of shape {classes.shape} for {len(names)} classes: give one "
-                "truth for each"
-            )
+        rows = mask_rows(classes, what, len(names), "classes")
         check_row_names(given, names, what, "class_names")
-        return np.flatnonzero(classes)
+        return rows
     classes = numbers_or_names(classes, what)
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":
         return rows_of_names(classes, names, what, "class_names")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import wraps
 
 import numpy as np
 
@@ -20,10 +22,12 @@ from zslib.datasets.locate import require_folder
 from zslib.datasets.words.synset_vectors import synset_embeddings
 from zslib.validation import check_choice
 
-__all__ = ["OLDER", "ImageSet", "by_synsets"]
+__all__ = ["OLDER", "SHARED", "ImageSet", "by_synsets"]
 
 # The splits that Bucher et al. (2016) used: all images of seen classes are for training.
 OLDER = {"split": "standard", "seen_fraction": 0.0}
+# The options that all loaders of image sets have, with their defaults.
+SHARED = {"seed": 0, "feature_scaling": "unit length", "max_per_class": None, "folder": None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +48,15 @@ class ImageSet:
         By choice, words for it, and the array of class embeddings, which get unit length, or a
         function of (arrays, folder).
     features : dict
-        By choice, words for it and the file.
+        By choice, words for it, and the file or a function of (arrays, seed).
     read : callable
         Reads the arrays.
     is_test : callable, optional
         Which images are kept for testing, from the arrays.
+    image_attributes : dict
+        By choice of semantics, the array of attributes of the single images.
+    semantics_option : str
+        What the loader calls the option that chooses class embeddings.
     """
 
     name: str
@@ -61,25 +69,48 @@ class ImageSet:
     read: Callable = read_arrays
     is_test: Callable | None = None
     synthetic: bool = False
+    image_attributes: dict = field(default_factory=dict)
+    semantics_option: str = "semantics"
 
-    def load(
+    def loader(self, declared):
+        """The set's loader: a decorator of a function that has its docstring and own options.
+
+        Those of `SHARED` come after them. Without an option ``features`` the first is taken.
+        """
+        shared = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
+            for name, value in SHARED.items()
+        ]
+        single = inspect.signature(declared).parameters.values()
+        signature = inspect.Signature([*single, *shared])
+
+        @wraps(declared)
+        def load(**options):
+            try:
+                given = signature.bind(**options)
+            except TypeError as error:
+                raise TypeError(f"{declared.__name__}() {error}") from None
+            given.apply_defaults()
+            return self._problem(**given.arguments)
+
+        load.__signature__ = signature
+        return load
+
+    def _problem(
         self,
         *,
-        features,
-        semantics,
         split,
         seed,
         feature_scaling,
         max_per_class,
         folder,
         seen_fraction=0.2,
-        image_attributes=None,
+        **choices,
     ):
-        """The problem; ``features`` may be a function that makes them from the arrays."""
-        made = callable(features)
-        if not made:
-            check_choice(features, "features", tuple(self.features))
-        check_choice(semantics, "semantics", tuple(self.semantics))
+        semantics = choices[self.semantics_option]
+        features = choices.get("features", next(iter(self.features)))
+        check_choice(features, "features", tuple(self.features))
+        check_choice(semantics, self.semantics_option, tuple(self.semantics))
         check_choice(split, "split", tuple(self.splits))
         folder = require_folder(self.folder, folder)
         data = self.read(folder / self.arrays)
@@ -91,27 +122,25 @@ class ImageSet:
             chosen = {"is_test": is_test, "seen_fraction": seen_fraction, "seed": seed}
             parts = class_parts(labels, *draw(data, seed), **chosen)
         rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-        seen_as, file = ("", None) if made else self.features[features]
-        meant_as, how = self.semantics[semantics]
-        if "classes" in data:
-            names = data["classes"].tolist()
-        else:
-            names = read_lines(folder / "classes.txt")
+        seen_as, images = self.features[features]
+        meant_as, classes = self.semantics[semantics]
+        attributes = self.image_attributes.get(semantics)
+        names = data["classes"] if "classes" in data else read_lines(folder / "classes.txt")
         return ZeroShotProblem(
             name=self.name,
             synthetic=self.synthetic,
             description=self.description.format(features=seen_as, semantics=meant_as, split=split),
-            features=features(data)[rows]
-            if made
-            else read_rows(folder / file, rows, of=(len(labels), "image labels")),
+            features=images(data, seed)[rows]
+            if callable(images)
+            else read_rows(folder / images, rows, of=(len(labels), "image labels")),
             labels=labels[rows],
-            class_embeddings=how(data, folder)
-            if callable(how)
-            else unit_rows(data[how].astype(np.float32), name=how),
+            class_embeddings=classes(data, folder)
+            if callable(classes)
+            else unit_rows(data[classes].astype(np.float32), name=classes),
             class_names=np.array([_plain(name) for name in names if name.strip()]),
             class_ids=data.get("wnid"),
             **parts,
-            image_attributes=image_attributes and data[image_attributes][rows].astype(np.float32),
+            image_attributes=attributes and data[attributes][rows].astype(np.float32),
             coverage=data.get("coverage", {}),
         ).scaled(feature_scaling)
 

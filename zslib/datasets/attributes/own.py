@@ -60,10 +60,7 @@ def load_zero_shot(path, *, dtype="float32"):
 
 def split_problem(arrays, path, dtype="float32"):
     """The problem of arrays that say for each image which part it is in."""
-    refuse_unknown(arrays, _KNOWN, path)
-    missing = [name for name in _NEEDED if name not in arrays]
-    if missing:
-        raise ValueError(f"{path} lacks {', '.join(missing)}: needed are {', '.join(_NEEDED)}")
+    check_arrays(arrays, _NEEDED, _KNOWN, path)
     fields = {"name": path.stem, "description": f"data of {path.name}", "synthetic": False}
     for name, array in arrays.items():
         if name in _VECTORS:
@@ -136,13 +133,16 @@ def _read_folder(path):
     }
 
 
-def refuse_unknown(names, known, path):
-    """Refuse arrays that the format of a file does not have."""
-    if unknown := [name for name in names if name not in known]:
+def check_arrays(arrays, needed, known, path, elsewhere=""):
+    """Refuse arrays that the format of a file does not have, and a file that lacks one."""
+    if unknown := [name for name in arrays if name not in known]:
         raise ValueError(
             f"{path} has {', '.join(map(repr, unknown))}, which is not of the format: known are "
             f"{', '.join(known)}"
         )
+    if lacks := [name for name in needed if name not in arrays]:
+        wanted = ", ".join(needed)
+        raise ValueError(f"{path} lacks {' and '.join(lacks)}: needed are {wanted}{elsewhere}")
 
 
 def _readable(path, name, read):
@@ -172,8 +172,8 @@ def fewer_images(problem, max_per_class, seed):
     """The problem with at most so many images of each class in each part; None: all."""
     if max_per_class is None:
         return problem
-    how = {"max_per_class": max_per_class, "seed": seed}
-    rows, parts = select_images(problem.labels, problem.parts, **how)
+    options = {"max_per_class": max_per_class, "seed": seed}
+    rows, parts = select_images(problem.labels, problem.parts, **options)
     images = problem.image_attributes
     return replace(
         problem,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from zslib.arrays import take_rows
 from zslib.datasets.attributes.seen_unseen import SplitProblem
 from zslib.datasets.problem import add_words
-from zslib.validation import check_row_names, row_names
+from zslib.validation import check_row_names, check_same_rows, row_names
 
 __all__ = ["ZeroShotProblem"]
 
@@ -75,22 +74,10 @@ class ZeroShotProblem(SplitProblem):
     array([2])
     """
 
-    name: str
-    synthetic: bool
-    description: str
-    features: object
-    labels: np.ndarray
     class_embeddings: object
     class_names: np.ndarray = None
-    trainval: np.ndarray
-    test_seen: np.ndarray = ()
-    test_unseen: np.ndarray
-    train: np.ndarray = ()
-    val: np.ndarray = ()
     class_ids: np.ndarray | None = None
     image_attributes: object = None
-    feature_scaling: str = "none"
-    coverage: Mapping = field(default_factory=dict)
     setting: str = "attributes"
 
     _ARRAYS = ("features", "class_embeddings", "image_attributes")
@@ -106,17 +93,8 @@ class ZeroShotProblem(SplitProblem):
         check_row_names(self.class_embeddings, self.class_names, "class_embeddings", "class_names")
         self._check_vectors()
         if self.image_attributes is not None:
-            rows = self.image_attributes.shape[0]
-            if rows != self.features.shape[0]:
-                raise ValueError(
-                    f"image_attributes has {rows} rows for {self.features.shape[0]} rows of "
-                    "features: give one for each image"
-                )
-        self._check(
-            self.class_embeddings.shape[0],
-            "class_embeddings",
-            class_strings=("class_names", "class_ids"),
-        )
+            check_same_rows(self.features, self.image_attributes, "features", "image_attributes")
+        self._check(self.class_embeddings.shape[0], "class_embeddings")
 
     @cached_property
     def checksum(self):
@@ -134,28 +112,14 @@ class ZeroShotProblem(SplitProblem):
             "features": int(self.features.shape[1]),
         }
 
-    def validation_problem(self, *, seen_fraction=0.2, seed=0):
-        """The problem to tune on: ``val`` plays the unseen classes, no test image is in it.
-
-        Only the images and classes of ``train`` and ``val`` are kept, renumbered. Of each training
-        class ``seen_fraction`` of the images, drawn by ``seed``, become ``test_seen``, so that the
-        calibration of seen against unseen classes can be tuned too; ``trainval`` is the rest.
-        """
-        samples, classes, fields = self._validation_fields(seen_fraction, seed)
+    def _kept(self, samples, classes):
         attributes = self.image_attributes
-        return replace(
-            self,
-            **fields,
-            class_embeddings=take_rows(self.class_embeddings, classes),
-            class_ids=None if self.class_ids is None else self.class_ids[classes],
-            image_attributes=None if attributes is None else take_rows(attributes, samples),
-        )
+        return {
+            "class_embeddings": take_rows(self.class_embeddings, classes),
+            "class_ids": None if self.class_ids is None else self.class_ids[classes],
+            "image_attributes": None if attributes is None else take_rows(attributes, samples),
+        }
 
     def __repr__(self):
-        s = self.summary()
-        return (
-            f"ZeroShotProblem({self.name!r}: {s['seen_classes']} seen and {s['unseen_classes']} "
-            f"unseen classes, {s['train_seen_samples']} + {s['test_seen_samples']} seen and "
-            f"{s['unseen_samples']} unseen images, {s['features']} features, "
-            f"{s['class_attributes']} attributes)"
-        )
+        n, q = self.features.shape[1], self.class_embeddings.shape[1]
+        return self._described(f"{n} features, {q} attributes")

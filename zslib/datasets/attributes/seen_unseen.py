@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,15 +20,33 @@ from zslib.validation import (
     rows_of_names,
 )
 
-__all__ = ["SplitProblem", "integers"]
+__all__ = ["SplitProblem", "check_distinct", "integers", "mask_rows", "refuse_rows"]
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SplitProblem(Problem):
-    """Base of problems with ``features``, ``labels``, ``class_names`` and the parts."""
+    """Base of problems with ``features``, ``labels``, ``class_names`` and the parts.
+
+    A subclass says in ``_kept`` what a validation problem has of its own fields.
+    """
+
+    name: str
+    synthetic: bool
+    description: str
+    features: object
+    labels: np.ndarray
+    class_names: np.ndarray
+    trainval: np.ndarray
+    test_seen: np.ndarray = ()
+    test_unseen: np.ndarray
+    train: np.ndarray = ()
+    val: np.ndarray = ()
+    feature_scaling: str = "none"
+    coverage: Mapping = field(default_factory=dict)
 
     _ARRAYS = ("features",)
 
-    def _check(self, n_classes, class_rows, *, class_strings=("class_names",)):
+    def _check(self, n_classes, class_rows):
         """Check and convert everything but what is the subclass's own.
 
         ``class_rows`` says in an error what has a row for each class.
@@ -40,9 +59,9 @@ class SplitProblem(Problem):
         self._set("labels", integers(labels, "labels", n_classes))
         if len(self.labels) != n:
             raise ValueError(f"labels has {len(self.labels)} entries for {n} rows of features")
-        for name in class_strings:
-            strings = _class_strings(getattr(self, name), name, n_classes, class_rows)
-            self._set(name, strings)
+        for name in ("class_names", "class_ids"):
+            if (strings := getattr(self, name, None)) is not None:
+                self._set(name, _class_strings(strings, name, n_classes, class_rows))
         for name in PARTS:
             self._set(name, _rows(getattr(self, name), name, n))
         self._check_split(class_rows)
@@ -69,26 +88,19 @@ class SplitProblem(Problem):
         self._refuse(
             untrained, "in test_seen without a training image", "move them to test_unseen or drop"
         )
-        every = np.arange(len(self.class_names))
-        idle = np.setdiff1d(every, np.concatenate([seen, unseen]))
+        idle = np.setdiff1d(np.arange(len(self.class_names)), np.union1d(seen, unseen))
         self._refuse(
             idle, "without images in trainval or test_unseen", f"drop their rows of {class_rows}"
         )
-        common = np.intersect1d(self.trainval, self.test_seen)
-        if len(common):
-            raise ValueError(
-                f"{len(common)} images are in trainval and in test_seen, the first is row "
-                f"{common[0]}: a training image must not be tested"
-            )
+        tested = np.intersect1d(self.trainval, self.test_seen)
+        remedy = "a training image must not be tested"
+        refuse_rows(tested, "images are in trainval and in test_seen", remedy)
 
     def _check_validation(self):
         for name in ("train", "val"):
             outside = np.setdiff1d(getattr(self, name), self.trainval)
-            if len(outside):
-                raise ValueError(
-                    f"{len(outside)} images of {name} are not in trainval, the first is row "
-                    f"{outside[0]}: train and val must be parts of trainval"
-                )
+            remedy = "train and val must be parts of trainval"
+            refuse_rows(outside, f"images of {name} are not in trainval", remedy)
         if bool(len(self.train)) != bool(len(self.val)):
             raise ValueError("give both train and val, or neither")
         common = np.intersect1d(self.train_classes, self.val_classes)
@@ -146,12 +158,21 @@ class SplitProblem(Problem):
             "unseen_samples": len(self.test_unseen),
         }
 
-    def scaled(self, how):
-        """The same problem with other feature scaling."""
-        check_choice(how, "how", ("none", "unit length", "standard"))
-        if how == "none":
+    def _described(self, rest):
+        """What stands for the problem where it is shown."""
+        n = self._counts()
+        return (
+            f"{type(self).__name__}({self.name!r}: {n['seen_classes']} seen and "
+            f"{n['unseen_classes']} unseen classes, {n['train_seen_samples']} + "
+            f"{n['test_seen_samples']} seen and {n['unseen_samples']} unseen images, {rest})"
+        )
+
+    def scaled(self, scaling):
+        """The same problem with other feature scaling: "none", "unit length" or "standard"."""
+        check_choice(scaling, "scaling", ("none", "unit length", "standard"))
+        if scaling == "none":
             return self
-        if how == "unit length":
+        if scaling == "unit length":
             features = unit_rows(self.features, name="features")
         else:
             xp = namespace(self.features)
@@ -160,14 +181,23 @@ class SplitProblem(Problem):
             deviation = xp.where(deviation > 0, deviation, xp.ones_like(deviation))
             features = (self.features - xp.mean(known, axis=0)) / deviation
         before = "" if self.feature_scaling == "none" else f"{self.feature_scaling}, then "
-        return replace(self, features=features, feature_scaling=before + how)
+        return replace(self, features=features, feature_scaling=before + scaling)
 
     def _variants(self):
         """For each image a number that images share which must not be parted, or None."""
         return None
 
-    def _validation_fields(self, seen_fraction, seed):
-        """Images and classes of ``train`` and ``val``, and the fields that follow from them."""
+    def validation_problem(self, *, seen_fraction=0.2, seed=0):
+        """The problem to tune on: ``val`` plays the unseen classes, no test image is in it.
+
+        Only the images and classes of ``train`` and ``val`` are kept, renumbered, and only texts
+        of these images. Of each training class ``seen_fraction`` of the images, drawn by ``seed``,
+        become ``test_seen``, so that the calibration of seen against unseen classes can be tuned
+        too; ``trainval`` is the rest. Images of a class with all texts alike (variants of a
+        product) are held out together, so that no held-out image has exactly the texts of a
+        training one, but where texts are of classes. So the paper of CLAREL builds it in its
+        Appendix C.
+        """
         if not len(self.val):
             raise ValueError(
                 f"{self.name} has no validation classes: name some in val_classes=, or give train "
@@ -178,20 +208,18 @@ class SplitProblem(Problem):
         kept, held = hold_out(
             self.labels, self.train, fraction=seen_fraction, seed=seed, groups=self._variants()
         )
-        return (
-            samples,
-            classes,
-            {
-                "name": f"{self.name} (validation)",
-                "features": take_rows(self.features, samples),
-                "labels": np.searchsorted(classes, self.labels[samples]),
-                "class_names": self.class_names[classes],
-                "trainval": np.searchsorted(samples, kept),
-                "test_seen": np.searchsorted(samples, held),
-                "test_unseen": np.searchsorted(samples, np.sort(self.val)),
-                "train": (),
-                "val": (),
-            },
+        return replace(
+            self,
+            name=f"{self.name} (validation)",
+            features=take_rows(self.features, samples),
+            labels=np.searchsorted(classes, self.labels[samples]),
+            class_names=self.class_names[classes],
+            trainval=np.searchsorted(samples, kept),
+            test_seen=np.searchsorted(samples, held),
+            test_unseen=np.searchsorted(samples, np.sort(self.val)),
+            train=(),
+            val=(),
+            **self._kept(samples, classes),
         )
 
 
@@ -199,12 +227,7 @@ def _rows(values, name, n):
     """Row numbers, from these or from a mask of ``n`` truths."""
     values = host_array(values, name)
     if values.dtype == bool:
-        if values.shape != (n,):
-            raise ValueError(
-                f"{name} is a mask of shape {values.shape} for {n} rows of features: give one "
-                "truth for each"
-            )
-        return np.flatnonzero(values)
+        return mask_rows(values, name, n, "rows of features")
     rows = integers(values, name, n)
     if len(np.unique(rows)) < len(rows):
         if len(rows) == n and rows.max() == 1:
@@ -214,6 +237,15 @@ def _rows(values, name, n):
             )
         raise ValueError(f"{name} lists an image twice: list each row once")
     return rows
+
+
+def mask_rows(mask, name, n, what):
+    """Row numbers from a mask of ``n`` truths, one for each of ``what``."""
+    if mask.shape != (n,):
+        raise ValueError(
+            f"{name} is a mask of shape {mask.shape} for {n} {what}: give one truth for each"
+        )
+    return np.flatnonzero(mask)
 
 
 def integers(values, name, size):
@@ -227,8 +259,6 @@ def integers(values, name, size):
 
 
 def _class_strings(values, name, n_classes, class_rows):
-    if values is None:
-        return None
     values = np.asarray(values)
     if values.dtype.kind == "O" and all(isinstance(value, str) for value in values.ravel()):
         values = values.astype(str)
@@ -237,7 +267,18 @@ def _class_strings(values, name, n_classes, class_rows):
             f"{name} must be {n_classes} strings, one for each row of {class_rows}, got "
             f"{values.dtype} of shape {values.shape}"
         )
-    known, counts = np.unique(values, return_counts=True)
-    if len(known) < n_classes:
-        raise ValueError(f"{name} has {str(known[counts > 1][0])!r} twice: names must differ")
+    check_distinct(values, name)
     return values
+
+
+def check_distinct(names, name):
+    """Raise ValueError where two classes have one name."""
+    known, counts = np.unique(names, return_counts=True)
+    if len(known) < len(names):
+        raise ValueError(f"{name} has {str(known[counts > 1][0])!r} twice: name each class once")
+
+
+def refuse_rows(rows, what, remedy, kind="row"):
+    """Raise ValueError where there are ``rows``, which ``what`` is wrong with."""
+    if len(rows):
+        raise ValueError(f"{len(rows)} {what}, the first is {kind} {rows[0]}: {remedy}")

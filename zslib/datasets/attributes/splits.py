@@ -12,6 +12,7 @@ __all__ = [
     "PARTS",
     "class_parts",
     "crossed_classes",
+    "draw_classes",
     "hold_out",
     "select_images",
     "split_classes",
@@ -21,6 +22,7 @@ __all__ = [
 
 # The image sets of a `ZeroShotProblem`.
 PARTS = ("trainval", "test_seen", "test_unseen", "train", "val")
+_FOLDS = 4
 
 
 def hold_out(labels, samples, *, fraction=0.2, seed=0, groups=None):
@@ -62,7 +64,6 @@ def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
     """Training, validation and test (unseen) classes at random; the shares are rounded up."""
     check_real(test_fraction, "test_fraction", low=0, high=1, inclusive=False)
     check_real(val_fraction, "val_fraction", low=0, high=1, inclusive=False)
-    check_integer(seed, "seed", low=0)
     classes = np.unique(np.asarray(classes, dtype=np.int64))
     n_test = math.ceil(test_fraction * len(classes))
     n_val = math.ceil(val_fraction * (len(classes) - n_test))
@@ -72,17 +73,22 @@ def split_classes(classes, *, test_fraction=0.25, val_fraction=0.2, seed=0):
             f"beside {n_test} unseen and {n_val} validation classes: two are needed; give more "
             "classes or lower test_fraction and val_fraction"
         )
+    return draw_classes(classes, n_val, n_test, seed=seed)
+
+
+def draw_classes(classes, n_val, n_test, *, seed=0):
+    """Training, ``n_val`` validation and ``n_test`` test (unseen) classes at random."""
     seen, test = split_seen(classes, n_test, seed=seed)
     return (*split_seen(seen, n_val, seed=seed), test)
 
 
-def crossed_classes(classes, *, n_folds=4, val_fraction=0.2, seed=0):
-    """As `split_classes`, but in each ``n_folds`` seeds in a row every class is unseen once."""
+def crossed_classes(classes, *, seed=0):
+    """As `split_classes`, but in each four seeds in a row every class is unseen once."""
     check_integer(seed, "seed", low=0)
-    order = np.random.default_rng(seed // n_folds).permutation(np.unique(classes))
-    test = order[seed % n_folds :: n_folds]
+    order = np.random.default_rng(seed // _FOLDS).permutation(np.unique(classes))
+    test = order[seed % _FOLDS :: _FOLDS]
     seen = np.setdiff1d(order, test)
-    return (*split_seen(seen, math.ceil(val_fraction * len(seen)), seed=seed), np.sort(test))
+    return (*split_seen(seen, math.ceil(0.2 * len(seen)), seed=seed), np.sort(test))
 
 
 def split_seen(classes, n_val, *, seed=0):
@@ -105,20 +111,14 @@ def class_parts(labels, train, val, test, *, is_test=None, seen_fraction=0.2, se
     seen = np.flatnonzero(np.isin(labels, np.union1d(train, val)))
     unseen = np.flatnonzero(np.isin(labels, test))
     if is_test is None:
-        trainval, test_seen = hold_out(
-            labels, seen, fraction=seen_fraction, seed=seed, groups=groups
-        )
-    else:
-        is_test = np.asarray(is_test, dtype=bool)
-        trainval, test_seen, unseen = (
-            seen[~is_test[seen]],
-            seen[is_test[seen]],
-            unseen[is_test[unseen]],
-        )
+        kept, _ = hold_out(labels, seen, fraction=seen_fraction, seed=seed, groups=groups)
+        is_test = ~np.isin(np.arange(len(labels)), kept)
+    is_test = np.asarray(is_test, dtype=bool)
+    trainval = seen[~is_test[seen]]
     return {
         "trainval": trainval,
-        "test_seen": test_seen,
-        "test_unseen": unseen,
+        "test_seen": seen[is_test[seen]],
+        "test_unseen": unseen[is_test[unseen]],
         "train": trainval[np.isin(labels[trainval], train)],
         "val": trainval[np.isin(labels[trainval], val)],
     }
@@ -136,17 +136,14 @@ def select_images(labels, parts, *, max_per_class=None, seed=0):
     At most ``max_per_class`` of each class in each part, drawn at random; train and val keep what
     trainval keeps of them.
     """
-    labels, chosen = np.asarray(labels), {}
-    for name in ("trainval", "test_seen", "test_unseen"):
-        samples = np.sort(np.asarray(parts[name], dtype=np.int64))
-        if max_per_class is not None:
-            check_integer(max_per_class, "max_per_class", low=1)
-            samples = samples[_random_rank(labels, samples, seed)[0] < max_per_class]
-        chosen[name] = samples
-    for name in ("train", "val"):
-        samples = np.sort(np.asarray(parts[name], dtype=np.int64))
-        kept = slice(None) if max_per_class is None else np.isin(samples, chosen["trainval"])
-        chosen[name] = samples[kept]
+    chosen = {name: np.sort(np.asarray(parts[name], dtype=np.int64)) for name in PARTS}
+    if max_per_class is not None:
+        check_integer(max_per_class, "max_per_class", low=1)
+        for name in ("trainval", "test_seen", "test_unseen"):
+            rank, _ = _random_rank(labels, chosen[name], seed)
+            chosen[name] = chosen[name][rank < max_per_class]
+        for name in ("train", "val"):
+            chosen[name] = chosen[name][np.isin(chosen[name], chosen["trainval"])]
     rows = np.unique(np.concatenate(list(chosen.values())))
     return rows, {name: np.searchsorted(rows, part) for name, part in chosen.items()}
 
@@ -154,12 +151,10 @@ def select_images(labels, parts, *, max_per_class=None, seed=0):
 def _random_rank(labels, samples, seed):
     """Each sample's place (from 0) in a random order of its class, and the class's size."""
     check_integer(seed, "seed", low=0)
-    own = np.asarray(labels)[np.asarray(samples, dtype=np.int64)]
-    order = np.lexsort((np.random.default_rng(seed).random(len(own)), own))
-    _, start, inverse, count = np.unique(
-        own[order], return_index=True, return_inverse=True, return_counts=True
-    )
-    rank, size = np.empty(len(own), np.int64), np.empty(len(own), np.int64)
-    rank[order] = np.arange(len(own)) - start[inverse]
-    size[order] = count[inverse]
-    return rank, size
+    labels = np.asarray(labels)[np.asarray(samples, dtype=np.int64)]
+    order = np.lexsort((np.random.default_rng(seed).random(len(labels)), labels))
+    _, inverse, count = np.unique(labels, return_inverse=True, return_counts=True)
+    start = np.cumsum(count) - count
+    rank = np.empty(len(labels), np.int64)
+    rank[order] = np.arange(len(labels)) - start[inverse[order]]
+    return rank, count[inverse]

@@ -9,8 +9,9 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.attributes.caltech101 import caltech101
+from zslib.datasets.attributes.own import fewer_images
 from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
+from zslib.datasets.attributes.splits import class_parts, split_classes
 from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
 from zslib.datasets.entry import BEYOND, WITHIN, Dataset
 from zslib.datasets.hierarchy.embedded import embedded_labels
@@ -19,6 +20,8 @@ from zslib.datasets.words.term_vectors import hypernym_vectors
 from zslib.validation import check_integer, check_real
 
 __all__ = ["caltech101_beyond", "synthetic_beyond", "synthetic_within", "tiny_imagenet_within"]
+
+_FEATURES = 128
 
 
 def tiny_imagenet_within(*, seed=0, max_per_class=None):
@@ -45,41 +48,30 @@ def caltech101_beyond(*, seed=0, max_per_class=None):
     problem = caltech101(semantics="hypernym")
     seen = np.isin(problem.class_ids, embedded_labels()[0])
     parts = class_parts(problem.labels, np.flatnonzero(seen), [], np.flatnonzero(~seen))
-    rows, parts = select_images(problem.labels, parts, max_per_class=max_per_class, seed=0)
-    return replace(
+    beyond = replace(
         problem,
         description="Caltech-101 images",
         setting=BEYOND,
-        features=problem.features[rows],
-        labels=problem.labels[rows],
         **parts | {"train": (), "val": ()},
     )
+    return fewer_images(beyond, max_per_class, seed=0)
 
 
-def synthetic_within(*, seed=0, n_classes=150, images_per_class=30, **options):
+def synthetic_within(*, seed=0, n_classes=150, images_per_class=30, noise=1.0):
     """Synthetic images of classes drawn from the 1,000, three quarters of them seen."""
     check_integer(n_classes, "n_classes", low=8, high=1000)
     rng = np.random.default_rng(seed)
     lists = imagenet_lists("embedded")
     wnids = np.sort(rng.choice(lists.ilsvrc2012, n_classes, replace=False))
     groups = split_classes(np.arange(n_classes), seed=seed)
-    return _synthetic(WITHIN, lists, rng, wnids, groups, images_per_class, seed, **options)
+    return _synthetic(WITHIN, lists, rng, wnids, groups, images_per_class, seed, noise)
 
 
-def synthetic_beyond(
-    *,
-    seed=0,
-    n_seen=100,
-    n_unseen=20,
-    images_per_class=30,
-    n_features=128,
-    noise=1.0,
-    own=0.5,
-):
+def synthetic_beyond(*, seed=0, n_seen=100, n_unseen=20, images_per_class=30, noise=1.0):
     """Synthetic images: seen classes of the 1,000, unseen ones of each ring around them.
 
-    A class's mean feature is a nonlinear view of its place in the real hierarchy, mixed with a
-    part of its own; images scatter around it.
+    A class's mean feature is a nonlinear view of its place in the real hierarchy, mixed half and
+    half with a part of its own; images scatter around it by ``noise`` in length.
     """
     check_integer(n_seen, "n_seen", low=4, high=1000)
     check_integer(n_unseen, "n_unseen", low=1, high=1000)
@@ -90,37 +82,23 @@ def synthetic_beyond(
     rings = [sorted(near & known), sorted(far - near & known), sorted(others)]
     seen = rng.choice(sorted(known.intersection(lists.ilsvrc2012)), n_seen, replace=False)
     unseen = np.concatenate([rng.choice(ring, n_unseen, replace=False) for ring in rings])
+    wnids = np.concatenate([seen, unseen])
     groups = (np.arange(n_seen), [], n_seen + np.arange(len(unseen)))
-    return _synthetic(
-        BEYOND,
-        lists,
-        rng,
-        np.concatenate([seen, unseen]),
-        groups,
-        images_per_class,
-        seed,
-        n_features=n_features,
-        noise=noise,
-        own=own,
-    )
+    return _synthetic(BEYOND, lists, rng, wnids, groups, images_per_class, seed, noise)
 
 
-def _synthetic(
-    setting, lists, rng, wnids, groups, per_class, seed, n_features=128, noise=1.0, own=0.5
-):
+def _synthetic(setting, lists, rng, wnids, groups, per_class, seed, noise):
     check_integer(per_class, "images_per_class", low=2)
-    check_integer(n_features, "n_features", low=2)
     check_real(noise, "noise", low=0)
-    check_real(own, "own", low=0, high=1)
     width = min(100, len(wnids) - 1)
     place = hypernym_vectors(wnids.tolist(), lists.is_a, dimension=width)
     drawn = unit_rows(rng.standard_normal(place.shape).astype(np.float32))
-    meaning = math.sqrt(1 - own) * place + math.sqrt(own) * drawn
-    view = rng.standard_normal((width, n_features)).astype(np.float32)
+    meaning = math.sqrt(0.5) * place + math.sqrt(0.5) * drawn
+    view = rng.standard_normal((width, _FEATURES)).astype(np.float32)
     means = unit_rows(np.tanh(meaning @ view))
     labels = np.repeat(np.arange(len(wnids)), per_class)
-    scatter = rng.standard_normal((len(labels), n_features)).astype(np.float32)
-    features = means[labels] + np.float32(noise / np.sqrt(n_features)) * scatter
+    scatter = rng.standard_normal((len(labels), _FEATURES)).astype(np.float32)
+    features = means[labels] + np.float32(noise / np.sqrt(_FEATURES)) * scatter
     parts = class_parts(labels, *groups, seed=seed)
     return ZeroShotProblem(
         name=f"synthetic-{setting.lower().replace(' ', '-')}",

@@ -33,6 +33,7 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset
 from zslib.validation import check_choice, check_integer, check_real
 
@@ -49,6 +50,10 @@ SHAPES = {
 }
 _FEATURES = 2_048
 _FEWEST = 10  # training images a seen class keeps on average before classes are left out
+_TAIL = 0.5  # class sizes fall as rank ** -_TAIL
+_LATENT = 20  # dimensions of meaning
+_VARIATION = 0.5  # how far an image strays from its class, relative to how classes differ
+_HIDDEN = 256  # width of the random network's first layer
 _BLOCK = 4_096  # images made at a time
 
 
@@ -58,11 +63,6 @@ def synthetic_attributes(
     scale=0.1,
     seed=0,
     n_features=None,
-    tail=0.5,
-    variation=0.5,
-    noise=0.8,
-    class_shift=0.6,
-    latent=20,
     att="unit length",
 ):
     """A synthetic problem of the shape of AWA1, AWA2, CUB, SUN or APY.
@@ -78,14 +78,6 @@ def synthetic_attributes(
     seed : int
     n_features : int, optional
         By default 2,048 times ``scale``, at least 64.
-    tail : float
-        Class sizes fall as ``rank ** -tail``; 0 makes them even.
-    variation : float
-        How far an image's attributes stray from its class's, relative to how classes differ.
-    noise, class_shift : float
-        See `attribute_features`.
-    latent : int
-        Dimensions of meaning.
     att : {"unit length", "original"}
         Whether the classes' attributes are divided by row length; originally they have the unit
         of ``image_attributes``.
@@ -105,24 +97,19 @@ def synthetic_attributes(
     check_choice(shape, "shape", tuple(SHAPES))
     check_real(scale, "scale", low=0, high=1)
     check_integer(seed, "seed", low=0)
-    check_integer(latent, "latent", low=1)
-    check_real(tail, "tail", low=0)
-    check_real(variation, "variation", low=0)
     check_choice(att, "att", ("unit length", "original"))
     groups, images, n_attributes = _scaled_shape(shape, scale)
     if n_features is None:
         n_features = max(64, round(_FEATURES * scale))
     rng = np.random.default_rng(seed)
 
-    labels, parts = _labels_and_parts(rng, groups, images, tail)
-    loading = rng.standard_normal((latent, n_attributes), dtype=np.float32) / latent**0.5
+    labels, parts = _labels_and_parts(rng, groups, images)
+    loading = rng.standard_normal((_LATENT, n_attributes), dtype=np.float32) / _LATENT**0.5
     base = rng.standard_normal(n_attributes, dtype=np.float32) - 1  # most attributes are absent
-    meaning = _class_meanings(rng, sum(groups), latent)
+    meaning = _class_meanings(rng, sum(groups))
     attributes = _logistic(2 * meaning @ loading + base)
-    varied = _image_attributes(rng, labels, meaning, loading, base, variation)
-    features = attribute_features(
-        varied, labels, n_features=n_features, noise=noise, class_shift=class_shift, seed=seed
-    )
+    varied = _image_attributes(rng, labels, meaning, loading, base)
+    features = attribute_features(varied, labels, n_features=n_features, seed=seed)
     return ZeroShotProblem(
         name=f"synthetic-{shape.lower()}",
         synthetic=True,
@@ -139,7 +126,7 @@ def synthetic_attributes(
 
 
 def attribute_features(
-    image_attributes, labels, *, n_features=256, noise=0.8, class_shift=0.6, hidden=256, seed=0
+    image_attributes, labels, *, n_features=256, noise=0.8, class_shift=0.6, seed=0
 ):
     """Synthetic image features: a noisy nonlinear view of each image's attributes.
 
@@ -155,8 +142,6 @@ def attribute_features(
         the attributes. The noise of a feature is half of it, relative to the signal.
     class_shift : float
         Standard deviation of the error that the images of a class share.
-    hidden : int
-        Width of the random network's first layer.
     seed : int
 
     Returns
@@ -169,7 +154,6 @@ def attribute_features(
     (3, 5)
     """
     check_integer(n_features, "n_features", low=1)
-    check_integer(hidden, "hidden", low=1)
     check_real(noise, "noise", low=0)
     check_real(class_shift, "class_shift", low=0)
     labels = np.asarray(labels)
@@ -186,8 +170,8 @@ def attribute_features(
     values, vectors = np.linalg.eigh(seen.T @ seen / np.float32(len(seen)))
     mixing = (vectors * np.sqrt(np.maximum(values, 0))).T
     shift = class_shift * normal(int(labels.max()) + 1, width) @ mixing
-    first = normal(width, hidden) / width**0.5
-    second = normal(hidden, n_features) / (0.6 * hidden**0.5)  # tanh of a normal varies by 0.6
+    first = normal(width, _HIDDEN) / width**0.5
+    second = normal(_HIDDEN, n_features) / (0.6 * _HIDDEN**0.5)  # tanh of a normal varies by 0.6
     threshold = normal(n_features)
     features = np.empty((len(seen), n_features), dtype=np.float32)
     for start in range(0, len(seen), _BLOCK):
@@ -214,26 +198,19 @@ def _scaled_shape(shape, scale):
     return groups, images, n_attributes
 
 
-def _labels_and_parts(rng, groups, images, tail):
+def _labels_and_parts(rng, groups, images):
     """Labels in order of part, and the parts: classes 0.. train, then val, then unseen."""
     n_seen, n_classes = sum(groups[:2]), sum(groups)
-    weight = rng.permuted(np.arange(1, n_classes + 1) ** -float(tail))
+    weight = rng.permuted(np.arange(1, n_classes + 1) ** -_TAIL)
     classes = np.arange(n_classes)
     blocks = [
         np.repeat(classes[:n_seen], _sizes(weight[:n_seen], images[0], 2)),
         np.repeat(classes[:n_seen], _sizes(weight[:n_seen], images[1], 1)),
         np.repeat(classes[n_seen:], _sizes(weight[n_seen:], images[2], 1)),
     ]
-    ends = np.cumsum([len(block) for block in blocks])
     labels = np.concatenate(blocks)
-    trainval = np.arange(ends[0])
-    return labels, {
-        "trainval": trainval,
-        "test_seen": np.arange(ends[0], ends[1]),
-        "test_unseen": np.arange(ends[1], ends[2]),
-        "train": trainval[labels[trainval] < groups[0]],
-        "val": trainval[labels[trainval] >= groups[0]],
-    }
+    is_test = np.arange(len(labels)) >= len(blocks[0])
+    return labels, class_parts(labels, *np.split(classes, np.cumsum(groups[:2])), is_test=is_test)
 
 
 def _sizes(weight, total, least):
@@ -245,21 +222,21 @@ def _sizes(weight, total, least):
     return sizes + least
 
 
-def _class_meanings(rng, n_classes, latent):
+def _class_meanings(rng, n_classes):
     n_groups = max(2, n_classes // 5)
-    centres = rng.standard_normal((n_groups, latent), dtype=np.float32)
-    own = rng.standard_normal((n_classes, latent), dtype=np.float32)
-    return np.sqrt(np.float32(0.5)) * (centres[rng.integers(n_groups, size=n_classes)] + own)
+    centres = rng.standard_normal((n_groups, _LATENT), dtype=np.float32)
+    single = rng.standard_normal((n_classes, _LATENT), dtype=np.float32)
+    return np.sqrt(np.float32(0.5)) * (centres[rng.integers(n_groups, size=n_classes)] + single)
 
 
-def _image_attributes(rng, labels, meaning, loading, base, variation):
+def _image_attributes(rng, labels, meaning, loading, base):
     varied = np.empty((len(labels), loading.shape[1]), dtype=np.float32)
-    spread = np.float32(variation / np.sqrt(2))
+    spread = np.float32(_VARIATION / np.sqrt(2))
     for start in range(0, len(labels), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        own = rng.standard_normal((len(labels[rows]), len(loading)), dtype=np.float32)
+        strayed = rng.standard_normal((len(labels[rows]), len(loading)), dtype=np.float32)
         single = rng.standard_normal(varied[rows].shape, dtype=np.float32)
-        image = (meaning[labels[rows]] + spread * own) @ loading
+        image = (meaning[labels[rows]] + spread * strayed) @ loading
         varied[rows] = _logistic(2 * (image + spread * single) + base)
     return varied
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.attributes.images import ImageSet, by_synsets
+from zslib.datasets.attributes.images import ImageSet
 from zslib.datasets.attributes.splits import crossed_classes, split_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset
 from zslib.datasets.files import read_arrays
@@ -52,9 +52,6 @@ _TINY = ImageSet(
         "glove": ("GloVe vectors", _side_by_side("glove300")),
         "attributes": ("30 attributes", _side_by_side("attributes30")),
         "both": ("GloVe vectors and attributes", _side_by_side("glove300", "attributes30")),
-        "gloss": ("definitions", by_synsets("gloss")),
-        "hypernym": ("the is-a hierarchy", by_synsets("hypernym")),
-        "gloss+hypernym": ("definitions and the is-a hierarchy", by_synsets("gloss+hypernym")),
     },
     splits={
         "fixed": lambda data, seed: [data[group] for group in _GROUPS],
@@ -65,15 +62,8 @@ _TINY = ImageSet(
 )
 
 
-def tiny_imagenet_classes(
-    *,
-    semantics="both",
-    split="fixed",
-    seed=0,
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
-):
+@_TINY.loader
+def tiny_imagenet_classes(*, semantics="both", split="fixed"):
     """The 190 named classes of Tiny-ImageNet, MobileNetV2 features, embeddings of several kinds.
 
     There is no official split into seen and unseen classes. Training images of seen classes
@@ -84,10 +74,9 @@ def tiny_imagenet_classes(
 
     Parameters
     ----------
-    semantics : {"both", "glove", "attributes", "gloss", "hypernym", "gloss+hypernym"}
-        GloVe vectors of the class name (300), human attributes (30), both side by side with
-        equal weight; the words of the synset's definition, its ancestors in the hierarchy (300
-        each), or both. Rows have unit length.
+    semantics : {"both", "glove", "attributes"}
+        GloVe vectors of the class name (300), human attributes (30), or both side by side with
+        equal weight. Rows have unit length.
     split : {"fixed", "random", "crossed"}
         The split that comes with the data (114 training, 28 validation, 48 unseen classes), or
         one of the same proportions drawn by ``seed``; "crossed": so that of each four seeds in a
@@ -98,7 +87,6 @@ def tiny_imagenet_classes(
     ZeroShotProblem
         ``class_ids`` are WordNet ids.
     """
-    return _TINY.load(**locals(), features="mobilenet")
 
 
 ENTRIES = (

@@ -10,6 +10,7 @@ import numpy as np
 from zslib.datasets import locate
 from zslib.datasets.attributes.att_splits import (
     OFFICIAL_STATISTICS,
+    check_images,
     load_mat,
     matrix,
     read_att_splits,
@@ -17,7 +18,7 @@ from zslib.datasets.attributes.att_splits import (
     zero_based,
 )
 from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
+from zslib.datasets.attributes.splits import class_parts, draw_classes, select_images
 from zslib.datasets.download import archive_members, extract_members, fetch_file
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.datasets.files import read_arrays
@@ -80,12 +81,7 @@ def load_xlsa17(
             "format has one column for each image"
         )
     parts = splits.parts
-    for part, rows in parts.items():
-        if len(rows) and rows.max() >= len(labels):
-            raise ValueError(
-                f"{folder / 'att_splits.mat'}: {part}_loc names image {rows.max() + 1} and "
-                f"res101.mat has {len(labels)}: the two files do not belong together"
-            )
+    check_images(parts, len(labels), folder / "att_splits.mat")
     coverage = {"images": len(labels), "test images in train_loc or val_loc": splits.dropped}
     if str(source) in OFFICIAL_STATISTICS:
         published = OFFICIAL_STATISTICS[str(source)]
@@ -109,12 +105,8 @@ def load_xlsa17(
 
 def _random_parts(labels, parts, n_classes, seed, seen_fraction):
     counts = {part: len(np.unique(labels[rows])) for part, rows in parts.items()}
-    groups = split_classes(
-        np.arange(n_classes),
-        test_fraction=counts["test_unseen"] / n_classes,
-        val_fraction=max(counts["val"], 1) / counts["trainval"],
-        seed=seed,
-    )
+    n_val, n_test = max(counts["val"], 1), counts["test_unseen"]
+    groups = draw_classes(np.arange(n_classes), n_val, n_test, seed=seed)
     return class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
 
 

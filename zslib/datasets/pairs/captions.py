@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 
 from zslib.datasets import locate
-from zslib.datasets.attributes.att_splits import load_mat, read_att_splits
+from zslib.datasets.attributes.att_splits import cell_strings, load_mat, read_att_splits
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, find_xlsa17, load_xlsa17
 from zslib.datasets.entry import PAIRS, Dataset, below
-from zslib.datasets.pairs.problem import ImageTextProblem
+from zslib.datasets.pairs.problem import with_texts
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_choice
 
@@ -21,9 +21,7 @@ __all__ = ["captioned"]
 _NAMES = ("CUB", "FLO")
 
 
-def captioned(
-    name, *, seed=0, feature_scaling="none", max_per_class=None, folder=None, captions=None
-):
+def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None, folder=None):
     """CUB or FLOWERS with ten captions of each image, as the paper uses them.
 
     The files are not fetched; put them below the folder that ``ZSLIB_DATA`` names::
@@ -39,8 +37,8 @@ def captioned(
     Parameters
     ----------
     name : {"CUB", "FLO"}
-    captions : path, optional
-        By default ``reed2016/<name>/text_c10`` in the data folder.
+    folder : path, optional
+        Where res101.mat and att_splits.mat are.
 
     Returns
     -------
@@ -48,7 +46,7 @@ def captioned(
         ``coverage`` counts captions and the lines left out.
     """
     check_choice(name, "name", _NAMES)
-    captions = locate.require_folder(f"reed2016/{name}/text_c10", captions)
+    captions = locate.require_folder(f"reed2016/{name}/text_c10")
     source = name if folder is None else folder
     images = load_xlsa17(
         source, seed=seed, feature_scaling=feature_scaling, max_per_class=max_per_class
@@ -57,22 +55,16 @@ def captioned(
     labels, files = _labels_and_files(folder / "res101.mat")
     parts = read_att_splits(folder / "att_splits.mat").parts
     rows, _ = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    own, idle = _captions_of([files[row] for row in rows], captions)
-    counts = np.array([len(texts) for texts in own])
-    return ImageTextProblem(
+    texts, idle = _captions_of([files[row] for row in rows], captions)
+    counts = np.array(list(map(len, texts)))
+    return with_texts(
+        images,
         name=f"{name.lower()}-captions",
-        synthetic=False,
         description=f"{name}, proposed split, ResNet-101 features, captions of Reed et al.",
-        features=images.features,
-        labels=images.labels,
-        class_names=images.class_names,
-        texts=[text for texts in own for text in texts],
+        texts=[text for several in texts for text in several],
         text_offsets=np.concatenate([[0], np.cumsum(counts)]),
         text_index=np.arange(counts.sum()),
-        **images.parts,
-        feature_scaling=images.feature_scaling,
         coverage={
-            **images.coverage,
             "captions": int(counts.sum()),
             "lines without a word": idle,
             "images with other than 10 captions": int((counts != 10).sum()),
@@ -83,7 +75,7 @@ def captioned(
 def _labels_and_files(path):
     """Labels from 0, and the file name of each image without folders and ending."""
     data = load_mat(path, ("labels", "image_files"))
-    files = [str(np.asarray(cell).ravel()[0]) for cell in data["image_files"].ravel()]
+    files = cell_strings(data["image_files"])
     labels = data["labels"].ravel().astype(np.int64) - 1
     if len(files) != len(labels):
         raise ValueError(f"{path}: {len(files)} image_files for {len(labels)} labels")
@@ -102,14 +94,14 @@ def _captions_of(stems, folder):
             f"{len(missing)} images have no captions below {folder}, the first would be "
             f"{missing[0]}.txt"
         )
-    own, idle = [], 0
+    texts, idle = [], 0
     for stem in stems:
         lines = paths[stem].read_text(encoding="utf-8", errors="replace").splitlines()
-        own.append([line.strip() for line in lines if tokenize(line)])
-        idle += len(lines) - len(own[-1])
-        if not own[-1]:
+        texts.append([line.strip() for line in lines if tokenize(line)])
+        idle += len(lines) - len(texts[-1])
+        if not texts[-1]:
             raise ValueError(f"{paths[stem]} has no caption")
-    return own, idle
+    return texts, idle
 
 
 ENTRIES = tuple(

@@ -43,9 +43,6 @@ FLOWER_NAMES = tuple(
 def flowers(
     *,
     seed=0,
-    n_features=256,
-    noise=0.8,
-    class_shift=0.6,
     max_sentences=None,
     feature_scaling="unit length",
     max_per_class=None,
@@ -60,9 +57,6 @@ def flowers(
 
     Parameters
     ----------
-    n_features : int
-    noise, class_shift : float
-        See `attribute_features`.
     max_sentences : int, optional
         At most so many of each article, the first.
 
@@ -76,14 +70,7 @@ def flowers(
     splits = read_att_splits(folder / "FLO_att_splits.mat")
     labels = read_arrays(folder / "FLO_order.npz")["label"].astype(np.int64) - 1
     rows, parts = select_images(labels, splits.parts, max_per_class=max_per_class, seed=seed)
-    features = attribute_features(
-        splits.att[labels],
-        labels,
-        n_features=n_features,
-        noise=noise,
-        class_shift=class_shift,
-        seed=seed,
-    )
+    features = attribute_features(splits.att[labels], labels, seed=seed)
     sentences = _articles(folder / "FLO_class_wikipedia.jsonl")
     texts, coverage = sentence_pairs(labels[rows], sentences, max_sentences=max_sentences)
     return ImageTextProblem(

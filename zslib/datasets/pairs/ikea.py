@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zslib.datasets.attributes.splits import class_parts, select_images, split_classes
+from zslib.datasets.attributes.splits import class_parts, draw_classes, select_images
 from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.files import read_arrays, read_lines
 from zslib.datasets.locate import require_folder
@@ -49,13 +49,8 @@ def ikea(
     labels = data["label"]
     groups = [data[f"{part}_classes"] for part in ("train", "val", "test")]
     if split == "random":
-        n_train, n_val, n_test = map(len, groups)
-        groups = split_classes(
-            np.concatenate(groups),
-            test_fraction=n_test / (n_train + n_val + n_test),
-            val_fraction=n_val / (n_train + n_val),
-            seed=seed,
-        )
+        _, n_val, n_test = map(len, groups)
+        groups = draw_classes(np.concatenate(groups), n_val, n_test, seed=seed)
     ids = data["colour_description_id"]
     parts = class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed, groups=ids)
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)

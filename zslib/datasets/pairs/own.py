@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.datasets.attributes.features import as_matrix, numbers_or_names, own_parts
-from zslib.datasets.attributes.own import read_npz, refuse_unknown
+from zslib.datasets.attributes.own import check_arrays, read_npz
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
@@ -85,17 +85,17 @@ def from_captions(
         labels = numbers_or_names(labels, "labels")
         class_names = np.unique(labels)
     names = host_array(class_names, "class_names")
-    own = [text.splitlines() if isinstance(text, str) else text for text in texts]
-    for row, some in enumerate(own):
+    texts = [text.splitlines() if isinstance(text, str) else text for text in texts]
+    for row, some in enumerate(texts):
         if not np.iterable(some) or not all(isinstance(text, str) for text in some):
             raise TypeError(f"texts[{row}] must be a text or a list of texts, got {some!r}")
-    own = [[text for text in some if text.strip()] for some in own]
-    alike = np.unique(["\n".join(sorted(set(some))) for some in own], return_inverse=True)[1]
-    told = {}
+    texts = [[text for text in some if text.strip()] for some in texts]
+    alike = np.unique(["\n".join(sorted(set(some))) for some in texts], return_inverse=True)[1]
+    by_label = {}
     for label, number in zip(map(str, labels), alike.tolist(), strict=False):
-        told.setdefault(label, []).append(number)
-    same = [label for label, some in told.items() if len(some) > 1 and len(set(some)) == 1]
-    apart = [label for label, some in told.items() if len(set(some)) > 1]
+        by_label.setdefault(label, []).append(number)
+    same = [label for label, numbers in by_label.items() if len(numbers) > 1 == len(set(numbers))]
+    apart = [label for label, numbers in by_label.items() if len(set(numbers)) > 1]
     by_class = not apart
     if len(same) > len(apart) > 0:
         warnings.warn(
@@ -106,24 +106,24 @@ def from_captions(
             stacklevel=2,
         )
     groups = None if by_class else alike
-    there, labels, parts = own_parts(
+    present, labels, parts = own_parts(
         labels, names, len(features), unseen_classes, val_classes, seed=seed, groups=groups
     )
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
     numbers, index = {}, []
     for row in rows:
         owner = labels[row] if by_class else row
-        own[row] = dict.fromkeys(own[row])
-        index += [numbers.setdefault((owner, text), len(numbers)) for text in own[row]]
+        texts[row] = dict.fromkeys(texts[row])
+        index += [numbers.setdefault((owner, text), len(numbers)) for text in texts[row]]
     return ImageTextProblem(
         name=name,
         synthetic=False,
         description="own images with texts",
         features=features[rows].astype(np.float32),
         labels=labels[rows],
-        class_names=names[there].astype(str),
+        class_names=names[present].astype(str),
         texts=[text for _, text in numbers],
-        text_offsets=np.cumsum([0, *(len(own[row]) for row in rows)]),
+        text_offsets=np.cumsum([0, *(len(texts[row]) for row in rows)]),
         text_index=np.array(index, dtype=np.int64),
         level="class" if by_class else "image",
         **parts,
@@ -138,8 +138,6 @@ def read_captions(path, *, max_per_class=None, seed=0):
     """
     path = Path(path)
     arrays = read_npz(path)
-    refuse_unknown(arrays, _KNOWN, path)
-    if lacks := [name for name in _NEEDED if name not in arrays]:
-        raise ValueError(f"{path} lacks {' and '.join(lacks)}: needed are {', '.join(_NEEDED)}")
+    check_arrays(arrays, _NEEDED, _KNOWN, path)
     with naming(path):
         return from_captions(**arrays, max_per_class=max_per_class, name=path.stem, seed=seed)

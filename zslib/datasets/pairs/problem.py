@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from zslib.arrays import ragged_rows, take_rows
-from zslib.datasets.attributes.seen_unseen import SplitProblem, integers
+from zslib.datasets.attributes.seen_unseen import SplitProblem, integers, refuse_rows
+from zslib.datasets.attributes.splits import PARTS
 from zslib.datasets.problem import add_array, add_words
 from zslib.validation import check_choice
 
-__all__ = ["ImageTextProblem"]
+__all__ = ["ImageTextProblem", "with_texts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -61,25 +61,12 @@ class ImageTextProblem(SplitProblem):
     (array([0, 2, 3, 4]), array([0, 1, 2, 2]))
     """
 
-    name: str
-    synthetic: bool
-    description: str
-    features: object
-    labels: np.ndarray
-    class_names: np.ndarray
     text_offsets: np.ndarray
     text_index: np.ndarray
-    trainval: np.ndarray
-    test_seen: np.ndarray = ()
-    test_unseen: np.ndarray
-    train: np.ndarray = ()
-    val: np.ndarray = ()
     texts: tuple | None = None
     text_vectors: object = None
     text_ids: np.ndarray | None = None
     level: str = "image"
-    feature_scaling: str = "none"
-    coverage: Mapping = field(default_factory=dict)
     setting: str = "pairs"
 
     _ARRAYS = ("features", "text_vectors")
@@ -111,25 +98,21 @@ class ImageTextProblem(SplitProblem):
         pairs = np.repeat(np.arange(n), np.diff(offsets)) * np.int64(m) + index
         if len(np.unique(pairs)) < len(pairs):
             raise ValueError("an image lists a text twice: list each text once")
-        bare = np.flatnonzero(np.diff(offsets)[self.trainval] == 0)
-        if len(bare):
-            raise ValueError(
-                f"{len(bare)} training images have no text, the first is row "
-                f"{self.trainval[bare[0]]}: give each a text, or leave the image out"
-            )
-        mixed = np.flatnonzero(self._text_classes[0] != self._text_classes[1])
-        if len(mixed):
-            raise ValueError(
-                f"{len(mixed)} texts belong to images of two classes, the first is text "
-                f"{mixed[0]}: repeat such a text once for each class"
-            )
+        bare = self.trainval[np.diff(offsets)[self.trainval] == 0]
+        remedy = "give each a text, or leave the image out"
+        refuse_rows(bare, "training images have no text", remedy)
+        mixed = np.unique(
+            index[self.text_labels[index] != np.repeat(self.labels, np.diff(offsets))]
+        )
+        remedy = "repeat such a text once for each class"
+        refuse_rows(mixed, "texts belong to images of two classes", remedy, kind="text")
         if self.level == "image" and len(np.unique(index)) < len(index):
             raise ValueError(
                 "a text belongs to several images: repeat it once for each image with one id in "
                 "text_ids, or pass level='class'"
             )
-        told = np.unique(self.labels[self._images_of_pairs(("trainval", "test_unseen"))[0]])
-        silent = np.setdiff1d(self.unseen_classes, told)
+        described = self.labels[self._images_of_pairs(("trainval", "test_unseen"))[0]]
+        silent = np.setdiff1d(self.unseen_classes, described)
         self._refuse(silent, "without a text", "give each class a text, or drop its images")
 
     def _checked_ids(self):
@@ -147,8 +130,8 @@ class ImageTextProblem(SplitProblem):
             )
         if self.texts is not None and self.level == "image":
             id_of = {}
-            for text, own in zip(self.texts, ids.tolist(), strict=True):
-                if id_of.setdefault(text, own) != own:
+            for text, number in zip(self.texts, ids.tolist(), strict=True):
+                if id_of.setdefault(text, number) != number:
                     raise ValueError(f"equal texts have two text_ids: {text!r}")
         return ids.astype(np.int64)
 
@@ -163,19 +146,11 @@ class ImageTextProblem(SplitProblem):
         return self.text_offsets, self.text_index
 
     @cached_property
-    def _text_classes(self):
-        """Least and greatest class among the images of each text; -1 where it has no image."""
-        of_pair = np.repeat(self.labels, np.diff(self.text_offsets))
-        least = np.full(self.n_texts, len(self.class_names))
-        most = np.full(self.n_texts, -1)
-        np.minimum.at(least, self.text_index, of_pair)
-        np.maximum.at(most, self.text_index, of_pair)
-        return np.where(most < 0, -1, least), most
-
-    @property
     def text_labels(self):
         """Class of each text, int64 (m,); -1 for a text without an image."""
-        return self._text_classes[1]
+        labels = np.full(self.n_texts, -1)
+        labels[self.text_index] = np.repeat(self.labels, np.diff(self.text_offsets))
+        return labels
 
     def _images_of_pairs(self, parts):
         """Image and text of each pair whose image is in one of the parts."""
@@ -188,7 +163,7 @@ class ImageTextProblem(SplitProblem):
         """Texts of ``trainval`` images, sorted: all that a vocabulary may know."""
         return np.unique(self._images_of_pairs(("trainval",))[1])
 
-    def prototype_rows(self, classes=None, parts=("trainval", "test_unseen")):
+    def prototype_rows(self, parts=("trainval", "test_unseen")):
         """The texts whose mean embedding is a class's prototype.
 
         Section 2.1 of the paper defines the prototype on "the texts of the class" and leaves
@@ -197,36 +172,25 @@ class ImageTextProblem(SplitProblem):
 
         Parameters
         ----------
-        classes : int array, optional
-            By default all classes.
         parts : sequence of str
             From whose images the texts are taken.
 
         Returns
         -------
-        (rows, positions) : int64 arrays of one length
-            Text numbers, and for each the place of its class in ``classes``; sorted by place.
+        (rows, classes) : int64 arrays of one length
+            Text numbers, and the class of each; sorted by class.
         """
         for part in parts:
-            check_choice(part, "parts", ("trainval", "test_seen", "test_unseen", "train", "val"))
-        n_classes = len(self.class_names)
-        classes = (
-            np.arange(n_classes) if classes is None else integers(classes, "classes", n_classes)
-        )
-        place = np.full(n_classes, -1)
-        place[classes] = np.arange(len(classes))
-        if (place[classes] != np.arange(len(classes))).any():
-            raise ValueError("classes lists a class twice: list each once")
+            check_choice(part, "parts", PARTS)
         texts = np.unique(self._images_of_pairs(parts)[1])
-        where = place[self.text_labels[texts]]
-        texts, where = texts[where >= 0], where[where >= 0]
+        classes = self.text_labels[texts]
         self._refuse(
-            classes[np.setdiff1d(np.arange(len(classes)), where)],
+            np.setdiff1d(np.arange(len(self.class_names)), classes),
             f"without a text in {' or '.join(parts)}",
             "name other parts or leave these classes out",
         )
-        order = np.argsort(where, kind="stable")
-        return texts[order], where[order]
+        order = np.argsort(classes, kind="stable")
+        return texts[order], classes[order]
 
     @cached_property
     def checksum(self):
@@ -255,42 +219,32 @@ class ImageTextProblem(SplitProblem):
         numbers = {}
         return np.array(
             [
-                numbers.setdefault(tuple(sorted(set(self.text_ids[own].tolist()))), len(numbers))
-                for own in np.split(self.text_index, self.text_offsets[1:-1])
+                numbers.setdefault(tuple(sorted(set(self.text_ids[texts].tolist()))), len(numbers))
+                for texts in np.split(self.text_index, self.text_offsets[1:-1])
             ]
         )
 
-    def validation_problem(self, *, seen_fraction=0.2, seed=0):
-        """The problem to tune on, as the paper's Appendix C builds it: see `ZeroShotProblem`.
-
-        Only texts of images that it keeps are in it. With ``level="image"``, images of a class
-        with all texts alike (variants of a product) are held out together, so that no held-out
-        image has exactly the texts of a training one.
-        """
-        samples, _, fields = self._validation_fields(seen_fraction, seed)
+    def _kept(self, samples, classes):
         offsets, index = ragged_rows(self.text_offsets, self.text_index, samples)
-        texts = np.unique(index)
-        return replace(
-            self,
-            **fields,
-            text_offsets=offsets,
-            text_index=np.searchsorted(texts, index),
-            texts=None if self.texts is None else tuple(self.texts[i] for i in texts),
-            text_vectors=(
-                None if self.text_vectors is None else take_rows(self.text_vectors, texts)
-            ),
-            text_ids=self.text_ids[texts],
-        )
+        texts, vectors = np.unique(index), self.text_vectors
+        return {
+            "text_offsets": offsets,
+            "text_index": np.searchsorted(texts, index),
+            "texts": None if self.texts is None else tuple(self.texts[i] for i in texts),
+            "text_vectors": None if vectors is None else take_rows(vectors, texts),
+            "text_ids": self.text_ids[texts],
+        }
 
     def __repr__(self):
-        s = self.summary()
         kind = "of images" if self.level == "image" else "of classes"
-        return (
-            f"ImageTextProblem({self.name!r}: {s['seen_classes']} seen and "
-            f"{s['unseen_classes']} unseen classes, {s['train_seen_samples']} + "
-            f"{s['test_seen_samples']} seen and {s['unseen_samples']} unseen images, "
-            f"{s['texts']} texts {kind}, {s['features']} features)"
-        )
+        return self._described(f"{self.n_texts} texts {kind}, {self.features.shape[1]} features")
+
+
+def with_texts(images, *, coverage, **fields):
+    """The images of a `ZeroShotProblem` as an `ImageTextProblem`, whose other fields are given."""
+    names = ("synthetic", "features", "labels", "class_names", "feature_scaling", *PARTS)
+    kept = {name: getattr(images, name) for name in names}
+    return ImageTextProblem(**kept, **fields, coverage={**images.coverage, **coverage})
 
 
 def _words(texts):

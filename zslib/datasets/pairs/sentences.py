@@ -10,12 +10,13 @@ from zslib.arrays import ragged_rows
 from zslib.datasets.attributes.cub import class_sentences, cub
 from zslib.datasets.entry import PAIRS, Dataset
 from zslib.datasets.locate import require_folder
-from zslib.datasets.pairs.problem import ImageTextProblem
+from zslib.datasets.pairs.problem import with_texts
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_integer
 
 __all__ = ["cub_sentences", "sentence_pairs", "split_sentences"]
 
+_FEWEST_WORDS = 3
 _END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
 # A full stop after these words ends no sentence.
 _SHORT = ("approx.", "ca.", "cf.", "e.g.", "i.e.", "sp.", "spp.", "ssp.", "subsp.", "syn.", "var.")
@@ -23,7 +24,6 @@ _SHORT = ("approx.", "ca.", "cf.", "e.g.", "i.e.", "sp.", "spp.", "ssp.", "subsp
 
 def cub_sentences(
     *,
-    features="resnet",
     split="proposed",
     seed=0,
     max_sentences=None,
@@ -39,7 +39,7 @@ def cub_sentences(
 
     Parameters
     ----------
-    features, split, seed, feature_scaling, max_per_class, folder
+    split, seed, feature_scaling, max_per_class, folder
         See `zslib.datasets.attributes.cub`.
     max_sentences : int, optional
         At most so many of each class, the article's first.
@@ -51,7 +51,6 @@ def cub_sentences(
     """
     folder = require_folder("visual/cub", folder)
     images = cub(
-        features=features,
         split=split,
         seed=seed,
         feature_scaling=feature_scaling,
@@ -61,35 +60,28 @@ def cub_sentences(
     texts, coverage = sentence_pairs(
         images.labels, class_sentences(folder), max_sentences=max_sentences
     )
-    described = images.description.replace("312 attributes", "Wikipedia sentences of classes")
-    return ImageTextProblem(
+    return with_texts(
+        images,
         name="cub-sentences",
-        synthetic=False,
-        description=described,
-        features=images.features,
-        labels=images.labels,
-        class_names=images.class_names,
-        **images.parts,
+        description=images.description.replace("312 attributes", "Wikipedia sentences of classes"),
+        coverage=coverage,
         **texts,
-        feature_scaling=images.feature_scaling,
-        coverage={**images.coverage, **coverage},
     )
 
 
-def sentence_pairs(labels, sentences, *, min_words=3, max_sentences=None):
-    """Every sentence of a class as a text of each of its images."""
-    check_integer(min_words, "min_words", low=1)
+def sentence_pairs(labels, sentences, *, max_sentences=None):
+    """Every sentence of a class, of three words or more, as a text of each of its images."""
     if max_sentences is not None:
         check_integer(max_sentences, "max_sentences", low=1)
     kept = [
-        [text for text in dict.fromkeys(listed) if len(tokenize(text)) >= min_words]
+        [text for text in dict.fromkeys(listed) if len(tokenize(text)) >= _FEWEST_WORDS]
         for listed in sentences
     ]
     kept = [texts[:max_sentences] for texts in kept]
     counts = np.array([len(texts) for texts in kept])
     labels = np.asarray(labels)
     if len(bare := np.setdiff1d(labels, np.flatnonzero(counts))):
-        raise ValueError(f"class {bare[0]} has no sentence of {min_words} words: leave it out")
+        raise ValueError(f"class {bare[0]} has no sentence of {_FEWEST_WORDS} words: leave it out")
     ends = np.concatenate([[0], np.cumsum(counts)])
     offsets, index = ragged_rows(ends, np.arange(ends[-1]), labels)
     owners = {}

@@ -31,7 +31,7 @@ from zslib.datasets.attributes.splits import class_parts, split_seen
 from zslib.datasets.attributes.synthetic import attribute_features
 from zslib.datasets.entry import PAIRS, Dataset
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.validation import check_integer, check_real
+from zslib.validation import check_integer
 
 __all__ = ["synthetic_pairs"]
 
@@ -93,6 +93,10 @@ _DISTRACTORS = (
     "it was seen near the water.",
     "another one is in the background.",
 )
+_MENTIONS = (2, 4)  # fewest and most aspects that a caption mentions
+# Probability that an image's aspect is not its class's, that a mentioned value is drawn at random,
+# and that a caption has a sentence about something else.
+_VARIATION, _ERRORS, _DISTRACTION = 0.2, 0.05, 0.3
 
 
 def synthetic_pairs(
@@ -103,12 +107,6 @@ def synthetic_pairs(
     images_per_class=20,
     captions=(4, 10),
     n_features=256,
-    mentions=(2, 4),
-    variation=0.2,
-    errors=0.05,
-    distractors=0.3,
-    noise=0.5,
-    class_shift=0.3,
     seed=0,
 ):
     """Synthetic images with captions of their own.
@@ -122,16 +120,6 @@ def synthetic_pairs(
     captions : pair of int
         Fewest and most captions of an image.
     n_features : int
-    mentions : pair of int
-        Fewest and most aspects that a caption mentions, of 14.
-    variation : float
-        Probability that an image's aspect is not its class's.
-    errors : float
-        Probability that a mentioned value is drawn at random.
-    distractors : float
-        Probability that a caption has a sentence about something else.
-    noise, class_shift : float
-        See `zslib.datasets.attributes.synthetic.attribute_features`.
     seed : int
 
     Examples
@@ -146,14 +134,9 @@ def synthetic_pairs(
     check_integer(n_unseen, "n_unseen", low=1)
     check_integer(images_per_class, "images_per_class", low=2)
     check_integer(seed, "seed", low=0)
-    fewest, most = _range(captions, "captions")
-    _range(mentions, "mentions", high=len(_ASPECTS))
-    for name, value in (
-        ("variation", variation),
-        ("errors", errors),
-        ("distractors", distractors),
-    ):
-        check_real(value, name, low=0, high=1)
+    fewest, most = captions
+    check_integer(fewest, "captions[0]", low=1)
+    check_integer(most, "captions[1]", low=fewest)
     train, val = split_seen(np.arange(n_seen), n_val, seed=seed)
     rng = np.random.default_rng([seed, 2])
 
@@ -163,17 +146,17 @@ def synthetic_pairs(
     groups = rng.integers(sizes, size=(max(2, n_classes // 5), len(sizes)))
     of_class = groups[rng.integers(len(groups), size=n_classes)]
     of_class = _redrawn(rng, of_class, sizes, 0.5)
-    of_image = _redrawn(rng, of_class[labels], sizes, variation)
+    of_image = _redrawn(rng, of_class[labels], sizes, _VARIATION)
 
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     attributes = np.zeros((len(labels), sizes.sum()), dtype=np.float32)
     np.put_along_axis(attributes, of_image + starts, 1, axis=1)
     features = attribute_features(
-        attributes, labels, n_features=n_features, noise=noise, class_shift=class_shift, seed=seed
+        attributes, labels, n_features=n_features, noise=0.5, class_shift=0.3, seed=seed
     )
     counts = rng.integers(fewest, most + 1, size=len(labels))
-    told = _redrawn(rng, np.repeat(of_image, counts, axis=0), sizes, errors)
-    texts = [_caption(rng, values, mentions, distractors) for values in told.tolist()]
+    of_caption = _redrawn(rng, np.repeat(of_image, counts, axis=0), sizes, _ERRORS)
+    texts = [_caption(rng, values) for values in of_caption.tolist()]
     return ImageTextProblem(
         name="synthetic-pairs",
         synthetic=True,
@@ -188,29 +171,20 @@ def synthetic_pairs(
     )
 
 
-def _range(pair, name, high=None):
-    fewest, most = pair
-    check_integer(fewest, f"{name}[0]", low=1)
-    check_integer(most, f"{name}[1]", low=fewest, high=high)
-    return fewest, most
-
-
 def _redrawn(rng, values, sizes, probability):
     fresh = rng.integers(sizes, size=values.shape)
     return np.where(rng.random(values.shape) < probability, fresh, values)
 
 
-def _caption(rng, values, mentions, distractors):
-    chosen = rng.permutation(len(_ASPECTS))[: rng.integers(mentions[0], mentions[1] + 1)]
+def _caption(rng, values):
+    chosen = rng.permutation(len(_ASPECTS))[: rng.integers(_MENTIONS[0], _MENTIONS[1] + 1)]
     phrases = []
     for aspect in chosen.tolist():
         parts, kinds = _ASPECTS[aspect]
         phrases.append(f"{_word(rng, kinds[values[aspect]])} {_word(rng, parts)}")
     listed = ", ".join(phrases[:-1])
     text = f"{_OPENINGS[rng.integers(len(_OPENINGS))]} {listed} and {phrases[-1]}."
-    if len(phrases) == 1:
-        text = f"{_OPENINGS[rng.integers(len(_OPENINGS))]} {phrases[0]}."
-    if rng.random() < distractors:
+    if rng.random() < _DISTRACTION:
         other = _DISTRACTORS[rng.integers(len(_DISTRACTORS))]
         text = f"{text} {other}" if rng.random() < 0.5 else f"{other} {text}"
     return text
@@ -221,20 +195,13 @@ def _word(rng, words):
     return words[min(int(-np.log2(1 - rng.random())), len(words) - 1)]
 
 
+_SMALL = {"n_seen": 15, "n_val": 5, "n_unseen": 5, "images_per_class": 10}
+
 ENTRIES = (
     Dataset(
         name="synthetic",
         kind="synthetic",
         loaders={PAIRS: synthetic_pairs},
-        quick={
-            PAIRS: {
-                "n_seen": 15,
-                "n_val": 5,
-                "n_unseen": 5,
-                "images_per_class": 10,
-                "captions": (2, 5),
-                "n_features": 64,
-            }
-        },
+        quick={PAIRS: {**_SMALL, "captions": (2, 5), "n_features": 64}},
     ),
 )

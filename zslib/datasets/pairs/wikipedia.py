@@ -19,7 +19,6 @@ _WORDS = {"lda10": "10 topics", "lda50": "50 topics"}
 def wikipedia_xmodal(
     *,
     text="lda10",
-    histograms="square root",
     seed=0,
     feature_scaling="none",
     max_per_class=None,
@@ -28,16 +27,15 @@ def wikipedia_xmodal(
     """2,866 pairs of a photograph and a section of an article, in 10 categories.
 
     Words and photographs are not part of the data: an image is a histogram of 128 visual words
-    and a text one of topics. The published split has all categories in both parts; here three
-    are unseen and two of the others validation classes, drawn by ``seed``, and the published
-    test pairs of seen categories test these.
+    and a text one of topics. Of both the square roots are taken, which have unit length, and in
+    which rare bins count for more. The published split has all categories in both parts; here
+    three are unseen and two of the others validation classes, drawn by ``seed``, and the
+    published test pairs of seen categories test these.
 
     Parameters
     ----------
     text : {"lda10", "lda50"}
         The published 10 topics, or 50.
-    histograms : {"square root", "none"}
-        The square root of a histogram has unit length, and rare bins count for more.
 
     Returns
     -------
@@ -45,7 +43,6 @@ def wikipedia_xmodal(
         With ``text_vectors``.
     """
     check_choice(text, "text", tuple(_WORDS))
-    check_choice(histograms, "histograms", ("square root", "none"))
     folder = require_folder("visual/wikipedia_xmodal", folder)
     data = read_arrays(folder / "wikipedia.npz")
 
@@ -53,27 +50,23 @@ def wikipedia_xmodal(
         return np.concatenate([data[f"{name}_tr"], data[f"{name}_te"]])
 
     labels = both("label").astype(np.int64)
-    is_test = np.arange(len(labels)) >= len(data["label_tr"])
     names = read_lines(folder / "categories.txt")
     groups = split_classes(np.arange(len(names)), seed=seed)
+    is_test = (np.arange(len(labels)) >= len(data["label_tr"])) | np.isin(labels, groups[2])
     parts = class_parts(labels, *groups, is_test=is_test)
-    parts["test_unseen"] = np.flatnonzero(np.isin(labels, groups[2]))
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    images, texts = both("image_sift128")[rows], both(f"text_{text}")[rows]
-    if histograms == "square root":
-        images, texts = np.sqrt(images), np.sqrt(texts)
     return ImageTextProblem(
         name="wikipedia-xmodal",
         synthetic=False,
         description=f"Wikipedia's featured articles, visual words and {_WORDS[text]}",
-        features=images,
+        features=np.sqrt(both("image_sift128")[rows]),
         labels=labels[rows],
         class_names=np.array(names),
-        text_vectors=texts,
+        text_vectors=np.sqrt(both(f"text_{text}")[rows]),
         text_offsets=np.arange(len(rows) + 1),
         text_index=np.arange(len(rows)),
         **parts,
-        feature_scaling=histograms,
+        feature_scaling="square root",
     ).scaled(feature_scaling)
 
 
