@@ -290,13 +290,13 @@ def paired_difference(a, b, **options) -> Estimate:
     return mean_estimate([x - y for x, y in zip(rows_a, rows_b, strict=True)], **options)
 
 
-def over_runs(value, *, same_items=None, classes=None):
+def over_runs(value, *, same_items=None, classes=None, unit=None):
     """A measure for `book.Chapter.measure`: ``value`` of each run, estimated over the runs.
 
     ``value(run)`` is a number, or an array of one per test item, ``classes(run)`` their classes.
     With ``same_items=None`` runs have the same items if they have the same ``checksum``.
     ``estimate(runs, minus=None)`` is of the paired difference where ``minus`` has the runs of
-    another method.
+    another method. ``unit`` is of `mean_estimate`.
     """
 
     def estimate(runs, minus=None):
@@ -304,7 +304,7 @@ def over_runs(value, *, same_items=None, classes=None):
         if same is None:
             same = len({run.checksum for run in runs}) == 1
         values = [value(run) for run in runs]
-        options = {"same_items": same}
+        options = {"same_items": same, "unit": unit}
         if classes is not None and same:
             options["classes"] = classes(runs[0])
         if minus is None:
