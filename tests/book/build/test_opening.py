@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from book.build.opening import exercises, opening, told
+from book.build.opening import exercises, filled, opening
 from book.parameters import Source, parse_text
 from book.paths import Layout
 from book.records import Records
@@ -41,13 +41,13 @@ RECORDS = [
     ],
 )
 def test_fields_are_filled(sentence, wanted):
-    assert told(sentence, RECORDS, "hubness") == wanted
+    assert filled(sentence, RECORDS, "hubness") == wanted
 
 
 @pytest.mark.parametrize("field", ["{P@2}", "{P@1}", "{P@1; a; y}", "{paper; table99}"])
 def test_a_field_without_its_one_record_is_refused(field):
     with pytest.raises(LookupError):
-        told(field, RECORDS, "hubness")
+        filled(field, RECORDS, "hubness")
 
 
 def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
@@ -103,14 +103,14 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
         pytest.skip(f"{name} was not published yet")
     assert 1 <= len(about["finding"]) <= 4
     for sentence in about["finding"]:
-        said = told(sentence, records, name.split("/")[0])
+        said = filled(sentence, records, name.split("/")[0])
         assert "{" not in said
         assert said.endswith(".")
     source = Source.read(name, PLACE)
     assert len(about["exercises"]) == 2
     for one in about["exercises"]:
         assert one["ask"].endswith("?")
-        assert told(one["answer"], records, name.split("/")[0]).endswith(".")
+        assert filled(one["answer"], records, name.split("/")[0]).endswith(".")
         given = dict(re.findall(r"-p (\w+) (\S+)", one["run"]))
         assert len(given) == len(one["run"].split()) / 3
         parse_text(source.parameters, given, name)
