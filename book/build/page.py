@@ -110,11 +110,16 @@ def _minus_signs(text):
     return _HYPHEN.sub(lambda found: found[1] or "\N{MINUS SIGN}", text)
 
 
-def page_links(text):
+def page_links(text, to_root="../"):
     """Links that lead from a source to a source, made to lead from page to page.
 
     In ``chapters/<paper>/`` a link to another chapter ends in ``.md`` and one to another page
-    goes through ``../../book/pages/``; on the site both are in ``<paper>/..``.
+    goes through ``../../book/pages/``; pages in ``book/pages/`` have links to
+    ``../../chapters/`` and ``../_static/``. On the site chapters are in ``<paper>/`` below the
+    pages, to which ``to_root`` leads, and ``_static`` stays where it is, two folders below the
+    repository's root as the site is.
     """
     text = re.sub(r"\]\((\.\./\w+/)?(\d\d_\w+)\.md(#[^)]*)?\)", r"](\1\2.ipynb\3)", text)
-    return text.replace("](../../book/pages/", "](../")
+    text = re.sub(r"\]\((?:\.\./)+chapters/(\w+/\d\d_\w+)\.md", rf"]({to_root}\1.ipynb", text)
+    text = text.replace("](../../book/pages/", f"]({to_root}")
+    return text.replace(f"{to_root}../_static/", f"{to_root}../../book/_static/")

@@ -15,7 +15,8 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from book.build.reference import entries, links, listed, uses, write_reference
+from book.build.reference import Reference, exported
+from book.build.site import place_pages
 from book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -159,19 +160,18 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
         "hierarchical.Hierarchy\nhierarchical.undefined\n```\n"
     )
     place = Layout(tmp_path / "site")
-    found = entries(place)
-    assert [e.target for e in found.values()] == [
-        "zslib.metrics.k_occurrence", "zslib.metrics.Hierarchy",
-    ]  # fmt: skip
+    reference = Reference(place)
+    targets = [entry.target for entry in reference.entries.values()]
+    assert targets == ["zslib.metrics.k_occurrence", "zslib.metrics.Hierarchy"]
     gone = place.site / "reference" / "metrics" / "gone.md"
     gone.parent.mkdir(parents=True)
     gone.write_text("# Gone\n")
-    write_reference(place)
+    place_pages(place, reference)
     assert not gone.exists()
     page = (gone.parent / "k_occurrence.md").read_text()
     assert ".. autofunction:: zslib.metrics.k_occurrence" in page
     assert "**In the chapters:** {doc}`/demo/01_a`." in page
-    line = links("demo/01_a", place, found)
+    line = reference.line("demo/01_a")
     assert line.startswith("**In the reference:** {py:obj}`k_occurrence <zslib.metrics.k_occ")
     html, _ = site({"index": INDEX, "reference/metrics": room})
     assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html["reference/metrics"], re.S)
@@ -179,14 +179,15 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
 
 def test_chapters_are_held_against_names_as_they_import_them():
     place = Layout(ROOT)
-    found = entries(place)
-    used = {entry.target for entry in uses("hubness/02_hubness", place, found)}
+    reference = Reference(place)
+    used = {entry.target for entry in reference.uses("hubness/02_hubness")}
     assert {"zslib.metrics.k_occurrence", "zslib.mapping.RidgeMap"} <= used
     assert not any(name.startswith("book.papers") for name in used)
-    shown = {entry.name for entry in uses("together/05_recipe", place, found)}
+    shown = {entry.name for entry in reference.uses("together/05_recipe")}
     assert {"RidgeMap", "top_k", "ESZSL", "Centred"} <= shown and "unit_length" not in shown
-    assert len({entry.target for entry in found.values()}) == len(found)
-    assert [name for name in place.names() if not links(name, place, found)] == []
+    targets = {entry.target for entry in reference.entries.values()}
+    assert len(targets) == len(reference.entries)
+    assert [name for name in place.names() if not reference.line(name)] == []
 
 
 def test_a_line_that_begins_with_a_symbol_opens_no_list(site):
@@ -196,9 +197,9 @@ def test_a_line_that_begins_with_a_symbol_opens_no_list(site):
 
 
 def test_all_of_a_room_are_listed_by_letter():
-    names = listed("zslib.compatibility")
+    names = exported("zslib.compatibility")
     assert names == sorted(names, key=str.lower)
-    assert listed("zslib.metrics", "k_occurrence, Hierarchy") == ["k_occurrence", "Hierarchy"]
+    assert exported("zslib.metrics", "k_occurrence, Hierarchy") == ["k_occurrence", "Hierarchy"]
 
 
 def test_the_sidebar_walks_no_page_of_a_function_but_the_pages_own():

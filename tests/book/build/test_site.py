@@ -10,6 +10,7 @@ import pytest
 
 from book.build.page import arrange, page_links
 from book.build.plan import plan
+from book.build.reference import Reference
 from book.build.site import BuildFailed, build, show
 from book.parameters import Source
 from book.store import write_records
@@ -126,7 +127,7 @@ def test_a_page_agrees_with_the_published_run_of_today(tiny_book):
         folder.mkdir(parents=True)
         write_records(folder, [{"metric": "m", "value": 1.0}], run)
     one.notebook.write_text(nbformat.writes(new_notebook(cells=cells)))
-    show(one, tiny_book.place)
+    show(one, tiny_book.place, Reference(tiny_book.place))
     page = nbformat.read(tiny_book.place.site / f"{name}.ipynb", as_version=4)
     shown = page.cells[1].outputs[0].data["text/markdown"].splitlines()
     assert shown[:3] == card.splitlines()[:3]
@@ -201,14 +202,19 @@ def test_cells_that_follow_each_other_have_one_fold():
 
 
 @pytest.mark.parametrize(
-    ("source", "page"),
+    ("source", "to_root", "page"),
     [
-        ("[a](02_hubness.md)", "[a](02_hubness.ipynb)"),
-        ("[a](../devise/01_a.md#b)", "[a](../devise/01_a.ipynb#b)"),
-        ("[a](../../book/pages/data.md), b", "[a](../data.md), b"),
-        ("[a](https://example.org/02_a.md)", "[a](https://example.org/02_a.md)"),
-        ("02_hubness.md", "02_hubness.md"),
+        ("[a](02_hubness.md)", "../", "[a](02_hubness.ipynb)"),
+        ("[a](../devise/01_a.md#b)", "../", "[a](../devise/01_a.ipynb#b)"),
+        ("[a](../../book/pages/data.md), b", "../", "[a](../data.md), b"),
+        ("[a](https://example.org/02_a.md)", "../", "[a](https://example.org/02_a.md)"),
+        ("02_hubness.md", "../", "02_hubness.md"),
+        ("[a](../../chapters/dark/01_a.md#b)", "", "[a](dark/01_a.ipynb#b)"),
+        ("[a](../../../chapters/dark/01_a.md)", "../", "[a](../dark/01_a.ipynb)"),
+        ("[a](data.md)", "", "[a](data.md)"),
+        ("![a](../_static/a.svg)", "", "![a](../../book/_static/a.svg)"),
+        ("![a](../../_static/a.svg)", "../", "![a](../../../book/_static/a.svg)"),
     ],
 )
-def test_links_of_sources_become_links_of_pages(source, page):
-    assert page_links(source) == page
+def test_links_of_sources_become_links_of_pages(source, to_root, page):
+    assert page_links(source, to_root) == page
