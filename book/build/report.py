@@ -182,16 +182,16 @@ def against_published(chapters=(), *, keep=None, root=None):
         if theirs is None:
             totals.append([name, "–", "–", "–", "–", "–", "no", ""])
             continue
-        found = compare(ours, theirs)
-        counts = [sum(one.kind == kind for one in found) for kind in totals[0][2:6]]
+        numbers = compare(ours, theirs)
+        counts = [sum(number.kind == kind for number in numbers) for kind in totals[0][2:6]]
         others = other_parameters(ours.run, theirs.run)
-        totals.append([name, len(found), *counts, theirs.run["date"][:10], others])
-        apart += [(name, one) for one in found if one.kind == APART]
+        totals.append([name, len(numbers), *counts, theirs.run["date"][:10], others])
+        apart += [(name, number) for number in numbers if number.kind == APART]
     apart.sort(key=lambda pair: -pair[1].distance)
     rows = [["chapter", "what", "ours", "published"]]
-    for name, one in apart:
-        between = "" if one.low is None else f" [{one.low:.6g}, {one.high:.6g}]"
-        theirs = f"{one.published:.6g}{between}"
-        rows.append([name, one.what, f"{one.record['value']:.6g}", theirs])
+    for name, number in apart:
+        between = "" if number.low is None else f" [{number.low:.6g}, {number.high:.6g}]"
+        theirs = f"{number.published:.6g}{between}"
+        rows.append([name, number.what, f"{number.record['value']:.6g}", theirs])
     totals = aligned([[str(cell) for cell in row] for row in totals])
     return "\n".join([*totals, "", *(aligned(rows) if apart else ["None is apart."])])

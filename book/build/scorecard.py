@@ -52,12 +52,12 @@ def reason(verdict):
 
 @dataclass(frozen=True)
 class _Line:
-    """A claim with its verdicts: this run's, ``own``, and the published run's, ``shown``.
+    """A claim with its verdicts: this run's, ``ours``, and the published run's, ``shown``.
 
     The latter may be of earlier sources than the chapter's, ``old``.
     """
 
-    own: Verdict
+    ours: Verdict
     shown: Verdict
     old: bool
 
@@ -75,18 +75,18 @@ class _Line:
     @property
     def remarks(self):
         """What stands small behind the headline."""
-        another = self.own.verdict not in (self.shown.verdict, NOT_TESTABLE)
+        another = self.ours.verdict not in (self.shown.verdict, NOT_TESTABLE)
         every = {
             self.claim.setting: self.claim.setting,
             "earlier sources": self.old,
-            f"this run: {self.own.verdict}": another,
+            f"this run: {self.ours.verdict}": another,
         }
         return [text for text, applies in every.items() if applies]
 
     @property
     def data(self):
         """Names of data sets that one may filter by, with blanks between."""
-        return " ".join(datasets(self.shown, *self.shown.parts) or datasets(self.own))
+        return " ".join(datasets(self.shown, *self.shown.parts) or datasets(self.ours))
 
     @property
     def sizes(self):
@@ -115,9 +115,9 @@ def scorecard_page(records, published=(), *, note="", old=()):
     """
     papers, sets = [], set()
     for name, title in titles().items():
-        own, shown = check_claims(name, records), check_claims(name, published)
-        sets.update(datasets(*own, *shown))
-        lines = [_Line(a, b, b.claim.chapter in old) for a, b in zip(own, shown, strict=True)]
+        ours, shown = check_claims(name, records), check_claims(name, published)
+        sets.update(datasets(*ours, *shown))
+        lines = [_Line(a, b, b.claim.chapter in old) for a, b in zip(ours, shown, strict=True)]
         papers.append(
             {"name": name, "title": title, "counts": counts(shown), "groups": _groups(lines)}
         )
@@ -133,9 +133,9 @@ def scorecard_text(records, published=(), *, note=""):
     """The scorecard for a terminal: a line a claim, with both verdicts."""
     parts = [note] if note else []
     for paper, title in titles().items():
-        own, shown = check_claims(paper, records), check_claims(paper, published)
+        ours, shown = check_claims(paper, records), check_claims(paper, published)
         rows = [["claim", "printed", "published run", "×", "this run"]]
-        for a, b in zip(own, shown, strict=True):
+        for a, b in zip(ours, shown, strict=True):
             claim = b.claim
             headline = textwrap.shorten(claim.headline, 64, placeholder=" …")
             sizes = [f"{r.value:.1f}" for r in ratios(b)]
@@ -148,7 +148,7 @@ def scorecard_text(records, published=(), *, note=""):
                     f"{MARKS[a.verdict]} {a.verdict}",
                 ]
             )
-        tallies = [f"published: {counts(shown)}", f"this run:  {counts(own)}"]
+        tallies = [f"published: {counts(shown)}", f"this run:  {counts(ours)}"]
         parts.append("\n".join([title, "=" * len(title), *tallies, "", *aligned(rows)]))
     parts.append("×: our effect over the printed one (0: none, 1: as printed).")
     return "\n\n".join(parts)

@@ -92,8 +92,8 @@ def show(run, place, reference):
     paper, name = run.chapter.split("/")
     page = place.site / paper / f"{name}.ipynb"
     notebook = nbformat.read(run.notebook, as_version=4)
-    own, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
-    arrange(notebook, Source.read(run.chapter, place), own, theirs, agreement(own, theirs))
+    ours, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
+    arrange(notebook, Source.read(run.chapter, place), ours, theirs, agreement(ours, theirs))
     if line := reference.line(run.chapter):
         notebook.cells.append(nbformat.v4.new_markdown_cell(line, id="reference"))
     write_if_changed(page, nbformat.writes(notebook) + "\n")

@@ -55,14 +55,14 @@ def _file(name):
 
 
 def _shown(table):
-    found = table._repr_mimebundle_()["text/html"]
-    return f'<div class="wide" tabindex="0">{found}</div>\n'
+    markup = table._repr_mimebundle_()["text/html"]
+    return f'<div class="wide" tabindex="0">{markup}</div>\n'
 
 
 def _counts(problem):
-    told = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in problem.summary().items())
+    sizes = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in problem.summary().items())
     return (
-        f"{told}. Features: {html.escape(problem.feature_scaling)}. Checksum "
+        f"{sizes}. Features: {html.escape(problem.feature_scaling)}. Checksum "
         f"{problem.checksum[:16]}. zslib {zslib.__version__}."
     )
 
@@ -77,8 +77,8 @@ def _board(order, values):
 
 
 def _failed(rows):
-    found = [[row["method"], row["why"]] for row in rows if row["metric"] == "failed"]
-    return found and _shown(Table("tbl-failed", "Not trained.", ["system", "why"], found))
+    failures = [[row["method"], row["why"]] for row in rows if row["metric"] == "failed"]
+    return failures and _shown(Table("tbl-failed", "Not trained.", ["system", "why"], failures))
 
 
 _FIGURES = (
