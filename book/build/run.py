@@ -13,7 +13,6 @@ import tempfile
 import threading
 import traceback
 from concurrent.futures import FIRST_COMPLETED, wait
-from functools import partial
 
 from book.build.plan import Run, plan
 from book.parameters import Source
@@ -56,7 +55,7 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
     with (
         tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
         _show_running(bar, todo.values()),
-        contextlib.nullcontext(executor) if given else _workers(jobs) as workers,
+        contextlib.nullcontext(executor) if given else processes(jobs) as workers,
     ):
         for name, error in _execute_all(todo, jobs, workers, force):
             bar.update()
@@ -68,13 +67,6 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
         skipped = [n for n in todo if n not in failures and n not in finished]
         raise ChaptersFailed(_report(failures, skipped))
     return finished
-
-
-def _workers(jobs):
-    """Processes that fork kernels, from a server of each."""
-    from book.build.kernel import start_server
-
-    return processes(jobs, start=partial(start_server, jobs > 1))
 
 
 @contextlib.contextmanager

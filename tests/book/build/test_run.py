@@ -297,42 +297,31 @@ def test_a_record_that_a_claim_asks_for_must_be_written_or_skipped(tiny_book):
         run(["clarel/06_calibrations"])
 
 
-def test_parallel_kernels_take_one_thread_and_no_part_of_each_other(tiny_book):
-    body = """
-    import os
-    import joblib
-    import numpy as np
-    told = joblib.Parallel(2)(joblib.delayed(os.getpid)() for _ in range(2))
-    chapter.record(metric="elsewhere", value=int(os.getpid() not in told))
-    chapter.record(metric="threads", value=int(os.environ.get("OMP_NUM_THREADS", 0)))
-    chapter.record(metric="draw", value=np.random.rand())
-    """
-    names = ["demo/01_a", "demo/02_b", "demo/03_c"]
-    for name in names:
-        tiny_book.write(name, body)
-    run(names, jobs=2)
-    found = [latest_records(name) for name in names]
-    assert {records.value(metric="threads") for records in found} == {1}
-    assert {records.value(metric="elsewhere") for records in found} == {1}
-    assert len({records.value(metric="draw") for records in found}) == 3
-
-
-def test_a_kernel_gives_its_threads_to_one_library():
-    code = """
-import numpy, scipy.linalg
+THREADS = """
 from threadpoolctl import threadpool_info
-from book.build import kernel
-kernel._threads_for_numpy_alone()
+
 for library in threadpool_info():
     if library["user_api"] == "blas":
-        print("numpy" if "numpy" in library["filepath"] else "another", library["num_threads"])
+        name = "numpy" if "numpy" in library["filepath"] else "another"
+        chapter.record(metric=name, value=library["num_threads"])
 """
-    two = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
-    told = subprocess.check_output([sys.executable, "-c", code], env=os.environ | two, text=True)
-    found = dict(line.split() for line in told.splitlines())
-    if set(found) != {"numpy", "another"}:
-        pytest.skip("one library serves NumPy and SciPy")
-    assert found == {"numpy": "2", "another": "1"}
+
+
+@pytest.mark.parametrize(("jobs", "threads"), [(1, (2, 1)), (2, (1, 1))])
+def test_a_kernel_gives_its_threads_to_one_library_and_kernels_at_once_take_one(
+    tiny_book, monkeypatch, jobs, threads
+):
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(variable, "2")
+    names = ["demo/01_a", "demo/02_b"]
+    for name in names:
+        tiny_book.write(name, THREADS)
+    run(names, jobs=jobs)
+    for name in names:
+        by_library = {row["metric"]: row["value"] for row in latest_records(name)}
+        if set(by_library) != {"numpy", "another"}:
+            pytest.skip("one library serves NumPy and SciPy")
+        assert (by_library["numpy"], by_library["another"]) == threads
 
 
 def test_plain_papermill_runs_the_paired_notebook(tiny_book):
