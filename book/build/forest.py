@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from book.build.render import TEMPLATES
+from book.build.render import TEMPLATES, template_filter
 from book.papers.claims import FAILED, HELD, MIXED, NOT_TESTABLE, OPEN
 from book.papers.effects import ratios
 
@@ -34,43 +34,52 @@ MARKS = {HELD: "✓", MIXED: "±", FAILED: "✗", OPEN: "?", NOT_TESTABLE: "∅"
 LEFT, RIGHT = -1.5, 3.0
 LINE, MARGIN = 10, 7  # pixels from line to line, and around them
 
+TEMPLATES.globals |= {"KINDS": KINDS, "MARKS": MARKS, "LEFT": LEFT, "RIGHT": RIGHT}
+
 
 def hyphens(text):
     """Names of data as the book writes them."""
     return text.replace("_", "-")
 
 
+@template_filter
 def across(ratio):
     """Place of a ratio from left to right, in percent; what is beyond an end is at it."""
     return f"{100 * (min(max(ratio, LEFT), RIGHT) - LEFT) / (RIGHT - LEFT):.1f}%"
 
 
+@template_filter
 def height(rows):
     """Pixels of a drawing of so many rows."""
     return 2 * MARGIN + LINE * max(len(rows) - 1, 0)
 
 
+@template_filter
 def middle(row, rows):
     """Pixels from the middle of a drawing to its row of that number."""
     return f"{LINE * (row - (len(rows) - 1) / 2):g}"
 
 
+@template_filter
 def reach(ratio):
     """The ends of a ratio's interval, its value for one that it has not."""
     return [ratio.value if end is None else end for end in (ratio.low, ratio.high)]
 
 
+@template_filter
 def named(ratio):
     """A ratio after the data that it is of."""
     return hyphens(f"{ratio.verdict.dataset} {ratio}")
 
 
+@template_filter
 def plotted(verdict):
     """The number over all data sets, or that of each."""
     every = ratios(verdict)
     return [ratio for ratio in every if ratio.whole] or every
 
 
+@template_filter
 def lines_and_tiles(verdicts):
     """Pairs of a verdict and its ratios, the smallest first, and the verdicts without ratios."""
     pairs = [(verdict, plotted(verdict)) for verdict in verdicts]
@@ -78,6 +87,7 @@ def lines_and_tiles(verdicts):
     return lines, [verdict for verdict, row in pairs if not row]
 
 
+@template_filter
 def anchor(claim):
     """Where a claim stands on the scorecard."""
     return f"claim-{claim.paper}-{claim.id.replace('/', '-')}"
@@ -88,29 +98,15 @@ def results(verdicts):
     return [verdict for verdict in verdicts if verdict.claim.kind == "result"]
 
 
+@template_filter
 def verdict_counts(verdicts):
     """How many there are of each verdict that occurs."""
     counts = Counter(verdict.verdict for verdict in verdicts)
     return {verdict: counts[verdict] for verdict in KINDS if counts[verdict]}
 
 
+@template_filter
 def tally(verdicts):
     """The same as text."""
     counts = verdict_counts(verdicts)
     return ", ".join(f"{count} {KINDS[verdict]}" for verdict, count in counts.items())
-
-
-TEMPLATES.globals |= {"KINDS": KINDS, "MARKS": MARKS, "LEFT": LEFT, "RIGHT": RIGHT}
-TEMPLATES.filters |= {
-    "across": across,
-    "anchor": anchor,
-    "height": height,
-    "hyphens": hyphens,
-    "verdict_counts": verdict_counts,
-    "lines_and_tiles": lines_and_tiles,
-    "middle": middle,
-    "named": named,
-    "plotted": plotted,
-    "reach": reach,
-    "tally": tally,
-}

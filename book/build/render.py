@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from zslib.show.tables import escape
 
-__all__ = ["TEMPLATES", "macro", "render"]
+__all__ = ["TEMPLATES", "macro", "render", "template_filter"]
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -19,8 +19,18 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-# Markdown's special letters are escaped then, and not HTML's.
-TEMPLATES.filters["markdown"] = lambda text: Markup(escape(text))
+
+
+def template_filter(function):
+    """Let templates use a function of one value as a filter of its name."""
+    TEMPLATES.filters[function.__name__] = function
+    return function
+
+
+@template_filter
+def markdown(text):
+    """Text with Markdown's special letters escaped, and not HTML's."""
+    return Markup(escape(text))
 
 
 def render(name, **values):

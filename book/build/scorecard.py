@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 
 from book.build.forest import MARKS, hyphens, named, tally
-from book.build.render import TEMPLATES, render
+from book.build.render import render, template_filter
 from book.chapter import verdicts_label
 from book.papers import check_claims
 from book.papers.claims import KINDS as OF_A_CLAIM
@@ -38,6 +38,7 @@ def datasets(*verdicts):
     return list(dict.fromkeys(name for name in names if name))
 
 
+@template_filter
 def reason(verdict):
     """What a verdict rests on, as text: the number, and why that decides."""
     if verdict.verdict == NOT_TESTABLE:
@@ -92,6 +93,11 @@ class _Line:
     def sizes(self):
         """Our effects over the printed one, as text."""
         return "; ".join(map(named, ratios(self.shown)))
+
+    @property
+    def link(self):
+        """The address of the chapter's verdicts."""
+        return f"{self.claim.chapter}.html#{verdicts_label(self.claim.chapter)}"
 
     @property
     def place(self):
@@ -152,6 +158,3 @@ def scorecard_text(records, published=(), *, note=""):
         parts.append("\n".join([title, "=" * len(title), *tallies, "", *aligned(rows)]))
     parts.append("×: our effect over the printed one (0: none, 1: as printed).")
     return "\n\n".join(parts)
-
-
-TEMPLATES.filters |= {"reason": reason, "verdicts_label": verdicts_label}
