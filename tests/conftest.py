@@ -120,19 +120,18 @@ class Here(Executor):
 
 @pytest.fixture
 def light_runs(monkeypatch):
-    """Chapters that run one at a time do so in this process, which forks their kernels.
+    """Chapters that run one at a time are started by this process.
 
     Those that run by two have workers, as users have.
     """
-    from book.build import kernel, run
+    from book.build import run
 
-    usual = run._workers
+    usual = run.processes
 
     def workers(jobs):
         return usual(jobs) if jobs > 1 else contextlib.nullcontext(Here())
 
-    kernel.start_server(one_thread=False)
-    monkeypatch.setattr(run, "_workers", workers)
+    monkeypatch.setattr(run, "processes", workers)
 
 
 @pytest.fixture(scope="session")

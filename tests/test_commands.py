@@ -125,7 +125,7 @@ def test_each_command_of_the_guides_runs_or_has_a_reason():
 @pytest.fixture
 def call(tmp_path, monkeypatch, capfd, light_runs):
     """Runs a command in a copy of the sources; its status, and what it says."""
-    for name in ("chapters", "data", "zslib", "tests", "_toc.yml"):
+    for name in ("book", "chapters", "data", "zslib", "tests", "_toc.yml"):
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "results/published", tmp_path / "results/published")
     monkeypatch.chdir(tmp_path)

@@ -10,7 +10,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from book.build.reference import listed
+from book.build.reference import exported
 
 
 class ReferenceDirective(SphinxDirective):
@@ -23,7 +23,7 @@ class ReferenceDirective(SphinxDirective):
         module = self.arguments[0]
         home = importlib.import_module(module)
         lines = ["| name | what |", "| :-- | :-- |"]
-        for name in listed(module, " ".join(self.content)):
+        for name in exported(module, " ".join(self.content)):
             lines.append(
                 f"| {{py:obj}}`{name} <{module}.{name}>` | {summary(getattr(home, name))} |"
             )

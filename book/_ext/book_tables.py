@@ -79,10 +79,10 @@ def explain(entry, hyphens=False):
 
     With ``hyphens`` names of data are written as elsewhere in the book.
     """
-    said = SIGNS.get(entry.astext().strip())
+    meaning = SIGNS.get(entry.astext().strip())
     for text in list(entry.findall(nodes.Text)):
-        if said and text.strip() in SIGNS:
-            text.parent.replace(text, nodes.abbreviation("", text.strip(), explanation=said))
+        if meaning and text.strip() in SIGNS:
+            text.parent.replace(text, nodes.abbreviation("", text.strip(), explanation=meaning))
             continue
         shown = re.sub(r"(?<=[a-z\d])_(?=[a-z])", "-", text) if hyphens else text
         parts = []

@@ -52,18 +52,17 @@ class LinkTerms(SphinxPostTransform):
 
     def link(self, text, pattern):
         parts, end = [], 0
-        for found in pattern.finditer(text):
+        for match in pattern.finditer(text):
             # A name is written as it is; a word may begin a sentence.
-            term = " ".join(found[1].split())
+            term = " ".join(match[1].split())
             name = next((n for n in (term, term.lower()) if n in self.places), None)
             if name is None:
                 continue
             docname, place = self.places.pop(name)
-            word = nodes.inline("", found[0], classes=["term"])
-            parts.append(nodes.Text(text[end : found.start()]))
-            here = self.env.docname
-            parts.append(make_refnode(self.app.builder, here, docname, place, word))
-            end = found.end()
+            word = nodes.inline("", match[0], classes=["term"])
+            parts.append(nodes.Text(text[end : match.start()]))
+            parts.append(make_refnode(self.app.builder, self.env.docname, docname, place, word))
+            end = match.end()
         if parts:
             text.parent.replace(text, [*parts, nodes.Text(text[end:])])
 

@@ -24,14 +24,14 @@ def find(name):
     for end in range(len(parts) - 1, 0, -1):
         module = ".".join(parts[:end])
         try:
-            found = importlib.import_module(module)
+            thing = importlib.import_module(module)
         except ModuleNotFoundError:
             continue
         for part in parts[end:]:
-            if not hasattr(found, part):
-                raise NotShown(f"{name}: {found.__name__} has no {part!r}")
-            found = getattr(found, part)
-        return found, module
+            if not hasattr(thing, part):
+                raise NotShown(f"{name}: {thing.__name__} has no {part!r}")
+            thing = getattr(thing, part)
+        return thing, module
     raise NotShown(f"{name}: no such module; give the dotted name in full, from zslib on")
 
 
@@ -41,13 +41,13 @@ def code(name):
     Docstring and indentation are left out, and so are statements that only refuse bad input: a
     bare call of a check, and a condition that ends in an error.
     """
-    found, _ = find(name)
-    if inspect.isclass(found):
+    thing, _ = find(name)
+    if inspect.isclass(thing):
         raise NotShown(f"{name} is a class: name the methods that show the idea")
-    found = inspect.unwrap(getattr(found, "fget", found))  # of a property, its function
-    if not inspect.isroutine(found):
-        raise NotShown(f"{name} is of type {type(found).__name__}: name a function or a method")
-    lines = textwrap.dedent(inspect.getsource(found)).splitlines()
+    thing = inspect.unwrap(getattr(thing, "fget", thing))  # of a property, its function
+    if not inspect.isroutine(thing):
+        raise NotShown(f"{name} is of type {type(thing).__name__}: name a function or a method")
+    lines = textwrap.dedent(inspect.getsource(thing)).splitlines()
     body = ast.parse("\n".join(lines)).body[0].body
     dropped = [node for node in body if refuses(node)]
     if ast.get_docstring(ast.Module(body, [])) is not None:
@@ -62,7 +62,7 @@ def code(name):
             f"{name} has {len(lines)} lines of code and a page shows {SCREEN} at most: put those "
             "that are the equation into a function of their own, and name that"
         )
-    return lines, inspect.getsourcefile(found)
+    return lines, inspect.getsourcefile(thing)
 
 
 def refuses(node):

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from html import escape
-
-from book.build.forest import bar, key, names, panel
-from book.build.scorecard import raw
+from book.build.forest import hyphens, results
+from book.build.render import render
+from book.build.scorecard import titles
 from book.papers import check_claims
 from book.papers.effects import printed_effect
 from book.papers.printed import PAPERS, read_data
 
-__all__ = ["finding", "questions_page", "results", "results_page"]
+__all__ = ["finding", "questions_page", "results_page"]
 
 
-def _told(verdict, number, place):
+def _numbers(verdict, number, place):
     """The run's number, or that of each data set with its ``place``; empty without any."""
-    parts = verdict.parts if verdict.value is None else [verdict]
+    if verdict.value is not None:
+        return number(verdict.value)
     return " and ".join(
-        number(part.value) + place.format(part.dataset.replace("_", "-")) * (part is not verdict)
-        for part in parts
+        number(part.value) + place.format(hyphens(part.dataset))
+        for part in verdict.parts
         if part.value is not None
     )
 
@@ -30,23 +30,18 @@ def _signed(value):
 def finding(paper, verdicts):
     """What a paper's published verdicts come to, in a sentence: its words follow the verdicts."""
     by_id = {verdict.claim.id: verdict for verdict in verdicts}
-    told = []
+    clauses = []
     for piece in read_data(paper, "claims")["finding"]:
         verdict = by_id[piece["claim"]]
         effect = printed_effect(verdict.claim)
-        told.append(
+        clauses.append(
             piece.get(verdict.verdict, piece["open"]).format(
-                size=_told(verdict, lambda value: f"{abs(value):.1f}", " ({})"),
-                signed=_told(verdict, _signed, " on {}") or "no number",
+                size=_numbers(verdict, lambda value: f"{abs(value):.1f}", " ({})"),
+                signed=_numbers(verdict, _signed, " on {}") or "no number",
                 printed="" if effect is None else f"{abs(effect):.3g}",
             )
         )
-    return "; ".join(told) + "."
-
-
-def results(verdicts):
-    """The verdicts on what a paper measured, without theorems and sanity checks."""
-    return [verdict for verdict in verdicts if verdict.claim.kind == "result"]
+    return "; ".join(clauses) + "."
 
 
 def questions_page(published, chapters, *, note=""):
@@ -54,23 +49,21 @@ def questions_page(published, chapters, *, note=""):
 
     ``chapters`` are the book's, by name: a question leads to that of its paper's first finding.
     """
-    rows = []
-    for paper in PAPERS:
-        data = read_data(paper, "claims")
-        verdicts = check_claims(paper, published)
+    papers = []
+    for name in PAPERS:
+        data, verdicts = read_data(name, "claims"), check_claims(name, published)
         by_id = {verdict.claim.id: verdict.claim for verdict in verdicts}
-        question, chapter = escape(data["question"]), by_id[data["finding"][0]["claim"]].chapter
-        if chapter in chapters:
-            question = f'<a href="{chapter}.html">{question}</a>'
-        found = escape(finding(paper, verdicts))
-        rows.append(
-            f'<div class="paper"><p><b>{question}</b> <small>{escape(data["authors"])}</small><br>'
-            f'{found}</p><a class="tally" href="scorecard.html#{paper}-claims" '
-            f'aria-label="Claims of {escape(data["title"])}">{bar(results(verdicts))}</a>'
-            "</div>"
+        chapter = by_id[data["finding"][0]["claim"]].chapter
+        papers.append(
+            {key: data[key] for key in ("title", "question", "authors")}
+            | {
+                "name": name,
+                "chapter": chapter if chapter in chapters else None,
+                "finding": finding(name, verdicts),
+                "verdicts": results(verdicts),
+            }
         )
-    html = f'<div class="papers">\n{"".join(rows)}\n</div>'
-    return raw(html + (f'\n<p class="note">{escape(note)}</p>' if note else "")) + "\n"
+    return render("questions.md", papers=papers, note=note)
 
 
 def results_page(published, today=()):
@@ -79,18 +72,8 @@ def results_page(published, today=()):
     ``today`` has the chapters that ask what one would do today: name, question, and what was
     found, as far as there are records; of the last one this is told.
     """
-    panels = []
-    for paper in PAPERS:
-        title = read_data(paper, "claims")["title"]
-        judged = results(check_claims(paper, published))
-        panels.append(
-            f'<div class="panel"><a href="scorecard.html#{paper}-claims"><b>{title}</b>'
-            f"{panel(judged, title)}</a>{names(judged)}</div>"
-        )
-    parts = [raw(f'<div class="panels">\n{"".join(panels)}\n</div>\n<p class="key">{key()}</p>')]
-    if today:
-        *others, (last, _, found) = today
-        asked = [f"- {{doc}}`{question} <{name}>`" for name, question, _ in others]
-        told = f"{found} {{doc}}`The recipe <{last}>`.".lstrip()
-        parts += ["## What would we do today?", told, "\n".join(asked)]
-    return "\n\n".join(parts) + "\n"
+    papers = [
+        {"name": name, "title": title, "verdicts": results(check_claims(name, published))}
+        for name, title in titles().items()
+    ]
+    return render("results.md", papers=papers, today=today)

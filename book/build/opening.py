@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import re
 
-from book.build.forest import KINDS
+from book.build.forest import hyphens, verdict_counts
+from book.build.render import render
 from book.papers import chapter_verdicts, printed
 
-__all__ = ["answers", "exercises", "opening", "told"]
+__all__ = ["answers", "exercises", "filled", "opening"]
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def told(sentence, records, paper=None):
+def filled(sentence, records, paper=None):
     """A sentence with its fields in braces filled from records.
 
     A field names a record by its metric, method, data set and other columns:
@@ -38,13 +39,14 @@ def told(sentence, records, paper=None):
     Examples
     --------
     >>> records = [{"metric": "P@1", "method": "a - b", "value": -2.0, "low": -3.1, "high": -0.9}]
-    >>> told("It is {P@1; a - b | better | worse | as good} by {P@1; a - b; interval}.", records)
+    >>> filled("It is {P@1; a - b | better | worse | as good} by {P@1; a - b; interval}.", records)
     'It is worse by −2 [−3.1, −0.9].'
     """
-    return re.sub(r"\{([^{}]+)\}", lambda field: _filled(field[1], records, paper), sentence)
+    return re.sub(r"\{([^{}]+)\}", lambda field: _value_of(field[1], records, paper), sentence)
 
 
-def _filled(field, records, paper):
+def _value_of(field, records, paper):
+    """What stands for a field of `filled`."""
     where, *words = (part.strip() for part in re.split(r"\s\|\s", field))
     parts = [part.strip() for part in where.split(";")]
     forms = [p for p in parts if p == "interval" or re.fullmatch(r"\+?,?(\.\d[fg%])?", p)]
@@ -59,10 +61,10 @@ def _filled(field, records, paper):
     plain_names = (name for name in names if name not in keyed)
     columns = dict(zip(("metric", "method", "dataset"), plain_names, strict=False))
     columns |= dict(name.split("=", 1) for name in keyed)
-    found = [r for r in records if all(str(r.get(k)) == v for k, v in columns.items())]
-    if len(found) != 1:
-        raise LookupError(f"{len(found)} records have {columns}")
-    value, *ends = (found[0].get(key, found[0]["value"]) for key in ("value", "low", "high"))
+    rows = [r for r in records if all(str(r.get(k)) == v for k, v in columns.items())]
+    if len(rows) != 1:
+        raise LookupError(f"{len(rows)} records have {columns}")
+    value, *ends = (rows[0].get(key, rows[0]["value"]) for key in ("value", "low", "high"))
     if words:
         return words[0] if min(ends) > 0 else words[1] if max(ends) < 0 else words[-1]
     reach = f" [{_number(ends[0], plain)}, {_number(ends[1], plain)}]"
@@ -78,12 +80,12 @@ def _number(value, form):
     return re.sub(r"^[-+](?=[0.]+$)", "", text).replace("-", "−")
 
 
-def answers(chapter, about, records):
-    """The sentences of a chapter's ``finding`` for which there are records."""
+def answers(chapter, sentences, records):
+    """Those of a chapter's sentences for which there are records, filled from them."""
     lines = []
-    for sentence in about.get("finding", ()) if records is not None else ():
+    for sentence in sentences if records is not None else ():
         with contextlib.suppress(LookupError):  # data that this run is not on
-            lines.append(told(sentence, records, chapter.split("/")[0]))
+            lines.append(filled(sentence, records, chapter.split("/")[0]))
     return lines
 
 
@@ -102,47 +104,42 @@ def opening(chapter, about, records, whose="Published run", below=None):
     below : Results, optional
         Of the page, where that is another run.
     """
-    question = about.get("question", "What was found")
-    lines = answers(chapter, about, records)
-    if records is None or not (lines or "question" in about):
+    findings = about.get("finding", ())
+    sentences = answers(chapter, findings, records)
+    if records is None or not (sentences or "question" in about):
         return ""
-    found = [v.verdict for v in chapter_verdicts(chapter, records)]
-    chips = [
-        f'<a class="chip {name}" href="#verdicts">{found.count(kind)} {kind}</a>'
-        for kind, name in KINDS.items()
-        if kind in found
-    ]
-    small = f"{len(found)} claim{'s' * (len(found) != 1)}: {' '.join(chips)} " if chips else ""
-    small += f"{whose} of {records.run['date'][:10]}{_data(records)}."
-    if below is not None:
-        n_seeds = below.run["parameters"].get("n_seeds")
-        seeds = f" of {n_seeds} seed{'s' * (n_seeds != 1)}" if n_seeds else ""
-        small += f" The page below is a run{seeds}{_data(below)}."
-        if _otherwise(chapter, about, records, below):
-            small += " On this page some of the above comes out otherwise."
-    body = [" ".join(lines), "", small] if lines else [small]
-    return "\n".join([f":::{{admonition}} {question}", ":class: finding", "", *body, ":::"])
+    page = below is not None and {
+        "n_seeds": below.run["parameters"].get("n_seeds"),
+        "data": _data(below),
+        "otherwise": any(_turned(chapter, sentence, records, below) for sentence in findings),
+    }
+    return render(
+        "opening.md",
+        question=about.get("question", "What was found"),
+        sentences=sentences,
+        counts=verdict_counts(chapter_verdicts(chapter, records)),
+        whose=whose,
+        date=records.run["date"][:10],
+        data=_data(records),
+        below=page,
+    )
 
 
 def _data(records):
-    """Names of a run's data, behind "on"."""
+    """Names of a run's data, as text."""
     used = [d["name"] for d in records.run["data"]] or [r.get("dataset", "") for r in records]
-    names = ", ".join(name.replace("_", "-") for name in dict.fromkeys(used) if name)
-    return f" on {names or 'no data'}"
+    return ", ".join(hyphens(name) for name in dict.fromkeys(used) if name) or "no data"
 
 
-def _otherwise(chapter, about, records, below):
+def _turned(chapter, sentence, *runs):
     """Whether another run turns a sentence round: a word or a sign of it is another."""
-    both = (
-        [answers(chapter, {"finding": [sentence]}, run) for run in (records, below)]
-        for sentence in about.get("finding", ())
-    )
-    return any(here and there and _says(here) != _says(there) for here, there in both)
+    first, second = ("".join(answers(chapter, [sentence], records)) for records in runs)
+    return bool(first and second) and _words(first) != _words(second)
 
 
-def _says(sentences):
-    """Sentences without the digits of their numbers and without intervals."""
-    return re.sub(r"\s*\[[−+\d][^]]*\]|[\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]", "", " ".join(sentences))
+def _words(sentence):
+    """A sentence without the digits of its numbers and without intervals."""
+    return re.sub(r"\s*\[[−+\d][^]]*\]|[\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]", "", sentence)
 
 
 def exercises(chapter, about, records):
@@ -151,18 +148,9 @@ def exercises(chapter, about, records):
     Of the front matter's ``exercises``, each with ``ask``, ``run`` and ``answer``. Answers are
     numbers of the published run; one whose records are not there is left to the reader.
     """
-    parts = []
-    for number, one in enumerate(about.get("exercises", ()), 1):
-        shown = [f"```\nzslib run {chapter} {one['run']}\n```"]
-        with contextlib.suppress(LookupError):
-            shown.append(told(one["answer"], records or (), chapter.split("/")[0]))
-        answer = "\n\n".join(shown)
-        parts.append(f"**{number}.** {one['ask']}\n\n::::{{dropdown}} Answer\n{answer}\n::::")
-    if parts and records:
-        took = max(1, round(records.run["wall_seconds"] / 60))
-        parts.insert(
-            0,
-            "The answers' numbers are the published run's. A command runs the chapter's default "
-            f"settings, often smaller; with `--full` the published ones, which took {took} min.",
-        )
-    return "\n\n".join(["## Exercises", *parts]) if parts else ""
+    shown = [
+        exercise | {"answer": "".join(answers(chapter, [exercise["answer"]], records or ()))}
+        for exercise in about.get("exercises", ())
+    ]
+    minutes = max(1, round(records.run["wall_seconds"] / 60)) if shown and records else None
+    return render("exercises.md", chapter=chapter, exercises=shown, minutes=minutes)

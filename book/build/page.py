@@ -30,23 +30,28 @@ def arrange(notebook, source, records, published, agreement):
     agreement : str
         How the two agree, for the run's card.
     """
-    said = escape(agreement)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = page_links(cell.source)
         for output in cell.get("outputs", ()):
             if "text/markdown" in (data := output.get("data", {})):
-                shown = _minus_signs(page_links(data["text/markdown"]))
-                data["text/markdown"] = _AGREEMENT.sub(lambda line: f"{line[1]}{said} |", shown)
-    of = (records, "Run") if published is None else (published,)
-    another = published is not None and other_parameters(records.run, published.run)
-    if box := opening(source.name, source.about, *of, below=records if another else None):
+                text = _minus_signs(page_links(data["text/markdown"]))
+                data["text/markdown"] = _AGREEMENT.sub(
+                    lambda line: f"{line[1]}{escape(agreement)} |", text
+                )
+    if published is None:
+        box = opening(source.name, source.about, records, "Run")
+    else:
+        another = other_parameters(records.run, published.run)
+        below = records if another else None
+        box = opening(source.name, source.about, published, below=below)
+    if box:
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
-    if asked := exercises(source.name, source.about, published):
+    if text := exercises(source.name, source.about, published):
         import nbformat  # slow
 
-        cell = nbformat.v4.new_markdown_cell(asked, id="exercises")
+        cell = nbformat.v4.new_markdown_cell(text, id="exercises")
         notebook.cells.insert(len(notebook.cells) - 1, cell)
     _number_equations(notebook, source.name)
     _fold(notebook)
@@ -86,7 +91,7 @@ def _fold(notebook):
         if tags:
             cell.metadata.tags = sorted(tags)
         before = set(kept[-1].metadata.get("tags", ())) if kept else set()
-        if all(_FOLDED in of <= {_FOLDED, *_SET_UP} for of in (tags, before)):
+        if all(_FOLDED in each <= {_FOLDED, *_SET_UP} for each in (tags, before)):
             kept[-1].source += f"\n\n{cell.source}"
             kept[-1].outputs += cell.outputs
         else:
@@ -107,14 +112,19 @@ def _minus_signs(text):
     """A sentence with signs of minus before its negative numbers; tables and figures have them."""
     if text.startswith("`"):
         return text
-    return _HYPHEN.sub(lambda found: found[1] or "\N{MINUS SIGN}", text)
+    return _HYPHEN.sub(lambda match: match[1] or "\N{MINUS SIGN}", text)
 
 
-def page_links(text):
+def page_links(text, to_root="../"):
     """Links that lead from a source to a source, made to lead from page to page.
 
     In ``chapters/<paper>/`` a link to another chapter ends in ``.md`` and one to another page
-    goes through ``../../book/pages/``; on the site both are in ``<paper>/..``.
+    goes through ``../../book/pages/``; pages in ``book/pages/`` have links to
+    ``../../chapters/`` and ``../_static/``. On the site chapters are in ``<paper>/`` below the
+    pages, to which ``to_root`` leads, and ``_static`` stays where it is, two folders below the
+    repository's root as the site is.
     """
     text = re.sub(r"\]\((\.\./\w+/)?(\d\d_\w+)\.md(#[^)]*)?\)", r"](\1\2.ipynb\3)", text)
-    return text.replace("](../../book/pages/", "](../")
+    text = re.sub(r"\]\((?:\.\./)+chapters/(\w+/\d\d_\w+)\.md", rf"]({to_root}\1.ipynb", text)
+    text = text.replace("](../../book/pages/", f"]({to_root}")
+    return text.replace(f"{to_root}../_static/", f"{to_root}../../book/_static/")

@@ -73,8 +73,8 @@ def _in_place_of_absent_data(source):
     """All that is here instead of a chapter's own default data, where a set of them is not."""
     from zslib.datasets.registry import DATASETS, available
 
-    own = source.parameters.get("dataset")
-    names = own.default.split("+") if own is not None else []
+    declared = source.parameters.get("dataset")
+    names = declared.default.split("+") if declared is not None else []
     absent = any(name in DATASETS and not available(name) for name in names)
     return {"dataset": "auto"} if absent else {}
 

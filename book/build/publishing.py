@@ -61,7 +61,7 @@ def _write_manifest(chapters, place):
     Rows of ``chapters`` are made anew; others stay, so that what was altered shows. What was
     ``carried`` was run at earlier sources, of which a run by this commit was found equal.
     """
-    heads = ["chapter", "key", *(f"{of} digest" for of in (*_DIGESTS, *_FILES))]
+    heads = ["chapter", "key", *(f"{part} digest" for part in (*_DIGESTS, *_FILES))]
     heads += [*_OF_RUN, *_OF_MACHINE, "carried"]
     rows, known = [heads], listed(place)
     for name, records in sorted(published(root=place.root).items()):
@@ -69,15 +69,16 @@ def _write_manifest(chapters, place):
             rows.append([known[name].get(head) or "" for head in heads])
             continue
         run = records.run
-        digests = [run.get("digests", {}).get(of, "")[:16] for of in _DIGESTS]
-        told = [run.get(k, "") for k in _OF_RUN] + [run["machine"].get(k, "") for k in _OF_MACHINE]
-        told.append(run.get("carried", [{"by": ""}])[-1]["by"])
-        rows.append([name, run["key"], *digests, *_of_files(name, place), *map(str, told)])
+        digests = [run.get("digests", {}).get(part, "")[:16] for part in _DIGESTS]
+        values = [run.get(key, "") for key in _OF_RUN]
+        values += [run["machine"].get(key, "") for key in _OF_MACHINE]
+        values.append(run.get("carried", [{"by": ""}])[-1]["by"])
+        rows.append([name, run["key"], *digests, *_file_digests(name, place), *map(str, values)])
     text = "".join("\t".join(row) + "\n" for row in rows)
     write_if_changed(place.published / "manifest.tsv", text)
 
 
-def _of_files(name, place):
+def _file_digests(name, place):
     """Digests of a published run's files, empty for one that it has not."""
     paths = [place.published / name / file for file in _FILES.values()]
     texts = [path.read_text("utf-8").encode() if path.is_file() else b"" for path in paths]
@@ -93,8 +94,8 @@ def listed(place):
 
 def _altered(name, row, place):
     """Which of a published run's files are not those of its row of the manifest."""
-    now = zip(_FILES, _of_files(name, place), strict=True)
-    return [_FILES[of] for of, digest in now if row.get(f"{of} digest") != digest]
+    now = zip(_FILES, _file_digests(name, place), strict=True)
+    return [_FILES[part] for part, digest in now if row.get(f"{part} digest") != digest]
 
 
 def stale(chapters, *, data=True, root=None):
@@ -103,20 +104,20 @@ def stale(chapters, *, data=True, root=None):
     Without ``data`` chapters and package are looked at alone.
     """
     place = layout(root)
-    found, rows = {}, listed(place)
+    reasons, rows = {}, listed(place)
     for name in chapters:
         source = Source.read(name, place)
         try:
             records = published_records(name, root=root)
             if records is None:
-                found[name] = "missing"
+                reasons[name] = "missing"
             elif files := _altered(name, rows.get(name, {}), place):
-                found[name] = f"broken: {', '.join(files)} not as in manifest.tsv"
+                reasons[name] = f"broken: {', '.join(files)} not as in manifest.tsv"
             elif why := outdated(checked_run(records, source, place), source, data=data):
-                found[name] = "stale: " + ", ".join(why)
+                reasons[name] = "stale: " + ", ".join(why)
         except (OSError, ValueError) as error:
-            found[name] = f"broken: {error}"
-    return found
+            reasons[name] = f"broken: {error}"
+    return reasons
 
 
 def checked_run(records, source, place):
@@ -165,17 +166,17 @@ def _carry(source, place, before):
     old, new = (latest_records(source.name, root=root) for root in (before, place.root))
     now = code_digests(source)
     for records, digests, where in ((old, run["digests"], before), (new, now, place.root)):
-        if any(records.run.get("digests", {}).get(of) != digests[of] for of in now):
+        if any(records.run.get("digests", {}).get(part) != digests[part] for part in now):
             raise ValueError(f"the latest run in {where} is of other sources: run it there anew")
     if old.run["parameters"] != new.run["parameters"]:
         raise ValueError("the two runs have other parameters")
     if old.run["digests"]["data"] != new.run["digests"]["data"]:
         raise ValueError("the two runs are of other data")
-    found = compare(new, old)
-    apart = dict.fromkeys(one.what for one in [*found, *compare(old, new)] if not one.same)
+    pairs = compare(new, old)
+    apart = dict.fromkeys(pair.what for pair in [*pairs, *compare(old, new)] if not pair.same)
     if apart:
         raise ValueError(f"{len(apart)} numbers differ, first {next(iter(apart))}")
     ran = {"chapter": run["digests"]["chapter"], "package": run["digests"]["package"]}
-    note = ran | {"by": new.run["commit"], "date": new.run["date"], "equal numbers": len(found)}
+    note = ran | {"by": new.run["commit"], "date": new.run["date"], "equal numbers": len(pairs)}
     run |= {"digests": run["digests"] | now, "carried": [*run.get("carried", []), note]}
     write_if_changed(place.published / source.name / "run.json", run_text(run))

@@ -6,25 +6,26 @@ import json
 
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from book.build.errata import errata_page
-from book.build.front import questions_page, results, results_page
+from book.build.forest import results
+from book.build.front import questions_page, results_page
 from book.build.opening import answers
 from book.build.picture import picture
 from book.build.publishing import checked_run
+from book.build.render import render
 from book.build.repeats import keep_repeat, repeats_page
-from book.build.scorecard import scorecard_page, scorecard_text
+from book.build.scorecard import scorecard_page, scorecard_text, titles
 from book.keys import outdated
 from book.papers import check_claims
-from book.papers.printed import PAPERS, read_data
 from book.parameters import Source
 from book.paths import layout
 from book.store import latest_records, published, published_records, read_records
-from zslib.show.tables import aligned, escape, pipes
+from zslib.show.tables import aligned
 from zslib.show.writing import write_if_changed
 
 __all__ = [
     "against_published",
     "current_records",
-    "runs_markdown",
+    "runs_page",
     "scorecard",
     "scorecard_picture",
     "write_pages",
@@ -85,31 +86,36 @@ def _age(theirs, old):
 
 
 def _run_row(chapter, run):
-    data = "; ".join(f"{d['name']} ({d['checksum'][:8]})" for d in run["data"]) or "–"
-    cells = [
+    size = "quick" if run["parameters"].get("quick") else "full"
+    machine = run["machine"]
+    return [
         chapter,
-        data,
+        "; ".join(f"{data['name']} ({data['checksum'][:8]})" for data in run["data"]) or "–",
         run["parameters"].get("n_seeds", "–"),
-        ("quick" if run["parameters"].get("quick") else "full") + ", carried" * ("carried" in run),
+        f"{size}, carried" if "carried" in run else size,
         f"{run['wall_seconds']:.0f}",
         f"{run['peak_memory_mib'] or 0:,}",
-        f"{run['machine']['processor']}, {run['machine']['cores']} cores, {run['device']}",
+        f"{machine['processor']}, {machine['cores']} cores, {run['device']}",
         run["date"][:10],
         run["key"][:8],
     ]
-    return pipes(map(escape, cells))
 
 
-def runs_markdown(records_by_chapter):
-    """A table of runs: data with checksums, size, cost, machine and date."""
-    if not records_by_chapter:
-        return "No runs.\n"
-    head = (
-        "| chapter | data (checksum) | seeds | size | seconds | MiB | machine | date | key |\n"
-        "|:--|:--|--:|:--|--:|--:|:--|:--|:--|"
-    )
-    rows = [_run_row(name, records.run) for name, records in sorted(records_by_chapter.items())]
-    return "\n".join([head, *rows]) + "\n"
+def runs_page(**runs):
+    """Tables of runs: data with checksums, size, cost, machine and date.
+
+    Parameters
+    ----------
+    **runs : dict of Records
+        By chapter, under the name of the run: ``this``, ``published``.
+    """
+    tables = {
+        f"{name.capitalize()} run": [
+            _run_row(n, records.run) for n, records in sorted(by_chapter.items())
+        ]
+        for name, by_chapter in runs.items()
+    }
+    return render("runs.md", tables=tables)
 
 
 def write_pages(*, root=None):
@@ -118,25 +124,23 @@ def write_pages(*, root=None):
     ours, theirs = current_records(root=root), published(root=root)
     records, names, old = _flat(theirs), place.names(), _old(theirs, place)
     note = _age(theirs, old)
-    runs = ["**This run**\n", runs_markdown(ours), "**Published run**\n", runs_markdown(theirs)]
     pages = {
         "questions": questions_page(records, names, note=note),
         "results": results_page(records, list(_today(theirs, place))),
         "scorecard": scorecard_page(_flat(ours), records, note=note, old=old),
-        "runs": "\n".join(runs),
+        "runs": runs_page(this=ours, published=theirs),
         "errata": errata_page(),
         "repeats": repeats_page(place),
     }
     for name, text in pages.items():
-        write_if_changed(place.parts / f"{name}.md", text)
+        write_if_changed(place.parts / f"{name}.md", f"{text}\n")
     if theirs:
         write_if_changed(place.published / "scorecard.svg", scorecard_picture(records))
 
 
 def scorecard_picture(records):
     """The published verdicts in one picture, which the README shows."""
-    titles = {paper: read_data(paper, "claims")["title"] for paper in PAPERS}
-    return picture({titles[p]: results(check_claims(p, records)) for p in PAPERS})
+    return picture({title: results(check_claims(p, records)) for p, title in titles().items()})
 
 
 def _today(theirs, place):
@@ -144,7 +148,8 @@ def _today(theirs, place):
     for name in place.names():
         about = Source.read(name, place).about
         if name.startswith("together/") and "question" in about:
-            yield name, about["question"], " ".join(answers(name, about, theirs.get(name)))
+            sentences = answers(name, about.get("finding", ()), theirs.get(name))
+            yield name, about["question"], " ".join(sentences)
 
 
 def _beside_published(chapters, root):
@@ -177,16 +182,16 @@ def against_published(chapters=(), *, keep=None, root=None):
         if theirs is None:
             totals.append([name, "–", "–", "–", "–", "–", "no", ""])
             continue
-        found = compare(ours, theirs)
-        counts = [sum(one.kind == kind for one in found) for kind in totals[0][2:6]]
+        numbers = compare(ours, theirs)
+        counts = [sum(number.kind == kind for number in numbers) for kind in totals[0][2:6]]
         others = other_parameters(ours.run, theirs.run)
-        totals.append([name, len(found), *counts, theirs.run["date"][:10], others])
-        apart += [(name, one) for one in found if one.kind == APART]
+        totals.append([name, len(numbers), *counts, theirs.run["date"][:10], others])
+        apart += [(name, number) for number in numbers if number.kind == APART]
     apart.sort(key=lambda pair: -pair[1].distance)
     rows = [["chapter", "what", "ours", "published"]]
-    for name, one in apart:
-        between = "" if one.low is None else f" [{one.low:.6g}, {one.high:.6g}]"
-        theirs = f"{one.published:.6g}{between}"
-        rows.append([name, one.what, f"{one.record['value']:.6g}", theirs])
+    for name, number in apart:
+        between = "" if number.low is None else f" [{number.low:.6g}, {number.high:.6g}]"
+        theirs = f"{number.published:.6g}{between}"
+        rows.append([name, number.what, f"{number.record['value']:.6g}", theirs])
     totals = aligned([[str(cell) for cell in row] for row in totals])
     return "\n".join([*totals, "", *(aligned(rows) if apart else ["None is apart."])])

@@ -13,7 +13,6 @@ import tempfile
 import threading
 import traceback
 from concurrent.futures import FIRST_COMPLETED, wait
-from functools import partial
 
 from book.build.plan import Run, plan
 from book.parameters import Source
@@ -56,7 +55,7 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
     with (
         tqdm(total=len(todo), unit="chapter", disable=not (progress and todo)) as bar,
         _show_running(bar, todo.values()),
-        contextlib.nullcontext(executor) if given else _workers(jobs) as workers,
+        contextlib.nullcontext(executor) if given else processes(jobs) as workers,
     ):
         for name, error in _execute_all(todo, jobs, workers, force):
             bar.update()
@@ -70,24 +69,17 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
     return finished
 
 
-def _workers(jobs):
-    """Processes that fork kernels, from a server of each."""
-    from book.build.kernel import start_server
-
-    return processes(jobs, start=partial(start_server, jobs > 1))
-
-
 @contextlib.contextmanager
 def _show_running(bar, runs):
     """Tell beside the bar where the running chapters are; on a terminal its clock goes on."""
     ended = threading.Event()
 
     def show():
-        said = None
+        before = None
         while not ended.wait(_SECONDS_BETWEEN):
             where = "; ".join(filter(None, map(_where, runs)))
-            if where != said or sys.stderr.isatty():
-                bar.set_postfix_str(said := where)
+            if where != before or sys.stderr.isatty():
+                bar.set_postfix_str(before := where)
 
     thread = threading.Thread(target=show, daemon=True)
     thread.start()
@@ -107,8 +99,8 @@ def _where(run):
     if not number:
         return run.chapter
     with contextlib.suppress(FileNotFoundError):
-        if told := (folder / PROGRESS).read_text(encoding="utf-8"):
-            return f"{run.chapter} {number}/{total} {told}"
+        if step := (folder / PROGRESS).read_text(encoding="utf-8"):
+            return f"{run.chapter} {number}/{total} {step}"
     does = (node.lineno - 1 for node in ast.parse(text).body if not isinstance(node, _IMPORTS))
     line = text.splitlines()[next(does, 0)]
     return f"{run.chapter} {number}/{total} {line[:_SHOWN]}".rstrip()
@@ -135,12 +127,12 @@ def _ready(todo, started, finished):
     def chain(name):
         return todo[name].seconds + max(map(chain, readers[name]), default=0.0)
 
-    found = [
+    ready = [
         name
         for name, run in todo.items()
         if name not in started and all(d not in todo or d in finished for d in run.depends)
     ]
-    return sorted(found, key=lambda name: (chain(name), bool(todo[name].depends)), reverse=True)
+    return sorted(ready, key=lambda name: (chain(name), bool(todo[name].depends)), reverse=True)
 
 
 def _report(failures, skipped):
@@ -156,8 +148,8 @@ def _execute_all(todo, jobs, executor, force):
     started, finished, running = set(), set(), {}
     while True:
         for name in _ready(todo, started, finished)[: jobs - len(running)]:
-            how = {"one_thread": jobs > 1, "force": force}
-            running[executor.submit(execute, todo[name], **how)] = name
+            future = executor.submit(execute, todo[name], one_thread=jobs > 1, force=force)
+            running[future] = name
             started.add(name)
         if not running:
             return
@@ -193,11 +185,11 @@ def execute(run, *, one_thread=False, force=False):
             (folder / PROGRESS).unlink(missing_ok=True)
             publish_run(folder, parent, run.key)
         except Exception as error:
-            told = _traceback(error, folder / _FAILED)
+            message = _traceback(error, folder / _FAILED)
             if (folder / _FAILED).is_file():
                 os.replace(folder / _FAILED, failed)
-                told += f"\nAs far as it came: {os.path.relpath(failed)}"
-            return run.chapter, told
+                message += f"\nAs far as it came: {os.path.relpath(failed)}"
+            return run.chapter, message
     return run.chapter, None
 
 
@@ -260,8 +252,8 @@ def _traceback(error, notebook):
     number, total, text = _last_cell(notebook)
     if isinstance(error, PapermillExecutionError):
         lines = "\n".join(error.traceback)
-        told = f"Cell {number} of {total}: {error.ename}: {error.evalue}\n{lines}"
-        return re.sub(r"\x1b\[[0-9;]*m", "", told)
+        message = f"Cell {number} of {total}: {error.ename}: {error.evalue}\n{lines}"
+        return re.sub(r"\x1b\[[0-9;]*m", "", message)
     if isinstance(error, DeadKernelError):
         return f"The kernel died in cell {number} of {total}, for want of memory perhaps:\n{text}"
     return traceback.format_exc()

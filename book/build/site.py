@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
 
 from book.agreement import agreement
-from book.build.page import arrange
-from book.build.reference import entries, links, write_reference
+from book.build.page import arrange, page_links
+from book.build.reference import Reference
 from book.build.report import note_book, write_pages
 from book.build.run import plan, run_chapters
 from book.build.stamp import Stamp
@@ -52,13 +51,12 @@ def build(*, root=None, quick=False, full=False, tune=False, jobs=1, force=False
     parameters = {"quick": True} if quick else None
     runs = plan(place.names(), parameters, full=full, tune=tune, root=place.root)
     run_chapters(runs, jobs=jobs, force=force)
-    found = entries(place)
-    copy_pages(place)
+    reference = Reference(place)
+    place_pages(place, reference)
     for run in runs.values():
-        show(run, place, found)
+        show(run, place, reference)
     note_book(runs, place)
     write_pages(root=place.root)
-    write_reference(place)
     pages, before = stamp.pages(), stamp.left.get("pages", {})
     whole = stamp.left.get("site") == stamp.site()
     if force or pages != before or not whole:
@@ -69,27 +67,24 @@ def build(*, root=None, quick=False, full=False, tune=False, jobs=1, force=False
     return index
 
 
-def copy_pages(place):
-    """Copy the pages that are not chapters to where the contents name them, and drop old ones."""
-    written = set()
-    for source in sorted(place.pages.rglob("*.md")):
+def place_pages(place, reference):
+    """Put the pages that are not chapters where the contents name them, and drop old ones."""
+    pages = reference.pages()
+    for source in place.pages.rglob("*.md"):
         page = source.relative_to(place.pages)
-        to_root = "../" * (len(page.parts) - 1)
         text = source.read_text(encoding="utf-8")
-        text = re.sub(r"\]\((?:\.\./)+chapters/(\w+/\d\d_\w+)\.md", rf"]({to_root}\1.ipynb", text)
-        # Beside the pages as they lie in the repository, two folders below its root like the site.
-        text = text.replace(f"{to_root}../_static/", f"{to_root}../../book/_static/")
-        write_if_changed(place.site / page, text)
-        written.add(place.site / page)
-    for path in {*place.site.glob("*.md"), *place.site.glob("reference/*.md")} - written:
+        pages[place.site / page] = page_links(text, "../" * (len(page.parts) - 1))
+    for path, text in pages.items():
+        write_if_changed(path, text)
+    for path in {*place.site.glob("*.md"), *place.site.glob("reference/**/*.md")} - set(pages):
         path.unlink()
 
 
-def show(run, place, found=()):
+def show(run, place, reference):
     """Copy a run's notebook, as a page, and its figures to where the contents name them.
 
     The box at the top and how the run agrees with the published one are as of now, and the last
-    line tells what of the `entries` of the reference the chapter uses. Files are written only
+    line tells what of the reference the chapter uses. Files are written only
     when they change, since Sphinx reads again what is newer.
     """
     import nbformat
@@ -97,9 +92,9 @@ def show(run, place, found=()):
     paper, name = run.chapter.split("/")
     page = place.site / paper / f"{name}.ipynb"
     notebook = nbformat.read(run.notebook, as_version=4)
-    own, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
-    arrange(notebook, Source.read(run.chapter, place), own, theirs, agreement(own, theirs))
-    if line := links(run.chapter, place, dict(found)):
+    ours, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
+    arrange(notebook, Source.read(run.chapter, place), ours, theirs, agreement(ours, theirs))
+    if line := reference.line(run.chapter):
         notebook.cells.append(nbformat.v4.new_markdown_cell(line, id="reference"))
     write_if_changed(page, nbformat.writes(notebook) + "\n")
     for figure in sorted((run.folder / "figures").glob("*.svg")):

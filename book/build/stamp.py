@@ -101,22 +101,19 @@ def _hash(value):
 
 def _files(root, without=()):
     """All files of a folder, or the file itself, sorted."""
-    found = [root] if root.is_file() else []
+    paths = [root] if root.is_file() else []
     for folder, below, names in os.walk(root):
         folder = Path(folder)
         below[:] = [n for n in below if n not in _PASSED_BY and folder / n not in without]
-        found += [folder / name for name in names]
-    return sorted(found)
+        paths += [folder / name for name in names]
+    return sorted(paths)
 
 
 def _touched(roots, without=()):
     """Name, size and time of change of every file."""
-    found = []
-    for root in roots:
-        for path in _files(root, without):
-            stat = path.stat()
-            found.append([str(path), stat.st_size, stat.st_mtime_ns])
-    return found
+    paths = [path for root in roots for path in _files(root, without)]
+    states = [(path, path.stat()) for path in paths]
+    return [[str(path), state.st_size, state.st_mtime_ns] for path, state in states]
 
 
 def _content(paths):

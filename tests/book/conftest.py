@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import io
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace
 
 from book.paths import Layout
 
@@ -85,52 +81,6 @@ class TinyBook:
         )
         path.write_text(text, encoding="utf-8")
         return path
-
-
-@pytest.fixture(scope="session")
-def load():
-    """Function that gives an extension of the site as a module."""
-
-    def module(name):
-        spec = importlib.util.spec_from_file_location(name, EXTENSIONS / f"{name}.py")
-        loaded = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(loaded)
-        return loaded
-
-    return module
-
-
-@pytest.fixture
-def site(tmp_path, monkeypatch, load):
-    """Function that builds pages, ``{name: Markdown}``, with some of the site's extensions.
-
-    It gives the pages as HTML, the warnings, and Sphinx's environment.
-    """
-
-    def build(pages, *names):
-        for name in names:
-            monkeypatch.setitem(sys.modules, name, load(name))
-        for name, text in pages.items():
-            path = tmp_path / "site" / f"{name}.md"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-        warnings = io.StringIO()
-        extensions = ["myst_parser", "sphinx.ext.mathjax", "sphinx.ext.autodoc", *names]
-        settings = {
-            "extensions": extensions, "html_theme": "basic", "master_doc": "index",
-            "myst_enable_extensions": ["colon_fence", "dollarmath"], "numfig": True,
-        }  # fmt: skip
-        folders = [tmp_path / name for name in ("site", "out", "trees")]
-        with docutils_namespace():  # each build begins anew
-            app = Sphinx(
-                folders[0], None, *folders[1:], "html",
-                confoverrides=settings, status=None, warning=warnings,
-            )  # fmt: skip
-            app.build()
-        html = {name: (folders[1] / f"{name}.html").read_text("utf-8") for name in pages}
-        return html, warnings.getvalue(), app.env
-
-    return build
 
 
 @pytest.fixture(autouse=True)

@@ -1,21 +1,25 @@
-"""What the site's extensions make of tables, terms and the reference."""
+"""What the site's extensions make of tables, terms, the reference and the package's code."""
 
 from __future__ import annotations
 
+import importlib.util
+import io
 import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
-from book.build.reference import entries, links, listed, uses, write_reference
+from book.build.reference import Reference, exported
+from book.build.site import place_pages
 from book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("book_reference", "book_tables", "book_terms")
-
 CHAPTER = r"""
 # Hubness
 
@@ -45,17 +49,53 @@ harmonic mean
 """
 
 
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "book" / "_ext" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+names = ("book_reference", "book_tables", "book_terms", "package_source")
+EXTENSIONS = {name: load(name) for name in names}
+
+
 @pytest.fixture
-def build(site):
-    """Function that builds pages under an index; their HTML and the warnings."""
-    return lambda pages: site({"index": INDEX, **pages}, *NAMES)[:2]
+def site(tmp_path, monkeypatch):
+    """Function that builds pages, ``{name: Markdown}``: their HTML, warnings and dependencies."""
+    for name, module in EXTENSIONS.items():
+        monkeypatch.setitem(sys.modules, name, module)
+
+    def build(pages):
+        for name, text in pages.items():
+            path = tmp_path / "site" / f"{name}.md"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        warnings = io.StringIO()
+        extensions = ["myst_parser", "sphinx.ext.mathjax", "sphinx.ext.autodoc", *EXTENSIONS]
+        settings = {
+            "extensions": extensions, "html_theme": "basic", "master_doc": "index",
+            "myst_enable_extensions": ["colon_fence", "dollarmath"], "numfig": True,
+        }  # fmt: skip
+        folders = [tmp_path / name for name in ("out", "trees")]
+        with docutils_namespace():  # each build begins anew
+            app = Sphinx(
+                tmp_path / "site", None, *folders, "html",
+                confoverrides=settings, status=None, warning=warnings,
+            )  # fmt: skip
+            app.build()
+        html = {name: (tmp_path / "out" / f"{name}.html").read_text("utf-8") for name in pages}
+        return html, warnings.getvalue(), app.env.dependencies
+
+    return build
 
 
 INDEX = "# A\n\n```{toctree}\n:numbered:\n:glob:\n\n**\n```\n"
 
 
-def test_a_chapter_links_its_terms(build):
-    html, warnings = build({"glossary": GLOSSARY, "demo/01_a": CHAPTER})
+def test_a_chapter_links_its_terms(site):
+    pages = {"index": INDEX, "glossary": GLOSSARY, "demo/01_a": CHAPTER}
+    html, warnings, _ = site(pages)
     assert warnings == ""
     page = html["demo/01_a"]
     links = re.findall(
@@ -66,8 +106,8 @@ def test_a_chapter_links_its_terms(build):
     assert 'class="term"' not in html["glossary"]
 
 
-def test_a_wide_table_has_a_label_in_each_cell(build):
-    page = build({"a": CHAPTER})[0]["a"]
+def test_a_wide_table_has_a_label_in_each_cell(site):
+    page = site({"index": INDEX, "a": CHAPTER})[0]["a"]
     narrow, wide = re.findall(r"<table.*?</table>", page, re.DOTALL)
     assert "cell-label" not in narrow
     assert '<abbr title="not printed">·</abbr>' in narrow
@@ -80,33 +120,35 @@ def test_a_wide_table_has_a_label_in_each_cell(build):
     assert wide.count("row-name") == 1
 
 
-TABLE = "````{table} %s\n:name: tbl-%s\n%s\n| a |\n|--|\n| %s |\n````\n"
-
-
-def test_a_folded_table_is_its_caption_until_it_is_opened(build):
-    table = TABLE % ("Some < more.", "a", ":class: folded\n", 1)
-    page, warnings = build({"a": f"# A\n\n{table}\n{{numref}}`tbl-a`\n"})
+def test_a_folded_table_is_its_caption_until_it_is_opened(site):
+    head = "````{table} Some < more.\n:name: tbl-a\n:class: folded\n\n"
+    text = f"# A\n\n{head}| a |\n|--|\n| 1 |\n````\n"
+    pages = {"index": INDEX, "a": text + "\n{numref}`tbl-a`\n"}
+    page, warnings, _ = site(pages)
     assert warnings == ""
     folded = r"<details class='folded'><summary>\s*<span>Table 1.1 Some &lt; more.</span>"
     assert re.search(folded + r"\s*</summary>\s*<table", page["a"])
     assert "Table 1.1</span></a>" in page["a"]
 
 
-def test_a_sortable_table_is_folded_too(build):
-    page, _ = build({"a": "# A\n\n" + TABLE % ("Many.", "a", ":class: sortable\n", 1)})
+def test_a_sortable_table_is_folded_too(site):
+    head = "````{table} Many.\n:name: tbl-a\n:class: sortable\n\n"
+    table = f"{head}| a | b |\n|--|--|\n| 1 | 2 |\n````\n"
+    page = site({"index": INDEX, "a": f"# A\n\n{table}"})[0]
     assert page["a"].count("<details class='folded'>") == 1
 
 
-def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(build):
-    cell = "one_set 1.0 [0.5, 1.5]; other 2.0 [1.5, 2.5]"
-    tables = (TABLE % ("Some.", name, "", cell) for name in ("demo-claims-1", "demo-1"))
-    page, _ = build({"a": "# A\n\n" + "".join(tables)})
+def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(site):
+    said = "one_set 1.0 [0.5, 1.5]; other 2.0 [1.5, 2.5]"
+    table = "````{table} Some.\n:name: tbl-%s-1\n\n| a |\n|--|\n| %s |\n````\n"
+    text = "# A\n\n" + table % ("demo-claims", said) + table % ("demo", said)
+    page = site({"index": INDEX, "a": text})[0]
     small = '1.0 <span class="interval">[0.5, 1.5]</span>; other 2.0 <span class="interval">[1.5,'
     assert page["a"].count(small) == 2
     assert page["a"].count("one-set") == page["a"].count("one_set") == 1
 
 
-def test_the_reference_has_a_page_and_a_line_for_each_name(build, tmp_path):
+def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
     api = tmp_path / "site" / "book" / "pages" / "reference"
     api.mkdir(parents=True)
     room = "# Metrics\n\n```{reference} zslib.metrics\nk_occurrence, Hierarchy\n```\n"
@@ -120,49 +162,49 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(build, tmp_path):
         "hierarchical.Hierarchy\nhierarchical.undefined\n```\n"
     )
     place = Layout(tmp_path / "site")
-    found = entries(place)
-    assert [e.target for e in found.values()] == [
-        "zslib.metrics.k_occurrence", "zslib.metrics.Hierarchy",
-    ]  # fmt: skip
+    reference = Reference(place)
+    targets = [entry.target for entry in reference.entries.values()]
+    assert targets == ["zslib.metrics.k_occurrence", "zslib.metrics.Hierarchy"]
     gone = place.site / "reference" / "metrics" / "gone.md"
     gone.parent.mkdir(parents=True)
     gone.write_text("# Gone\n")
-    write_reference(place)
+    place_pages(place, reference)
     assert not gone.exists()
     page = (gone.parent / "k_occurrence.md").read_text()
     assert ".. autofunction:: zslib.metrics.k_occurrence" in page
     assert "**In the chapters:** {doc}`/demo/01_a`." in page
-    line = links("demo/01_a", place, found)
+    line = reference.line("demo/01_a")
     assert line.startswith("**In the reference:** {py:obj}`k_occurrence <zslib.metrics.k_occ")
-    html, _ = build({"reference/metrics": room})
-    assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html["reference/metrics"], re.S)
+    html = site({"index": INDEX, "reference/metrics": room})[0]["reference/metrics"]
+    assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html, re.S)
 
 
 def test_chapters_are_held_against_names_as_they_import_them():
     place = Layout(ROOT)
-    found = entries(place)
-    used = {entry.target for entry in uses("hubness/02_hubness", place, found)}
+    reference = Reference(place)
+    used = {entry.target for entry in reference.uses("hubness/02_hubness")}
     assert {"zslib.metrics.k_occurrence", "zslib.mapping.RidgeMap"} <= used
     assert not any(name.startswith("book.papers") for name in used)
-    shown = {entry.name for entry in uses("together/05_recipe", place, found)}
+    shown = {entry.name for entry in reference.uses("together/05_recipe")}
     assert {"RidgeMap", "top_k", "ESZSL", "Centred"} <= shown and "unit_length" not in shown
-    assert len({entry.target for entry in found.values()}) == len(found)
-    assert [name for name in place.names() if not links(name, place, found)] == []
+    targets = {entry.target for entry in reference.entries.values()}
+    assert len(targets) == len(reference.entries)
+    assert [name for name in place.names() if not reference.line(name)] == []
 
 
-def test_a_line_that_begins_with_a_symbol_opens_no_list(load):
+def test_a_line_that_begins_with_a_symbol_opens_no_list():
     lines = ["d. The distance.", "    p.", "A. Frome et al.", "e.g. this", "1. one"]
-    load("book_reference").keep_symbols(None, "class", "A", None, None, lines)
+    EXTENSIONS["book_reference"].keep_symbols(None, "class", "A", None, None, lines)
     assert lines == [r"d\. The distance.", r"    p\.", r"A\. Frome et al.", "e.g. this", "1. one"]
 
 
 def test_all_of_a_room_are_listed_by_letter():
-    names = listed("zslib.compatibility")
+    names = exported("zslib.compatibility")
     assert names == sorted(names, key=str.lower)
-    assert listed("zslib.metrics", "k_occurrence, Hierarchy") == ["k_occurrence", "Hierarchy"]
+    assert exported("zslib.metrics", "k_occurrence, Hierarchy") == ["k_occurrence", "Hierarchy"]
 
 
-def test_the_sidebar_walks_no_page_of_a_function_but_the_pages_own(load):
+def test_the_sidebar_walks_no_page_of_a_function_but_the_pages_own():
     own, other = "reference/search/top_k", "reference/search/CSLS"
     includes = {"reference/search": [other, own], "index": ["a", "b"]}
     trees = {
@@ -175,3 +217,145 @@ def test_the_sidebar_walks_no_page_of_a_function_but_the_pages_own(load):
         load("book_site").trim_contents(app, page, "page.html", {}, None)
         assert trees["reference/search"]["entries"] == left
         assert trees["index"]["entries"] == [(None, "a"), (None, "b")]
+
+
+source = EXTENSIONS["package_source"]
+MODULE = (
+    '''
+"""A room."""
+
+SIZE = 3
+
+def double(x):
+    """Twice.
+
+    Examples
+    --------
+    >>> double(1)
+    2
+    """
+
+    # A reason.
+    return 2 * x
+
+def checked(x, k):
+    """Checked."""
+    check_x(x)
+    k = check_k(k)
+    if k > x:
+        shown = x
+        raise ValueError(f"k is larger than {shown}")
+    if k < 0:
+        k = -k
+    return x + k
+
+class Scale:
+    """Scales."""
+
+    def apply(self, x):
+        """Once."""
+        return self.factor * x
+
+    @property
+    def factor(self):
+        """Of length."""
+        return double(SIZE)
+
+    @staticmethod
+    def plain(x):
+        return x
+
+def long(x):
+    """Long."""
+'''
+    + "    x += 1\n" * 30
+)
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    """The file of a toy package's module."""
+    folder = tmp_path / "toyroom"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from toyroom.scale import double\n")
+    (folder / "scale.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield folder / "scale.py"
+    for name in ("toyroom", "toyroom.scale"):
+        sys.modules.pop(name, None)
+
+
+def test_code_without_docstring_and_indentation_with_its_comments(room):
+    lines, file = source.code("toyroom.scale.double")
+    assert lines == ["def double(x):", "    # A reason.", "    return 2 * x"]
+    assert file == str(room)
+    assert source.code("toyroom.double")[0] == lines
+    assert source.code("toyroom.scale.Scale.apply")[0] == [
+        "def apply(self, x):",
+        "    return self.factor * x",
+    ]
+    assert source.code("toyroom.scale.Scale.factor")[0][0] == "@property"
+    assert source.code("toyroom.scale.Scale.plain")[0][-1] == "    return x"
+
+
+def test_what_only_refuses_bad_input_is_left_out(room):
+    assert source.code("toyroom.scale.checked")[0] == [
+        "def checked(x, k):",
+        "    k = check_k(k)",
+        "    if k < 0:",
+        "        k = -k",
+        "    return x + k",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("toyroom.scale.triple", "toyroom.scale has no 'triple'"),
+        ("toyroom.scale.Scale.turn", "Scale has no 'turn'"),
+        ("toyattic.scale", "no such module; give the dotted name in full"),
+        ("double", "no such module"),
+        ("toyroom.scale.Scale", "is a class: name the methods"),
+        ("toyroom.scale.SIZE", "is of type int: name a function"),
+        ("toyroom.scale.long", "31 lines of code and a page shows 30 at most"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_with_what_to_do(room, name, message):
+    with pytest.raises(source.NotShown, match=message):
+        source.code(name)
+
+
+OF_TOYS = """
+# Reference
+
+```{eval-rst}
+.. automodule:: toyroom
+   :members:
+   :imported-members:
+
+.. autoclass:: toyroom.scale.Scale
+```
+"""
+
+
+def test_a_page_shows_the_code_links_to_the_reference_and_is_built_anew(site, room):
+    text = "# A\n\n```{source} toyroom.scale.double\ntoyroom.scale.Scale.apply\n```\n"
+    html, warnings, dependencies = site({"index": INDEX, "reference": OF_TOYS, "a": text})
+    assert warnings == ""
+    shown = re.sub(r"<[^>]+>", "", html["a"])
+    assert "def double(x):\n    # A reason.\n    return 2 * x\n\ndef apply(self, x):" in shown
+    assert 'href="reference.html#toyroom.double"' in html["a"]
+    assert 'href="reference.html#toyroom.scale.Scale"' in html["a"]  # its method has no entry
+    assert any(str(file).endswith("toyroom/scale.py") for file in dependencies["a"])
+
+
+def test_a_page_with_an_unknown_name_warns(site, room):
+    warnings = site({"index": INDEX, "a": "# A\n\n```{source}\ntoyroom.scale.triple\n```\n"})[1]
+    assert "a.md:3: ERROR: source: toyroom.scale.triple: toyroom.scale has no" in warnings
+
+
+def test_chapters_name_what_can_be_shown():
+    for path in sorted(Layout(ROOT).chapters.glob("*/*.md")):
+        for fence in re.findall(r"^```\{source\}(.*?)^```", path.read_text("utf-8"), re.M | re.S):
+            for name in fence.replace(",", " ").split():
+                assert source.code(name)[0], path.name

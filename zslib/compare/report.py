@@ -54,14 +54,14 @@ def _file(name):
 
 
 def _shown(table):
-    page = table._repr_mimebundle_()["text/html"]
-    return f'<div class="wide" tabindex="0">{page}</div>\n'
+    markup = table._repr_mimebundle_()["text/html"]
+    return f'<div class="wide" tabindex="0">{markup}</div>\n'
 
 
 def _counts(problem):
-    counts = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in problem.summary().items())
+    sizes = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in problem.summary().items())
     return (
-        f"{counts}. Features: {html.escape(problem.feature_scaling)}. Checksum "
+        f"{sizes}. Features: {html.escape(problem.feature_scaling)}. Checksum "
         f"{problem.checksum[:16]}. zslib {zslib.__version__}."
     )
 

@@ -12,16 +12,13 @@ __all__ = ["processes"]
 
 
 @contextlib.contextmanager
-def processes(jobs, *, start=None):
-    """An executor of so many processes, gone with the block, or with this process if it is killed.
-
-    ``start`` is called in each before its first task.
-    """
+def processes(jobs):
+    """An executor of so many processes, gone with the block, or with this one if it is killed."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     # Workers are killed, and remove nothing.
     with tempfile.TemporaryDirectory(prefix="zslib-", ignore_cleanup_errors=True) as folder:
-        arguments = folder, os.getpid(), start
+        arguments = folder, os.getpid()
         pool = ProcessPoolExecutor(max_workers=jobs, initializer=_begin, initargs=arguments)
         try:
             yield pool
@@ -29,7 +26,7 @@ def processes(jobs, *, start=None):
             pool.shutdown(kill_workers=True)
 
 
-def _begin(folder, parent, start):
+def _begin(folder, parent):
     """End this process, and what it forked, once ``parent`` is no longer there to hear of it.
 
     What it writes for a while lies in ``folder``.
@@ -42,5 +39,3 @@ def _begin(folder, parent, start):
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-    if start is not None:
-        start()

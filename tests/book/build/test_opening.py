@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from book.build.opening import exercises, opening, told
+from book.build.opening import exercises, filled, opening
 from book.parameters import Source, parse_text
 from book.paths import Layout
 from book.results import Results
@@ -41,13 +41,13 @@ RECORDS = [
     ],
 )
 def test_fields_are_filled(sentence, wanted):
-    assert told(sentence, RECORDS, "hubness") == wanted
+    assert filled(sentence, RECORDS, "hubness") == wanted
 
 
 @pytest.mark.parametrize("field", ["{P@2}", "{P@1}", "{P@1; a; y}", "{paper; table99}"])
 def test_a_field_without_its_one_record_is_refused(field):
     with pytest.raises(LookupError):
-        told(field, RECORDS, "hubness")
+        filled(field, RECORDS, "hubness")
 
 
 def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
@@ -67,9 +67,9 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
         ],
     }
     chapter = "clarel/06_calibrations"
-    head, kind, _, said, _, last, end = opening(chapter, about, records).split("\n")
-    assert (head, kind, end) == (":::{admonition} Do they differ?", ":class: finding", ":::")
-    assert said == "By 0.08 points."
+    *head, sentence, _, last, end = opening(chapter, about, records).split("\n")
+    assert (*head, end) == (":::{admonition} Do they differ?", ":class: finding", "", ":::")
+    assert sentence == "By 0.08 points."
     assert '<a class="chip held" href="#verdicts">1 held</a>' in last
     assert '<a class="chip failed" href="#verdicts">1 failed</a>' in last
     assert "3 claims" in last and "1 not testable here" in last
@@ -78,8 +78,8 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
         [both | {"method": "surprisal and stacking", "value": -0.2}],
         run=records.run | {"parameters": {"n_seeds": 1}},
     )
-    said = "a run of 1 seed on own-cub. On this page some of the above comes out otherwise."
-    assert said in opening(chapter, about, records, below=below)
+    text = "a run of 1 seed on own-cub. On this page some of the above comes out otherwise."
+    assert text in opening(chapter, about, records, below=below)
     below[0]["value"] = 0.2
     assert "otherwise" not in opening(chapter, about, records, below=below)
     assert opening(chapter, {}, records) == ""
@@ -103,16 +103,15 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
         pytest.skip(f"{name} was not published yet")
     assert 1 <= len(about["finding"]) <= 4
     for sentence in about["finding"]:
-        said = told(sentence, records, name.split("/")[0])
-        assert "{" not in said
-        assert said.endswith(".")
+        text = filled(sentence, records, name.split("/")[0])
+        assert "{" not in text and text.endswith(".")
     source = Source.read(name, PLACE)
     assert len(about["exercises"]) == 2
-    for one in about["exercises"]:
-        assert one["ask"].endswith("?")
-        assert told(one["answer"], records, name.split("/")[0]).endswith(".")
-        given = dict(re.findall(r"-p (\w+) (\S+)", one["run"]))
-        assert len(given) == len(one["run"].split()) / 3
+    for exercise in about["exercises"]:
+        assert exercise["ask"].endswith("?")
+        assert filled(exercise["answer"], records, name.split("/")[0]).endswith(".")
+        given = dict(re.findall(r"-p (\w+) (\S+)", exercise["run"]))
+        assert len(given) == len(exercise["run"].split()) / 3
         parse_text(source.parameters, given, name)
 
 

@@ -13,7 +13,7 @@ from book.build.publishing import carry, publish, stale
 from book.build.report import (
     against_published,
     current_records,
-    runs_markdown,
+    runs_page,
     scorecard,
     write_pages,
 )
@@ -112,8 +112,10 @@ def test_the_scorecard_reads_the_runs_of_the_book_and_else_the_latest(tiny_book)
 
 
 def test_runs_are_listed_with_data_cost_and_machine():
-    text = runs_markdown({"b/02_b": Results(run=RUN), "a/01_a": Results(run=RUN | {"data": []})})
-    rows = text.splitlines()[2:]
+    here = {"b/02_b": Results(run=RUN), "a/01_a": Results(run=RUN | {"data": []})}
+    before, _, after = runs_page(this=here, published={}).partition("**Published run**")
+    assert before.startswith("**This run**") and "No runs." in after
+    rows = before.strip().splitlines()[4:]
     assert [row.split(" | ")[0] for row in rows] == ["| a/01\\_a", "| b/02\\_b"]
     assert "europarl (abababab) | 3 | full | 61 | 1,234 | Some \\| CPU, 2 cores, cpu" in rows[1]
 

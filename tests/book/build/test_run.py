@@ -170,8 +170,8 @@ def test_chapters_start_when_what_they_read_is_there_the_longest_chain_first(tin
 
     def ready(started, finished):
         ids = {name[5:7]: name for name in names}
-        found = _ready(todo, {ids[n] for n in started}, {ids[n] for n in finished})
-        return [name[5:7] for name in found]
+        ready = _ready(todo, {ids[n] for n in started}, {ids[n] for n in finished})
+        return [name[5:7] for name in ready]
 
     assert ready([], []) == ["04", "01", "05"]
     published = tiny_book.place.published / "demo/05_alone"
@@ -196,19 +196,19 @@ def test_chapters_run_by_a_given_executor(tiny_book):
     assert all(run.done for run in plan(["demo/01_reader"]).values())
 
 
-@pytest.mark.parametrize("own", ["ikea", "synthetic+ikea"])
-def test_a_chapter_whose_own_data_set_is_not_here_takes_what_is(tiny_book, monkeypatch, own):
+@pytest.mark.parametrize("default", ["ikea", "synthetic+ikea"])
+def test_a_chapter_whose_own_data_set_is_not_here_takes_what_is(tiny_book, monkeypatch, default):
     path = tiny_book.write("demo/01_first")
-    text = path.read_text().replace('dataset: str = "synthetic"', f'dataset: str = "{own}"')
+    text = path.read_text().replace('dataset: str = "synthetic"', f'dataset: str = "{default}"')
     path.write_text(text.replace("zslib:\n", "zslib:\n  settings: [pairs]\n"))
     named = plan(["demo/01_first"])["demo/01_first"]
-    assert (named.parameters["dataset"], named.given) == (own, {})
+    assert (named.parameters["dataset"], named.given) == (default, {})
     folders = tiny_book.root / "data"
     monkeypatch.setattr("zslib.datasets.locate.data_folders", lambda: [folders])
     without = plan(["demo/01_first"])["demo/01_first"]
     assert without.given == {"dataset": "auto"}
     with pytest.raises(FileNotFoundError, match="the files of 'ikea' are not here"):
-        plan(["demo/01_first"], {"dataset": own})
+        plan(["demo/01_first"], {"dataset": default})
 
 
 def test_a_circle_of_chapters_is_refused(tiny_book):
@@ -250,89 +250,87 @@ def test_running_chapters_are_told_with_their_cell(tiny_book):
     assert _where(one) is None
     with unfinished(one.folder.parent, one.key):
         assert _where(one) == "demo/01_first"
-    told = """
+    asking = """
     from book.build.run import _where, plan
 
     # While the cell runs, it asks.
-    found = _where(plan([chapter.name])[chapter.name])
-    chapter.record(metric="where", value=1.0, told=found)
+    place = _where(plan([chapter.name])[chapter.name])
+    chapter.record(metric="where", value=1.0, place=place)
     """
-    tiny_book.write("demo/01_first", told)
+    tiny_book.write("demo/01_first", asking)
     run(["demo/01_first"])
-    assert latest_records("demo/01_first")[0]["told"] == (
-        "demo/01_first 3/4 found = _where(plan([chapter.name])[chapter.name"
+    assert latest_records("demo/01_first")[0]["place"] == (
+        "demo/01_first 3/4 place = _where(plan([chapter.name])[chapter.name"
     )
 
 
 def test_the_candidate_that_a_sweep_tries_is_told(tiny_book):
-    told = """
+    asking = """
     from book.build.run import _where, plan
     from zslib.protocols.sweep import _trial
 
     def attempt(parameters):
         return {"where": _where(plan([chapter.name])[chapter.name])}
 
-    told = _trial(attempt, {}, None, "candidate 2 of 2 of a toy")["where"]
-    left = _where(plan([chapter.name])[chapter.name])
-    chapter.record(metric="where", value=1.0, told=told, left=left)
+    during = _trial(attempt, {}, None, "candidate 2 of 2 of a toy")["where"]
+    after = _where(plan([chapter.name])[chapter.name])
+    chapter.record(metric="where", value=1.0, during=during, after=after)
     """
-    tiny_book.write("demo/01_first", told)
+    tiny_book.write("demo/01_first", asking)
     runs, _ = run(["demo/01_first"])
     (record,) = latest_records("demo/01_first")
-    assert record["told"] == "demo/01_first 3/4 candidate 2 of 2 of a toy"
-    assert record["left"].endswith("def attempt(parameters):")
+    assert record["during"] == "demo/01_first 3/4 candidate 2 of 2 of a toy"
+    assert record["after"].endswith("def attempt(parameters):")
     assert not (runs["demo/01_first"].folder / "progress.txt").exists()
 
 
-def test_a_chapter_without_finish_fails(tiny_book):
-    path = tiny_book.write("demo/01_first")
-    path.write_text(path.read_text().replace("chapter.finish()", "None"))
-    with pytest.raises(ChaptersFailed, match=r"without chapter\.finish\(\)"):
-        run(["demo/01_first"])
+@pytest.mark.parametrize(
+    ("name", "line", "other", "words"),
+    [
+        ("demo/01_first", "chapter.finish()", "None", r"without chapter\.finish\(\)"),
+        ("clarel/06_calibrations", "", "", r"asks for metric=.*nearest: metric='level'"),
+        (
+            "demo/01_first",
+            "for s in",
+            "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\nfor s in",
+            r"kernel died in cell 3 of 4(.|\n)*signal\.SIGKILL",
+        ),
+    ],
+    ids=["without finish", "a claim without its record", "a dead kernel"],
+)
+def test_what_a_chapter_fails_of_is_told(tiny_book, name, line, other, words):
+    path = tiny_book.write(name)
+    path.write_text(path.read_text().replace(line, other))
+    with pytest.raises(ChaptersFailed, match=words) as caught:
+        run([name])
+    assert "nbclient" not in str(caught.value)
 
 
-def test_a_record_that_a_claim_asks_for_must_be_written_or_skipped(tiny_book):
-    tiny_book.write("clarel/06_calibrations")
-    with pytest.raises(ChaptersFailed, match=r"asks for metric=.*nearest: metric='level'"):
-        run(["clarel/06_calibrations"])
-
-
-def test_parallel_kernels_take_one_thread_and_no_part_of_each_other(tiny_book):
-    body = """
-    import os
-    import joblib
-    import numpy as np
-    told = joblib.Parallel(2)(joblib.delayed(os.getpid)() for _ in range(2))
-    chapter.record(metric="elsewhere", value=int(os.getpid() not in told))
-    chapter.record(metric="threads", value=int(os.environ.get("OMP_NUM_THREADS", 0)))
-    chapter.record(metric="draw", value=np.random.rand())
-    """
-    names = ["demo/01_a", "demo/02_b", "demo/03_c"]
-    for name in names:
-        tiny_book.write(name, body)
-    run(names, jobs=2)
-    found = [latest_records(name) for name in names]
-    assert {records.value(metric="threads") for records in found} == {1}
-    assert {records.value(metric="elsewhere") for records in found} == {1}
-    assert len({records.value(metric="draw") for records in found}) == 3
-
-
-def test_a_kernel_gives_its_threads_to_one_library():
-    code = """
-import numpy, scipy.linalg
+THREADS = """
 from threadpoolctl import threadpool_info
-from book.build import kernel
-kernel._threads_for_numpy_alone()
+
 for library in threadpool_info():
     if library["user_api"] == "blas":
-        print("numpy" if "numpy" in library["filepath"] else "another", library["num_threads"])
+        name = "numpy" if "numpy" in library["filepath"] else "another"
+        chapter.record(metric=name, value=library["num_threads"])
 """
-    two = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
-    told = subprocess.check_output([sys.executable, "-c", code], env=os.environ | two, text=True)
-    found = dict(line.split() for line in told.splitlines())
-    if set(found) != {"numpy", "another"}:
-        pytest.skip("one library serves NumPy and SciPy")
-    assert found == {"numpy": "2", "another": "1"}
+
+
+@pytest.mark.parametrize(("jobs", "threads"), [(1, (2, 1)), (2, (1, 1))])
+def test_a_kernel_gives_its_threads_to_one_library_and_kernels_at_once_take_one(
+    tiny_book, monkeypatch, jobs, threads
+):
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(variable, "2")
+    names = ["demo/01_a", "demo/02_b"]
+    for name in names:
+        tiny_book.write(name, THREADS)
+    run(names, jobs=jobs)
+    for name in names:
+        by_library = {row["metric"]: row["value"] for row in latest_records(name)}
+        if set(by_library) != {"numpy", "another"}:
+            pytest.skip("one library serves NumPy and SciPy")
+        assert (by_library["numpy"], by_library["another"]) == threads
 
 
 def test_plain_papermill_runs_the_paired_notebook(tiny_book):
@@ -367,14 +365,6 @@ def test_pairing_with_a_notebook_changes_no_key(tiny_book):
         assert path.with_suffix(".ipynb").is_file()
         assert plan(["demo/01_first"])["demo/01_first"].key == before
     assert "version" not in path.read_text().split("---")[1]
-
-
-def test_a_dead_kernel_is_told_with_its_cell(tiny_book):
-    tiny_book.write("demo/01_dies", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
-    with pytest.raises(ChaptersFailed, match="kernel died in cell 3 of 4") as caught:
-        run(["demo/01_dies"])
-    assert "signal.SIGKILL" in str(caught.value)
-    assert "nbclient" not in str(caught.value)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no lock")

@@ -6,10 +6,13 @@ import json
 import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from book.build.page import arrange, page_links
 from book.build.plan import plan
+from book.build.reference import Reference
 from book.build.site import BuildFailed, build, show
 from book.parameters import Source
 from book.store import write_records
@@ -58,15 +61,14 @@ def site(tiny_book):
         "# Title\n\nSee {numref}`tbl-second`, {numref}`fig-second`, {cite:t}`lazaridou2015`.\n\n"
         "```{bibliography}\n```\n"
     )
-    for name in ("first", "second"):
-        number = {"first": "01", "second": "02"}[name]
-        tiny_book.write(f"demo/{number}_{name}", SHOW.format(name=name), title=f"The {name}")
+    for number, name in enumerate(("first", "second"), 1):
+        tiny_book.write(f"demo/0{number}_{name}", SHOW.format(name=name), title=f"The {name}")
     return tiny_book
 
 
 def pages(root):
     html = root / "_build" / "html"
-    return {p.name: p.stat().st_mtime_ns for p in html.rglob("*.html") if "book" in p.parts}
+    return {path: path.stat().st_mtime_ns for path in html.rglob("*.html")}
 
 
 def test_build_rebuild_and_strictness(site):
@@ -89,7 +91,7 @@ def test_build_rebuild_and_strictness(site):
 
     before = pages(root)
     build(strict=True)
-    assert pages(root) == before
+    assert before and pages(root) == before
 
     # One more table before: every page that shows the number of another is written again.
     path = site.place.source("demo/02_second")
@@ -98,12 +100,11 @@ def test_build_rebuild_and_strictness(site):
     path.write_text(path.read_text().replace("display(book.Table", shown, 1))
     build(strict=True)
     assert "Table 2.2" in (html / "index.html").read_text("utf-8")
-    keys = json.loads((root / "results" / "book.json").read_text())
-    runs = {name: list((site.place.results / name).glob("*/notebook.ipynb")) for name in keys}
-    assert {n: len(found) for n, found in runs.items()} == {
-        "demo/01_first": 1,
-        "demo/02_second": 2,
+    n_runs = {
+        name: len(list((site.place.results / name).glob("*/notebook.ipynb")))
+        for name in json.loads((root / "results" / "book.json").read_text())
     }
+    assert n_runs == {"demo/01_first": 1, "demo/02_second": 2}
 
     (root / "book" / "pages" / "index.md").write_text("# Title\n\nSee {numref}`tbl-nowhere`.\n")
     for jobs in (1, 2):  # what failed is not taken for built
@@ -112,103 +113,96 @@ def test_build_rebuild_and_strictness(site):
 
 
 def test_a_page_agrees_with_the_published_run_of_today(tiny_book):
-    import nbformat
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-
     name = "demo/01_first"
     tiny_book.write(name)
     one = plan([name])[name]
     card = "| This run | |\n| :-- | :-- |\n| Code | zslib |\n| Published run | of another day |"
-    output = new_output("display_data", data={"text/markdown": card})
-    cells = [new_markdown_cell("# Title\n"), new_code_cell("1", outputs=[output])]
+    cells = [new_markdown_cell("# Title\n"), code("1", shows=card)]
     run = {"date": "2026-01-02", "parameters": one.parameters, "digests": one.digests, "data": []}
     for folder in (one.folder, tiny_book.place.published / name):
         folder.mkdir(parents=True)
         write_records(folder, [{"metric": "m", "value": 1.0}], run)
     one.notebook.write_text(nbformat.writes(new_notebook(cells=cells)))
-    show(one, tiny_book.place)
+    show(one, tiny_book.place, Reference(tiny_book.place))
     page = nbformat.read(tiny_book.place.site / f"{name}.ipynb", as_version=4)
     shown = page.cells[1].outputs[0].data["text/markdown"].splitlines()
     assert shown[:3] == card.splitlines()[:3]
     assert shown[3].startswith(r"| Published run | of 2026-01-02\: of 1 numbers 1 equal")
 
 
-def test_displayed_formulas_are_numbered():
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+def code(text, *tags, shows=""):
+    outputs = [new_output("display_data", data={"text/markdown": shows})] if shows else []
+    return new_code_cell(text, metadata={"tags": list(tags)}, outputs=outputs)
 
+
+def arranged(name, *cells):
+    """The cells of a chapter's page."""
+    notebook = new_notebook(cells=list(cells))
+    arrange(notebook, Source(name, "# Title\n"), None, None, "")
+    return notebook.cells
+
+
+def test_displayed_formulas_are_numbered():
     text = "# T\n\n$$\na\n= b\n$$\n\n```\n$$\nc\n$$\n```\n\nOf $d$: $$e$$ and\n\n$$f$$\n"
-    notebook = new_notebook(
-        cells=[new_markdown_cell(text), new_code_cell("$$g$$"), new_markdown_cell("$$\nh\n$$")]
-    )
-    arrange(notebook, Source("demo/01_a_b", "# T\n"), None, None, "")
-    first, code, last = (cell.source for cell in notebook.cells)
+    cells = new_markdown_cell(text), code("$$g$$"), new_markdown_cell("$$\nh\n$$")
+    first, middle, last = (cell.source for cell in arranged("demo/01_a_b", *cells))
     assert first == text.replace("b\n$$\n", "b\n$$ (eq-demo-01-a-b-1)\n").replace(
         "$$f$$", "$$f$$ (eq-demo-01-a-b-2)"
     )
-    assert code == "$$g$$"
+    assert middle == "$$g$$"
     assert last == "$$\nh\n$$ (eq-demo-01-a-b-3)"
 
 
 def test_sentences_have_signs_of_minus():
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-
-    said = "Max-margin: -1.5 [-2, -.1] in 2026-11, `x[-1]`, $-1$, [p](a-1.md#-2), <a id=-3>."
-    shown = new_output("display_data", data={"text/markdown": said})
-    notebook = new_notebook(
-        cells=[new_markdown_cell("# T\n"), new_code_cell("a", outputs=[shown])]
-    )
-    arrange(notebook, Source("demo/01_a", "# T\n"), None, None, "")
-    assert notebook.cells[1].outputs[0].data["text/markdown"] == said.replace(
-        "-1.5 [-2, -.1]", "−1.5 [−2, −.1]"
-    )
+    text = "Max-margin: -1.5 [-2, -.1] in 2026-11, `x[-1]`, $-1$, [p](a-1.md#-2), <a id=-3>."
+    cell = arranged("demo/01_a", new_markdown_cell("# T\n"), code("a", shows=text))[1]
+    shown = cell.outputs[0].data["text/markdown"]
+    assert shown == text.replace("-1.5 [-2, -.1]", "−1.5 [−2, −.1]")
 
 
 def test_cells_that_follow_each_other_have_one_fold():
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-
-    def code(text, *tags, shows=""):
-        outputs = [new_output("display_data", data={"text/markdown": shows})] if shows else []
-        return new_code_cell(text, metadata={"tags": list(tags)}, outputs=outputs)
-
     table = "````{table} Settings of $N_k$ (cub).\n:name: tbl-a\n\n````"
-    notebook = new_notebook(
-        cells=[
-            new_markdown_cell("# Title\n\nText."),
-            code("dataset = 'cub'", "parameters"),
-            code("dataset = 'awa1'", "injected-parameters"),
-            code("chapter = 1", "hide-input", shows="one"),
-            new_markdown_cell("Text."),
-            code("a", "hide-input", shows="[two](../dark/04_a.md)"),
-            code("b", "hide-input", shows="three"),
-            code("c", "hide-cell", shows=table),
-            code("d", "hide-input", "full-width"),
-            code("e", "hide-input"),
-            code("shown"),
-            code("chapter.finish()", "hide-input"),
-        ]
+    cells = arranged(
+        "demo/01_a",
+        new_markdown_cell("# Title\n\nText."),
+        code("dataset = 'cub'", "parameters"),
+        code("dataset = 'awa1'", "injected-parameters"),
+        code("chapter = 1", "hide-input", shows="one"),
+        new_markdown_cell("Text."),
+        code("a", "hide-input", shows="[two](../dark/04_a.md)"),
+        code("b", "hide-input", shows="three"),
+        code("c", "hide-cell", shows=table),
+        code("d", "hide-input", "full-width"),
+        code("e", "hide-input"),
+        code("shown"),
+        code("chapter.finish()", "hide-input"),
     )
-    arrange(notebook, Source("demo/01_a", "# Title\n"), None, None, "")
-    found = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert [cell.source for cell in found] == [
+    folds = [cell for cell in cells if cell.cell_type == "code"]
+    assert [cell.source for cell in folds] == [
         "dataset = 'cub'\n\ndataset = 'awa1'\n\nchapter = 1",
         "a\n\nb", "c", "d", "e", "shown", "chapter.finish()",
     ]  # fmt: skip
-    assert [len(cell.outputs) for cell in found] == [1, 2, 1, 0, 0, 0, 0]
-    assert found[1].outputs[0].data["text/markdown"] == "[two](../dark/04_a.ipynb)"
-    assert found[0].metadata.tags == ["hide-input", "parameters"]
-    assert found[2].metadata.mystnb.code_prompt_show == "Settings of N_k (cub)"
-    assert found[-1].metadata.tags == ["hide-cell"]
+    assert [len(cell.outputs) for cell in folds] == [1, 2, 1, 0, 0, 0, 0]
+    assert folds[1].outputs[0].data["text/markdown"] == "[two](../dark/04_a.ipynb)"
+    assert folds[0].metadata.tags == ["hide-input", "parameters"]
+    assert folds[2].metadata.mystnb.code_prompt_show == "Settings of N_k (cub)"
+    assert folds[-1].metadata.tags == ["hide-cell"]
 
 
 @pytest.mark.parametrize(
-    ("source", "page"),
+    ("source", "to_root", "page"),
     [
-        ("[a](02_hubness.md)", "[a](02_hubness.ipynb)"),
-        ("[a](../devise/01_a.md#b)", "[a](../devise/01_a.ipynb#b)"),
-        ("[a](../../book/pages/data.md), b", "[a](../data.md), b"),
-        ("[a](https://example.org/02_a.md)", "[a](https://example.org/02_a.md)"),
-        ("02_hubness.md", "02_hubness.md"),
+        ("[a](02_hubness.md)", "../", "[a](02_hubness.ipynb)"),
+        ("[a](../devise/01_a.md#b)", "../", "[a](../devise/01_a.ipynb#b)"),
+        ("[a](../../book/pages/data.md), b", "../", "[a](../data.md), b"),
+        ("[a](https://example.org/02_a.md)", "../", "[a](https://example.org/02_a.md)"),
+        ("02_hubness.md", "../", "02_hubness.md"),
+        ("[a](../../chapters/dark/01_a.md#b)", "", "[a](dark/01_a.ipynb#b)"),
+        ("[a](../../../chapters/dark/01_a.md)", "../", "[a](../dark/01_a.ipynb)"),
+        ("[a](data.md)", "", "[a](data.md)"),
+        ("![a](../_static/a.svg)", "", "![a](../../book/_static/a.svg)"),
+        ("![a](../../_static/a.svg)", "../", "![a](../../../book/_static/a.svg)"),
     ],
 )
-def test_links_of_sources_become_links_of_pages(source, page):
-    assert page_links(source) == page
+def test_links_of_sources_become_links_of_pages(source, to_root, page):
+    assert page_links(source, to_root) == page

@@ -1,0 +1,51 @@
+"""Pages from the templates in ``templates``: Markdown, with HTML in it, and an SVG."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from zslib.show.tables import escape
+
+__all__ = ["TEMPLATES", "macro", "render", "template_filter"]
+
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def template_filter(function):
+    """Let templates use a function of one value as a filter of its name."""
+    TEMPLATES.filters[function.__name__] = function
+    return function
+
+
+@template_filter
+def markdown(text):
+    """Text with Markdown's special letters escaped, and not HTML's."""
+    return Markup(escape(text))
+
+
+def render(name, **values):
+    """A template filled with ``values``, as text that begins and ends with something.
+
+    An end of a line between two tags is of the template alone: a page would show it as a blank.
+    """
+    return _without_breaks(TEMPLATES.get_template(name).render(values)).strip()
+
+
+def macro(template, name):
+    """One macro of a template as a function that gives text."""
+    part = getattr(TEMPLATES.get_template(template).module, name)
+    return lambda *values: _without_breaks(part(*values))
+
+
+def _without_breaks(text):
+    return re.sub(r"(?<=>)\s*\n\s*(?=<)", "", text)
