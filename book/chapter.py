@@ -32,6 +32,9 @@ __all__ = ["Chapter", "start"]
 # Endings that tell two uses of the same images apart, and say nothing in a caption.
 _ENDINGS = re.compile("_(attributes|classes|segments)$")
 
+# What a run says of each data set.
+_OF_DATA = ("name", "setting", "synthetic", "description", "checksum")
+
 
 def start(name, *, parameters, results=None):
     """Start a chapter: set the figures' style, start the clock, open an empty record set.
@@ -453,13 +456,8 @@ class Chapter:
             "commit": self._commit,
             "parameters": self.parameters,
             "data": [
-                {
-                    "name": problem.name,
-                    "setting": problem.setting,
-                    "synthetic": bool(problem.synthetic),
-                    "description": problem.description,
-                    "checksum": problem.checksum,
-                }
+                {name: getattr(problem, name) for name in _OF_DATA}
+                | {"synthetic": bool(problem.synthetic)}
                 for problem in self._problems.values()
             ],
             **({"missing": missing} if (missing := self._missing()) else {}),

@@ -176,13 +176,7 @@ def _build(arguments):
     from book.build.site import build
 
     _book()
-    page = build(
-        quick=arguments.quick,
-        full=arguments.full,
-        tune=arguments.tune,
-        jobs=arguments.jobs,
-        force=arguments.force,
-        strict=arguments.strict,
-    )
+    options = ("quick", "full", "tune", "jobs", "force", "strict")
+    page = build(**{name: getattr(arguments, name) for name in options})
     print(f"The book is built. Open {page}")
     print(f"or paste this into a browser: {page.as_uri()}")

@@ -126,12 +126,6 @@ def declared_parameters(cell, where):
     return parameters
 
 
-def _known(parameters):
-    return "; ".join(
-        f"{p.name}: {p.type.__name__} = {p.default!r} ({p.told})" for p in parameters.values()
-    )
-
-
 def check_parameters(parameters, overrides, where):
     """Every parameter's value: the defaults with ``overrides``."""
     _refuse_unknown(parameters, overrides, where)
@@ -143,9 +137,11 @@ def check_parameters(parameters, overrides, where):
 
 def _refuse_unknown(parameters, names, where):
     if unknown := sorted(set(names) - set(parameters)):
+        known = "; ".join(
+            f"{p.name}: {p.type.__name__} = {p.default!r} ({p.told})" for p in parameters.values()
+        )
         raise ValueError(
-            f"{where} has no parameter {', '.join(map(repr, unknown))}; it has: "
-            f"{_known(parameters)}"
+            f"{where} has no parameter {', '.join(map(repr, unknown))}; it has: {known}"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -111,10 +112,9 @@ def machine(device="cpu"):
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
-        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                processor = line.split(":", 1)[1].strip()
-                break
+        text = cpuinfo.read_text(encoding="utf-8", errors="replace")
+        if line := re.search(r"^model name.*?:(.*)$", text, re.MULTILINE):
+            processor = line[1].strip()
     facts = {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": processor,

@@ -75,10 +75,8 @@ def draw_balance(rows):
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
         places = np.array(list(points.values()) or [(0, 0), (100, 100)])
         around = 2 + 0.2 * np.ptp(places, axis=0)  # room for names
-        (left, bottom), (right, top) = (
-            np.clip(places.min(axis=0) - around, 0.1, 100),
-            np.clip(places.max(axis=0) + around, 0.1, 100),
-        )
+        corners = places.min(axis=0) - around, places.max(axis=0) + around
+        (left, bottom), (right, top) = np.clip(corners, 0.1, 100)
         ax.set(title=title, xlim=(left, right), ylim=(bottom, top))
         ax.grid(False)
         seen, unseen = np.meshgrid(*np.linspace((left, bottom), (right, top), 200).T)

@@ -81,7 +81,7 @@ class Shown:
         Here and below, ``heads`` has other words for legends and for the names of groups.
         """
         heads = heads or {}
-        fig, axes, parts = self._telling()._panels(panels)
+        fig, axes, parts = self._telling()._panels(panels, ylabel)
         for ax, part in zip(axes, parts, strict=True):
             across, names = part.of(groups), part.of(series)
             width = 0.8 / len(names)
@@ -111,7 +111,6 @@ class Shown:
             crowded = len(axes) * letters > 7.5 * fig.get_figwidth()
             turned = {"rotation": 20, "ha": "right"} if crowded else {}
             ax.set_xticks(range(len(across)), names, **turned)
-            ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
         return self._figure(fig, axes, name, caption, alt)
 
     def curves(
@@ -130,31 +129,23 @@ class Shown:
         """
         from matplotlib.ticker import LogLocator, NullFormatter
 
-        fig, axes, parts = self._panels(panels, sharey)
+        fig, axes, parts = self._panels(panels, ylabel, sharey)
         for ax, part in zip(axes, parts, strict=True):
-            names = part.of(series)
-            for s in names:
+            labels = {s: (heads or {}).get(s, s) for s in part.of(series)}
+            for i, (s, label) in enumerate(labels.items()):
                 rows = sorted(part.only(**{series: s}), key=lambda row: row[x])
                 places = [row[x] for row in rows]
                 middle, reach = _ends([row["value"] for row in rows])
-                labels = [(heads or {}).get(o, o) for o in names]
-                style = look(labels[names.index(s)], labels)
+                style = look(label, list(labels.values())) | {"label": label}
                 if len(places) > 20:
                     style.pop("marker")
                 if np.any(reach > 0) and len(places) < 4 and xscale == "linear":
-                    aside = (names.index(s) - (len(names) - 1) / 2) * 0.02 * np.ptp(places)
+                    aside = (i - (len(labels) - 1) / 2) * 0.02 * np.ptp(places)
                     ax.plot(places, middle, color=style["color"], lw=0.8, alpha=0.4)
                     style["linestyle"] = "none"
-                    ax.errorbar(
-                        np.add(places, aside),
-                        middle,
-                        reach,
-                        capsize=2,
-                        label=labels[names.index(s)],
-                        **style,
-                    )
+                    ax.errorbar(np.add(places, aside), middle, reach, capsize=2, **style)
                     continue
-                ax.plot(places, middle, label=labels[names.index(s)], **style)
+                ax.plot(places, middle, **style)
                 if np.any(reach > 0):
                     band = middle - reach[0], middle + reach[1]
                     ax.fill_between(places, *band, color=style["color"], alpha=0.15, lw=0)
@@ -163,29 +154,25 @@ class Shown:
             for label, place in (lines or {}).items():
                 ax.axvline(place, color="gray", lw=0.8, label=label)
             ax.set(xlabel=xlabel, xscale=xscale, yscale=yscale)
-            if xscale != "linear" and len(part.of(x)) < 9:
-                ax.set_xticks(
-                    part.of(x), [f"{place:.{3 if place < 1 else 6}g}" for place in part.of(x)]
-                )
+            places = part.of(x)
+            if xscale != "linear" and len(places) < 9:
+                ax.set_xticks(places, [f"{p:.{3 if p < 1 else 6}g}" for p in places])
                 ax.xaxis.minorticks_off()
-            elif xscale == "linear" and all(isinstance(place, int) for place in part.of(x)):
+            elif xscale == "linear" and all(isinstance(place, int) for place in places):
                 ax.xaxis.get_major_locator().set_params(integer=True)
             if yscale == "log":  # 0.5, 1, 2 where there is room, and never 2 × 10⁰
-                wide = np.divide(*ax.get_ylim()[::-1]) > 1e4
-                ax.yaxis.set_major_locator(
-                    LogLocator(subs=(1,) if wide else (1, 2, 5), numticks=20)
-                )
+                ticks = (1,) if np.divide(*ax.get_ylim()[::-1]) > 1e4 else (1, 2, 5)
+                ax.yaxis.set_major_locator(LogLocator(subs=ticks, numticks=20))
                 ax.yaxis.set_major_formatter("{x:g}")
                 ax.yaxis.set_minor_formatter(NullFormatter())
             if bottom is not None and yscale == "linear":
                 top = ax.get_ylim()[1]
                 ax.set_ylim(bottom, top + 0.04 * (top - bottom))
-            ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
         return self._figure(fig, axes, name, caption, alt, intervals)
 
     def scatter(self, name, caption, *, x, y, series, xlabel, ylabel, alt, panels=None):
         """Metric ``y`` against metric ``x``, one mark for each pair of rows that is alike."""
-        fig, axes, parts = self._panels(panels)
+        fig, axes, parts = self._panels(panels, ylabel)
         for ax, part in zip(axes, parts, strict=True):
             names = part.of(series)
             other = {_alike(row): row["value"] for row in part.only(metric=y)}
@@ -194,7 +181,7 @@ class Shown:
                 if _alike(row) in other:
                     pair = [row["value"], other[_alike(row)]]
                     ax.plot(*([_middle(v)] for v in pair), label=row[series], ms=6, **style)
-            ax.set(xlabel=xlabel, ylabel=ylabel if ax.get_subplotspec().is_first_col() else "")
+            ax.set_xlabel(xlabel)
         return self._figure(fig, axes, name, caption, alt, intervals=False)
 
     def forest(
@@ -238,11 +225,13 @@ class Shown:
         others = [row for row in self if _alike(row, "dataset", "setting", "value") not in known]
         return self._of(alone + others)
 
-    def _panels(self, panels, sharey=False):
+    def _panels(self, panels, ylabel, sharey=False):
+        """A figure, its axes, and the rows of each; the first of a row has the label."""
         values = self.of(panels) if panels else [None]
         fig, axes = _subplots(len(values), sharey=sharey)
         for ax, value in zip(axes, values, strict=True):
             ax.set_title(value or "")
+            ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
         parts = [self.only(**{panels: value}) if panels else self for value in values]
         return fig, axes, parts
 
@@ -314,7 +303,7 @@ def _subplots(n, height=3.3, sharey=False):
     rows = 1 if n <= 4 else 2
     across = -(-n // rows)
     width = {1: ONE_PANEL, 2: 7.2}.get(across, 2.6 * across)
-    size = (width, height * rows)
+    size = width, height * rows
     fig, axes = pyplot.subplots(rows, across, figsize=size, squeeze=False, sharey=sharey)
     for ax in axes.flat[n:]:
         ax.remove()

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from sphinx import addnodes
 
+from zslib.show.writing import write_if_changed
+
 # Of MathJax the one bundle that pages load, its fonts, and what that loads by need.
 MATHJAX = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 # What the theme has every page load for a search as one types, which this site has not.
@@ -89,23 +91,19 @@ def lighten(app, error):
         for path in static.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     for path in site.rglob("*.html"):
-        text = before = path.read_text("utf-8")
+        text = path.read_text("utf-8")
         if path.name != "search.html":
             text = SEARCH.sub("", text)
         # Hundreds of pages, each with its own part alone.
         if FUNCTIONS.match(path.relative_to(site).as_posix()):
             text = PART.sub(lambda part: part[0] if "current" in part[0] else "", text)
-        if text != before:
-            path.write_text(text, "utf-8")
+        write_if_changed(path, text)
     for path in (site / "_sources").rglob("*.ipynb"):
-        before = path.read_text("utf-8")
-        notebook = json.loads(before)
+        notebook = json.loads(path.read_text("utf-8"))
         for cell in notebook["cells"]:
             if cell.get("outputs"):
                 cell |= {"outputs": [], "execution_count": None}
-        text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
-        if text != before:
-            path.write_text(text, "utf-8")
+        write_if_changed(path, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
 
 
 def setup(app):

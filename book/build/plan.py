@@ -106,9 +106,7 @@ def plan(chapters, parameters=None, *, full=False, tune=False, root=None):
     runs = {}
     for name in order:
         source = sources[name]
-        wanted = parameters
-        if name not in chapters:
-            wanted = _for_records(source, parameters)
+        wanted = parameters if name in chapters else _for_records(source, parameters)
         given = _in_place_of_absent_data(source) | (source.full if full else {})
         given |= ({"tune": True} if tune and "tune" in source.parameters else {}) | wanted
         settings = source.settings(given)

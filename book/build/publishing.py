@@ -41,7 +41,6 @@ def publish(chapters, *, root=None):
         if data and all(d["synthetic"] for d in data) and not about_synthetic:
             raise ValueError(f"the latest run of {name} is on synthetic data alone")
         chosen[name] = records
-    written = []
     for name, records in chosen.items():
         source = place.results / name / records.run["key"]
         for file in _FILES.values():
@@ -50,9 +49,8 @@ def publish(chapters, *, root=None):
                 continue
             text = (source / file).read_text(encoding="utf-8")
             write_if_changed(place.published / name / file, text)
-        written.append(place.published / name)
     _write_manifest(chosen, place)
-    return written
+    return [place.published / name for name in chosen]
 
 
 def _write_manifest(chapters, place):

@@ -198,12 +198,22 @@ def _execute_notebook(run, folder, one_thread):
     import nbformat
     from papermill import execute_notebook
 
+    from book.build.kernel import kernel_manager_class
+
     logging.getLogger("papermill").setLevel(logging.ERROR)
     source = Source(run.chapter, run.source)
     with tempfile.TemporaryDirectory(prefix="zslib-") as sockets:
         if os.name == "posix":
             (folder / SOCKETS).symlink_to(sockets)
-        manager = kernel_manager(run, sockets, folder, one_thread)
+        environment = {
+            RUN_DIRECTORY: os.path.abspath(folder),
+            RUN_KEY: run.key,
+            RUN_DIGESTS: json.dumps(run.digests),
+            DEPENDENCIES: json.dumps(run.depends),
+            "ZSLIB_BOOK": os.path.abspath(run.root),
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        }
+        manager = kernel_manager_class(sockets, environment=environment, one_thread=one_thread)
         notebook = execute_notebook(
             normalised(source.notebook()),
             str(folder / _FAILED),
@@ -215,21 +225,6 @@ def _execute_notebook(run, folder, one_thread):
         )
     (folder / SOCKETS).unlink(missing_ok=True)
     return nbformat.writes(normalised(notebook)) + "\n"
-
-
-def kernel_manager(run, sockets, folder, one_thread):
-    """Kernel manager class whose kernels know which run they belong to."""
-    from book.build.kernel import kernel_manager_class
-
-    environment = {
-        RUN_DIRECTORY: os.path.abspath(folder),
-        RUN_KEY: run.key,
-        RUN_DIGESTS: json.dumps(run.digests),
-        DEPENDENCIES: json.dumps(run.depends),
-        "ZSLIB_BOOK": os.path.abspath(run.root),
-        "PYTHONPATH": os.pathsep.join(sys.path),
-    }
-    return kernel_manager_class(sockets, environment=environment, one_thread=one_thread)
 
 
 def normalised(notebook):

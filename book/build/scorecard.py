@@ -106,13 +106,6 @@ class _Line:
         return f"{titles()[self.claim.paper]}: {page}, its verdicts"
 
 
-def _groups(lines):
-    return {
-        group: [line for line in lines if line.group == group]
-        for group in ("forest", "tiles", "apart")
-    }
-
-
 def scorecard_page(records, published=(), *, note="", old=()):
     """Every claim by ``published``, with what ``records`` say beside: one forest plot a paper.
 
@@ -124,9 +117,10 @@ def scorecard_page(records, published=(), *, note="", old=()):
         ours, shown = check_claims(name, records), check_claims(name, published)
         sets.update(datasets(*ours, *shown))
         lines = [_Line(a, b, b.claim.chapter in old) for a, b in zip(ours, shown, strict=True)]
-        papers.append(
-            {"name": name, "title": title, "counts": counts(shown), "groups": _groups(lines)}
-        )
+        groups = {"forest": [], "tiles": [], "apart": []}
+        for line in lines:
+            groups[line.group].append(line)
+        papers.append({"name": name, "title": title, "counts": counts(shown), "groups": groups})
     choices = {
         "paper": titles(),
         "verdict": {verdict: verdict for verdict in MARKS},

@@ -59,7 +59,7 @@ class Stamp:
     def site(self):
         """Hash of the names and sizes of the site's files: it tells a part that was deleted."""
         sizes = [(str(path), path.stat().st_size) for path in _files(self.html)]
-        return hashlib.sha256(repr(sizes).encode()).hexdigest()
+        return _hash(sizes)
 
     def remove(self):
         """Before the site changes: a build that is killed leaves no stamp."""

@@ -25,6 +25,9 @@ KINDS = ("result", "check", "theorem")
 
 _MEAN = "all sets"
 
+# Fields of a claim that stand in its paper's data file as they are.
+_AS_WRITTEN = ("where", "says", "chapter", "effect", "without")
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -77,10 +80,8 @@ class Claim:
     @property
     def note(self):
         """What sets it apart from a result of the paper's own threshold, as text."""
-        notes = ([] if self.kind == "result" else [self.kind]) + [
-            "threshold ours"
-        ] * self.own_threshold
-        return ", ".join(notes)
+        kind = "" if self.kind == "result" else self.kind
+        return ", ".join(filter(None, (kind, "threshold ours" * self.own_threshold)))
 
 
 @dataclass(frozen=True)
@@ -135,11 +136,9 @@ def load_claims(paper):
             paths = [[p.replace("{setting}", setting) for p in path] for path in entry["printed"]]
             claims.append(
                 Claim(
+                    **{field: entry[field] for field in _AS_WRITTEN if field in entry},
                     id=entry["id"] + (f"/{setting}" if len(settings) > 1 else ""),
                     paper=paper,
-                    where=entry["where"],
-                    says=entry["says"],
-                    chapter=entry["chapter"],
                     setting=setting,
                     record=entry["record"] | ({"setting": setting} if setting else {}),
                     holds=(comparison, float(threshold)),
@@ -147,8 +146,6 @@ def load_claims(paper):
                     given=_premise(entry, setting),
                     kind=check_choice(entry.get("kind", "result"), "kind", KINDS),
                     own_threshold=entry.get("threshold") == "ours",
-                    effect=entry.get("effect", True),
-                    without=entry.get("without", 0.0),
                 )
             )
     return claims

@@ -39,8 +39,8 @@ def drawn(monkeypatch):
 
 def rows(methods):
     return Results(
-        SimpleNamespace(data="demo"),
         [{"method": m, "x": x, "value": 1.0, "metric": "P@1"} for m in methods for x in (1, 2)],
+        chapter=SimpleNamespace(data="demo"),
     )
 
 
