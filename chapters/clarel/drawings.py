@@ -5,6 +5,9 @@ from __future__ import annotations
 import textwrap
 
 import numpy as np
+from matplotlib import pyplot
+from matplotlib.colors import PowerNorm
+from matplotlib.patches import FancyBboxPatch
 
 from zslib.arrays import to_host
 from zslib.compatibility.clarel.loss import embedding_distances
@@ -66,8 +69,6 @@ def _words(ax, x, y, text, color):
 
 
 def _box(ax, left, y, width, height, label, color, *, filled=False):
-    from matplotlib.patches import FancyBboxPatch
-
     corner = left, y - height / 2
     style = {"boxstyle": "round,pad=0,rounding_size=0.8", "ec": color, "lw": 1.2}
     face = color if filled else "white"
@@ -81,8 +82,6 @@ def _arrow(ax, start, end):
 
 def draw_probabilities(ax, p, *, same, names=None):
     """A softmax matrix: one square for each image and text, the right ones framed."""
-    from matplotlib.colors import PowerNorm
-
     n = len(p)
     drawn = ax.imshow(p, cmap="Blues", norm=PowerNorm(0.5, 0.0, 1.0))
     rows, columns = np.nonzero(np.asarray(same) & ~np.eye(n, dtype=bool))
@@ -102,8 +101,6 @@ def draw_wedge(panels):
 
     ``panels`` is {title: (seen, unseen, alpha)}, the distances (n,) each; returns the figure.
     """
-    from matplotlib import pyplot
-
     fig, axes = pyplot.subplots(1, len(panels), figsize=(7.2, 3.8), squeeze=False)
     for ax, (title, (seen, unseen, alpha)) in zip(axes[0], panels.items(), strict=True):
         stays = (1 + alpha) * seen < unseen
@@ -126,8 +123,6 @@ def draw_wedge(panels):
 
 def draw_method(pairs, model):
     """Figure 1 with the numbers of a trained ``model`` on its `HeldOutPairs`."""
-    from matplotlib import pyplot
-
     held, (rows, own, _) = pairs.problem, pairs.batch()
     width, n_features = model.network_.encoder.width, held.features.shape[1]
     dimension = model.embedding_dim
@@ -155,8 +150,6 @@ def draw_method(pairs, model):
 
 def draw_batch(pairs, models):
     """Both softmaxes of one batch, for each of ``models``, {title: model}."""
-    from matplotlib import pyplot
-
     names, (_, _, same) = batch_names(pairs), pairs.batch()
     fig, axes = pyplot.subplots(len(models), 2, figsize=(8.6, 4.0 * len(models)), squeeze=False)
     for row, (title, model) in zip(axes, models.items(), strict=True):
@@ -172,8 +165,6 @@ def draw_batch(pairs, models):
 
 def draw_shares_of_images(counts):
     """Bars of what images serve for; ``counts`` is {name: (kept, put aside, validation)}."""
-    from matplotlib import pyplot
-
     fig, ax = pyplot.subplots(figsize=(7.2, 1.0 + 0.32 * len(counts)))
     parts = "training classes, kept", "training classes, put aside", "validation classes"
     table = np.array(list(counts.values()), dtype=float)  # (ways of counting, parts)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import pyplot
+from matplotlib.ticker import EngFormatter
 
 from chapters.dark.ranking import SYSTEMS
 from zslib.arrays import to_host
@@ -62,8 +64,6 @@ def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None):
 
 def draw_triplet_weights(lowest):
     """Sigmoid and step, and what a triplet adds to the loss under each; ``lowest`` is marked."""
-    from matplotlib import pyplot
-
     R = np.linspace(-8, 8, 801)
     fig, axes = pyplot.subplots(1, 2, figsize=(7.2, 3))
     for name, weight in (("sigmoid (DARK)", sigmoid), ("step (DARK-H)", every_violation)):
@@ -85,9 +85,6 @@ def draw_triplet_weights(lowest):
 
 def draw_residuals(moments):
     """Histograms of the residuals of both views at each `Moment`, the two weights over them."""
-    from matplotlib import pyplot
-    from matplotlib.ticker import EngFormatter
-
     fig, axes = pyplot.subplots(2, len(moments), figsize=(7.4, 4.6), sharey=True)
     for row, view in zip(axes, ("images", "labels"), strict=True):
         for ax, (stage, moment) in zip(row, moments.items(), strict=True):
@@ -111,8 +108,6 @@ def draw_residuals(moments):
 
 def draw_margins(scored, margin):
     """Eq. 3 over own scores before and after training, and the margins of both views after it."""
-    from matplotlib import pyplot
-
     before, after = (scored.own(kind)[0] for kind in ("before training", "DARK"))
     sets = np.diag(scored.sets(scored.scores["DARK"][0]))
     fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 3.8))
@@ -148,8 +143,6 @@ def _outline(ax, values, bins=40, **look):
 
 def draw_example(example):
     """Scores of the labels of a `WorkedExample`, and the weight of each under each system."""
-    from matplotlib import pyplot
-
     fig, (ax, grid) = pyplot.subplots(1, 2, figsize=(7.6, 3.8), width_ratios=(1, 1.4), sharey=True)
     n, own = len(example.names), example.scores[0]
     ax.barh(np.arange(n), example.scores, color=[COLORS[2]] + ["0.7"] * (n - 1))
@@ -174,8 +167,6 @@ def draw_example(example):
 
 def draw_two_views(scored, model, example):
     """The image of a `WorkedExample` that ranks labels, and its label that ranks images."""
-    from matplotlib import pyplot
-
     own, k, codes = example.own, len(scored.classes), scored.codes
     features = np.asarray(scored.features, float)
     U, V = (to_host(a).astype(float) for a in (model.U_, model.V_))

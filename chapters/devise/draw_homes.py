@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from matplotlib import pyplot
+
 from zslib.show.figures import ONE_PANEL, look
 
 __all__ = ["draw_deviations"]
@@ -13,8 +15,6 @@ def draw_deviations(rows, ylabel):
     ``rows`` are deviations by method and label set, as in `chapters.devise.table1`.
     Where some tell, as truth values, which trees give the hop lists, only these are filled.
     """
-    from matplotlib import pyplot
-
     rows = [
         row | {"method": row["method"].removeprefix("Misc under ").split(",")[0]} for row in rows
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import pyplot
 from matplotlib.patches import Circle
 
 from chapters.devise.correct_sets import reading_hierarchy
@@ -14,8 +15,6 @@ __all__ = ["answers_figure", "correct_set_figure", "draw_correct_set", "ring_lay
 
 def correct_set_figure(lists, reading, label, ks):
     """Correct sets of a label among the 1,000, as far as they can be drawn legibly."""
-    from matplotlib import pyplot
-
     known = label_sets(lists)["1K"].valid
     if label not in known:
         raise ValueError(f"example={label!r} is not among the 1,000 labels: give the wnid of one")
@@ -33,8 +32,6 @@ def answers_figure(lists, reading, label, answers):
 
     ``answers`` is ``{system: labels}``, the first answers first.
     """
-    from matplotlib import pyplot
-
     hierarchy = reading_hierarchy(lists, reading)
     hops = hierarchy.distances_from(label)
     known = {name: [a for a in ranked if a in hops] for name, ranked in answers.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import pyplot
 
 from chapters.hardneg.metric_learning import pair_distances, threshold_distance
 from chapters.hardneg.rules import RULES
@@ -14,8 +15,6 @@ __all__ = ["draw_hinges", "draw_pairs", "draw_rules", "draw_shares"]
 
 def draw_hinges():
     """The loss of positive and negative pairs by distance, for both forms of Eq. 3."""
-    from matplotlib import pyplot
-
     threshold = 1.7
     fig, axes = pyplot.subplots(1, 2, figsize=(7.2, 3.2), sharey=True)
     distances = np.linspace(0.0, 2.8, 300)
@@ -34,8 +33,6 @@ def draw_hinges():
 
 def draw_pairs(runs):
     """Histograms of the distances of positive and negative pairs, a panel for each named run."""
-    from matplotlib import pyplot
-
     fig, axes = pyplot.subplots(2, -(-len(runs) // 2), figsize=(7.2, 4.8))
     for ax, (name, run) in zip(axes.flat, runs.items(), strict=True):
         groups = [distances.ravel() for distances in pair_distances(run)]
@@ -59,8 +56,6 @@ def draw_shares(shares, names):
 
     Classes from the one with the most peaked shares of "uncertainty" to the flattest.
     """
-    from matplotlib import pyplot
-
     reference, names = shares["uncertainty"], [str(n).replace("_", " ")[:30] for n in names]
     sharpest = np.argsort(-reference.max(axis=1), kind="stable")
     few = min(4, len(names))
@@ -86,8 +81,6 @@ def draw_rules(views, names, title):
     A class's height is its cosine with the mapped image, its place that with the right answer,
     its size its chance under "uncertainty".
     """
-    from matplotlib import pyplot
-
     fig, axes = pyplot.subplots(1, len(views), figsize=(7.2, 4.6), squeeze=False)
     for ax, (kind, view) in zip(axes[0], views.items(), strict=True):
         near, truth = (cosines[0] for cosines in view.cosines)

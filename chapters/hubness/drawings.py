@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from matplotlib import pyplot
 
 from zslib.arrays import unit_rows
 from zslib.show.figures import COLORS, look
@@ -15,8 +16,6 @@ _MOST_QUERIES = 1500
 
 
 def _panels(titles):
-    from matplotlib import pyplot
-
     fig, axes = pyplot.subplots(1, len(titles), figsize=(7.2, 3.3))
     axes = np.atleast_1d(axes)
     for ax, title in zip(axes, titles, strict=True):
@@ -61,8 +60,6 @@ def draw_pollution(panels):
     Below, a query right of the diagonal is polluted. A diamond is the queries' mean, a hollow
     one that of another panel.
     """
-    from matplotlib import pyplot
-
     fig, (above, below) = pyplot.subplots(
         2, len(panels), figsize=(7.2, 6.6), squeeze=False, sharex="row", sharey="row"
     )

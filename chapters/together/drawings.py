@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from matplotlib import pyplot
+
 from zslib.show.figures import COLORS
 
 __all__ = ["draw_before_after"]
@@ -12,8 +14,6 @@ def draw_before_after(panels):
 
     ``panels`` is ``{(row, column): {name: (before, after)}}``; a row's name is what is measured.
     """
-    from matplotlib import pyplot
-
     down, across = (list(dict.fromkeys(key[i] for key in panels)) for i in (0, 1))
     names = list(dict.fromkeys(name for points in panels.values() for name in points))
     size = 2.4 + 1.9 * len(across), (0.9 + 0.2 * len(names)) * len(down) + 0.3
