@@ -60,6 +60,14 @@ class Backend:
     def to_numpy(self, array):
         return arrays.to_host(self.check(array))
 
+    def assert_equal(self, array, expected):
+        """Assert that ``array`` is of this library and equals the NumPy array ``expected``."""
+        np.testing.assert_array_equal(self.to_numpy(array), expected)
+
+    def assert_allclose(self, array, expected, **tolerances):
+        """Assert that ``array`` is of this library and close to the NumPy array ``expected``."""
+        np.testing.assert_allclose(self.to_numpy(array), expected, **tolerances)
+
     def some(self, cases):
         """All cases on NumPy; the first on the others, where the same lines run more slowly."""
         return cases if self.name == "numpy" else cases[:1]

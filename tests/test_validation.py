@@ -48,7 +48,7 @@ def test_vectors_are_converted(backend, frame):
     for given, dtype in (("int8", "float64"), ("bool", "float64"), ("float32", "float32")):
         found = v.as_vectors(backend.asarray(X.astype(given)), "X")
         assert backend.to_numpy(found).dtype == dtype
-        np.testing.assert_array_equal(backend.to_numpy(found), X.astype(given))
+        backend.assert_equal(found, X.astype(given))
     like = backend.asarray(np.ones(1, "float32"))
     assert backend.to_numpy(v.as_vectors(backend.asarray(X), "X", like=like)).dtype == "float32"
     assert v.as_vectors(X.astype("float16"), "X").dtype == np.float32

@@ -25,10 +25,10 @@ def test_gamma_is_taken_off_seen_columns(backend, dtype, gamma):
     given_scores = backend.asarray(scores)
     found = CalibratedStacking(gamma).transform(given_scores, backend.asarray(is_seen))
     assert backend.to_numpy(found).dtype == scores.dtype
-    np.testing.assert_allclose(backend.to_numpy(found), expected, rtol=1e-6)
-    np.testing.assert_array_equal(backend.to_numpy(given_scores), scores)
+    backend.assert_allclose(found, expected, rtol=1e-6)
+    backend.assert_equal(given_scores, scores)
     host_mask = CalibratedStacking(gamma).transform(given_scores, is_seen)
-    np.testing.assert_array_equal(backend.to_numpy(host_mask), backend.to_numpy(found))
+    backend.assert_equal(host_mask, backend.to_numpy(found))
 
 
 @given(st.integers(0, 10**6), st.floats(-3, 3), st.floats(0, 3))
@@ -88,13 +88,13 @@ def test_distances_to_seen_classes_are_stretched(backend, dtype, alpha):
     for mask in (SEEN, backend.asarray(SEEN)):
         found = MetricRescaling(alpha).transform(given_distances, mask)
         assert backend.to_numpy(found).dtype == distances.dtype
-        np.testing.assert_allclose(backend.to_numpy(found), expected, rtol=1e-6)
+        backend.assert_allclose(found, expected, rtol=1e-6)
     if alpha == 0:
-        np.testing.assert_array_equal(backend.to_numpy(found), distances)
-    np.testing.assert_array_equal(backend.to_numpy(given_distances), distances)
+        backend.assert_equal(found, distances)
+    backend.assert_equal(given_distances, distances)
     scores = log_distance_scores(given_distances)
     assert backend.to_numpy(scores).dtype == distances.dtype
-    np.testing.assert_allclose(backend.to_numpy(scores), -np.log(distances), rtol=1e-5)
+    backend.assert_allclose(scores, -np.log(distances), rtol=1e-5)
 
 
 @given(DISTANCES, ALPHAS)

@@ -100,9 +100,9 @@ def test_bilinear_scores(backend, n, c):
     queries, candidates = rng.standard_normal((n, 3)), rng.standard_normal((c, 2))
     scores = model.decision_function(backend.asarray(queries), backend.asarray(candidates))
     expected = [[x @ coef @ s for s in candidates] for x in queries]
-    np.testing.assert_allclose(backend.to_numpy(scores), expected, rtol=1e-12, atol=1e-13)
+    backend.assert_allclose(scores, expected, rtol=1e-12, atol=1e-13)
     predicted = model.predict(backend.asarray(queries), backend.asarray(candidates))
-    np.testing.assert_array_equal(backend.to_numpy(predicted), np.argmax(expected, axis=1))
+    backend.assert_equal(predicted, np.argmax(expected, axis=1))
     assert backend.to_numpy(predicted).dtype == np.int64
 
 

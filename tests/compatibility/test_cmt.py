@@ -47,7 +47,7 @@ def test_scores_are_distances(backend, problem, monkeypatch):
     mapped = np.tanh(X @ backend.to_numpy(model.hidden_coef_))
     mapped = mapped @ backend.to_numpy(model.output_coef_)
     expected = [[-np.linalg.norm(m - s) for s in S] for m in mapped]
-    np.testing.assert_allclose(backend.to_numpy(scores), expected, rtol=1e-10)
+    backend.assert_allclose(scores, expected, rtol=1e-10)
 
 
 def test_a_hit_scores_zero(problem):

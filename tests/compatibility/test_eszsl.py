@@ -31,8 +31,8 @@ def test_closed_form(backend, problem, gamma, lam, other):
     left = np.linalg.inv(X.T @ X + gamma * np.eye(X.shape[1]))
     right = np.linalg.inv(seen.T @ seen + lam * np.eye(S.shape[1]))
     expected = left @ X.T @ Y @ seen @ right
-    np.testing.assert_allclose(backend.to_numpy(model.coef_), expected, rtol=1e-8, atol=1e-12)
-    np.testing.assert_array_equal(backend.to_numpy(model.classes_), classes)
+    backend.assert_allclose(model.coef_, expected, rtol=1e-8, atol=1e-12)
+    backend.assert_equal(model.classes_, classes)
 
 
 def test_objective_is_at_its_minimum(problem, numerical_gradient):

@@ -80,9 +80,7 @@ def test_loss_and_gradient(backend, kind, distance, margin, numerical_gradient):
         return slow_loss(W, X, labels, own, negatives, margin, distance, **options)
 
     assert loss == pytest.approx(slow(W), abs=1e-12)
-    np.testing.assert_allclose(
-        backend.to_numpy(gradient), numerical_gradient(slow, W), rtol=1e-6, atol=1e-8
-    )
+    backend.assert_allclose(gradient, numerical_gradient(slow, W), rtol=1e-6, atol=1e-8)
 
 
 @given(
@@ -154,7 +152,7 @@ def test_gradient_keeps_float32(backend):
     exact = max_margin_loss_and_gradient(*arrays)
     assert loss == pytest.approx(exact[0], rel=1e-5)
     assert backend.to_numpy(gradient).dtype == np.float32
-    np.testing.assert_allclose(backend.to_numpy(gradient), exact[1], atol=1e-5)
+    backend.assert_allclose(gradient, exact[1], atol=1e-5)
 
 
 def pairs(n=26, d1=5, d2=4, seed=0, n_labels=20, dtype="float64"):
@@ -234,8 +232,7 @@ def test_every_library_learns_the_same_map(backend, negatives, dtype):
     tolerance = 1e-4 if dtype == "float32" else 1e-10
     np.testing.assert_allclose(coef, reference.coef_, atol=tolerance)
     np.testing.assert_allclose(mapper.learning_curve_, reference.learning_curve_, atol=tolerance)
-    mapped = mapper.transform(backend.asarray(X))
-    np.testing.assert_allclose(backend.to_numpy(mapped), X @ coef, atol=1e-5)
+    backend.assert_allclose(mapper.transform(backend.asarray(X)), X @ coef, atol=1e-5)
 
 
 @pytest.mark.parametrize("negatives", NEGATIVES)
@@ -345,9 +342,7 @@ def test_start_from_a_closed_form(backend, init, peer):
     X, Y = pairs(d1=4, d2=4)
     mapper = MaxMarginMap(init=init, learning_rate=1e-13, n_epochs=1, random_state=0)
     mapper.fit(backend.asarray(X), backend.asarray(Y))
-    np.testing.assert_allclose(
-        backend.to_numpy(mapper.coef_), peer().fit(X, Y).coef_, rtol=1e-7, atol=1e-9
-    )
+    backend.assert_allclose(mapper.coef_, peer().fit(X, Y).coef_, rtol=1e-7, atol=1e-9)
 
 
 def test_a_shared_label_is_never_a_negative_of_its_items():

@@ -40,7 +40,7 @@ def test_closed_form(backend, shape, alpha):
     X, Y = pairs(*shape)
     mapper = RidgeMap(alpha).fit(backend.asarray(X), backend.asarray(Y))
     expected = np.linalg.solve(X.T @ X + alpha * np.eye(shape[1]), X.T @ Y)
-    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), expected, rtol=1e-7, atol=1e-9)
+    backend.assert_allclose(mapper.coef_, expected, rtol=1e-7, atol=1e-9)
     mapped = backend.to_numpy(mapper.transform(backend.asarray(X)))
     np.testing.assert_allclose(mapped, X @ expected, rtol=1e-7, atol=1e-9)
     assert mapper.alpha_ == alpha
@@ -54,8 +54,8 @@ def test_intercept_as_in_scikit_learn(backend, alpha):
     X, Y = pairs(30, 5, 3)
     mapper = RidgeMap(alpha, fit_intercept=True).fit(backend.asarray(X), backend.asarray(Y))
     peer = (Ridge(alpha) if alpha else LinearRegression()).fit(X, Y)
-    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), peer.coef_.T, rtol=1e-8)
-    np.testing.assert_allclose(backend.to_numpy(mapper.intercept_), peer.intercept_, rtol=1e-8)
+    backend.assert_allclose(mapper.coef_, peer.coef_.T, rtol=1e-8)
+    backend.assert_allclose(mapper.intercept_, peer.intercept_, rtol=1e-8)
     mapped = backend.to_numpy(mapper.transform(backend.asarray(X)))
     np.testing.assert_allclose(mapped, peer.predict(X), rtol=1e-8)
     # The paper's "error terms must sum to 0".
@@ -76,7 +76,7 @@ def test_gcv_is_the_hat_matrix_definition(backend, shape, intercept):
     np.testing.assert_array_equal(mapper.alphas_, alphas)
     assert mapper.alpha_ == alphas[int(np.argmin(mapper.gcv_scores_))]
     fixed = RidgeMap(mapper.alpha_, fit_intercept=intercept).fit(X, Y)
-    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), fixed.coef_, rtol=1e-9, atol=1e-12)
+    backend.assert_allclose(mapper.coef_, fixed.coef_, rtol=1e-9, atol=1e-12)
 
 
 @given(
@@ -118,7 +118,7 @@ def test_alpha_zero_is_least_squares(backend):
     X, Y = pairs(30, 5, 3)
     mapper = RidgeMap(0).fit(backend.asarray(X), backend.asarray(Y))
     expected = np.linalg.lstsq(X, Y, rcond=None)[0]
-    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), expected, rtol=1e-9)
+    backend.assert_allclose(mapper.coef_, expected, rtol=1e-9)
     # The projection argument of section 3: residuals orthogonal to the fitted columns.
     mapped = X @ expected
     assert np.abs(mapped.T @ (Y - mapped)).max() < 1e-9
@@ -159,7 +159,7 @@ def test_float32_stays_float32(backend):
     wide = mapper.transform(backend.asarray(X.astype("float64")))
     assert backend.to_numpy(wide).dtype == np.float64
     exact = RidgeMap(fit_intercept=True).fit(X.astype("float64"), Y.astype("float64"))
-    np.testing.assert_allclose(backend.to_numpy(mapper.coef_), exact.coef_, rtol=1e-6)
+    backend.assert_allclose(mapper.coef_, exact.coef_, rtol=1e-6)
 
 
 @pytest.mark.parametrize("intercept", [False, True])

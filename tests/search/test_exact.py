@@ -62,10 +62,8 @@ def test_top_k_and_ranks_follow_the_full_matrix(backend, metric, dtype):
     assert backend.to_numpy(indices).dtype == np.int64
     assert backend.to_numpy(ranks).dtype == np.int64
     assert backend.to_numpy(scores).dtype == dtype
-    np.testing.assert_array_equal(backend.to_numpy(indices), order[:, :6])
-    np.testing.assert_allclose(
-        backend.to_numpy(scores), -np.sort(-expected, axis=1)[:, :6], atol=2e-6
-    )
+    backend.assert_equal(indices, order[:, :6])
+    backend.assert_allclose(scores, -np.sort(-expected, axis=1)[:, :6], atol=2e-6)
     np.testing.assert_array_equal(order[np.arange(7), backend.to_numpy(ranks)], gold)
 
 
@@ -78,10 +76,9 @@ def test_ties_go_to_the_lower_index_whatever_the_blocks(backend, metric):
     for block_size in backend.some((64, 1, 7, 100, 1000, None)):
         options = {"metric": metric, "block_size": block_size}
         _, indices = top_k(q, t, 60, **options)
-        np.testing.assert_array_equal(backend.to_numpy(indices), order[:, :60])
+        backend.assert_equal(indices, order[:, :60])
         for position in (0, 10, 229):
-            ranks = gold_ranks(q, t, order[:, position], **options)
-            np.testing.assert_array_equal(backend.to_numpy(ranks), position)
+            backend.assert_equal(gold_ranks(q, t, order[:, position], **options), position)
 
 
 @settings(max_examples=150)
@@ -181,11 +178,10 @@ def test_equal_rows_tie_in_spite_of_rounding(backend, metric):
     for block_size in backend.some((100, 7, None)):
         options = {"metric": metric, "block_size": block_size}
         scores, indices = top_k(q, t, 200, **options)
-        np.testing.assert_array_equal(backend.to_numpy(indices), order[:, :200])
+        backend.assert_equal(indices, order[:, :200])
         assert (np.diff(backend.to_numpy(scores), axis=1)[same] == 0).all()
         for position in (0, 30, 699):
-            ranks = gold_ranks(q, t, order[:, position], **options)
-            np.testing.assert_array_equal(backend.to_numpy(ranks), position)
+            backend.assert_equal(gold_ranks(q, t, order[:, position], **options), position)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -217,9 +213,8 @@ def test_euclidean_search_far_from_zero(backend, offset):
     order = order_of(full_scores(queries, targets, "euclidean"))
     q, t = backend.asarray(queries), backend.asarray(targets)
     _, indices = top_k(q, t, 9, metric="euclidean", block_size=64)
-    np.testing.assert_array_equal(backend.to_numpy(indices), order[:, :9])
-    ranks = gold_ranks(q, t, order[:, 200], metric="euclidean", block_size=64)
-    np.testing.assert_array_equal(backend.to_numpy(ranks), 200)
+    backend.assert_equal(indices, order[:, :9])
+    backend.assert_equal(gold_ranks(q, t, order[:, 200], metric="euclidean", block_size=64), 200)
 
 
 def test_what_scikit_learn_converts_is_converted(frame):
@@ -315,8 +310,7 @@ def test_gold_in_every_accepted_form(backend):
         ([np.array([3]), np.array([0, 3])], [3, 0]),
         (np.array([[3, 2], [0, 1]]), [2, 2]),
     ]:
-        ranks = gold_ranks(q, t, gold, metric="dot")
-        np.testing.assert_array_equal(backend.to_numpy(ranks), expected)
+        backend.assert_equal(gold_ranks(q, t, gold, metric="dot"), expected)
 
 
 def test_best_of_several_equal_gold_targets_is_the_lower_index():

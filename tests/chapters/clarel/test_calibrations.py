@@ -30,15 +30,12 @@ from zslib.protocols import (
     unit_length,
 )
 
+pytestmark = pytest.mark.usefixtures("own_cache")
+
 
 @pytest.fixture(scope="module")
 def problem():
     return unit_length(synthetic_attributes("APY", scale=0.05, n_features=20, seed=1))
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "cache"))
 
 
 def fitted(model, problem):

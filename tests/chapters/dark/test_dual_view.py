@@ -16,13 +16,7 @@ from chapters.dark.dual_view import (
     weight_rows,
 )
 from zslib.compatibility.ranking.dark_objective import density_margin
-from zslib.datasets import synthetic_attributes
 from zslib.protocols.attributes.training import Scored, held_out
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return synthetic_attributes(scale=0.03, n_features=12)
 
 
 @pytest.fixture(scope="module")

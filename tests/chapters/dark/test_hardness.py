@@ -8,13 +8,7 @@ import pytest
 from chapters.dark.hardness import Moment, noise_rows, training_stages, valley
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin
-from zslib.datasets import synthetic_attributes
 from zslib.protocols.attributes.training import held_out
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return synthetic_attributes(scale=0.03, n_features=12)
 
 
 @pytest.fixture(scope="module")

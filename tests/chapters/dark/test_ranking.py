@@ -15,7 +15,6 @@ from chapters.dark.ranking import (
 )
 from zslib.compatibility import ALE, SJE, DeViSE
 from zslib.compatibility.ranking.dark_objective import assess
-from zslib.datasets import synthetic_attributes
 from zslib.protocols.attributes.training import Scored, held_out
 
 
@@ -71,8 +70,7 @@ def test_on_average_all_violating_labels_weigh_alike(name, each):
 
 
 @pytest.fixture(scope="module")
-def scored():
-    problem = synthetic_attributes(scale=0.03, n_features=12)
+def scored(problem):
     held = held_out(problem)
     models, _ = train_systems(held, range(2), n_epochs=4, must_learn=False)
     return Scored(problem, held, models, "training classes")

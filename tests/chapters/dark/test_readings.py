@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from chapters.dark import readings
-from zslib.datasets import synthetic_attributes
 from zslib.protocols.attributes.training import held_out
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return synthetic_attributes(scale=0.03, n_features=12)
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,6 @@ import pytest
 
 from chapters.hardneg import convergence
 from chapters.hardneg.convergence import accuracy_rows, convergence_rows, epochs_needed
-from zslib.datasets.attributes.scaling import common_scale
-from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.protocols.attributes.curves import epochs_to_share
 
 CURVES = {
@@ -83,7 +81,7 @@ def test_leads_are_paired_differences():
     assert sum(row["method"] == "fast - slow" for row in rows) == 2 * 2
 
 
-def test_smaller_steps_are_tried_while_accuracy_rises(monkeypatch):
+def test_smaller_steps_are_tried_while_accuracy_rises(problem, monkeypatch):
     # Means of the third and of the last of four epochs: 10 and 12, then 10 and 10.5.
     last = {64: 12.0, 32: 10.5, 16: 99.0}
 
@@ -92,7 +90,6 @@ def test_smaller_steps_are_tried_while_accuracy_rises(monkeypatch):
         return np.array([[[0.0], [0.0], [10.0], [last[parameters["batch_size"]]]]])
 
     monkeypatch.setattr(convergence, "zero_shot_curves", curves)
-    problem = common_scale(synthetic_attributes("APY", scale=0.05, n_features=20))
     trials = convergence.try_batch_sizes(
         problem, (64, 32, 16), [0], n_epochs=4, fraction=0.25, quick=True
     )

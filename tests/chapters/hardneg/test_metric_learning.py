@@ -8,14 +8,7 @@ import pytest
 from chapters.hardneg import metric_learning as ml
 from zslib.compatibility import MetricLearner
 from zslib.compatibility.metric.objective import attribute_estimates
-from zslib.datasets.attributes.scaling import common_scale
-from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.protocols import evaluate_zero_shot, mean_estimate
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return common_scale(synthetic_attributes("APY", scale=0.05, n_features=20))
 
 
 @pytest.fixture(scope="module")

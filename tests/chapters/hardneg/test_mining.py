@@ -10,13 +10,6 @@ import pytest
 from chapters.hardneg import mining
 from chapters.hardneg.metric_learning import trained, tuning_problems
 from zslib.compatibility import MetricLearner
-from zslib.datasets.attributes.scaling import common_scale
-from zslib.datasets.attributes.synthetic import synthetic_attributes
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return common_scale(synthetic_attributes("APY", scale=0.05, att="original", n_features=20))
 
 
 @pytest.fixture(scope="module")

@@ -7,16 +7,8 @@ import pytest
 
 from chapters.hardneg import ratios
 from zslib.datasets import available
-from zslib.datasets.attributes.scaling import common_scale
-from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.protocols import zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import hard_negative_problems
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return common_scale(synthetic_attributes("APY", scale=0.05, att="original", n_features=20))
-
 
 NAMES = ["random", "uncertainty", "uncertainty/correlation"]
 

@@ -10,15 +10,12 @@ import pytest
 from chapters.hardneg import rules
 from chapters.hardneg.metric_learning import trained
 from zslib.compatibility import MetricLearner
-from zslib.datasets.attributes.scaling import common_scale
-from zslib.datasets.attributes.synthetic import synthetic_attributes
 
 
 @pytest.fixture(scope="module")
-def problem():
-    made = common_scale(synthetic_attributes("APY", scale=0.05, n_features=20))
-    return replace(made, features=made.features.astype(float), image_attributes=None,
-                   class_embeddings=made.class_embeddings.astype(float))  # fmt: skip
+def problem(problem):
+    exact = {n: getattr(problem, n).astype(float) for n in ("features", "class_embeddings")}
+    return replace(problem, image_attributes=None, **exact)
 
 
 @pytest.fixture(scope="module")

@@ -74,15 +74,15 @@ def test_draws(backend, numerical_gradient, noise):
         drawn, deviation = rng.standard_normal((4, 3)), np.exp(log_variance / 2)
     else:  # one number for each row, and the variance in the place of the deviation
         drawn, deviation = rng.standard_normal((4, 1)), np.exp(log_variance)
-    np.testing.assert_allclose(backend.to_numpy(point), mean + deviation * drawn)
+    backend.assert_allclose(point, mean + deviation * drawn)
     by_mean, by_log = draw_gradient(backend.asarray(pull), offset, noise)
-    np.testing.assert_array_equal(backend.to_numpy(by_mean), pull)
+    backend.assert_equal(by_mean, pull)
 
     def loss(v):
         return np.sum(pull * (mean + np.exp(v / (2 if noise == "textbook" else 1)) * drawn))
 
     slopes = numerical_gradient(loss, log_variance)
-    np.testing.assert_allclose(backend.to_numpy(by_log), slopes, atol=1e-7)
+    backend.assert_allclose(by_log, slopes, atol=1e-7)
 
 
 def test_encoder(backend, numerical_gradient):
@@ -103,15 +103,15 @@ def test_encoder(backend, numerical_gradient):
         return [hidden @ p[f"{h}.weight"] + p[f"{h}.bias"] for h in ("mean", "log_variance")]
 
     for ours, expected in zip(made, heads(x), strict=True):
-        np.testing.assert_allclose(backend.to_numpy(ours), expected, atol=1e-12)
+        backend.assert_allclose(ours, expected, atol=1e-12)
 
     def loss(x, p=p):
         return sum(np.sum(pull * head) for pull, head in zip(pulls, heads(x, p), strict=True))
 
-    np.testing.assert_allclose(backend.to_numpy(by_x), numerical_gradient(loss, x), atol=1e-7)
+    backend.assert_allclose(by_x, numerical_gradient(loss, x), atol=1e-7)
     for name, parameter in encoder.parameters().items():
         slopes = numerical_gradient(lambda w, name=name: loss(x, p | {name: w}), p[name])
-        np.testing.assert_allclose(backend.to_numpy(parameter.gradient), slopes, atol=1e-7)
+        backend.assert_allclose(parameter.gradient, slopes, atol=1e-7)
 
 
 def autoencoder_loss(theta, X):

@@ -225,7 +225,7 @@ def test_attributes_of_images(backend, problem, negatives, monkeypatch):
     monkeypatch.setattr(arrays, "ENTRIES", 5 * expected.n_candidates_)
     model.fit(*map(backend.asarray, (problem.X, problem.y, problem.S, A)))
     backend.check(model.threshold_)
-    np.testing.assert_allclose(backend.to_numpy(model.metric_), expected.metric_, atol=1e-9)
+    backend.assert_allclose(model.metric_, expected.metric_, atol=1e-9)
 
 
 def test_few_are_scored_of_many_different_attributes(backend, problem, monkeypatch):
@@ -242,7 +242,7 @@ def test_few_are_scored_of_many_different_attributes(backend, problem, monkeypat
     assert np.all(candidates.classes[last] != problem.y[:, None])
     expected = clone(model).fit(*inputs)
     there = clone(model).fit(*map(backend.asarray, inputs))
-    np.testing.assert_allclose(backend.to_numpy(there.metric_), expected.metric_, atol=1e-9)
+    backend.assert_allclose(there.metric_, expected.metric_, atol=1e-9)
     exact = clone(model).set_params(n_scored=None).fit(*inputs)
     with pytest.raises(AssertionError):
         np.testing.assert_allclose(exact.metric_, expected.metric_, atol=1e-9)

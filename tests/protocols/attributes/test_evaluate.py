@@ -75,6 +75,11 @@ def toy(seed=0, data_seed=0, n=240, noise=0.25, **changes):
     return ZeroShotProblem(**(fields | changes))
 
 
+@pytest.fixture(scope="module", name="problem")
+def toy_problem():
+    return toy()
+
+
 NEAREST = ZeroShotMethod("nearest", NearestClass, {"alpha": (30.0, 0.1, 1.0)})
 JITTERED = ZeroShotMethod("jittered", NearestClass, fixed={"jitter": 0.1})
 
@@ -85,8 +90,7 @@ def slow_accuracy(labels, predictions):
 
 
 @pytest.mark.parametrize("gamma", [None, 0.3, -0.1, 100.0])
-def test_measures_by_loop(gamma):
-    problem = toy()
+def test_measures_by_loop(problem, gamma):
     outcome = evaluate_zero_shot(NearestClass(), problem, gamma=gamma, keep_scores=True)
     fitted = NearestClass().fit(
         problem.features[problem.trainval],
@@ -116,8 +120,7 @@ def test_measures_by_loop(gamma):
         assert again.value(measure) == outcome.value(measure)
 
 
-def test_curve_is_that_of_the_scores():
-    problem = toy()
+def test_curve_is_that_of_the_scores(problem):
     outcome = evaluate_zero_shot(NearestClass(), problem, keep_scores=True)
     curve = seen_unseen_curve(
         outcome.scores["test_seen"],
@@ -137,8 +140,7 @@ def test_curve_is_that_of_the_scores():
     )
 
 
-def test_every_backend(backend):
-    problem = toy()
+def test_every_backend(problem, backend):
     arrays = {
         name: backend.asarray(getattr(problem, name)) for name in ("features", "class_embeddings")
     }
@@ -151,8 +153,7 @@ def test_every_backend(backend):
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.2])
-def test_hubness_and_pollution_by_loop(gamma):
-    problem = toy()
+def test_hubness_and_pollution_by_loop(problem, gamma):
     outcome = evaluate_zero_shot(NearestClass(), problem, gamma=gamma, k=4, keep_scores=True)
     for k in (1, 3):
         counts, polluted = np.zeros(12, int), []
@@ -172,8 +173,7 @@ def test_hubness_and_pollution_by_loop(gamma):
     assert not outcome.occurrence("unseen")[problem.is_seen].any()
 
 
-def test_first_neighbour_is_the_prediction_also_at_ties():
-    problem = toy()
+def test_first_neighbour_is_the_prediction_also_at_ties(problem):
     outcome = evaluate_zero_shot(NearestClass(), problem)
     for gamma in outcome.test_unseen.flips[:20]:
         at = outcome.at(float(gamma))
@@ -182,8 +182,7 @@ def test_first_neighbour_is_the_prediction_also_at_ties():
     assert not problem.is_seen[at.predictions("unseen")[19]]
 
 
-def test_which_images_are_trained_on(monkeypatch):
-    problem = toy()
+def test_which_images_are_trained_on(problem, monkeypatch):
     fits = []
     fit = NearestClass.fit
 
@@ -219,8 +218,7 @@ def test_without_test_images_of_seen_classes():
     assert outcome.occurrence("all").sum() == problem.test_unseen.size
 
 
-def test_one_unseen_class_and_seen_classes_without_test_images():
-    problem = toy()
+def test_one_unseen_class_and_seen_classes_without_test_images(problem):
     kept = problem.labels[problem.test_seen] == problem.seen_classes[2]
     lonely = problem.labels == problem.unseen_classes[0]
     rows = np.flatnonzero(np.isin(problem.labels, problem.seen_classes) | lonely)
@@ -246,8 +244,7 @@ def test_one_unseen_class_and_seen_classes_without_test_images():
     assert outcome.occurrence("unseen").sum() == lonely.sum()
 
 
-def test_a_pipeline_is_evaluated_as_scaled_features_are():
-    problem = toy()
+def test_a_pipeline_is_evaluated_as_scaled_features_are(problem):
     found = evaluate_zero_shot(make_pipeline(StandardScaler(), ESZSL()), problem)
     expected = evaluate_zero_shot(ESZSL(), problem.scaled("standard"))
     assert found.accuracy == expected.accuracy
@@ -255,8 +252,7 @@ def test_a_pipeline_is_evaluated_as_scaled_features_are():
     assert found.cost["numbers"] > expected.cost["numbers"]
 
 
-def test_the_best_candidate_on_validation_classes_is_chosen():
-    problem = toy()
+def test_the_best_candidate_on_validation_classes_is_chosen(problem):
     tuned = tune_zero_shot(NEAREST, problem, seeds=[3])
     held_out = problem.validation_problem(seed=3)
     expected = []
@@ -298,8 +294,7 @@ def test_a_choice_is_by_the_mean_over_its_seeds():
             assert trial[name] == pytest.approx(np.mean([one[name] for one in each]))
 
 
-def test_tuning_sees_no_test_image_and_no_unseen_class():
-    problem = toy()
+def test_tuning_sees_no_test_image_and_no_unseen_class(problem):
     features, embeddings = problem.features.copy(), problem.class_embeddings.copy()
     features[problem.test_unseen] = features[problem.test_seen[0]]
     features[problem.test_seen] = 7.0
@@ -322,8 +317,7 @@ def test_candidates_that_fail_are_passed_over():
     assert "2 candidates, 1 failed)" in str(tuned)
 
 
-def test_random_validation_classes():
-    problem = toy()
+def test_random_validation_classes(problem):
     for seed in range(5):
         split = split_validation_classes(problem, fraction=0.25, seed=seed)
         assert not set(split.train_classes) & set(split.val_classes)
@@ -335,8 +329,7 @@ def test_random_validation_classes():
     assert tune_zero_shot(NEAREST, none) == tune_zero_shot(NEAREST, problem, split="random")
 
 
-def test_one_image_in_each_training_class_leaves_gamma_alone():
-    problem = toy()
+def test_one_image_in_each_training_class_leaves_gamma_alone(problem):
     _, first = np.unique(problem.labels[problem.trainval], return_index=True)
     rows = problem.trainval[first]
     train = np.intersect1d(rows, problem.train)
@@ -346,8 +339,7 @@ def test_one_image_in_each_training_class_leaves_gamma_alone():
     assert np.isnan(tuned.ranked[0]["H"])
 
 
-def test_a_result_is_kept_and_found_again(monkeypatch):
-    problem = toy()
+def test_a_result_is_kept_and_found_again(problem, monkeypatch):
     first = run_zero_shot(NEAREST, problem)
 
     def refuse(*args, **kwargs):
@@ -371,8 +363,7 @@ def test_a_result_is_kept_and_found_again(monkeypatch):
         run_zero_shot(NEAREST, toy(data_seed=1))
 
 
-def test_the_next_best_candidate_where_the_best_cannot_be_trained(monkeypatch):
-    problem = toy()
+def test_the_next_best_candidate_where_the_best_cannot_be_trained(problem, monkeypatch):
     tuned = tune_zero_shot(NEAREST, problem)
     assert [t["score"] for t in tuned.ranked] == sorted(
         (t["score"] for t in tuned.trials), reverse=True
@@ -400,8 +391,7 @@ def test_the_next_best_candidate_where_the_best_cannot_be_trained(monkeypatch):
         run_zero_shot(NEAREST, other)
 
 
-def test_an_interrupted_table_goes_on_where_it_stopped(monkeypatch):
-    problem = toy()
+def test_an_interrupted_table_goes_on_where_it_stopped(problem, monkeypatch):
     (whole,) = run_table([NEAREST], problem)["nearest"]
     fit = NearestClass.fit
 
@@ -419,8 +409,7 @@ def test_an_interrupted_table_goes_on_where_it_stopped(monkeypatch):
     assert list(both) == ["nearest", "jittered"]
 
 
-def test_run_is_the_tuned_model_on_all_training_images():
-    problem = toy()
+def test_run_is_the_tuned_model_on_all_training_images(problem):
     run = run_zero_shot(NEAREST, problem, seed=2)
     tuned = tune_zero_shot(NEAREST, problem)
     assert run.tuned == tuned

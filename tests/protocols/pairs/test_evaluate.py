@@ -123,6 +123,11 @@ def toy(seed=0, noise=0.4, level="image", vectors=False, **changes):
     return ImageTextProblem(**(fields | changes))
 
 
+@pytest.fixture(scope="module", name="problem")
+def toy_problem():
+    return toy()
+
+
 def trained(problem):
     """The model on the training pairs, put together by hand, and all texts."""
     texts, _ = model_texts(problem)
@@ -185,8 +190,7 @@ def test_measures_by_loop(level, vectors):
     assert result.learning_curve == [problem.trainval.size]
 
 
-def test_every_backend(backend):
-    problem = toy()
+def test_every_backend(problem, backend):
     moved = replace(problem, features=backend.asarray(problem.features))
     texts, _ = model_texts(moved)
     backend.check(texts)
@@ -228,8 +232,7 @@ def test_trained_on_pairs_of_seen_classes_alone(fits):
     assert len(texts) == len(np.unique(index))
 
 
-def test_words_are_those_of_training_texts():
-    problem = toy()
+def test_words_are_those_of_training_texts(problem):
     texts, n_words = model_texts(problem)
     held = np.setdiff1d(np.arange(problem.n_texts), problem.training_texts)
     other = replace(
@@ -288,8 +291,7 @@ def test_retrieval_by_loop(options):
         assert len(distinct) < len({t for i in images for t in own_texts(problem, i)})
 
 
-def test_test_images_without_texts_are_not_searched_with():
-    problem = toy()
+def test_test_images_without_texts_are_not_searched_with(problem):
     bare = problem.test_unseen[::3]
     counts = np.diff(problem.text_offsets)
     kept = np.repeat(~np.isin(np.arange(counts.size), bare), counts)
@@ -372,8 +374,7 @@ def test_an_alpha_below_zero_is_never_chosen():
 JITTERED = RidgeToWords(jitter=0.2)
 
 
-def test_a_run_is_validation_then_training_on_all_seen_classes():
-    problem = toy()
+def test_a_run_is_validation_then_training_on_all_seen_classes(problem):
     runs = run_image_text(JITTERED, problem, seeds=[3, 4])
     held_out = problem.validation_problem(seed=0)
     assert held_out.unseen_classes.size == 2
@@ -402,8 +403,7 @@ def test_a_run_is_validation_then_training_on_all_seen_classes():
     assert runs.model.random_state is None
 
 
-def test_no_test_image_and_no_unseen_class_takes_part_in_the_choice():
-    problem = toy()
+def test_no_test_image_and_no_unseen_class_takes_part_in_the_choice(problem):
     features = problem.features.copy()
     features[problem.test_unseen] = 1.0
     features[problem.test_seen] = 7.0
@@ -443,8 +443,7 @@ def test_one_more_repeat_costs_one_more_training_of_each_kind(fits):
     assert seeds() == [0, 0]
 
 
-def test_each_training_has_a_checkpoint_of_its_own(tmp_path, fits):
-    problem = toy()
+def test_each_training_has_a_checkpoint_of_its_own(problem, tmp_path, fits):
     run_image_text(JITTERED, problem, seeds=[0, 1], checkpoints=tmp_path)
     assert len({model.checkpoint for model, *_ in fits}) == 4
     run_image_text(RidgeToWords(jitter=0.3), problem, checkpoints=tmp_path)
@@ -453,8 +452,7 @@ def test_each_training_has_a_checkpoint_of_its_own(tmp_path, fits):
     assert {str(tmp_path)} == {path.rsplit("/", 1)[0] for path in paths}
 
 
-def test_parameters_are_chosen_by_the_largest_h_on_validation():
-    problem = toy()
+def test_parameters_are_chosen_by_the_largest_h_on_validation(problem):
     grid = {"penalty": (1e5, 1.0, -1.0), "dimension": (3, 12)}
     runs = run_image_text(JITTERED, problem, seeds=[2, 5], grid=grid, must_learn=False)
     assert len(runs.trials) >= 6
@@ -495,8 +493,7 @@ def test_the_next_best_candidate_where_the_best_fails_later(monkeypatch):
     assert runs.passed_over == [{"parameters": best, "failed": "diverged"}]
 
 
-def test_a_training_that_explodes_is_refused():
-    problem = toy()
+def test_a_training_that_explodes_is_refused(problem):
     exploded = short_clarel(problem, n_batches=60, learning_rate=1e4, embedding_dim=16)
     with pytest.raises(ValueError, match=r"training failed|left the range"):
         run_image_text(exploded, problem)
@@ -515,8 +512,7 @@ def test_a_training_that_explodes_is_refused():
             check_losses(fitted)
 
 
-def test_a_short_training_keeps_the_printed_settings():
-    problem = toy()
+def test_a_short_training_keeps_the_printed_settings(problem):
     settings = short_clarel(problem, n_batches=50).get_params()
     printed = {"retrieval_mix": 0.5, "classification_weight": 0.5, "dropout": 0.25}
     assert settings | printed | {"batch_size": 32, "texts_per_image": 10} == settings
@@ -525,8 +521,7 @@ def test_a_short_training_keeps_the_printed_settings():
     assert short_clarel(problem, retrieval_mix=0.0).retrieval_mix == 0
 
 
-def test_the_two_trainings():
-    problem = toy()
+def test_the_two_trainings(problem):
     small = {"embedding_dim": 8, "word_dim": 6}
     short = run_clarel(problem, n_batches=20, changes=small, test=False, must_learn=False)
     tried = [t["parameters"]["learning_rate"] for t in short.trials]
@@ -554,8 +549,7 @@ def test_real_features_come_as_released():
     assert np.ptp(np.linalg.norm(released.features, axis=1)) > 1
 
 
-def test_validation_data_may_be_given():
-    problem = toy()
+def test_validation_data_may_be_given(problem):
     given = problem.validation_problem(seed=5)
     runs = run_image_text(JITTERED, problem, test=False, held_out=given)
     drawn = run_image_text(JITTERED, problem, test=False, split_seed=5)
