@@ -7,18 +7,6 @@ from dataclasses import dataclass
 
 from book.records import RESULT
 
-__all__ = [
-    "ABSENT",
-    "APART",
-    "EQUAL",
-    "WITHIN",
-    "Compared",
-    "agreement",
-    "compare",
-    "identity",
-    "other_parameters",
-]
-
 EQUAL, WITHIN, APART, ABSENT = "equal", "within its interval", "apart", "not in it"
 
 # Numbers with a fraction are equal where they differ by at most this share: tables print three

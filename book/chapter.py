@@ -1,7 +1,5 @@
 """A running chapter: what it records, and what it knows about its own run."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import os
@@ -26,8 +24,6 @@ from zslib.protocols.choices import Choices, install
 from zslib.show.figures import style
 from zslib.show.tables import NO_DATA, Column, Markdown, Table, check_label, escape
 from zslib.validation import check_integer
-
-__all__ = ["Chapter", "start"]
 
 # Endings that tell two uses of the same images apart, and say nothing in a caption.
 _ENDINGS = re.compile("_(attributes|classes|segments)$")

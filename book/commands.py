@@ -1,10 +1,6 @@
 """The words of ``zslib`` that a copy of the repository adds: run, list, report, publish, build."""
 
-from __future__ import annotations
-
 from zslib.cli import add_jobs, near
-
-__all__ = ["add_commands"]
 
 
 def add_commands(commands):
@@ -85,7 +81,8 @@ def _book():
 
 
 def _run(arguments):
-    from book.build.run import plan, run_chapters
+    from book.build.plan import plan
+    from book.build.run import run_chapters
     from book.parameters import Source, parse_text
     from zslib.show.writing import write_if_changed
 

@@ -1,14 +1,10 @@
 """Figures of a chapter, which the run that makes them keeps."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
 from book.paths import RUN_DIRECTORY
 from zslib import show
-
-__all__ = ["figure"]
 
 
 def figure(fig, *, name, caption, alt, photographs=False):

@@ -1,7 +1,5 @@
 """The key of a run, a hash of all that its pages depend on, and digests of what its numbers do."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json
@@ -11,16 +9,6 @@ from pathlib import Path
 import zslib
 from book.papers.printed import CHAPTERS, PAPERS
 from zslib.sources import sources_digest
-
-__all__ = [
-    "code_digests",
-    "data_fingerprint",
-    "full_size",
-    "identify",
-    "outdated",
-    "package_digest",
-    "run_key",
-]
 
 # What decides when and where a chapter runs, or makes the site, and not what the chapter shows.
 _NOT_SHOWN = [

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-__all__ = ["Parameter", "Source", "check_parameters", "declared_parameters", "parse_text"]
-
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 _HOW = (
     "`name: type = default  # comment`, with a type among int, float, str, bool, "

@@ -8,8 +8,6 @@ from pathlib import Path
 from book.papers.printed import PAPERS
 from zslib.repository import book_root
 
-__all__ = ["CHOSEN", "PROGRESS", "RUN_DIGESTS", "RUN_DIRECTORY", "RUN_KEY", "Layout", "layout"]
-
 # Beside the records of a run: the settings that it chose, or took over, on validation data.
 CHOSEN = "chosen.json"
 # Set by the runner for the kernel of one chapter: where its records and figures go.

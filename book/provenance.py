@@ -1,7 +1,5 @@
 """Where numbers come from: code, machine and cost of a run."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re
@@ -10,9 +8,6 @@ import sys
 from pathlib import Path
 
 from zslib.show.tables import escape
-
-__all__ = ["PUBLISHED_RUN", "RunCard", "commit", "machine", "peak_memory", "told_choices"]
-
 
 # Head of the line that the site writes anew: a published run may be younger than this one.
 PUBLISHED_RUN = "Published run"

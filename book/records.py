@@ -1,12 +1,8 @@
 """What a record may hold: one number, and the columns that say what it is."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-
-__all__ = ["RESULT", "clean_column", "clean_value"]
 
 # Columns that hold the result; the others say what it is the result of.
 RESULT = ("value", "low", "high", "n_seeds", "unit", "n_units", "std")

@@ -1,12 +1,8 @@
 """Results as tidy rows: recorded once, kept on disk, read again, shown."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from book.shown import Shown
-
-__all__ = ["OverSets", "Results", "measure"]
 
 
 class OverSets(str):

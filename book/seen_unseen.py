@@ -1,13 +1,9 @@
 """Accuracies on unseen against seen classes: curves of many systems, and single points."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.show.figures import look
 from zslib.show.systems import name_points
-
-__all__ = ["draw_balance", "draw_seen_unseen"]
 
 # What the book's forests call the gammas that are marked here.
 _GAMMAS = {"γ = 0": "none", "γ fixed": "fixed", "γ chosen": "chosen"}

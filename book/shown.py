@@ -1,7 +1,5 @@
 """How a chapter's rows are shown: as tables and as figures. Nothing here is recorded."""
 
-from __future__ import annotations
-
 from textwrap import fill
 
 import numpy as np
@@ -9,8 +7,6 @@ import numpy as np
 from book.figures import figure
 from zslib.show.figures import ONE_PANEL, look
 from zslib.show.tables import Column, Table
-
-__all__ = ["Shown"]
 
 
 class Shown:

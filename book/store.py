@@ -1,7 +1,5 @@
 """Record sets on disk: written all or nothing, read by chapter."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -11,20 +9,6 @@ from book.parameters import Source
 from book.paths import CHOSEN, layout
 from book.results import Results
 from book.unfinished import replace_run, unfinished
-
-__all__ = [
-    "DEPENDENCIES",
-    "full_records",
-    "keep_run",
-    "latest_records",
-    "point_latest",
-    "publish_run",
-    "published",
-    "published_records",
-    "read_records",
-    "run_text",
-    "write_records",
-]
 
 # Set by the runner: the record sets, {chapter: key}, that the running chapter may read.
 DEPENDENCIES = "ZSLIB_RUN_DEPENDS"

@@ -1,7 +1,5 @@
 """Folders of runs at work: one process's alone, and removed by the next one if it is killed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
@@ -13,7 +11,6 @@ try:
 except ImportError:  # not on Windows, where two equal runs at once both execute
     fcntl = None
 
-__all__ = ["SOCKETS", "at_work", "replace_run", "unfinished"]
 
 # A link to a folder elsewhere, which goes with this one.
 SOCKETS = "sockets"

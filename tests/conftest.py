@@ -1,7 +1,5 @@
 """Fixtures shared by all tests: the array libraries that every public array function runs on."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from concurrent.futures import Executor, Future

@@ -1,7 +1,5 @@
 """What grows when no one looks: sizes of the rooms, and of the chapters' code and prose."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line: what it prints, what it refuses, and with which status."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Commands that README and pages print: the command line takes them, and those that can run do."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """What goes out: sdist and wheel, the workflow, Binder's set-up."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

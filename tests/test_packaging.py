@@ -1,7 +1,5 @@
 """Files that say the same thing say the same thing."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import importlib

@@ -1,7 +1,5 @@
 """What a result depends on: code that runs, not how it is written."""
 
-from __future__ import annotations
-
 import pytest
 
 from book import keys

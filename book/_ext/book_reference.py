@@ -1,7 +1,5 @@
 """Directive ``reference``: the classes and functions of a module, each with a link and a line."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

@@ -1,7 +1,5 @@
 """What the site needs beyond its extensions."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -4,8 +4,6 @@ A table too wide for a phone is marked as ``stacked``: `book.css` then shows eac
 with the column's head before each number.
 """
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

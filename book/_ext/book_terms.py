@@ -1,7 +1,5 @@
 """Links from a chapter's first use of a term to the glossary."""
 
-from __future__ import annotations
-
 import re
 from itertools import groupby
 

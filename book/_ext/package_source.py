@@ -1,7 +1,5 @@
 """Directive ``source``: what an object of the package does, as it stands in its file."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

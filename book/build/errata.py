@@ -1,7 +1,5 @@
 """The page of errata: misprints, readings, and what cannot be told, with evidence of now."""
 
-from __future__ import annotations
-
 from book.build.render import render
 from book.build.scorecard import titles
 from book.papers.errata import KINDS, load_errata

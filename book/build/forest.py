@@ -4,27 +4,11 @@ They are SVG that takes the page's width and colours. A plot's scale is our effe
 one, from `LEFT` to `RIGHT`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 from book.build.render import TEMPLATES, template_filter
 from book.papers.claims import FAILED, HELD, MIXED, NOT_TESTABLE, OPEN
 from book.papers.effects import ratios
-
-__all__ = [
-    "KINDS",
-    "LEFT",
-    "MARKS",
-    "RIGHT",
-    "anchor",
-    "hyphens",
-    "lines_and_tiles",
-    "named",
-    "results",
-    "tally",
-    "verdict_counts",
-]
 
 KINDS = {kind: kind for kind in (HELD, MIXED, FAILED, OPEN)} | {NOT_TESTABLE: "untested"}
 """Each verdict's class in the style sheet."""

@@ -1,15 +1,11 @@
 """What stands on the first page: each paper's question and finding, and all results in little."""
 
-from __future__ import annotations
-
 from book.build.forest import hyphens, results
 from book.build.render import render
 from book.build.scorecard import titles
 from book.papers import check_claims
 from book.papers.effects import printed_effect
 from book.papers.printed import PAPERS, read_data
-
-__all__ = ["finding", "questions_page", "results_page"]
 
 
 def _numbers(verdict, number, place):

@@ -1,14 +1,10 @@
 """Kernels that run with this very interpreter, and do not get in each other's way."""
 
-from __future__ import annotations
-
 import os
 import sys
 
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
-
-__all__ = ["kernel_manager_class"]
 
 _THREADS = (
     "OMP_NUM_THREADS",

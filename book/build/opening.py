@@ -1,16 +1,11 @@
 """What opens and closes a chapter: its question and finding, and exercises with answers."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 
 from book.build.forest import hyphens, verdict_counts
 from book.build.render import render
 from book.papers import chapter_verdicts, printed
-
-__all__ = ["answers", "exercises", "filled", "opening"]
-
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

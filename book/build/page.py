@@ -1,15 +1,11 @@
 """How an executed chapter stands on its page: what opens it, and what is folded."""
 
-from __future__ import annotations
-
 import re
 
 from book.agreement import other_parameters
 from book.build.opening import exercises, opening
 from book.provenance import PUBLISHED_RUN
 from zslib.show.tables import escape
-
-__all__ = ["arrange", "page_links"]
 
 _AGREEMENT = re.compile(rf"(^\| {PUBLISHED_RUN} \| ).*\|$", re.MULTILINE)
 _CAPTION = re.compile(r"^````\{(?:table|figure)\} (.+)$", re.MULTILINE)

@@ -1,11 +1,7 @@
 """The scorecard as one picture, for the README: a standalone SVG of the forest plots."""
 
-from __future__ import annotations
-
 from book.build.forest import KINDS, height, lines_and_tiles
 from book.build.render import render
-
-__all__ = ["picture"]
 
 _WIDTH, _GAP = 410, 36
 _HEAD, _AXIS, _FOOT = 20, 16, 14

@@ -12,8 +12,6 @@ from book.parameters import Source
 from book.paths import layout
 from book.store import published_records
 
-__all__ = ["Run", "plan"]
-
 
 @dataclass(frozen=True)
 class Run:

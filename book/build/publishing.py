@@ -14,8 +14,6 @@ from book.results import Results
 from book.store import latest_records, published, published_records, run_text
 from zslib.show.writing import write_if_changed
 
-__all__ = ["carry", "checked_run", "listed", "publish", "stale"]
-
 # Columns of the published runs' manifest, and the files that it has digests of.
 _FILES = {"records": "records.jsonl", "run": "run.json", "settings": CHOSEN}
 _DIGESTS = ("chapter", "package", "data")

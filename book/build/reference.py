@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from book.build.render import render
 
-__all__ = ["Entry", "Reference", "exported"]
-
 # In a page of a room: ```{reference} module``` with names below, or all that the module exports.
 _ROOM = re.compile(r"^```\{reference\} (\S+)\n((?:[\w ,]+\n)*)```", re.MULTILINE)
 _SOURCE = re.compile(r"^(?:```|:::)\{source\} ([^\n]+\n(?:zslib[\w. ,]+\n)*)", re.MULTILINE)

@@ -1,7 +1,5 @@
 """Pages from the templates in ``templates``: Markdown, with HTML in it, and an SVG."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -9,8 +7,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from zslib.show.tables import escape
-
-__all__ = ["TEMPLATES", "macro", "render", "template_filter"]
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),

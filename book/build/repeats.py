@@ -1,7 +1,5 @@
 """Repeats of the published run on other machines: kept as counts, shown on a page of the book."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 
@@ -10,8 +8,6 @@ from book.build.publishing import listed
 from book.build.render import render
 from book.paths import layout
 from zslib.show.writing import write_if_changed
-
-__all__ = ["keep_repeat", "repeats_page"]
 
 _HEADS = {EQUAL: "equal", WITHIN: "within", APART: "apart", ABSENT: "unmatched"}
 

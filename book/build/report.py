@@ -1,7 +1,5 @@
 """The pages that records write."""
 
-from __future__ import annotations
-
 import json
 
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
@@ -21,15 +19,6 @@ from book.paths import layout
 from book.store import latest_records, published, published_records, read_records
 from zslib.show.tables import aligned
 from zslib.show.writing import write_if_changed
-
-__all__ = [
-    "against_published",
-    "current_records",
-    "runs_page",
-    "scorecard",
-    "scorecard_picture",
-    "write_pages",
-]
 
 # Which run of each chapter the built book shows.
 _BOOK = "book.json"

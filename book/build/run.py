@@ -1,7 +1,5 @@
 """Run chapters: parameters checked, each in its own process, finished runs kept and not redone."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import json
@@ -14,15 +12,12 @@ import threading
 import traceback
 from concurrent.futures import FIRST_COMPLETED, wait
 
-from book.build.plan import Run, plan
 from book.parameters import Source
 from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
 from book.store import DEPENDENCIES, point_latest, publish_run
 from book.unfinished import SOCKETS, at_work, unfinished
 from zslib.cli import CommandFailed
 from zslib.protocols.processes import processes
-
-__all__ = ["ChaptersFailed", "Run", "plan", "run_chapters"]
 
 _SECONDS_BETWEEN = 5
 _FAILED = "failed.ipynb"

@@ -16,8 +16,6 @@ from book.papers.effects import printed_effect, ratios
 from book.papers.printed import PAPERS, read_data
 from zslib.show.tables import NO_DATA, NOT_PRINTED, aligned
 
-__all__ = ["counts", "datasets", "scorecard_page", "scorecard_text", "titles"]
-
 _HEADS = {"result": "results", "check": "sanity checks", "theorem": "theorems"}
 
 

@@ -1,24 +1,21 @@
 """Build the site: run the chapters, write the pages from their records, call Jupyter Book."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
 
 from book.agreement import agreement
 from book.build.page import arrange, page_links
+from book.build.plan import plan
 from book.build.reference import Reference
 from book.build.report import note_book, write_pages
-from book.build.run import plan, run_chapters
+from book.build.run import run_chapters
 from book.build.stamp import Stamp
 from book.parameters import Source
 from book.paths import layout
 from book.store import published, published_records, read_records
 from zslib.cli import CommandFailed
 from zslib.show.writing import write_if_changed
-
-__all__ = ["BuildFailed", "build"]
 
 # Sphinx can work in several processes, but the command has no option for it.
 _CALL = """

@@ -1,7 +1,5 @@
 """What a finished build read and wrote: as long as all of it stays, there is nothing to do."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import json
@@ -10,8 +8,6 @@ from pathlib import Path
 
 import zslib
 from zslib.show.writing import write_if_changed
-
-__all__ = ["Stamp"]
 
 _TOOLS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "pydata-sphinx-theme")
 _MEASURED = "benchmarks/results"  # on the page of scale

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from book.papers.printed import PAPERS, printed, read_data
 from zslib.validation import check_choice
 
-__all__ = ["Claim", "Verdict", "chapter_verdicts", "check_claims", "check_records", "load_claims"]
-
 OF_THE_DATA = ("dataset", "setting")
 """Fields of a record that a run on other data need not have."""
 

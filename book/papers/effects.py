@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from book.papers.claims import Verdict
 from book.papers.printed import printed
 
-__all__ = ["Ratio", "printed_effect", "ratios"]
-
 
 @dataclass(frozen=True)
 class Ratio:

@@ -6,10 +6,7 @@ import importlib
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from book.papers.evidence import Evidence
 from book.papers.printed import PAPERS, read_data
-
-__all__ = ["KINDS", "Erratum", "Evidence", "checks", "load_errata"]
 
 KINDS = {
     "misprint": "Misprints",

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Evidence", "central_differences", "harmonic_mean_range", "join", "minus", "rounds_to"]
-
 
 class Evidence(NamedTuple):
     """Result of a recomputation: whether it confirms the erratum, and the numbers, as text."""

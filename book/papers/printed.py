@@ -1,12 +1,8 @@
 """Numbers as the papers print them, read from one data file beside each paper's chapters."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import lru_cache
 from pathlib import Path
-
-__all__ = ["CHAPTERS", "PAPERS", "printed", "printed_curves", "printed_table", "read_data"]
 
 PAPERS = ("hubness", "devise", "hardneg", "dark", "clarel")
 """Short names of the five papers, in the order of the book."""

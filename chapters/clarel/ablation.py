@@ -1,7 +1,5 @@
 """What the two weights of CLAREL's loss do: sweeps over each, and the lines of Table 3."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -10,16 +8,6 @@ from chapters.clarel.intervals import joint_estimate
 from zslib.metrics import harmonic_mean
 from zslib.protocols.pairs.runs import run_clarel, run_image_text, short_clarel
 from zslib.protocols.tidy import row
-
-__all__ = [
-    "absolute",
-    "authors_rows",
-    "budget_rows",
-    "printed_rows",
-    "range_rows",
-    "run_at",
-    "side_rows",
-]
 
 
 def run_at(problem, mix, weight, seeds, **options):

@@ -1,7 +1,5 @@
 """Appendix B of CLAREL, image by image; measures against alpha; stacking on -d beside it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from chapters.clarel.intervals import joint_estimate
@@ -10,17 +8,6 @@ from zslib.protocols.attributes.outcome import Competition, ZeroShotOutcome
 from zslib.protocols.attributes.rescaling import choose_alpha, measures_by_alpha
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.tidy import row
-
-__all__ = [
-    "answered_otherwise",
-    "check_appendix_b",
-    "curve_rows",
-    "equal_errors",
-    "error_rows",
-    "event_counts",
-    "nearest_distances",
-    "stacking_on_distances",
-]
 
 
 def distances(result, part):

@@ -21,14 +21,6 @@ from zslib.protocols.choices import told_apart
 from zslib.protocols.sweep import best_that_trains, sweep
 from zslib.validation import check_integer
 
-__all__ = [
-    "MeanTextRun",
-    "mean_text_problem",
-    "run_mean_texts",
-    "tfidf_vectors",
-    "with_class_texts",
-]
-
 
 def tfidf_vectors(problem, *, dimension=300, min_count=2):
     """Each text as a vector of length one: TF-IDF of its words, then a truncated SVD.

@@ -22,16 +22,6 @@ from zslib.protocols.attributes.tuning import seen_as, with_validation_classes
 from zslib.protocols.sweep import kept, sweep
 from zslib.validation import check_real
 
-__all__ = [
-    "CALIBRATIONS",
-    "CalibratedRun",
-    "evaluate_calibrations",
-    "from_common_zero",
-    "own_distances",
-    "run_calibrations",
-    "surprisals",
-]
-
 CALIBRATIONS = ("stacking", "own distance", "surprisal")
 
 

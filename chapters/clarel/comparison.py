@@ -1,7 +1,5 @@
 """CLAREL beside a baseline on mean texts: choices, levels of texts, retrieval, hubs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from book.papers import printed_table
@@ -13,19 +11,6 @@ from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.pairs.runs import run_clarel
 from zslib.protocols.tidy import row
 from zslib.show.tables import NOT_PRINTED
-
-__all__ = [
-    "eszsl_baseline",
-    "hub_rows",
-    "known_text_share",
-    "level_runs",
-    "printed_rows",
-    "ranked_counts",
-    "rate_rows",
-    "retrieval_rows",
-    "size_line",
-    "tested_outcomes",
-]
 
 
 def eszsl_baseline(quick):

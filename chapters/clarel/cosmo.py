@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import array_api_compat
 import numpy as np
 
 from chapters.clarel.calibrations import surprisals
@@ -18,23 +19,16 @@ from zslib.protocols.attributes.tuning import tune_zero_shot, with_validation_cl
 from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
 
-__all__ = [
-    "UNITS",
-    "Experts",
-    "as_system",
-    "choose_cosmo",
-    "cosmo_measures",
-    "cosmo_rows",
-    "cosmo_runs",
-    "evaluate_cosmo",
-    "run_cosmo",
-]
-
 UNITS = (0.03, 0.1, 0.3, 1.0)
 """Units of the unseen expert's softmax, in deviations of its scores of training images."""
 
 _PENALTY = 1e-5
 """Of the softmax regression that is the expert on seen classes."""
+
+
+def _trained(model, problem):
+    """The model on the ``trainval`` images of a problem."""
+    return fit_on(problem.trainval, model, problem)
 
 
 @dataclass(frozen=True)
@@ -51,8 +45,13 @@ class Experts:
     @classmethod
     def fitted(cls, model, problem):
         """Both on the ``trainval`` images of a problem."""
-        seen = fit_on(problem.trainval, ConSE(regularization=_PENALTY), problem)
-        unseen = fit_on(problem.trainval, model, problem)
+        softmax, place = (
+            ConSE(regularization=_PENALTY),
+            str(array_api_compat.device(problem.features)),
+        )
+        # One for all systems.
+        seen = kept(_trained, softmax, problem, known_by=(softmax, place))
+        unseen = _trained(model, problem)
         known = take_rows(problem.features, problem.trainval)
         classes = take_rows(problem.class_embeddings, problem.seen_classes)
         scores = to_host(unseen.decision_function(known, classes))

@@ -1,7 +1,5 @@
 """What the authors' code of CLAREL does otherwise than the paper says, one thing at a time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +10,6 @@ from zslib.protocols.attributes.rescaling import choose_alpha
 from zslib.protocols.pairs.runs import run_clarel, run_image_text
 from zslib.protocols.sweep import best_that_trains
 from zslib.protocols.tidy import row
-
-__all__ = ["AS_PRINTED", "departures", "swept_on_test", "with_tested_in_validation"]
 
 AS_PRINTED = "as printed"
 TRAININGS = {

@@ -1,14 +1,10 @@
 """A network as a figure: one bar for each layer, as wide as what it hands on."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
 
 from zslib.show.figures import COLORS
-
-__all__ = ["draw_layers"]
 
 
 def draw_layers(ax, bars, shortcuts=()):

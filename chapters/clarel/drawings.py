@@ -1,7 +1,5 @@
 """Drawings of CLAREL: the model as a diagram, softmax matrices, what rescaling moves."""
 
-from __future__ import annotations
-
 import textwrap
 
 import numpy as np
@@ -12,15 +10,6 @@ from matplotlib.patches import FancyBboxPatch
 from zslib.arrays import to_host
 from zslib.compatibility.clarel.loss import embedding_distances
 from zslib.show.figures import COLORS, look
-
-__all__ = [
-    "draw_batch",
-    "draw_method",
-    "draw_probabilities",
-    "draw_schema",
-    "draw_shares_of_images",
-    "draw_wedge",
-]
 
 _IMAGE, _TEXT, _LOSS = COLORS[0], COLORS[2], COLORS[1]
 

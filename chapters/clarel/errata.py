@@ -1,7 +1,5 @@
 """Recomputations for Oreshkin et al. (CLAREL)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from book.papers.evidence import Evidence, harmonic_mean_range, join, minus

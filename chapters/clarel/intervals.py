@@ -6,8 +6,6 @@ import numpy as np
 
 from zslib.protocols.intervals import Estimate, resampled_items, resampled_runs
 
-__all__ = ["joint_estimate"]
-
 
 def joint_estimate(methods, value, *, hit=None, n_resamples=1000) -> Estimate:
     """``value(seen, unseen)`` of accuracies in percent of several methods, a mean over seeds.

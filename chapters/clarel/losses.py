@@ -19,19 +19,6 @@ from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text, mo
 from zslib.protocols.pairs.runs import image_text_trials, short_clarel
 from zslib.protocols.sweep import best_that_trains
 
-__all__ = [
-    "KINDS",
-    "HeldOutPairs",
-    "PairMeasures",
-    "above_chance_rows",
-    "curve_rows",
-    "loss_rows",
-    "settings_beside",
-    "share_meeting_equals",
-    "spread_over_classes",
-    "spread_within",
-]
-
 # A step of no length is the random start.
 KINDS = {
     "before training": {"n_batches": 1, "learning_rate": 1e-30},

@@ -1,23 +1,10 @@
 """The text network of CLAREL's Appendix D on a machine's budget, beside the mean of words."""
 
-from __future__ import annotations
-
 import math
 
 from zslib.compatibility import CLAREL, clarel_settings
 from zslib.protocols.pairs.runs import clarel_problems, image_text_trials, run_clarel
 from zslib.protocols.tidy import row
-
-__all__ = [
-    "GUESS",
-    "MEAN_OF_WORDS",
-    "NETWORK",
-    "compared_sentences",
-    "loss_rows",
-    "network_run",
-    "network_runs",
-    "size_rows",
-]
 
 MEAN_OF_WORDS, NETWORK = "CLAREL, mean of words", "CLAREL, network"
 RATES = {"learning_rate": (0.03, 0.1, 0.3)}

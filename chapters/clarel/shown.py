@@ -1,12 +1,8 @@
 """Which texts an image retrieves, to be read."""
 
-from __future__ import annotations
-
 import textwrap
 
 import numpy as np
-
-__all__ = ["nearest_texts"]
 
 
 def nearest_texts(pairs, model, n_images=4, k=3):

@@ -1,7 +1,5 @@
 """The text network of CLAREL's Appendix D: shapes, sizes, gradients, penalty."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,8 +10,6 @@ from zslib.compatibility.clarel.encoders import ConvLSTMEncoder
 from zslib.compatibility.clarel.loss import clarel_loss
 from zslib.nn import Linear, n_parameters
 from zslib.protocols.pairs.evaluate import model_texts
-
-__all__ = ["GROUPS", "AppendixNetwork", "LossCheck"]
 
 # Names of parameters, by what they contain.
 GROUPS = {

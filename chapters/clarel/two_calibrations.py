@@ -1,7 +1,5 @@
 """Stacking of scores beside rescaling of distances, over systems and data sets."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain
 
@@ -14,16 +12,6 @@ from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.sweep import best_that_trains
 from zslib.protocols.tidy import row
-
-__all__ = [
-    "by_calibration",
-    "calibrated_runs",
-    "flip_correlation",
-    "lift_rows",
-    "mean_alpha",
-    "size_rows",
-    "zero_rows",
-]
 
 
 def calibrated_runs(methods, problem, seeds, *, device, quick):

@@ -1,14 +1,10 @@
 """The validation sets of CLAREL's Appendix C, counted."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.datasets import find_folder
 from zslib.datasets.files import read_arrays
 from zslib.protocols.attributes.tuning import with_validation_classes
-
-__all__ = ["against_printed", "validation_counts"]
 
 
 def validation_counts(problem, aside, seed):

@@ -1,7 +1,5 @@
 """DARK beside the other systems: counts, leads, calibration and print."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import numpy as np
@@ -17,19 +15,6 @@ from zslib.protocols.attributes.intervals import (
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, named
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.tidy import row
-
-__all__ = [
-    "beside_print",
-    "by_choice",
-    "calibration_lifts",
-    "count_rows",
-    "hub_correlations",
-    "lead_as_printed",
-    "leads",
-    "marked_curves",
-    "printed_lead",
-    "what_it_would_take",
-]
 
 # Rows of the paper's Table 2, and what `ZeroShotProblem.summary` calls them.
 _TABLE2 = {

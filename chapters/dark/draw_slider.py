@@ -1,7 +1,5 @@
 """Seen-unseen curves under a slider for gamma: computed beforehand, moved by the page's script."""
 
-from __future__ import annotations
-
 import html
 import json
 
@@ -11,8 +9,6 @@ from matplotlib.ticker import MaxNLocator
 
 from zslib.metrics import harmonic_mean
 from zslib.show.figures import look
-
-__all__ = ["Slider", "slider_points"]
 
 _STEPS = 60
 _LEFT, _BOTTOM, _WIDTH, _HEIGHT = 40, 255, 350, 245

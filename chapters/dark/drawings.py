@@ -1,7 +1,5 @@
 """What the chapters on DARK draw: an image's rivals, triplets, margins and the two scored."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.ticker import EngFormatter
@@ -12,16 +10,6 @@ from zslib.compatibility.ranking.dark_objective import density_margin, prototype
 from zslib.compatibility.ranking.loss import every_violation
 from zslib.nn import sigmoid
 from zslib.show.figures import COLORS, look
-
-__all__ = [
-    "draw_example",
-    "draw_margins",
-    "draw_ranking",
-    "draw_residuals",
-    "draw_triplet_weights",
-    "draw_two_views",
-    "ranking_projection",
-]
 
 
 def ranking_projection(points, direction):

@@ -1,7 +1,5 @@
 """What is new in DARK, part by part: image weights, the density margin, the label view."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import spearmanr
 from sklearn.metrics import average_precision_score
@@ -13,19 +11,6 @@ from zslib.compatibility.ranking.loss import violations
 from zslib.protocols.attributes.training import fitted
 from zslib.protocols.intervals import mean_estimate, over_runs, statistic_over_classes
 from zslib.protocols.tidy import row
-
-__all__ = [
-    "KINDS",
-    "class_weights",
-    "density_rows",
-    "margin_rows",
-    "place_rows",
-    "set_rows",
-    "sharpness_rows",
-    "train_kinds",
-    "view_measures",
-    "weight_rows",
-]
 
 
 def _members(problem):

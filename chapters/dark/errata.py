@@ -1,7 +1,5 @@
 """Recomputations for Guo et al. (2019)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Triplets of DARK in training: how many are easy, what they weigh, where a step leads."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import spearmanr
 
@@ -20,8 +18,6 @@ from zslib.nn import sigmoid
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages
 from zslib.protocols.intervals import mean_estimate, paired_difference
 from zslib.protocols.tidy import row
-
-__all__ = ["Moment", "noise_rows", "training_stages", "triplet_rows", "valley"]
 
 FOLLOWED = "end, margins followed"
 

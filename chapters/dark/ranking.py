@@ -24,20 +24,6 @@ from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.protocols.tidy import row
 
-__all__ = [
-    "SYSTEMS",
-    "System",
-    "accuracy_curves",
-    "effective_numbers",
-    "effective_rows",
-    "expected_weights",
-    "family_rows",
-    "loss_curves",
-    "rival_rows",
-    "train_systems",
-    "worked_example",
-]
-
 
 @dataclass(frozen=True)
 class System:

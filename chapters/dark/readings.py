@@ -1,7 +1,5 @@
 """Versions of Algorithm 1 of Guo et al. (2019), as it may be read: what each does and costs."""
 
-from __future__ import annotations
-
 import math
 import time
 
@@ -12,19 +10,6 @@ from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import assess, image_scores
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages
 from zslib.protocols.intervals import Estimate, mean_estimate, paired_difference
-
-__all__ = [
-    "VERSIONS",
-    "change_rows",
-    "objective_changes",
-    "objective_curves",
-    "reading_rows",
-    "slope_rows",
-    "spans",
-    "step_times",
-    "time_rows",
-    "train_readings",
-]
 
 # What an iteration is, steps between refreshes of margins and weights, deviation of the start
 # (one over the root of the rank gives projections of length about 1), what the gradient follows,

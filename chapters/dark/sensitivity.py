@@ -1,12 +1,8 @@
 """What one setting at a time of a ranking system is worth, on validation classes."""
 
-from __future__ import annotations
-
 from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.sweep import kept
-
-__all__ = ["BASES", "NAMES", "sensitivity_ranges", "sensitivity_rows"]
 
 # Where each system stands while one of its settings moves. DARK's are the printed ones, its
 # gradients and start those that do best in the readings.

@@ -1,7 +1,5 @@
 """Section A.2 of DeViSE in numbers: how terms and synsets belong together, and what it matters."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -9,18 +7,6 @@ import numpy as np
 from chapters.devise.estimates import compared, metric_rows, over_classes
 from zslib.arrays import to_host
 from zslib.datasets.words.term_vectors import TERM_SOURCES
-
-__all__ = [
-    "ambiguity",
-    "case_sizes",
-    "list_lengths",
-    "one_sense",
-    "repeated_synsets",
-    "shared_terms",
-    "sizes_of_synsets",
-    "synsets_sharing",
-    "training_targets",
-]
 
 
 def ambiguity(lexicons, lemmas):

@@ -13,16 +13,6 @@ from zslib.metrics.ancestors import common_ancestor_heights
 from zslib.metrics.hierarchy import flat_hits_at_k, hierarchical_precision_at_k
 from zslib.search import top_k
 
-__all__ = [
-    "ClassMap",
-    "NearestTerms",
-    "RankedClasses",
-    "SoftmaxModel",
-    "SynsetAnswers",
-    "TermModel",
-    "TermSpace",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class SynsetAnswers:

@@ -10,8 +10,6 @@ from zslib.datasets.hierarchy.readings import label_sets, reading_edges
 from zslib.metrics.hierarchy import Hierarchy
 from zslib.validation import check_choice
 
-__all__ = ["CorrectSetSizes", "correct_set_sizes", "reading_hierarchy"]
-
 
 @dataclass(frozen=True, eq=False)
 class CorrectSetSizes:

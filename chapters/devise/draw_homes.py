@@ -1,12 +1,8 @@
 """How far Table 1 of DeViSE is off, by reading and by where the tree has the misfits."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot
 
 from zslib.show.figures import ONE_PANEL, look
-
-__all__ = ["draw_deviations"]
 
 
 def draw_deviations(rows, ylabel):

@@ -1,7 +1,5 @@
 """A drawing of one label's correct set: the label in the middle, a circle for each hop."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.patches import Circle
@@ -9,8 +7,6 @@ from matplotlib.patches import Circle
 from chapters.devise.correct_sets import reading_hierarchy
 from zslib.datasets.hierarchy.readings import label_sets, reading_edges
 from zslib.show.figures import COLORS, look
-
-__all__ = ["answers_figure", "correct_set_figure", "draw_correct_set", "ring_layout"]
 
 
 def correct_set_figure(lists, reading, label, ks):

@@ -1,7 +1,5 @@
 """Recomputations for the appendix of Frome et al. (2013)."""
 
-from __future__ import annotations
-
 from book.papers.evidence import Evidence, join
 from book.papers.printed import printed, printed_table
 from zslib.datasets.hierarchy.lexicon import TermLexicon

@@ -1,14 +1,10 @@
 """Means over the classes of test images, with intervals that resample these classes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 
 from zslib.protocols.intervals import mean_estimate
-
-__all__ = ["class_means", "compared", "metric_rows", "over_classes"]
 
 
 def metric_rows(values, **columns):

@@ -1,7 +1,5 @@
 """The label sets of DeViSE's section A.1: their sizes, their hop lists, their images."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 
@@ -10,16 +8,6 @@ from chapters.devise.estimates import metric_rows
 from zslib.datasets.hierarchy.readings import label_sets
 from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.validation import check_integer
-
-__all__ = [
-    "class_size_shares",
-    "hop_lists",
-    "image_curves",
-    "image_shares",
-    "label_counts",
-    "split_rows",
-    "validation_sizes",
-]
 
 _IMAGE_SHARES = (
     "images of a label, median",

@@ -13,16 +13,6 @@ from chapters.devise.terms import term_runs, term_space
 from zslib.arrays import to_host
 from zslib.datasets import label_sets, reading_edges, served
 
-__all__ = [
-    "SCORED",
-    "Scored",
-    "case_counts",
-    "curve_rows",
-    "other_tree",
-    "score_rows",
-    "scored_answers",
-]
-
 SCORED = {
     "within 1K": [("seen", "trained"), ("unseen", "1K"), ("unseen", "21K")],
     "beyond 1K": [

@@ -1,7 +1,5 @@
 """The systems that answer images with synsets, their settings chosen on held-out images."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache, partial
 
@@ -19,8 +17,6 @@ from zslib.protocols.sweep import (
     some_rows,
     sweep,
 )
-
-__all__ = ["chosen_settings", "fit_systems"]
 
 # DeViSE as it was trained first: a small margin, and the first violating label of a random order.
 _DEVISE = {"margin": 0.1, "first_violating": True, "n_epochs": 10}

@@ -1,7 +1,5 @@
 """Table 1 of DeViSE's appendix under each reading of the hierarchy, and what is behind it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from chapters.devise.correct_sets import reading_hierarchy
@@ -9,16 +7,6 @@ from chapters.devise.estimates import metric_rows
 from zslib.datasets.hierarchy.readings import READINGS, label_sets
 from zslib.datasets.hierarchy.tree import CATEGORIES, misc_under
 from zslib.metrics.hierarchy import Hierarchy
-
-__all__ = [
-    "KS",
-    "exact_sizes",
-    "graph_sizes",
-    "homes_of_misc",
-    "large_sets",
-    "mean_sizes",
-    "size_curves",
-]
 
 KS = (1, 2, 5, 10, 20)
 _MEAN = "mean size of the correct set"

@@ -10,8 +10,6 @@ import numpy as np
 from chapters.devise.answers import TermModel, TermSpace
 from zslib.datasets import load_problem, load_term_vectors
 
-__all__ = ["TermRuns", "term_runs", "term_space"]
-
 
 @dataclass(frozen=True, eq=False)
 class TermRuns:

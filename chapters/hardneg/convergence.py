@@ -1,7 +1,5 @@
 """How soon metric learners converge: the size of a step, and epochs to a share of the end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -14,14 +12,6 @@ from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.intervals import Estimate, over_runs
 from zslib.protocols.tidy import row
-
-__all__ = [
-    "accuracy_rows",
-    "convergence_rows",
-    "epochs_needed",
-    "mining_curves",
-    "try_batch_sizes",
-]
 
 
 def try_batch_sizes(problem, sizes, seeds, *, n_epochs, fraction, quick=False, device="cpu"):

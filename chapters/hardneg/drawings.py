@@ -1,7 +1,5 @@
 """What the chapters on metric learning draw: pairs, negatives by class, and what rules see."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib import pyplot
 
@@ -9,8 +7,6 @@ from chapters.hardneg.metric_learning import pair_distances, threshold_distance
 from chapters.hardneg.rules import RULES
 from zslib.compatibility.metric.objective import HINGES, pair_hinge
 from zslib.show.figures import COLORS, look
-
-__all__ = ["draw_hinges", "draw_pairs", "draw_rules", "draw_shares"]
 
 
 def draw_hinges():

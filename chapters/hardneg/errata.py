@@ -1,7 +1,5 @@
 """Recomputations for Bucher, Herbin and Jurie (2016)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -17,20 +17,6 @@ from zslib.protocols.choices import told_apart
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.sweep import CHOICE_SEEDS, mean_trial, ranked, sweep
 
-__all__ = [
-    "PAIR_MEASURES",
-    "FittedRun",
-    "choose_settings",
-    "metric_or_plain",
-    "pair_distances",
-    "singular_values",
-    "smaller_side",
-    "threshold_distance",
-    "trained",
-    "trained_variants",
-    "tuning_problems",
-]
-
 
 @dataclass(frozen=True)
 class FittedRun:

@@ -17,18 +17,6 @@ from zslib.protocols.attributes.methods import seen_candidates
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.tidy import row
 
-__all__ = [
-    "DRAW_MEASURES",
-    "WAYS",
-    "Draws",
-    "balanced_or_sum",
-    "class_shares",
-    "describe",
-    "draws",
-    "mined",
-    "ways",
-]
-
 WAYS = {
     "random": "random",
     "uncertainty": "uncertainty",

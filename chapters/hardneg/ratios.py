@@ -17,20 +17,6 @@ from zslib.protocols.attributes.methods import (
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.validation import check_choice
 
-__all__ = [
-    "MeanOfCells",
-    "best_methods",
-    "fixed_method",
-    "gain_rows",
-    "lasting_method",
-    "printed_gains",
-    "ratio_differences",
-    "run_ratios",
-    "second_choice",
-    "table_methods",
-    "tested_before",
-]
-
 
 def fixed_method(name, growth, **fixed):
     """A row of Table 1 with these parameters; Bucher's original keeps no old negatives."""

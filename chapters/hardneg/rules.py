@@ -20,18 +20,6 @@ from zslib.compatibility.metric.objective import attribute_estimates
 from zslib.optim import minibatches
 from zslib.protocols.intervals import over_runs
 
-__all__ = [
-    "RULES",
-    "RULE_MEASURES",
-    "Rivals",
-    "RuledMetric",
-    "RuledRanking",
-    "choose_once",
-    "hinge_gradient",
-    "telling_image",
-    "training_view",
-]
-
 RULES = ("random", "uncertainty", "nearest", "drawn intruders", "intruder")
 
 

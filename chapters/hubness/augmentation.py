@@ -1,7 +1,5 @@
 """Experiments with chimeras: whose images they average, and larger spaces (section 4)."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -11,8 +9,6 @@ from zslib.mapping import chimeras
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.tidy import row
 from zslib.validation import check_real
-
-__all__ = ["VARIANTS", "across_languages", "averaged_labels", "by_size", "with_distractors"]
 
 VARIANTS = {"none": METHODS["max-margin"]}
 """Max-margin without chimeras, and with those of 5 and of 10 neighbours."""

@@ -1,12 +1,8 @@
 """What tuning chose, as results."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.protocols.tidy import row
-
-__all__ = ["chosen_values", "scores_by", "tuning_rows"]
 
 
 def chosen_values(fits):

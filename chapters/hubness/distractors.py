@@ -1,14 +1,10 @@
 """Extra elements of the search space that are no one's label (Hubness and Pollution, Table 9)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import random_generator, to_host
 from zslib.search import top_k
 from zslib.validation import check_integer
-
-__all__ = ["equal_distractors", "random_distractors", "related_words"]
 
 
 def random_distractors(problem, n, *, random_state=None):

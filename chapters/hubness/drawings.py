@@ -1,7 +1,5 @@
 """What the chapters on Hubness and Pollution draw: hubs, shrunken columns, an intruder."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -9,8 +7,6 @@ from matplotlib import pyplot
 
 from zslib.arrays import unit_rows
 from zslib.show.figures import COLORS, look
-
-__all__ = ["draw_columns", "draw_intruder", "draw_occurrences", "draw_pollution"]
 
 _MOST_QUERIES = 1500
 

@@ -1,7 +1,5 @@
 """Recomputations for Lazaridou, Dinu and Baroni (2015)."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -1,7 +1,5 @@
 """How precision grows with the number of training pairs, and what it is on these."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +8,6 @@ from zslib.protocols.mapping.measures import over_queries
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.tidy import row
-
-__all__ = ["by_pairs", "training_precision"]
 
 
 def by_pairs(runs, methods, shares):

@@ -19,8 +19,6 @@ from zslib.protocols.mapping.tuning import at_epochs
 from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
 
-__all__ = ["EarlyIntruders", "early_intruders", "precision_by_epoch"]
-
 _RESAMPLES = 200
 _LOOKS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 75, 100)
 

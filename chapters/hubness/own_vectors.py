@@ -1,15 +1,11 @@
 """The problem of a user's own vector files, or of a part of known data written to such files."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from zslib.datasets import from_files, load_problem
-
-__all__ = ["own_problem", "write_example"]
 
 _FREQUENT, _TRAIN, _TEST = 3000, 900, 300
 

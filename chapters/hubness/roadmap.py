@@ -1,10 +1,6 @@
 """Table 1 of Hubness and Pollution, from what other chapters recorded."""
 
-from __future__ import annotations
-
 from zslib.protocols.intervals import Estimate
-
-__all__ = ["SOURCES", "roadmap"]
 
 _SPACES = {"cross-linguistic": "full", "cross-modal": "labels"}
 _STEPS = {
@@ -14,7 +10,7 @@ _STEPS = {
     "negative evidence": ("hubness/04_negatives", "intruder", ("cross-linguistic", "cross-modal")),
 }
 
-SOURCES = tuple(dict.fromkeys(source for source, *_ in _STEPS.values()))
+READS = tuple(dict.fromkeys(source for source, *_ in _STEPS.values()))
 """The chapters whose records the table is made of."""
 
 

@@ -1,13 +1,9 @@
 """From ridge to an orthogonal map: the same singular vectors, other singular values."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.mapping import RidgeMap
 from zslib.protocols.mapping.outcome import evaluate
-
-__all__ = ["powered", "shrinking_path"]
 
 
 def powered(X, W, power):

@@ -1,11 +1,7 @@
 """The multi-step map with one step after the other: which of them removes hubs?"""
 
-from __future__ import annotations
-
 from zslib.mapping import MultiStepMap
 from zslib.protocols.mapping.methods import Method
-
-__all__ = ["CHANGES", "step_methods"]
 
 _CORE = "whiten, turn, de-whiten"
 CHANGES = {

@@ -1,14 +1,10 @@
 """What least squares and ridge do to the variance of what they map (section 3)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.mapping import RidgeMap
 from zslib.protocols.mapping.outcome import evaluate, gold_queries
 from zslib.protocols.tidy import row
-
-__all__ = ["PENALTIES", "column_variances", "projection_checks", "variance_by_penalty"]
 
 PENALTIES = 10.0 ** np.arange(-3, 4)
 

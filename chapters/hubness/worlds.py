@@ -1,14 +1,10 @@
 """Hubs and precision in generated worlds, one knob of the generator turned at a time."""
 
-from __future__ import annotations
-
 from zslib.datasets import synthetic_crosslingual
 from zslib.mapping import MaxMarginMap, RidgeMap
 from zslib.metrics import k_skewness
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.mapping.outcome import evaluate, gold_queries
-
-__all__ = ["MEASURES", "world_outcomes"]
 
 MEASURES = {
     "P@1, %": over_runs(lambda outcome: outcome.hits(1).mean()),

@@ -1,12 +1,8 @@
 """Ranks of systems with what tells them apart, and shares that factors explain."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.show.figures import COLORS, ONE_PANEL, look
-
-__all__ = ["draw_ranks", "draw_shares"]
 
 
 def draw_shares(shares):

@@ -1,11 +1,7 @@
 """Systems of the leaderboard beside the numbers that papers print of them, and on what."""
 
-from __future__ import annotations
-
 from book.papers import printed_table
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, named
-
-__all__ = ["CHOSEN_ON_TEST", "beside_papers", "comparable", "far_from_print"]
 
 # Where zero-shot accuracy on CUB is printed, and on which features, split and class vectors.
 _TABLES = {

@@ -5,28 +5,11 @@ References
 Demšar (2006): Statistical comparisons of classifiers over multiple data sets, JMLR 7.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 
 from zslib.protocols.attributes.methods import origin
 from zslib.protocols.intervals import mean_estimate
-
-__all__ = [
-    "FACTORS",
-    "correlations",
-    "critical_difference",
-    "explained",
-    "leading",
-    "mean_ranks",
-    "not_trained",
-    "paired",
-    "rank_correlation",
-    "teaches",
-    "with_origins",
-    "with_published",
-]
 
 
 def with_origins(rows):

@@ -1,20 +1,8 @@
 """DARK with scores of a bounded scale: readings of F, and what each part is worth there."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace, put
 from zslib.compatibility import DARK
 from zslib.protocols.attributes.methods import ZeroShotMethod
-
-__all__ = [
-    "BASE",
-    "FIRST",
-    "LINEAR",
-    "PARTS",
-    "parts_of",
-    "readings_of",
-    "validation_accuracy",
-]
 
 FIRST = "linear, as printed"
 LINEAR = "linear, all followed"

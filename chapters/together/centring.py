@@ -1,7 +1,5 @@
 """Scorers on centred features and class embeddings, and the trap of centring too early."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
@@ -14,18 +12,6 @@ from zslib.protocols.attributes.intervals import zero_shot_measures
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_method
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.protocols.tidy import row
-
-__all__ = [
-    "CENTRED",
-    "HUB",
-    "NEGATIVES",
-    "before_and_after",
-    "centred_before",
-    "centring_measures",
-    "found_by_centring",
-    "plain_and_centred",
-    "trap_rows",
-]
 
 CENTRED = ", centred"
 HUB = "largest hub over the mean, unseen"

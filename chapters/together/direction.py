@@ -1,12 +1,8 @@
 """Regression turned round: what shrinks (Shigeto et al. 2015)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.protocols.tidy import row
-
-__all__ = ["REVERSED", "sizes_where_they_meet"]
 
 REVERSED = {"ridge": "reverse ridge", "ridge, centred": "reverse ridge, centred"}
 """Regressions, and the same turned round."""

@@ -1,12 +1,8 @@
 """Systems plain and centred."""
 
-from __future__ import annotations
-
 from matplotlib import pyplot
 
 from zslib.show.figures import COLORS
-
-__all__ = ["draw_before_after"]
 
 
 def draw_before_after(panels):

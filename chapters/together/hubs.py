@@ -1,7 +1,5 @@
 """Does hubness explain accuracy? Rank correlations over systems, maps, data sets and cures."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -10,17 +8,6 @@ from scipy.stats import rankdata
 from zslib.protocols.attributes.methods import origin
 from zslib.protocols.intervals import Estimate
 from zslib.protocols.tidy import row
-
-__all__ = [
-    "TRAINED",
-    "TURNED",
-    "by_correction",
-    "correlation_rows",
-    "cures_told",
-    "gains_left",
-    "partial_correlation",
-    "points",
-]
 
 _SAME = ("dataset", "method", "correction")
 _KEPT = (*_SAME, "calibration")

@@ -1,11 +1,7 @@
 """A recipe beside the best of all systems."""
 
-from __future__ import annotations
-
 from zslib.protocols.intervals import Estimate
 from zslib.protocols.tidy import row
-
-__all__ = ["best_on_board", "leads_told"]
 
 _METRICS = ("ACC", "H")
 

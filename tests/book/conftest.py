@@ -1,7 +1,5 @@
 """A book of tiny chapters in a temporary folder."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from pathlib import Path

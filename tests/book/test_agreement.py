@@ -1,7 +1,5 @@
 """A number is equal, within the published interval, apart, or not in the published run."""
 
-from __future__ import annotations
-
 import pytest
 
 import book

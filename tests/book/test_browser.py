@@ -1,7 +1,5 @@
 """Every page of the built book in Chromium, from ``file://``, light and dark, wide and narrow."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

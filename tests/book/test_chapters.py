@@ -1,7 +1,5 @@
 """Every chapter of the book keeps to the template."""
 
-from __future__ import annotations
-
 import ast
 import re
 import runpy
@@ -159,7 +157,7 @@ def test_choices_are_those_of_chapters():
 
 
 def test_depends_name_chapters_and_lead_nowhere_in_a_circle():
-    from book.build.run import plan
+    from book.build.plan import plan
 
     runs = plan(NAMES, {"dataset": "synthetic", "quick": True})
     assert sorted(runs) == sorted(NAMES)

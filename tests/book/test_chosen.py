@@ -1,7 +1,5 @@
 """The published run's choices: read by default, shown, part of the key, and kept again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

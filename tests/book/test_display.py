@@ -1,7 +1,5 @@
 """Tables and figures as the book, Jupyter and a terminal show them."""
 
-from __future__ import annotations
-
 import base64
 import math
 import re

@@ -1,7 +1,5 @@
 """What the site's extensions make of tables, terms, the reference and the package's code."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import re

@@ -1,7 +1,5 @@
 """Keys: equal when nothing that a number depends on has changed, and only then."""
 
-from __future__ import annotations
-
 import pytest
 
 from book import keys

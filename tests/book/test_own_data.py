@@ -1,7 +1,5 @@
 """The lines of the page on your own data run, on files as the page describes them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

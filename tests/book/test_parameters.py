@@ -1,7 +1,5 @@
 """Parameters: declared with types and comments, checked with messages that say what to do."""
 
-from __future__ import annotations
-
 import math
 import re
 
@@ -9,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from book.build.run import plan
+from book.build.plan import plan
 from book.parameters import check_parameters, declared_parameters, parse_text
 
 CELL = """\

@@ -1,7 +1,5 @@
 """No measured number is typed into prose: it is computed from records, or `printed`."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The programs of the recipe run as printed, and answer what they are asked."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Records: tidy, finite, and never averaged over unlike things."""
 
-from __future__ import annotations
-
 import json
 import math
 import types

@@ -1,7 +1,5 @@
 """The lines of the page on clusters run, on a worker of this machine."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -10,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from book.build.run import plan
+from book.build.plan import plan
 
 pytestmark = pytest.mark.book
 PAGE = (Path(__file__).parents[2] / "book" / "pages" / "scale.md").read_text("utf-8")

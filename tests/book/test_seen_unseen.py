@@ -1,7 +1,5 @@
 """Seen-unseen curves as small plots: marks stand on the curves."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib import pyplot
 

@@ -1,7 +1,5 @@
 """Folders of runs at work: who has them, and what a kill leaves."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

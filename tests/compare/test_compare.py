@@ -1,7 +1,5 @@
 """Every system on your own features: report, table, resuming, refusals, a cluster."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

@@ -1,7 +1,5 @@
 """A cache for each test, small files in the formats of the real data, and a site of downloads."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile

@@ -1,7 +1,5 @@
 """Entries stand beside loaders; the catalogue finds them, and joins those of one name."""
 
-from __future__ import annotations
-
 import sys
 
 from zslib.datasets import DATASETS, attributes, catalogue

@@ -1,7 +1,5 @@
 """Downloads that are interrupted, damaged or changed, and what is taken out of archives."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -1,7 +1,5 @@
 """The edition of the real data in the repository: size, checksums, and what it changes."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import tomllib

@@ -1,7 +1,5 @@
 """Reading either edition, and what is message of files that are damaged, altered or missing."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import shutil

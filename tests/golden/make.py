@@ -10,8 +10,6 @@ Numbers on which the two agree are written with six digits. Of the others, whose
 the last bits, only what was recorded is kept, and no value.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What each chapter's quick run gives is what it gave: see `make.py`."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

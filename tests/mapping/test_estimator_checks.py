@@ -1,7 +1,5 @@
 """scikit-learn's own checks of the maps."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 

@@ -1,7 +1,5 @@
 """What the maps take, and scikit-learn's pipelines and searches over them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas
 import pytest

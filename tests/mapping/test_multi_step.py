@@ -1,7 +1,5 @@
 """The multi-step map: each step by its definition, and what it is with steps left out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.linalg import inv, sqrtm, svd

@@ -1,7 +1,5 @@
 """Heights of common ancestors, against a slow definition."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Metrics and calibrations take what scikit-learn takes: lists, integers, float16, data frames."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 from itertools import combinations
 

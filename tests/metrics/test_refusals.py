@@ -1,7 +1,5 @@
 """What the metrics refuse, and the words in which they say so."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

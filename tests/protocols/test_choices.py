@@ -1,7 +1,5 @@
 """Choices are taken over where an earlier run made them, and noted where this one does."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Each correction against its definition, over the whole matrix and in plain loops."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import log_ndtr, logsumexp

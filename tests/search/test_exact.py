@@ -1,7 +1,5 @@
 """Exactness, order, bounds and refusals of the search."""
 
-from __future__ import annotations
-
 import contextlib
 import tracemalloc
 

@@ -1,7 +1,5 @@
 """Equal rows are found, wherever they stand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A method has one color and marker through the whole book, whatever it is shown with."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,5 @@
 """Names of systems stand beside their points, one beside the other."""
 
-from __future__ import annotations
-
 from zslib.show.systems import draw_against
 
 

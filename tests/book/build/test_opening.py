@@ -1,7 +1,5 @@
 """The box at the top of a chapter: sentences filled from records, chips that count verdicts."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

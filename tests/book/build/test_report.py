@@ -1,7 +1,5 @@
 """What is kept with the sources, and the pages that records write."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

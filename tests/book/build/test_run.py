@@ -1,7 +1,5 @@
 """Running chapters: order, parallel work, failures, restarts, and what is kept."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -13,8 +11,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from book.build.plan import plan
 from book.build.publishing import publish
-from book.build.run import ChaptersFailed, _ready, _where, execute, plan, run_chapters
+from book.build.run import ChaptersFailed, _ready, _where, execute, run_chapters
 from book.store import latest_records, publish_run, read_records
 from book.unfinished import unfinished
 
@@ -251,7 +250,8 @@ def test_running_chapters_are_told_with_their_cell(tiny_book):
     with unfinished(one.folder.parent, one.key):
         assert _where(one) == "demo/01_first"
     asking = """
-    from book.build.run import _where, plan
+    from book.build.plan import plan
+    from book.build.run import _where
 
     # While the cell runs, it asks.
     place = _where(plan([chapter.name])[chapter.name])
@@ -266,7 +266,8 @@ def test_running_chapters_are_told_with_their_cell(tiny_book):
 
 def test_the_candidate_that_a_sweep_tries_is_told(tiny_book):
     asking = """
-    from book.build.run import _where, plan
+    from book.build.plan import plan
+    from book.build.run import _where
     from zslib.protocols.sweep import _trial
 
     def attempt(parameters):

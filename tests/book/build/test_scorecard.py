@@ -1,7 +1,5 @@
 """The scorecard, the first page and the errata, from records as one may have them."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections import Counter
@@ -17,7 +15,8 @@ from book.build.scorecard import counts, scorecard_page, scorecard_text
 from book.papers import check_claims, load_claims, load_errata
 from book.papers.effects import printed_effect
 from book.papers.errata import KINDS as NOTES
-from book.papers.errata import Evidence, checks
+from book.papers.errata import checks
+from book.papers.evidence import Evidence
 from book.papers.printed import PAPERS, read_data
 
 CLAIM = next(c for c in load_claims("hubness") if c.id == "max-margin-raises-p1-languages")

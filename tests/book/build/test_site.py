@@ -1,7 +1,5 @@
 """Building the site: what changed is built, and nothing else; warnings can be errors."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nothing is built twice, and nothing that was killed or lost in part is taken for built."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

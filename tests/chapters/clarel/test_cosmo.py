@@ -1,7 +1,5 @@
 """COSMO as a protocol: its experts, what it chooses on, and what it answers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Drawings of the chapter on CLAREL's method: what is drawn is what was given."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 

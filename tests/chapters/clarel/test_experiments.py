@@ -1,7 +1,5 @@
 """The chapters' experiments on image-text pairs: what they measure, by slow loops."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

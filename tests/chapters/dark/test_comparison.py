@@ -1,7 +1,5 @@
 """Who leads, what calibration adds, how far print is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The slider's points are those of the curve, from one end to the other."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Drawings of the chapters on DARK: projections keep scores."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from chapters.dark.drawings import ranking_projection

@@ -1,7 +1,5 @@
 """Parts of DARK: shares, sets and margins by their definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Triplets in training: residuals and shares by loops, directions by differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The ranking systems: weights are the estimators', rivals are counted as defined."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

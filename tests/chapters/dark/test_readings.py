@@ -1,7 +1,5 @@
 """Readings of Algorithm 1: what diverges has no numbers, averages are smaller steps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """One setting of a ranking system moved at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import clone

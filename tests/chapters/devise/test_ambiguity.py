@@ -1,7 +1,5 @@
 """Terms and synsets, counted by slow loops."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers by way of terms, on a problem small enough to answer by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import permutations
 from types import SimpleNamespace

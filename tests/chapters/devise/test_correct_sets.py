@@ -1,7 +1,5 @@
 """Sizes of correct sets under the readings, on lists small enough to check by a loop."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where Misc's children hang: deviations from Table 1, and which trees give the hop lists."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 
 from chapters.devise.draw_homes import draw_deviations

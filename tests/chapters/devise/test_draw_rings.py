@@ -1,7 +1,5 @@
 """The drawing of a correct set: every node at its distance, on a way that can be walked."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import matplotlib

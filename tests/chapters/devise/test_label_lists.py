@@ -1,7 +1,5 @@
 """Label sets: hop lists, random splits, images of labels."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Systems on a small synthetic world: which settings are chosen, and on what."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

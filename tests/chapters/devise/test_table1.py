@@ -1,7 +1,5 @@
 """What is behind the means of Table 1."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

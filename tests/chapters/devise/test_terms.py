@@ -1,7 +1,5 @@
 """Which images a case draws, and how answers are scored."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

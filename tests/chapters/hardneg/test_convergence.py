@@ -1,7 +1,5 @@
 """Epochs to convergence, on curves whose answers are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Trainings, settings and pairs of metric learners, against their definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

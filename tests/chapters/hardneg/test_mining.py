@@ -1,7 +1,5 @@
 """Chances of negatives, against a slow sum over candidates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

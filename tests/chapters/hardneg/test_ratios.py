@@ -1,7 +1,5 @@
 """Cells by number of negatives, their means and differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rules that choose negatives, against their formulas."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Precision by number of training pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from chapters.hubness.fewer_pairs import by_pairs, training_precision

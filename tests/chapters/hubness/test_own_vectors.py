@@ -1,7 +1,5 @@
 """A part of known data written to files, in place of the user's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The path from ridge to an orthogonal map."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from chapters.hubness.shrinking import powered

@@ -1,7 +1,5 @@
 """The multi-step map among protocols: its targets move too, and each step is told apart."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

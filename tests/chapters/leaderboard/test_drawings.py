@@ -1,7 +1,5 @@
 """Ranks are drawn best first, shares largest first."""
 
-from __future__ import annotations
-
 import pytest
 
 from chapters.leaderboard.drawings import draw_ranks, draw_shares

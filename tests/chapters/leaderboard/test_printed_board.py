@@ -1,7 +1,5 @@
 """What papers print of the leaderboard's systems stands beside ours."""
 
-from __future__ import annotations
-
 from book.papers import printed
 from chapters.leaderboard.printed_board import (
     CHOSEN_ON_TEST,

@@ -1,7 +1,5 @@
 """The leaderboard's ranks, what tells them apart, and what explains its numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """DARK with bounded scores: what its variants leave out."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from chapters.together.bounded import BASE, PARTS, EqualWeights, NoImageView, parts_of

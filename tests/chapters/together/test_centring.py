@@ -1,7 +1,5 @@
 """Centring inside each fit, and the trap of centring before it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

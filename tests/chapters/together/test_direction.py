@@ -1,7 +1,5 @@
 """What shrinks in either direction of a regression."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

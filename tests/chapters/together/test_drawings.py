@@ -1,7 +1,5 @@
 """Systems plain and centred."""
 
-from __future__ import annotations
-
 from chapters.together.drawings import draw_before_after
 
 

@@ -1,7 +1,5 @@
 """Partial rank correlations of hubs and accuracy, and the points that they are of."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import spearmanr

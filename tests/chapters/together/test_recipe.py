@@ -1,7 +1,5 @@
 """The best of the leaderboard beside a recipe."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 from book import Results

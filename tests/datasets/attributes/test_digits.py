@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.datasets.attributes.digits import digits_segments

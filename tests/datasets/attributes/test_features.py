@@ -1,7 +1,5 @@
 """Your own features: the forms that are read, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas
 import pytest

@@ -1,7 +1,5 @@
 """The image sets that one loader reads as a table describes them: CUB, AWA1 and aPY."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Options that loaders, generators and splits refuse."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

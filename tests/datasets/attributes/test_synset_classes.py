@@ -1,7 +1,5 @@
 """Tiny-ImageNet and Caltech-101: classes that are WordNet synsets."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

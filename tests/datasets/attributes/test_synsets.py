@@ -1,7 +1,5 @@
 """Images of synsets: which classes are seen, which ring the others are in, what is generated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The packed WordNet: round trips, the script, and equality with WordNet's own files."""
 
-from __future__ import annotations
-
 import hashlib
 import lzma
 

@@ -1,7 +1,5 @@
 """Terms and synsets against slow loops, and the paper's own examples."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

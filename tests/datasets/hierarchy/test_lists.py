@@ -1,7 +1,5 @@
 """ImageNet's lists: rules on small graphs, the real lists, and what the paper says of them."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """WordNet's own files: small ones written by hand, and the real ones where they are."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

@@ -1,7 +1,5 @@
 """Your own images with texts: arrays and files, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Options that loaders and generators of images with texts refuse."""
 
-from __future__ import annotations
-
 import pytest
 
 from zslib.datasets import captioned, ikea, synthetic_pairs, wikipedia_xmodal

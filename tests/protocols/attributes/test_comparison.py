@@ -1,7 +1,5 @@
 """What systems chose, how large hubs are, how much is polluted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

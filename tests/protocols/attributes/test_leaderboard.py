@@ -1,7 +1,5 @@
 """The leaderboard: every measure of every system."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Which queries a correction is tried on, and where a gain comes from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

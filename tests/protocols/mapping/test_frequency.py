@@ -1,7 +1,5 @@
 """Precision by frequency, and what the size of the vocabulary does to a correlation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """What is refused, and how."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

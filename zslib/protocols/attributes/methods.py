@@ -22,7 +22,7 @@ from zslib.validation import check_choice, check_integer
 __all__ = [
     "DIRECTIONS",
     "HARD_NEGATIVE_METHODS",
-    "READINGS",
+    "UNPUBLISHED",
     "ZERO_SHOT_METHODS",
     "ZeroShotMethod",
     "hard_negative_problems",
@@ -153,13 +153,13 @@ DIRECTIONS = {
 """Regression from images to class embeddings, and from these to images."""
 
 
-READINGS = ("ICINESS", "JLSE")
+UNPUBLISHED = ("ICINESS", "JLSE")
 """Systems without public code, whose papers leave so much open that ours is but one reading."""
 
 
 def named(method):
-    """The name of a system as tables have it: with a † where it is one of `READINGS`."""
-    return f"{method} †" if method in READINGS else method
+    """The name of a system as tables have it: with a † where it is one of `UNPUBLISHED`."""
+    return f"{method} †" if method in UNPUBLISHED else method
 
 
 def origin(name):
