@@ -75,7 +75,7 @@ def compared_sentences(differences, failed):
     >>> from book import Results
     >>> from zslib.protocols import Estimate
     >>> gain = {"dataset": "ikea", "metric": "H", "value": Estimate(2.0, 1.0, 3.0, 1)}
-    >>> print(*compared_sentences(Results(None, [gain]), {"cub": "all 3 failed"}), sep="\\n")
+    >>> print(*compared_sentences(Results([gain]), {"cub": "all 3 failed"}), sep="\\n")
     On cub the network could not be trained: all 3 failed.
     On ikea the network reads better: H differs by +2.0 [+1.0, +3.0] points.
     """
