@@ -7,7 +7,8 @@ commit that ran on another kernel of linear algebra and with a cache of its own:
     OPENBLAS_CORETYPE=Sandybridge ZSLIB_CACHE=/elsewhere zslib run --all --quick    # in OTHER
 
 Numbers on which the two agree are written with six digits. Of the others, whose trainings follow
-the last bits, only what was recorded is kept, and no value.
+the last bits, only what was recorded is kept, and no value. Two chapters read published records
+(`leaderboard/01_systems`, `together/04_hubness_explains`): write theirs anew after publishing.
 """
 
 import json
