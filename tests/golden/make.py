@@ -21,8 +21,6 @@ from book.paths import layout
 from book.records import RESULT
 from book.store import read_records
 
-GOLDEN = Path(__file__).parent
-
 
 def golden(records, other):
     """Lines of the golden file of one chapter."""
@@ -44,10 +42,9 @@ def main(other):
         folder = Path(other, "results", name)
         there = folder / (folder / "latest").read_text("utf-8").strip()
         lines = list(golden(read_records(run.folder), read_records(there)))
-        path = GOLDEN / f"{name}.jsonl"
+        path = Path(__file__).parent / f"{name}.jsonl"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(lines), encoding="utf-8")
-        print(f"{name}: {len(lines)} records, {sum('value' in s for s in lines)} with a value")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """The drawing of a correct set: every node at its distance, on a way that can be walked."""
 
-from types import SimpleNamespace
-
 import matplotlib
 
 matplotlib.use("Agg")
@@ -11,13 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.colors import to_rgba
-from matplotlib.patches import Circle
 
-from chapters.devise import draw_rings as rings
-from chapters.devise.draw_rings import answers_figure, draw_correct_set, ring_layout
+from chapters.devise.draw_rings import draw_correct_set, ring_layout
 from zslib.metrics import Hierarchy
-from zslib.show.figures import COLORS, look
 
 EDGES = [
     ("animal", "entity"),
@@ -92,57 +86,9 @@ def draw(ax, label, ks, *, hierarchy=None, valid=VALID, **options):
     return draw_correct_set(ax, hierarchy, label, valid, ks, names, **options)
 
 
-def markers(ax):
-    """Colour of the marker at each name, as (name, colour) by place."""
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
-    return [(line.get_xydata()[0], to_rgba(line.get_markerfacecolor())) for line in dots]
-
-
-def test_a_drawing_by_hand(ax):
-    # puppy 0, dog 1, animal 2, cat 3, entity 3, plant 4, oak and rose 5.
-    radii = draw(ax, "puppy", [1, 2, 3, 5])
-    assert radii == {1: 0, 2: 1, 3: 3, 5: 5}
-    found = {}
-    for place, colour in markers(ax):
-        found.setdefault(round(float(np.hypot(*place)), 6), []).append(colour)
-    white = to_rgba("white")
-    fill = [to_rgba(colour) for colour in COLORS]
-    assert found == {
-        0: [fill[0]],
-        1: [fill[1]],
-        2: [white],
-        3: [fill[2], white] if found[3][0] != white else [white, fill[2]],
-        4: [white],
-        5: [fill[3], fill[3]],
-    }
-    circles = sorted(p.radius for p in ax.patches if isinstance(p, Circle))
-    assert circles == [1, 3, 5]
-
-
 def test_a_hierarchy_in_parts(ax):
     parts = Hierarchy(EDGES, nodes=["thought"])
     with pytest.raises(ValueError, match="if_fewer"):
         draw(ax, "thought", [1, 2], hierarchy=parts, valid=[*VALID, "thought"])
     radii = draw(ax, "thought", [1, 2], hierarchy=parts, valid=[*VALID, "thought"], if_fewer="all")
     assert radii == {1: 0, 2: 0}
-
-
-def test_names_are_never_upside_down(ax):
-    draw(ax, "puppy", [5])
-    for text in ax.texts:
-        assert abs((text.get_rotation() + 180) % 360 - 180) <= 90
-
-
-def test_answers_lie_on_the_ring_of_their_hops(monkeypatch):
-    lists = SimpleNamespace(lemmas={"cat": ["a cat"]})
-    monkeypatch.setattr(rings, "reading_hierarchy", lambda lists, reading: Hierarchy(EDGES))
-    answers = {"DeViSE": ["dog", "cat"], "softmax": ["oak", "cat", "unknown"]}
-    fig = answers_figure(lists, "D", "puppy", answers)
-    (ax,) = fig.axes
-    found = {line.get_label(): line for line in ax.get_lines()}
-    hops = {"DeViSE": [1, 3], "softmax": [5, 3]}
-    for name, wanted in hops.items():
-        line = found[f"answers of {name}"]
-        np.testing.assert_allclose(np.hypot(*line.get_data()), wanted)
-        assert line.get_color() == look(name)["color"]
-    plt.close(fig)

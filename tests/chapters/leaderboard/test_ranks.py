@@ -10,7 +10,6 @@ from chapters.leaderboard.ranks import (
     leading,
     mean_ranks,
     paired,
-    teaches,
     with_origins,
     with_published,
 )
@@ -130,15 +129,3 @@ def test_explained_by_loop_and_at_its_ends():
     assert row["value"] == pytest.approx(1.0)
     alike = [row | {"value": number(1.0 * row["dataset"])} for row in rows]
     assert [row["value"] for row in explained(alike, factors)] == [0.0, 0.0]
-
-
-def test_what_it_teaches_is_computed():
-    ranks = [{"method": m, "value": number(v)} for m, v in (("ESZSL", 1.0), ("SAE", 2.0))]
-    rho = [{"value": v} for v in (-0.8, -0.5, 0.1)]
-    said = teaches(ranks, rho, 3)
-    assert "By mean rank ESZSL leads 2 systems" in said
-    assert "must differ by 1.1 to be told apart, and 1 others are nearer than that: SAE." in said
-    assert "have the smaller hubs depends on the data: the rank correlation" in said
-    assert "is -0.80 to 0.10, negative on 2 of 3 data sets" in said
-    assert "do not have the smaller hubs" in teaches(ranks, [{"value": 0.5}] * 3, 3)
-    assert "systems have the smaller hubs:" in teaches(ranks, [{"value": -0.5}] * 3, 3)

@@ -2,8 +2,7 @@
 
 from types import SimpleNamespace
 
-from book import Results
-from chapters.together.recipe import best_on_board, leads_told
+from chapters.together.recipe import best_on_board
 
 
 def record(method, metric, value, **columns):
@@ -24,21 +23,3 @@ def test_each_metric_has_its_own_best_of_the_same_data():
         ("best by H: B", 30.0),
     ]
     assert {r["dataset"] for r in rows} == {"CUB"}
-
-
-def test_leads_are_counted_on_data_with_a_board():
-    own = [
-        {"dataset": data, "metric": m, "method": "recipe", "value": SimpleNamespace(mean=45.0)}
-        for data in ("cub", "awa1", "digits")
-        for m in ("ACC", "H")
-    ]
-    board = [
-        record("A", metric, value, dataset=data)
-        for metric, data, value in [
-            ("ACC", "cub", 40.0), ("H", "cub", 50.0), ("ACC", "awa1", 46.0), ("H", "awa1", 47.0)
-        ]
-    ]  # fmt: skip
-    problems = [SimpleNamespace(name=name) for name in ("cub", "awa1", "digits")]
-    found = Results([*own, *best_on_board(board, problems, lambda p: p.name)])
-    assert leads_told(found, "recipe").endswith("leads in ACC on 1 of 2, in H on 0 of 2.")
-    assert leads_told(Results(own), "recipe") == ""
