@@ -73,7 +73,7 @@ class Layout:
     def names(self):
         """Names of all chapters, papers in the book's order and chapters by number."""
         paths = self.chapters.glob("*/[0-9][0-9]_*.md")
-        names = [str(path.relative_to(self.chapters).with_suffix("")) for path in paths]
+        names = [path.relative_to(self.chapters).with_suffix("").as_posix() for path in paths]
         order = {paper: place for place, paper in enumerate(PAPERS)}
         return sorted(names, key=lambda name: (order.get(name.split("/")[0], len(order)), name))
 

@@ -62,8 +62,9 @@ def _add_book(commands):
     try:
         importlib.import_module("book.commands").add_commands(commands)
         return
-    except ModuleNotFoundError:
-        pass
+    except ModuleNotFoundError as error:
+        if error.name not in ("book", "book.commands"):  # a copy that lacks something says what
+            raise
     for word in _OF_THE_BOOK:
         parser = commands.add_parser(word, help="in a copy of the repository")
         parser.add_argument("words", nargs=argparse.REMAINDER)

@@ -2,13 +2,10 @@
 
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
 from book.paths import Layout
-
-EXTENSIONS = Path(__file__).parents[2] / "book" / "_ext"
 
 CHAPTER = """\
 ---
