@@ -13,7 +13,7 @@ import zslib
 from book.agreement import agreement
 from book.figures import figure
 from book.keys import data_fingerprint, identify, run_key
-from book.parameters import Source, check_parameters
+from book.parameters import ChapterText, check_parameters
 from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from book.records import RESULT, clean_column, clean_value
@@ -60,7 +60,7 @@ def start(name, *, parameters, results=None):
     """
     place = layout()
     if "__builtins__" in parameters:
-        parameters = {k: parameters[k] for k in Source.read(name, place).parameters}
+        parameters = {k: parameters[k] for k in ChapterText.read(name, place).parameters}
     for parameter, low in (("seed", 0), ("n_seeds", 1)):
         if parameter in parameters:
             check_integer(parameters[parameter], parameter, low=low)
@@ -93,20 +93,20 @@ class Chapter:
         self._published = published_records(name, root=place.root)
         self._commit = commit(place.root)  # the sources may change while the chapter runs
         self._started = time.perf_counter()
-        self._source = None
+        self._text = None
         if (place.chapters / f"{name}.md").is_file():
-            source = Source.read(name, place)
-            declared = set(source.parameters)
+            chapter_text = ChapterText.read(name, place)
+            declared = set(chapter_text.parameters)
             if declared != set(self.parameters):
                 raise ValueError(
                     f"book.start({name!r}) must be given the chapter's parameters: missing "
                     f"{sorted(declared - set(self.parameters))}, unknown "
                     f"{sorted(set(self.parameters) - declared)}"
                 )
-            self.parameters = check_parameters(source.parameters, self.parameters, name)
-            self._source = source
+            self.parameters = check_parameters(chapter_text.parameters, self.parameters, name)
+            self._text = chapter_text
         anew = self.parameters.get("tune", True)
-        chosen = [name, *(self._source.choices_of if self._source else ())]
+        chosen = [name, *(self._text.choices_of if self._text else ())]
         self._choices = Choices() if anew else Choices.read(*map(place.chosen, chosen))
         folder = os.environ.get(RUN_DIRECTORY)
         install(
@@ -400,7 +400,7 @@ class Chapter:
         skipped = [{k: v for k, v in s.items() if k != "why"} for s in self._skipped]
         check_records(self.name, self.records, skipped)
         run = self._run()
-        if self._source is not None and "choices" in run and "tune" not in self.parameters:
+        if self._text is not None and "choices" in run and "tune" not in self.parameters:
             raise ValueError(
                 f"{self.name} chooses settings on validation data: declare `tune: bool = False` "
                 "among its parameters"
@@ -424,21 +424,21 @@ class Chapter:
         """Key and digests, from the runner, or such as it would give to this run."""
         if key := os.environ.get(RUN_KEY):
             return key, json.loads(os.environ.get(RUN_DIGESTS, "{}"))
-        if self._source is None:
+        if self._text is None:
             fingerprint = data_fingerprint(self.parameters)
             return run_key(self.name, "", self.parameters, fingerprint=fingerprint), {}
         keys = {}
-        for name in self._source.depends:
+        for name in self._text.depends:
             latest = self._place.results / name / "latest"
             keys[name] = latest.read_text(encoding="utf-8").strip() if latest.is_file() else None
-        return identify(self._source, self.parameters, keys, self._place)
+        return identify(self._text, self.parameters, keys, self._place)
 
     def _missing(self):
         """Names of real data that the chapter would use and that are not here."""
         from zslib.datasets.entry import SETTINGS
         from zslib.datasets.registry import missing
 
-        settings = self._source and self._source.data_settings
+        settings = self._text and self._text.data_settings
         return missing(self.parameters.get("dataset"), settings or SETTINGS)
 
     def _run(self):

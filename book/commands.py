@@ -83,7 +83,7 @@ def _book():
 def _run(arguments):
     from book.build.plan import plan
     from book.build.run import run_chapters
-    from book.parameters import Source, parse_text
+    from book.parameters import ChapterText, parse_text
     from zslib.show.writing import write_if_changed
 
     place = _book()
@@ -98,7 +98,7 @@ def _run(arguments):
         raise ValueError(f"a parameter is given twice: give each of {', '.join(texts)} once")
     parameters = {}
     for name in names:
-        parameters |= parse_text(Source.read(name, place).parameters, texts, name)
+        parameters |= parse_text(ChapterText.read(name, place).parameters, texts, name)
     runs = plan(names, parameters, full=arguments.full, tune=arguments.tune)
     executed = run_chapters(runs, jobs=arguments.jobs, force=arguments.force)
     for name, run in runs.items():
@@ -110,14 +110,14 @@ def _run(arguments):
 
 
 def _list(arguments):
-    from book.parameters import Source
+    from book.parameters import ChapterText
 
     place = _book()
     for name in place.names():
         print(name)
-        source = Source.read(name, place)
-        for p in source.parameters.values():
-            full = f"; full: {source.full[p.name]!r}" if p.name in source.full else ""
+        chapter_text = ChapterText.read(name, place)
+        for p in chapter_text.parameters.values():
+            full = f"; full: {chapter_text.full[p.name]!r}" if p.name in chapter_text.full else ""
             print(f"  {p.name}: {p.type.__name__} = {p.default!r}{full}  ({p.told})")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import zslib
 from book.papers.printed import CHAPTERS, PAPERS
-from zslib.sources import sources_digest
+from zslib.code_digest import code_digest
 
 # What decides when and where a chapter runs, or makes the site, and not what the chapter shows.
 _NOT_SHOWN = [
@@ -37,7 +37,7 @@ _OF_PAPERS = [f"chapters.{p}.{n}" for p in PAPERS for n in (*_PRINTED, *_CLAIMED
 def package_digest(code, *, recorded=False):
     """Hash of the sources that a chapter's pages, or its records alone, depend on."""
     skip = _NOT_RECORDED if recorded else _NOT_SHOWN
-    parts = [sources_digest(code, skip=[*skip, *_OF_PAPERS])]
+    parts = [code_digest(code, skip=[*skip, *_OF_PAPERS])]
     for name in _PRINTED if recorded else _PRINTED + _CLAIMED:
         for path in sorted(CHAPTERS.glob(f"*/{name}.toml")):
             parts.append(hashlib.sha256(path.read_bytes()).hexdigest())
@@ -68,12 +68,12 @@ def data_fingerprint(parameters, settings=None):
     return parts
 
 
-def identify(source, parameters, depends, place):
+def identify(chapter_text, parameters, depends, place):
     """Key of a run of a chapter, and its digests: what of it makes its numbers.
 
     Parameters
     ----------
-    source : book.parameters.Source
+    chapter_text : book.parameters.ChapterText
     parameters : dict
         Every parameter with its value.
     depends : dict
@@ -88,26 +88,26 @@ def identify(source, parameters, depends, place):
         ``chapter``, the parsed code of its cells; ``package``, the parsed code that they import;
         ``data``, what would be loaded for these parameters.
     """
-    fingerprint = data_fingerprint(parameters, source.data_settings)
+    fingerprint = data_fingerprint(parameters, chapter_text.data_settings)
     key = run_key(
-        source.name,
-        source.body,
+        chapter_text.name,
+        chapter_text.body,
         parameters,
-        code=source.code,
+        code=chapter_text.code,
         fingerprint=fingerprint,
-        depends=depends | _chosen(source, parameters, place),
+        depends=depends | _chosen(chapter_text, parameters, place),
     )
-    return key, code_digests(source) | {"data": _digest(fingerprint)}
+    return key, code_digests(chapter_text) | {"data": _digest(fingerprint)}
 
 
-def outdated(run, source, *, data=True):
+def outdated(run, chapter_text, *, data=True):
     """What of its sources a published run no longer matches.
 
     Parameters
     ----------
     run : dict
         Its ``run.json``.
-    source : book.parameters.Source
+    chapter_text : book.parameters.ChapterText
         The chapter as it is now.
     data : bool
         Whether to look at the data too. Where they are not here, nothing is said of them.
@@ -120,34 +120,34 @@ def outdated(run, source, *, data=True):
     """
     if not run.get("digests"):
         return ["before digests"]
-    names = [] if full_size(run["parameters"], source) else ["settings"]
-    now = code_digests(source)
+    names = [] if full_size(run["parameters"], chapter_text) else ["settings"]
+    now = code_digests(chapter_text)
     if data:
         try:
-            fingerprint = data_fingerprint(run["parameters"], source.data_settings)
+            fingerprint = data_fingerprint(run["parameters"], chapter_text.data_settings)
             now["data"] = _digest(fingerprint)
         except OSError:
             pass
     return names + [name for name, digest in now.items() if run["digests"].get(name) != digest]
 
 
-def full_size(parameters, source):
+def full_size(parameters, chapter_text):
     """Whether these are a full run's; its device and who chose its settings do not matter."""
-    full = source.settings(source.full)
+    full = chapter_text.settings(chapter_text.full)
     return all(parameters.get(k) == v for k, v in full.items() if k not in ("device", "tune"))
 
 
-def code_digests(source):
+def code_digests(chapter_text):
     """Digests of a chapter's code, and of the package's code behind its numbers."""
     return {
-        "chapter": _digest(ast.unparse(ast.parse(source.recording_code))),
-        "package": package_digest(source.code, recorded=True),
+        "chapter": _digest(ast.unparse(ast.parse(chapter_text.recording_code))),
+        "package": package_digest(chapter_text.code, recorded=True),
     }
 
 
-def _chosen(source, parameters, place):
+def _chosen(chapter_text, parameters, place):
     """A digest of the published settings that a run may take over, where there are any."""
-    paths = [place.chosen(name) for name in (source.name, *source.choices_of)]
+    paths = [place.chosen(name) for name in (chapter_text.name, *chapter_text.choices_of)]
     texts = [path.read_bytes() for path in paths if path.is_file()]
     if parameters.get("tune", True) or not texts:
         return {}
@@ -159,11 +159,11 @@ def _digest(content):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def run_key(chapter, source, parameters, *, code="", fingerprint=None, depends=None):
+def run_key(chapter, text, parameters, *, code="", fingerprint=None, depends=None):
     """Key of a run: equal keys, equal numbers."""
     parts = {
         "chapter": chapter,
-        "source": source,
+        "text": text,
         "parameters": parameters,
         "data": fingerprint or {},
         "depends": depends or {},

@@ -179,7 +179,7 @@ def _parsed(text):
 
 
 @dataclass(frozen=True)
-class Source:
+class ChapterText:
     """A chapter as written, in jupytext's MyST Markdown."""
 
     name: str
@@ -188,7 +188,7 @@ class Source:
     @classmethod
     def read(cls, name, place):
         """Source of the chapter ``name`` of the book at ``place`` (a `Layout`)."""
-        return cls(name, Path(place.source(name)).read_text(encoding="utf-8"))
+        return cls(name, Path(place.chapter_file(name)).read_text(encoding="utf-8"))
 
     @property
     def body(self):

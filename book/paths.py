@@ -60,7 +60,7 @@ class Layout:
         """Parts of pages that records write (scorecard, errata), a build product."""
         return self.site / "parts"
 
-    def source(self, chapter):
+    def chapter_file(self, chapter):
         """Source file of a chapter such as ``"hubness/01_setup"``."""
         path = self.chapters / f"{chapter}.md"
         if not path.is_file():

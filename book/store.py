@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from book.keys import full_size
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import CHOSEN, layout
 from book.results import Results
 from book.unfinished import replace_run, unfinished
@@ -109,7 +109,7 @@ def full_records(chapter, *, root=None):
         if kept is None:
             raise
         return kept
-    full = full_size(latest.run["parameters"], Source.read(chapter, layout(root)))
+    full = full_size(latest.run["parameters"], ChapterText.read(chapter, layout(root)))
     return latest if full or kept is None else kept
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from chapters.clarel.baseline import mean_text_problem
 from zslib.arrays import unit_rows
 from zslib.compatibility import ESZSL
 from zslib.datasets import (
@@ -34,7 +35,6 @@ from zslib.datasets import (
 from zslib.datasets.files import SUMS, quantise
 from zslib.mapping import RidgeMap
 from zslib.protocols import evaluate, evaluate_zero_shot
-from chapters.clarel.baseline import mean_text_problem
 
 HERE = Path(__file__).resolve().parent
 # Matrices of one number a byte, and how many of their columns are kept.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from book.parameters import Source, parse_text
+from book.parameters import ChapterText, parse_text
 from book.paths import layout
 from zslib.cli import _parser, main
 
@@ -58,7 +58,7 @@ def test_the_pages_print_commands():
 def test_printed_commands_parse(page, words):
     arguments = _parser().parse_args(words)
     for name in getattr(arguments, "chapters", ()):
-        known = Source.read(name, layout(ROOT)).parameters
+        known = ChapterText.read(name, layout(ROOT)).parameters
         parse_text(known, dict(getattr(arguments, "parameter", ())), name)
 
 

@@ -15,9 +15,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import zslib
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import layout
-from zslib import sources
+from zslib import code_digest
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -126,7 +126,7 @@ FLOORS = {
     "mapping": 3,
     "compatibility": 3,
     "calibration": 3,
-    "sources": 4,
+    "code_digest": 4,
     "protocols": 4,
     "show": 5,
     "compare": 5,
@@ -174,10 +174,10 @@ def test_what_one_paper_alone_needs_lies_beside_its_chapters():
     rooms = [f"zslib.{room.name}" for room in pkgutil.iter_modules(zslib.__path__)]
     modules = {room: importlib.import_module(room) for room in rooms if "__main__" not in room}
     code = [f"from {room} import {', '.join(m.__all__)}" for room, m in modules.items()]
-    public = sources.reached("\n".join(code))
+    public = code_digest.reached("\n".join(code))
     papers = {}
     for name in layout(ROOT).names():
-        for module in sources.reached(Source.read(name, layout(ROOT)).code):
+        for module in code_digest.reached(ChapterText.read(name, layout(ROOT)).code):
             papers.setdefault(module, set()).add(name.split("/")[0])
     alone = {m for m, names in papers.items() if m.startswith("zslib.") and len(names) == 1}
     assert alone - set(public) == set()

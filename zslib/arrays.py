@@ -5,8 +5,6 @@ Functions in this package follow their input: NumPy in, NumPy out; CuPy in, CuPy
 from a NumPy `Generator` on the host, so that one seed gives the same draws on every backend.
 """
 
-from __future__ import annotations
-
 import array_api_compat.numpy
 import numpy as np
 from array_api_compat import (

@@ -1,7 +1,5 @@
 """The ``zslib`` command: run chapters, see to data, compare, report, build the book."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os

@@ -1,7 +1,5 @@
 """The copy of the repository that a command or a notebook is called in."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

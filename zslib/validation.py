@@ -1,7 +1,5 @@
 """Checks of shapes, types, labels and ranges. Each message names the argument and the remedy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real

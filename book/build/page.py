@@ -14,13 +14,13 @@ _FOLDED, _WHOLE = "hide-input", "hide-cell"
 _SET_UP = {"parameters", "injected-parameters"}
 
 
-def arrange(notebook, source, records, published, agreement):
+def arrange(notebook, chapter_text, records, published, agreement):
     """Change the notebook of a finished run into its page, in place.
 
     Parameters
     ----------
     notebook : NotebookNode
-    source : book.parameters.Source
+    chapter_text : book.parameters.ChapterText
     records, published : Results or None
         Of the run, and of the published run, which the box is of where there is one.
     agreement : str
@@ -36,20 +36,20 @@ def arrange(notebook, source, records, published, agreement):
                     lambda line: f"{line[1]}{escape(agreement)} |", text
                 )
     if published is None:
-        box = opening(source.name, source.about, records, "Run")
+        box = opening(chapter_text.name, chapter_text.about, records, "Run")
     else:
         another = other_parameters(records.run, published.run)
         below = records if another else None
-        box = opening(source.name, source.about, published, below=below)
+        box = opening(chapter_text.name, chapter_text.about, published, below=below)
     if box:
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
-    if text := exercises(source.name, source.about, published):
+    if text := exercises(chapter_text.name, chapter_text.about, published):
         import nbformat  # slow
 
         cell = nbformat.v4.new_markdown_cell(text, id="exercises")
         notebook.cells.insert(len(notebook.cells) - 1, cell)
-    _number_equations(notebook, source.name)
+    _number_equations(notebook, chapter_text.name)
     _fold(notebook)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from book.keys import data_fingerprint, identify, outdated
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import layout
 from book.store import published_records
 
@@ -22,7 +22,7 @@ class Run:
     chapter, key : str
     digests : dict
         See `book.keys.identify`.
-    source : str
+    text : str
         The chapter's text when the run was planned.
     parameters : dict
         Every parameter with its value.
@@ -37,7 +37,7 @@ class Run:
     chapter: str
     key: str
     digests: dict
-    source: str
+    text: str
     parameters: dict
     given: dict
     depends: dict = field(default_factory=dict)
@@ -67,11 +67,11 @@ class Run:
         return self.notebook.is_file()
 
 
-def _in_place_of_absent_data(source):
+def _in_place_of_absent_data(chapter_text):
     """All that is here instead of a chapter's own default data, where a set of them is not."""
     from zslib.datasets.registry import DATASETS, available
 
-    declared = source.parameters.get("dataset")
+    declared = chapter_text.parameters.get("dataset")
     names = declared.default.split("+") if declared is not None else []
     absent = any(name in DATASETS and not available(name) for name in names)
     return {"dataset": "auto"} if absent else {}
@@ -91,7 +91,7 @@ def plan(chapters, parameters=None, *, full=False, tune=False, root=None):
     while waiting:
         name = waiting.pop(0)
         if name not in sources:
-            sources[name] = Source.read(name, place)
+            sources[name] = ChapterText.read(name, place)
             waiting += sources[name].depends
     try:
         order = list(
@@ -103,20 +103,20 @@ def plan(chapters, parameters=None, *, full=False, tune=False, root=None):
         ) from None
     runs = {}
     for name in order:
-        source = sources[name]
-        wanted = parameters if name in chapters else _for_records(source, parameters)
-        given = _in_place_of_absent_data(source) | (source.full if full else {})
-        given |= ({"tune": True} if tune and "tune" in source.parameters else {}) | wanted
-        settings = source.settings(given)
-        depends = {other: runs[other].key for other in source.depends}
-        key, digests = identify(source, settings, depends, place)
+        chapter_text = sources[name]
+        wanted = parameters if name in chapters else _for_records(chapter_text, parameters)
+        given = _in_place_of_absent_data(chapter_text) | (chapter_text.full if full else {})
+        given |= ({"tune": True} if tune and "tune" in chapter_text.parameters else {}) | wanted
+        settings = chapter_text.settings(given)
+        depends = {other: runs[other].key for other in chapter_text.depends}
+        key, digests = identify(chapter_text, settings, depends, place)
         runs[name] = Run(
             chapter=name,
             key=key,
             digests=digests,
-            source=source.text,
+            text=chapter_text.text,
             parameters=settings,
-            given={k: v for k, v in settings.items() if v != source.parameters[k].default},
+            given={k: v for k, v in settings.items() if v != chapter_text.parameters[k].default},
             depends=depends,
             root=str(place.root),
         )
@@ -127,24 +127,24 @@ def plan(chapters, parameters=None, *, full=False, tune=False, root=None):
     return runs
 
 
-def _for_records(source, parameters):
+def _for_records(chapter_text, parameters):
     """Those of the values that a chapter takes which is there for its records alone.
 
     Data of settings that are not its own, such as images for a chapter on words, leave it its own.
     """
-    wanted = {k: v for k, v in parameters.items() if k in source.parameters}
+    wanted = {k: v for k, v in parameters.items() if k in chapter_text.parameters}
     try:
-        data_fingerprint(wanted, source.data_settings)
+        data_fingerprint(wanted, chapter_text.data_settings)
     except ValueError:
         wanted.pop("dataset", None)
     return wanted
 
 
-def _published(runs, name, source, place):
+def _published(runs, name, chapter_text, place):
     """Whether published records give what this run would, and so do those that it reads."""
-    if runs[name].done or any(other in runs for other in source.depends):
+    if runs[name].done or any(other in runs for other in chapter_text.depends):
         return False
-    if source.settings(source.full) != runs[name].parameters:
+    if chapter_text.settings(chapter_text.full) != runs[name].parameters:
         return False
     records = published_records(name, root=place.root)
-    return records is not None and not outdated(records.run, source)
+    return records is not None and not outdated(records.run, chapter_text)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from book.agreement import compare
 from book.keys import code_digests, outdated
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import CHOSEN, layout
 from book.results import Results
 from book.store import latest_records, published, published_records, run_text
@@ -30,10 +30,10 @@ def publish(chapters, *, root=None):
     place = layout(root)
     chosen: dict[str, Results] = {}
     for name in chapters:
-        source = Source.read(name, place)
+        chapter_text = ChapterText.read(name, place)
         records = latest_records(name, root=place.root)
         data = records.run["data"]
-        about_synthetic = source.parameters["dataset"].default == "synthetic"
+        about_synthetic = chapter_text.parameters["dataset"].default == "synthetic"
         if records.run["parameters"].get("quick"):
             raise ValueError(f"the latest run of {name} is a quick one: run it in full first")
         if data and all(d["synthetic"] for d in data) and not about_synthetic:
@@ -102,27 +102,29 @@ def stale(chapters, *, data=True, root=None):
     place = layout(root)
     reasons, rows = {}, listed(place)
     for name in chapters:
-        source = Source.read(name, place)
+        chapter_text = ChapterText.read(name, place)
         try:
             records = published_records(name, root=root)
             if records is None:
                 reasons[name] = "missing"
             elif files := _altered(name, rows.get(name, {}), place):
                 reasons[name] = f"broken: {', '.join(files)} not as in manifest.tsv"
-            elif why := outdated(checked_run(records, source, place), source, data=data):
+            elif why := outdated(
+                checked_run(records, chapter_text, place), chapter_text, data=data
+            ):
                 reasons[name] = "stale: " + ", ".join(why)
         except (OSError, ValueError) as error:
             reasons[name] = f"broken: {error}"
     return reasons
 
 
-def checked_run(records, source, place):
+def checked_run(records, chapter_text, place):
     """``run.json`` of a published run, whose parameters must be the chapter's."""
-    if unknown := sorted(set(records.run["parameters"]) - set(source.parameters)):
+    if unknown := sorted(set(records.run["parameters"]) - set(chapter_text.parameters)):
         raise ValueError(
-            f"{place.published / source.name / 'run.json'} names the parameter "
+            f"{place.published / chapter_text.name / 'run.json'} names the parameter "
             f"{', '.join(map(repr, unknown))}, which the chapter does not declare: run it in "
-            f"full and publish again (zslib publish {source.name})"
+            f"full and publish again (zslib publish {chapter_text.name})"
         )
     return records.run
 
@@ -142,25 +144,25 @@ def carry(chapters, before, *, root=None):
         try:
             if files := _altered(name, rows.get(name, {}), place):
                 raise ValueError(f"{', '.join(files)} not as in manifest.tsv: restore the file")
-            _carry(Source.read(name, place), place, Path(before))
+            _carry(ChapterText.read(name, place), place, Path(before))
         except (OSError, ValueError) as error:
             refused[name] = str(error)
     _write_manifest(set(chapters) - set(refused), place)
     return refused
 
 
-def _carry(source, place, before):
-    theirs = published_records(source.name, root=place.root)
+def _carry(chapter_text, place, before):
+    theirs = published_records(chapter_text.name, root=place.root)
     if theirs is None:
         raise ValueError("nothing is published")
     run = theirs.run
-    changed = outdated(run, source)
+    changed = outdated(run, chapter_text)
     if not changed:
         return
     if other := set(changed) - {"chapter", "package"}:
         raise ValueError(f"{', '.join(sorted(other))} changed too: run it in full")
-    old, new = (latest_records(source.name, root=root) for root in (before, place.root))
-    now = code_digests(source)
+    old, new = (latest_records(chapter_text.name, root=root) for root in (before, place.root))
+    now = code_digests(chapter_text)
     for records, digests, where in ((old, run["digests"], before), (new, now, place.root)):
         if any(records.run.get("digests", {}).get(part) != digests[part] for part in now):
             raise ValueError(f"the latest run in {where} is of other sources: run it there anew")
@@ -175,4 +177,4 @@ def _carry(source, place, before):
     ran = {"chapter": run["digests"]["chapter"], "package": run["digests"]["package"]}
     note = ran | {"by": new.run["commit"], "date": new.run["date"], "equal numbers": len(pairs)}
     run |= {"digests": run["digests"] | now, "carried": [*run.get("carried", []), note]}
-    write_if_changed(place.published / source.name / "run.json", run_text(run))
+    write_if_changed(place.published / chapter_text.name / "run.json", run_text(run))

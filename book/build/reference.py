@@ -86,7 +86,7 @@ class Reference:
 
     def uses(self, chapter):
         """Those of the entries that a chapter shows, imports and names, in this order."""
-        text = self.place.source(chapter).read_text(encoding="utf-8")
+        text = self.place.chapter_file(chapter).read_text(encoding="utf-8")
         shown = " ".join(_SOURCE.findall(text)).replace(",", " ").split()
         names = [(name, {"book"}) for name in shown]
         for cell in _CODE.findall(text):

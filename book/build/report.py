@@ -14,7 +14,7 @@ from book.build.repeats import keep_repeat, repeats_page
 from book.build.scorecard import scorecard_page, scorecard_text, titles
 from book.keys import outdated
 from book.papers import check_claims
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import layout
 from book.store import latest_records, published, published_records, read_records
 from zslib.show.tables import aligned
@@ -61,7 +61,7 @@ def scorecard(*, root=None):
 def _old(theirs, place):
     """Names of the chapters whose published run is of other sources than these."""
     known = set(theirs) & set(place.names())
-    return {n for n in known if outdated(theirs[n].run, Source.read(n, place))}
+    return {n for n in known if outdated(theirs[n].run, ChapterText.read(n, place))}
 
 
 def _age(theirs, old):
@@ -135,7 +135,7 @@ def scorecard_picture(records):
 def _today(theirs, place):
     """Name, question and published finding of each chapter on what one would do today."""
     for name in place.names():
-        about = Source.read(name, place).about
+        about = ChapterText.read(name, place).about
         if name.startswith("together/") and "question" in about:
             sentences = answers(name, about.get("finding", ()), theirs.get(name))
             yield name, about["question"], " ".join(sentences)
@@ -146,13 +146,13 @@ def _beside_published(chapters, root):
     place = layout(root)
     current = current_records(root=root)
     for name in chapters:
-        place.source(name)
+        place.chapter_file(name)
         if name not in current:
             current[name] = latest_records(name, root=place.root)
     for name in chapters or current:
         theirs = published_records(name, root=root)
         if theirs is not None:
-            checked_run(theirs, Source.read(name, place), place)
+            checked_run(theirs, ChapterText.read(name, place), place)
         yield name, current[name], theirs
 
 

@@ -12,7 +12,7 @@ import threading
 import traceback
 from concurrent.futures import FIRST_COMPLETED, wait
 
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
 from book.store import DEPENDENCIES, point_latest, publish_run
 from book.unfinished import SOCKETS, at_work, unfinished
@@ -196,7 +196,7 @@ def _execute_notebook(run, folder, one_thread):
     from book.build.kernel import kernel_manager_class
 
     logging.getLogger("papermill").setLevel(logging.ERROR)
-    source = Source(run.chapter, run.source)
+    chapter_text = ChapterText(run.chapter, run.text)
     with tempfile.TemporaryDirectory(prefix="zslib-") as sockets:
         if os.name == "posix":
             (folder / SOCKETS).symlink_to(sockets)
@@ -210,7 +210,7 @@ def _execute_notebook(run, folder, one_thread):
         }
         manager = kernel_manager_class(sockets, environment=environment, one_thread=one_thread)
         notebook = execute_notebook(
-            normalised(source.notebook()),
+            normalised(chapter_text.notebook()),
             str(folder / _FAILED),
             parameters=run.given,
             progress_bar=False,

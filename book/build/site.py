@@ -11,7 +11,7 @@ from book.build.reference import Reference
 from book.build.report import note_book, write_pages
 from book.build.run import run_chapters
 from book.build.stamp import Stamp
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import layout
 from book.store import published, published_records, read_records
 from zslib.cli import CommandFailed
@@ -90,7 +90,7 @@ def show(run, place, reference):
     page = place.site / paper / f"{name}.ipynb"
     notebook = nbformat.read(run.notebook, as_version=4)
     ours, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
-    arrange(notebook, Source.read(run.chapter, place), ours, theirs, agreement(ours, theirs))
+    arrange(notebook, ChapterText.read(run.chapter, place), ours, theirs, agreement(ours, theirs))
     if line := reference.line(run.chapter):
         notebook.cells.append(nbformat.v4.new_markdown_cell(line, id="reference"))
     write_if_changed(page, nbformat.writes(notebook) + "\n")

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ ALWAYS = {"dataset": str, "device": str, "seed": int, "n_seeds": int, "quick": b
 
 @pytest.fixture(scope="module")
 def sources():
-    return {name: Source.read(name, PLACE) for name in NAMES}
+    return {name: ChapterText.read(name, PLACE) for name in NAMES}
 
 
 def prose(source):
@@ -152,7 +152,7 @@ def test_the_contents_list_every_chapter_and_page():
 
 
 def test_choices_are_those_of_chapters():
-    named = {name for chapter in NAMES for name in Source.read(chapter, PLACE).choices_of}
+    named = {name for chapter in NAMES for name in ChapterText.read(chapter, PLACE).choices_of}
     assert named <= {*NAMES}
 
 

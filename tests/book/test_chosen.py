@@ -106,7 +106,7 @@ def test_the_key_has_the_choices_that_are_taken_over(place):
 
 
 def test_a_chapter_takes_the_choices_of_those_that_it_names(published):
-    other, own = "demo/02_other", published.source(NAME)
+    other, own = "demo/02_other", published.chapter_file(NAME)
     text = own.read_text().replace(NAME, other)
     path = own.parent / "02_other.md"
     path.write_text(text)

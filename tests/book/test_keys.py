@@ -5,8 +5,8 @@ import pytest
 from book import keys
 from book.build.plan import plan
 from book.keys import data_fingerprint, outdated, run_key
-from book.parameters import Source
-from zslib import sources
+from book.parameters import ChapterText
+from zslib import code_digest
 
 GIVEN = {
     "chapter": "demo/01_a",
@@ -79,11 +79,11 @@ def planned(tiny_book, **parameters):
     """What ``run.json`` would say of a run, and a function: what it no longer matches."""
     one = plan([NAME], parameters)[NAME]
     run = {"parameters": one.parameters, "digests": one.digests}
-    return lambda **options: outdated(run, Source.read(NAME, tiny_book.place), **options)
+    return lambda **options: outdated(run, ChapterText.read(NAME, tiny_book.place), **options)
 
 
 def change(tiny_book, old, new):
-    path = tiny_book.place.source(NAME)
+    path = tiny_book.place.chapter_file(NAME)
     assert path.read_text().count(old) == 1
     path.write_text(path.read_text().replace(old, new))
 
@@ -124,7 +124,7 @@ def test_a_run_matches_the_package_and_data_of_its_day(tiny_book, monkeypatch):
 
 def test_what_only_shows_or_judges_does_not_count_for_records():
     code = "import book\nfrom chapters.hubness import drawings, variance"
-    names = sources.reached(code, skip=keys._NOT_RECORDED)
+    names = code_digest.reached(code, skip=keys._NOT_RECORDED)
     assert {"book.chapter", "book.results", "book.records", "chapters.hubness.variance"} <= {
         *names
     }

@@ -8,7 +8,7 @@ import pytest
 import zslib.compatibility
 import zslib.mapping
 from book.keys import outdated
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import layout
 from chapters.together.centring import CENTRED
 from zslib.protocols import ZERO_SHOT_METHODS
@@ -45,7 +45,7 @@ def test_no_setting_was_chosen_at_an_end_that_still_helped(path):
     run = path.parent / "run.json"  # a chapter may have settings before it has a published run
     if run.is_file():
         run = json.loads(run.read_text("utf-8"))
-        if outdated(run, Source.read(chapter, layout()), data=False):
+        if outdated(run, ChapterText.read(chapter, layout()), data=False):
             pytest.skip("the chapter has changed since it was published")
     found = {}
     for entry in Choices.read(path)._known.values():

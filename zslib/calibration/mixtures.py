@@ -1,7 +1,5 @@
 """Mixtures of an expert on seen and an expert on unseen classes (Atzmon & Chechik 2019)."""
 
-from __future__ import annotations
-
 from zslib.arrays import like, namespace
 from zslib.metrics.zero_shot import check_seen_mask
 from zslib.validation import (

@@ -1,7 +1,5 @@
 """Detectors of unseen classes among the class vectors (Socher et al. 2013, section 4)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """COSMO (Atzmon & Chechik 2019): a confidence gate between two experts, and adaptive smoothing."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Calibrated stacking of scores, and the rescaling of distances that it is."""
 
-from __future__ import annotations
-
 from math import log1p
 
 from sklearn.base import BaseEstimator

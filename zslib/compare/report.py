@@ -1,7 +1,5 @@
 """The report of ``zslib compare``: one page that needs nothing but a browser."""
 
-from __future__ import annotations
-
 import html
 from importlib import resources
 from string import Template

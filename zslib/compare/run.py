@@ -1,7 +1,5 @@
 """What ``zslib compare`` does: read, check, tune and run everything, write report and table."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

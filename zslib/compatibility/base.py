@@ -1,7 +1,5 @@
 """What all zero-shot scorers share: input checks, scores, predictions and accuracy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

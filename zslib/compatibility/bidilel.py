@@ -1,7 +1,5 @@
 """BiDiLEL, bidirectional latent embedding (Wang & Chen 2017): classes placed among landmarks."""
 
-from __future__ import annotations
-
 import numpy as np
 from array_api_compat import device as array_device
 

@@ -1,7 +1,5 @@
 """Any zero-shot scorer on centred directions."""
 
-from __future__ import annotations
-
 from sklearn.base import clone
 
 from zslib.arrays import namespace

@@ -1,7 +1,5 @@
 """CMT, cross-modal transfer (Socher et al. 2013): a two-layer network into the embeddings."""
 
-from __future__ import annotations
-
 import math
 
 from sklearn.base import clone

@@ -1,7 +1,5 @@
 """CNZSL, class normalisation (Skorokhodov & Elhoseiny 2021): a network from classes to images."""
 
-from __future__ import annotations
-
 import math
 
 from zslib.arrays import namespace, random_generator, row_norms, take_rows

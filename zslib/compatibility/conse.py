@@ -1,7 +1,5 @@
 """ConSE (Norouzi et al. 2013): a classifier's most probable classes, averaged as embeddings."""
 
-from __future__ import annotations
-
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, one_hot, row_blocks

@@ -1,7 +1,5 @@
 """DAP, direct attribute prediction (Lampert et al. 2009): one classifier for each attribute."""
 
-from __future__ import annotations
-
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, row_blocks

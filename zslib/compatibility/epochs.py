@@ -1,7 +1,5 @@
 """Passes over the samples in minibatches: the loop that scorers trained by gradients share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.optim import minibatches

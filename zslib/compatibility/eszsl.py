@@ -1,7 +1,5 @@
 """ESZSL (Romera-Paredes & Torr 2015): a bilinear score in closed form."""
 
-from __future__ import annotations
-
 from array_api_compat import device as array_device
 
 from zslib.arrays import class_sums, namespace, unit_rows

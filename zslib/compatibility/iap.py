@@ -1,7 +1,5 @@
 """IAP, indirect attribute prediction (Lampert et al. 2009): attributes by way of seen classes."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace, row_blocks
 from zslib.compatibility.conse import fit_linear, softmax_objective
 from zslib.compatibility.dap import AttributeModel, log_add_exp_of_classes

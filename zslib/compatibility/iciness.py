@@ -1,7 +1,5 @@
 """ICINESS (Guo et al. 2018): a network scores pairs of an image and a class; our reading of it."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import numpy as np

@@ -1,7 +1,5 @@
 """JLSE, joint latent similarity embedding (Zhang & Saligrama 2016): our reading of it."""
 
-from __future__ import annotations
-
 from array_api_compat import device as array_device
 
 from zslib.arrays import class_sums, namespace, one_hot, row_norms

@@ -1,7 +1,5 @@
 """Any cross-space map as a zero-shot scorer."""
 
-from __future__ import annotations
-
 from sklearn.base import clone
 
 from zslib.arrays import namespace

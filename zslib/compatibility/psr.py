@@ -1,7 +1,5 @@
 """PSR (Annadani & Biswas 2018): class vectors placed among images, with their relations kept."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import add_rows, like, namespace, random_generator, row_norms, take_rows, to_host

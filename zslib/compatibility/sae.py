@@ -1,7 +1,5 @@
 """SAE, the semantic autoencoder (Kodirov et al. 2017): a Sylvester equation."""
 
-from __future__ import annotations
-
 from zslib.arrays import class_sums, namespace
 from zslib.compatibility.base import CompatibilityModel, cosines
 from zslib.validation import check_choice, check_learned, check_real

@@ -1,7 +1,5 @@
 """SSE, semantic similarity embedding (Zhang & Saligrama 2015): mixtures of seen classes."""
 
-from __future__ import annotations
-
 import math
 
 from zslib.arrays import class_sums, namespace, one_hot, random_generator, row_blocks, take_rows

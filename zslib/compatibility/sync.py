@@ -1,7 +1,5 @@
 """SynC (Changpinyo et al. 2016): classifiers synthesised from those of phantom classes."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bilinear scorers with class images of one length."""
 
-from __future__ import annotations
-
 from sklearn.base import clone
 
 from zslib.arrays import namespace

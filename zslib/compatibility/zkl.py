@@ -1,7 +1,5 @@
 """ZKL, zero-shot kernel learning (Zhang & Koniusz 2018): one matrix inside two kernels."""
 
-from __future__ import annotations
-
 from zslib.arrays import like, namespace, one_hot, random_generator, take_rows
 from zslib.compatibility.base import CompatibilityModel, directions
 from zslib.compatibility.epochs import train_epochs

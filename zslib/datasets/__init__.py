@@ -8,8 +8,6 @@ where the files are, instead of their place in the data folder. Files that are a
 FileNotFoundError, damaged or inconsistent ones ValueError.
 """
 
-from __future__ import annotations
-
 from zslib.datasets.attributes.apy import apy_attributes
 from zslib.datasets.attributes.awa1 import awa1
 from zslib.datasets.attributes.caltech101 import caltech101

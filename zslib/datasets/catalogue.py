@@ -1,7 +1,5 @@
 """All data sets by name: the entries that stand beside the loaders, found in the rooms."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

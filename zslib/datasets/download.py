@@ -4,8 +4,6 @@ pooch names the file, verifies its checksum and puts it in place; the downloader
 here writes to a ``.part`` file and asks the server for the rest of it (HTTP Range).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -4,8 +4,6 @@ Both editions of the real data are read here, the full one and the compact one o
 repository, whose files must be those that ``data/SHA256SUMS`` lists.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """Where data live: editions of the real data, and the cache of fetched and converted files."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """What the problems of all settings share: frozen fields, a checksum, arrays on one device."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Loading data sets by name, where they are here, fetching them, and their fingerprint."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import json

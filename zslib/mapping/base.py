@@ -1,7 +1,5 @@
 """What all linear cross-space maps share."""
 
-from __future__ import annotations
-
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,

@@ -1,7 +1,5 @@
 """Any cross-space map between centred directions."""
 
-from __future__ import annotations
-
 from sklearn.base import clone
 
 from zslib.arrays import namespace, unit_rows

@@ -1,7 +1,5 @@
 """Chimeras: made-up source vectors for labels without any (Lazaridou et al. 2015, section 4)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import like, namespace

@@ -1,7 +1,5 @@
 """The max-margin ranking map of Lazaridou et al. (2015), sections 2 and 5."""
 
-from __future__ import annotations
-
 import math
 from contextlib import ExitStack, nullcontext
 

@@ -1,7 +1,5 @@
 """Whitening, rotation, re-weighting, de-whitening: the multi-step map of Artetxe et al. (2018)."""
 
-from __future__ import annotations
-
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace

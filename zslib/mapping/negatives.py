@@ -9,8 +9,6 @@ Draws come from a NumPy ``Generator`` on the host, so one seed gives the same ne
 array library.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The orthogonal map, a reference beside the paper's two objectives."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.mapping.base import LinearMap
 

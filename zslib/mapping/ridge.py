@@ -1,7 +1,5 @@
 """Ridge regression across spaces: the standard map of Lazaridou et al. (2015), section 2."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Measures of retrieval, hubness, pollution and hierarchical precision."""
 
-from __future__ import annotations
-
 from zslib.metrics.ancestors import common_ancestor_heights
 from zslib.metrics.contingency import Contingency, hubness_contingency
 from zslib.metrics.correlations import HubCorrelations, hub_correlations

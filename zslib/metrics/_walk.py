@@ -5,8 +5,6 @@ the step matrix, links and identity, is the balls one hop wider: SciPy's compile
 product does the walking and drops what is met twice.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, dijkstra

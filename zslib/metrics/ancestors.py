@@ -1,7 +1,5 @@
 """The ImageNet Challenge's first hierarchical error: the height of the common ancestor."""
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["common_ancestor_heights"]

@@ -6,8 +6,6 @@ Frome, Corrado, Shlens, Bengio, Dean, Ranzato and Mikolov (2013): DeViSE: a deep
 embedding model, NIPS 26, appendix A.3.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Set
 

@@ -7,8 +7,6 @@ space, JMLR 11. Feldbauer and Flexer (2019): A comprehensive empirical compariso
 reduction in high-dimensional spaces, Knowledge and Information Systems 59.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import like, namespace, to_host

@@ -1,7 +1,5 @@
 """Pollution of neighbour lists by the targets used in training."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.metrics.hubness import check_lists
 from zslib.validation import as_array

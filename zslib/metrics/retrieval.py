@@ -1,7 +1,5 @@
 """Retrieval accuracy from the ranks of gold targets."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.validation import as_array, check_integer, check_ks
 

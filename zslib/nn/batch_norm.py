@@ -1,7 +1,5 @@
 """Batch normalisation over the tokens of a batch."""
 
-from __future__ import annotations
-
 import numpy as np
 from array_api_compat import device as array_device
 

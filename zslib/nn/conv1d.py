@@ -1,7 +1,5 @@
 """Convolution along the positions of a text."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Linear layers with an activation between them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from zslib.nn.linear import Linear

@@ -1,7 +1,5 @@
 """One optimiser for each parameter of a network."""
 
-from __future__ import annotations
-
 __all__ = ["Descent"]
 
 

@@ -1,7 +1,5 @@
 """Dropout."""
 
-from __future__ import annotations
-
 from zslib.arrays import like, namespace
 from zslib.nn.layer import Layer
 from zslib.validation import check_generator, check_real

@@ -1,7 +1,5 @@
 """Embedding: one learned vector per token."""
 
-from __future__ import annotations
-
 import math
 
 from zslib.arrays import add_rows, namespace

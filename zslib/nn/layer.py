@@ -5,8 +5,6 @@ Sequences are arrays (n, T, d): n texts, T positions, d numbers each. A mask is 
 the way out, and no gradient passes through them. Without a mask every position is a token.
 """
 
-from __future__ import annotations
-
 import math
 
 from array_api_compat import is_numpy_array

@@ -1,7 +1,5 @@
 """Fully connected layer."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

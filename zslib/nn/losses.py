@@ -1,7 +1,5 @@
 """Cross-entropies of a softmax and of sigmoids, with their gradients."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace, one_hot
 from zslib.nn.sigmoid import sigmoid
 from zslib.validation import check_indices

@@ -1,7 +1,5 @@
 """A learned array, the gradient that gathers beside it, and its L2 penalty."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import like as move_like

@@ -1,7 +1,5 @@
 """From the positions of a text to fewer, or to one vector: largest, mean, or last state."""
 
-from __future__ import annotations
-
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace

@@ -1,7 +1,5 @@
 """The rectifier, and the leaky one."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.nn.layer import Layer
 from zslib.validation import check_real

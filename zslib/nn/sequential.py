@@ -1,7 +1,5 @@
 """Layers one after the other, and the residual block."""
 
-from __future__ import annotations
-
 from zslib.nn.batch_norm import BatchNorm
 from zslib.nn.conv1d import Conv1d
 from zslib.nn.layer import Layer

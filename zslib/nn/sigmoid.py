@@ -1,7 +1,5 @@
 """The logistic function."""
 
-from __future__ import annotations
-
 from zslib.arrays import tanh_in_place
 from zslib.nn.layer import Layer
 

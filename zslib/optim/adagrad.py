@@ -1,7 +1,5 @@
 """Adagrad (Duchi et al. 2011)."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.optim.elementwise import Elementwise, add_squares
 from zslib.validation import check_real

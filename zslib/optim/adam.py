@@ -1,7 +1,5 @@
 """Adam (Kingma & Ba 2015) and AMSGrad (Reddi et al. 2018)."""
 
-from __future__ import annotations
-
 import math
 
 from zslib.arrays import namespace

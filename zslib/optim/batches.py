@@ -1,7 +1,5 @@
 """Minibatches in random order."""
 
-from __future__ import annotations
-
 from zslib.validation import check_generator, check_integer
 
 __all__ = ["minibatches"]

@@ -1,7 +1,5 @@
 """What optimisers ask of gradients and of their own numbers."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.validation import check_real
 

@@ -1,7 +1,5 @@
 """Optimisers that divide each entry of a step by the root of a running size of its gradients."""
 
-from __future__ import annotations
-
 from array_api_compat import is_numpy_array
 
 from zslib.arrays import namespace

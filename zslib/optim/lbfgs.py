@@ -1,7 +1,5 @@
 """SciPy's L-BFGS-B for small problems, with data on any device."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """RMSProp (Tieleman & Hinton 2012)."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.optim.checks import check_share
 from zslib.optim.elementwise import Elementwise, add_squares

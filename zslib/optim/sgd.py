@@ -1,7 +1,5 @@
 """Plain gradient descent."""
 
-from __future__ import annotations
-
 from zslib.optim.checks import check_gradient
 from zslib.validation import check_real
 

@@ -1,7 +1,5 @@
 """Settings chosen on validation data: taken over from an earlier run, noted for a later one."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Worker processes that do not outlive whoever started them."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Grids tried on validation data, the next best where a training fails, results kept on disk."""
 
-from __future__ import annotations
-
 from functools import cache
 from numbers import Real
 
@@ -12,9 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import ParameterGrid
 
 from zslib.arrays import resolve_device
+from zslib.code_digest import code_digest
 from zslib.datasets.locate import cache_dir
 from zslib.protocols import choices
-from zslib.sources import sources_digest
 from zslib.validation import check_each, check_integer
 
 __all__ = [
@@ -252,4 +250,4 @@ def _memory(folder):
 
 @cache
 def _code_digest(*modules):
-    return sources_digest("\n".join(f"import {module}" for module in modules))
+    return code_digest("\n".join(f"import {module}" for module in modules))

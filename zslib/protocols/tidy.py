@@ -1,7 +1,5 @@
 """Rows of results, as chapters collect them."""
 
-from __future__ import annotations
-
 __all__ = ["row"]
 
 

@@ -1,7 +1,5 @@
 """Exact nearest-neighbour search and the ranks of gold targets, block by block."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Set
 
 import numpy as np

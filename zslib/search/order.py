@@ -1,7 +1,5 @@
 """The order of targets: scores of tiles where these tell, scores of single pairs where not."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import like, take_rows, to_host

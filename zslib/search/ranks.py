@@ -1,7 +1,5 @@
 """Ranks of gold targets: what comes before them is counted tile by tile."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

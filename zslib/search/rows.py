@@ -1,7 +1,5 @@
 """Rows of arrays: slices of them, distinct and equal ones."""
 
-from __future__ import annotations
-
 import numpy as np
 from array_api_compat import is_cupy_namespace, is_numpy_array
 

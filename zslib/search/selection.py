@@ -6,8 +6,6 @@ whose maximum beats the query's k-th best so far are looked into. What is found 
 list, and is merged into the k best when the list has grown to some k entries per query.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.search.order import lowered

@@ -1,7 +1,5 @@
 """Threads over blocks, with BLAS held to one thread each."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager

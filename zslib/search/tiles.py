@@ -6,8 +6,6 @@ where scores lie within this `Tiles.slack`, `Tiles.pair_scores` decides, so that
 targets depends on no tile.
 """
 
-from __future__ import annotations
-
 import math
 from threading import Lock
 

@@ -1,7 +1,5 @@
 """One style for every figure, and figures with a number, a caption and an alt text."""
 
-from __future__ import annotations
-
 import base64
 import html
 import io

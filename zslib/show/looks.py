@@ -4,8 +4,6 @@ A zero-shot scorer has its ``look`` on its class, or where its `ZeroShotMethod` 
 else is here.
 """
 
-from __future__ import annotations
-
 import re
 
 __all__ = ["LOOKS", "known_look"]

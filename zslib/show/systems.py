@@ -1,7 +1,5 @@
 """Systems as named points."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.show.figures import look

@@ -1,7 +1,5 @@
 """Files that are written whole, and only where they change."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

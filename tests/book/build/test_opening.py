@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from book.build.opening import exercises, filled, opening
-from book.parameters import Source, parse_text
+from book.parameters import ChapterText, parse_text
 from book.paths import Layout
 from book.results import Results
 from book.store import published_records
@@ -94,7 +94,7 @@ def test_a_run_that_read_others_names_the_data_of_its_records():
 
 @pytest.mark.parametrize("name", PLACE.names())
 def test_each_chapter_asks_and_its_published_run_answers(name):
-    about = Source.read(name, PLACE).about
+    about = ChapterText.read(name, PLACE).about
     assert about["question"].endswith("?")
     records = published_records(name, root=ROOT)
     if records is None:
@@ -103,7 +103,7 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
     for sentence in about["finding"]:
         text = filled(sentence, records, name.split("/")[0])
         assert "{" not in text and text.endswith(".")
-    source = Source.read(name, PLACE)
+    source = ChapterText.read(name, PLACE)
     assert len(about["exercises"]) == 2
     for exercise in about["exercises"]:
         assert exercise["ask"].endswith("?")

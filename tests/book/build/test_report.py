@@ -84,7 +84,7 @@ def test_quick_and_synthetic_runs_are_not_published(tiny_book):
     with pytest.raises(ValueError, match="is a quick one: run it in full first"):
         publish(["demo/01_first"])
     keep(tiny_book, data=[RUN["data"][0] | {"synthetic": True}])
-    source = tiny_book.place.source("demo/01_first")
+    source = tiny_book.place.chapter_file("demo/01_first")
     about_synthetic = source.read_text(encoding="utf-8")
     source.write_text(about_synthetic.replace('"synthetic"', '"auto"'), encoding="utf-8")
     with pytest.raises(ValueError, match="on synthetic data alone"):

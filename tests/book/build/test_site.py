@@ -12,7 +12,7 @@ from book.build.page import arrange, page_links
 from book.build.plan import plan
 from book.build.reference import Reference
 from book.build.site import BuildFailed, build, show
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.store import write_records
 
 ROOT = Path(__file__).parents[3]
@@ -92,7 +92,7 @@ def test_build_rebuild_and_strictness(site):
     assert before and pages(root) == before
 
     # One more table before: every page that shows the number of another is written again.
-    path = site.place.source("demo/02_second")
+    path = site.place.chapter_file("demo/02_second")
     extra = 'book.Table("tbl-extra", "Extra, synthetic.", ["a"], [[1]])'
     shown = f"display({extra})\n\ndisplay(book.Table"
     path.write_text(path.read_text().replace("display(book.Table", shown, 1))
@@ -136,7 +136,7 @@ def code(text, *tags, shows=""):
 def arranged(name, *cells):
     """The cells of a chapter's page."""
     notebook = new_notebook(cells=list(cells))
-    arrange(notebook, Source(name, "# Title\n"), None, None, "")
+    arrange(notebook, ChapterText(name, "# Title\n"), None, None, "")
     return notebook.cells
 
 

@@ -9,7 +9,7 @@ from book.keys import outdated
 from book.papers import check_claims, check_records, load_claims, printed
 from book.papers.claims import Claim, _judge
 from book.papers.printed import PAPERS
-from book.parameters import Source
+from book.parameters import ChapterText
 from book.paths import layout
 from book.store import published_records
 
@@ -149,7 +149,7 @@ def test_published_records_have_what_each_claim_asks_for(chapter):
     records = published_records(chapter, root=layout().root)
     if records is None:
         pytest.skip("this chapter has no published run")
-    if outdated(records.run, Source.read(chapter, layout()), data=False):
+    if outdated(records.run, ChapterText.read(chapter, layout()), data=False):
         pytest.skip("the chapter has changed since it was published")
     there = {name: {r.get(name) for r in records} for name in ("metric", "dataset", "method")}
     for claim in load_claims(chapter.split("/")[0]):

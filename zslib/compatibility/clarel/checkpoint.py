@@ -1,7 +1,5 @@
 """The state of a training on disk: written all or nothing, read back by the same training only."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

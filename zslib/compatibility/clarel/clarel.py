@@ -1,7 +1,5 @@
 """CLAREL (Oreshkin et al. 2019): images and texts in one space, by retrieving each other."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

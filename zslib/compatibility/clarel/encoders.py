@@ -3,8 +3,6 @@
 A batch asks for one vector per image, the mean over several of its texts. `TextDraw` says which.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import like, namespace, take_rows, to_host

@@ -1,7 +1,5 @@
 """The layers of CLAREL together, and one training step."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import like as move

@@ -1,7 +1,5 @@
 """Which texts belong to which sample, and batches of samples with some of their texts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import to_host

@@ -1,7 +1,5 @@
 """Two sets of parameters for CLAREL: the paper's text, and the authors' code."""
 
-from __future__ import annotations
-
 from zslib.validation import check_choice
 
 __all__ = ["clarel_settings"]

@@ -1,7 +1,5 @@
 """The training of CLAREL: batch after batch, with a curve, checkpoints and a line of progress."""
 
-from __future__ import annotations
-
 import sys
 from time import monotonic
 

@@ -1,7 +1,5 @@
 """What generative systems share: a classifier, trained for the candidates of each question."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """CADA-VAE (Schönfeld et al. 2019): images and class vectors in the latent space of two VAEs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import namespace, take_rows

@@ -1,7 +1,5 @@
 """The critic of a Wasserstein GAN, and the gradient of its gradient penalty by hand."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from zslib.arrays import namespace, row_norms

@@ -1,7 +1,5 @@
 """How well a generator makes the classes that it has seen."""
 
-from __future__ import annotations
-
 import math
 
 from zslib.arrays import class_sums, namespace, take_rows, to_host

@@ -1,7 +1,5 @@
 """FeatureGenerator: f-CLSWGAN, f-VAEGAN-D2, cycle-WGAN and their kin as recipes of one class."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 

@@ -1,7 +1,5 @@
 r"""Gaussians :math:`N(\mu, \mathrm{diag}\, e^\ell)`, one in each row, for autoencoders."""
 
-from __future__ import annotations
-
 from zslib.arrays import like, namespace
 from zslib.nn import Layer, Linear, ReLU, Sequential
 

@@ -1,7 +1,5 @@
 """Networks of a generator of features: leaky layers, a squashed output, averaged weights."""
 
-from __future__ import annotations
-
 from zslib.nn import Layer, LeakyReLU, ReLU, Sigmoid, dense_layers
 
 __all__ = ["Average", "Generator", "leaky_layers"]

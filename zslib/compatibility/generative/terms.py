@@ -1,7 +1,5 @@
 """The terms of a generator's loss, each with its gradient by the features that were made."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.compatibility.conse import softmax_weights
 from zslib.nn import softmax_cross_entropy

@@ -1,7 +1,5 @@
 """A generator of features against its critic, step by step."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import like, namespace, take_rows

@@ -1,7 +1,5 @@
 """Metric learning for zero-shot classification, with hard negatives (Bucher et al. 2016)."""
 
-from __future__ import annotations
-
 import math
 from copy import copy
 

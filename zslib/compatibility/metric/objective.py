@@ -3,8 +3,6 @@
 The parameters ``theta`` are ``(W_X, b_X, W_A, tau)``, shapes (p, q), (q,), (q, m) and (1,).
 """
 
-from __future__ import annotations
-
 from array_api_compat import device as array_device
 
 from zslib.arrays import namespace, put

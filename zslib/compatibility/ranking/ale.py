@@ -1,7 +1,5 @@
 """ALE: violations weighted by the rank of the true label (Akata et al. 2013, 2016)."""
 
-from __future__ import annotations
-
 from zslib.compatibility.ranking.loss import rank_weights
 from zslib.compatibility.ranking.training import RankingModel
 

@@ -1,7 +1,5 @@
 """DARK: dual-view ranking with hardness assessment (Guo et al. 2019)."""
 
-from __future__ import annotations
-
 import math
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """DeViSE: a hinge for each label that is ranked too high (Frome et al. 2013)."""
 
-from __future__ import annotations
-
 from zslib.arrays import like
 from zslib.compatibility.ranking.loss import drawn_violation, every_violation
 from zslib.compatibility.ranking.training import RankingModel

@@ -1,7 +1,5 @@
 """LatEm: several bilinear maps, the best of which scores a pair (Xian et al. 2016)."""
 
-from __future__ import annotations
-
 import math
 
 from array_api_compat import device as array_device

@@ -20,8 +20,6 @@ DARK    `hardness`             sigmoid of R, also where R <= 0
 ======  =====================  ========================================
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import like, namespace, pick, put

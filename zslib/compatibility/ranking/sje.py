@@ -1,7 +1,5 @@
 """SJE: only the label that violates most counts (Akata et al. 2015)."""
 
-from __future__ import annotations
-
 from zslib.compatibility.ranking.loss import largest_violation
 from zslib.compatibility.ranking.training import RankingModel
 

@@ -1,7 +1,5 @@
 """Training by the ranking loss, and the base of DeViSE, ALE and SJE."""
 
-from __future__ import annotations
-
 import copy
 import math
 

@@ -1,7 +1,5 @@
 """aPascal-aYahoo: real attributes of single images, with features generated from them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

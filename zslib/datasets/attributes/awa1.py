@@ -1,7 +1,5 @@
 """Animals with Attributes 1: 50 animals, 85 attributes, the hand-crafted features of 2009."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from zslib.datasets.attributes.images import OLDER, ImageSet

@@ -1,7 +1,5 @@
 """Caltech-101 as attribute-based zero-shot recognition, classes by their WordNet synsets."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.datasets.attributes.images import ImageSet, by_synsets

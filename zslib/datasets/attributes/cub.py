@@ -1,7 +1,5 @@
 """Caltech-UCSD Birds: 200 species, 312 attributes, network features, official zero-shot split."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

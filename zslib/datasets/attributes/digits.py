@@ -1,7 +1,5 @@
 """Handwritten digits with seven-segment class embeddings: real, tiny, always at hand."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.datasets.attributes.problem import ZeroShotProblem

@@ -1,7 +1,5 @@
 """Your own features: arrays, or files in the forms that ``zslib compare`` takes."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping, Set
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Your own zero-shot data: one ``.npz`` file, or a folder with one ``.npy`` file an array."""
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

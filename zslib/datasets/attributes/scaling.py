@@ -1,7 +1,5 @@
 """How two papers scale features and class embeddings before a method sees them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from zslib.arrays import namespace, row_norms, take_rows, unit_rows

@@ -1,7 +1,5 @@
 """Choosing classes and images: seeded splits where none is official, caps, rows of a file."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Images labelled with synsets, split as in DeViSE: classes of the 1,000, and beyond them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

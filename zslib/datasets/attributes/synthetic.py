@@ -25,8 +25,6 @@ about 60% (AWA2's shape), 50% (CUB, SUN) and 27% (APY) of the unseen classes' im
 3 of Guo et al. (AAAI 2019) prints 58.6, 53.9, 54.5 and 38.3.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

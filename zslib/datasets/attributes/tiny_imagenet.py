@@ -1,7 +1,5 @@
 """Tiny-ImageNet as attribute-based zero-shot recognition of its classes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import unit_rows

@@ -1,7 +1,5 @@
 """Data sets in the format of Xian et al. (2017): ``res101.mat`` and ``att_splits.mat``."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -4,8 +4,6 @@
 packs anew; ``wordnet30/README.md`` says from what.
 """
 
-from __future__ import annotations
-
 import argparse
 import lzma
 from importlib import resources

@@ -1,7 +1,5 @@
 """From synsets to terms and back: what a model of words can say about classes of synonyms."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import like, namespace, ragged_rows, random_generator, take_rows, to_host

@@ -1,7 +1,5 @@
 """ImageNet's Fall 2011 tree and the zero-shot label sets near the seen classes, by rule."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 __all__ = [

@@ -1,7 +1,5 @@
 """Bilingual dictionaries, and their join with two vector sets into a mapping problem."""
 
-from __future__ import annotations
-
 from codecs import BOM_UTF8
 from collections import Counter
 from pathlib import Path

@@ -3,8 +3,6 @@
 Zenodo record 2654864. `fetch_dinu2015` brings the four files; `dinu2015` reads them.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from zslib.datasets import download

@@ -1,7 +1,5 @@
 """English and Italian vectors of Europarl and fiction, with the paper's kind of dictionaries."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from zslib.datasets.entry import BILINGUAL, Dataset, below

@@ -1,7 +1,5 @@
 """One photograph for each ILSVRC label, searched among text vectors of all ImageNet synsets."""
 
-from __future__ import annotations
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 

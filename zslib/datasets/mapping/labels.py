@@ -1,7 +1,5 @@
 """Steps shared by the image-labelling data sets: label splits, averages, sampled queries."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A mapping problem from anybody's files: two vector files and a dictionary."""
 
-from __future__ import annotations
-
 import math
 from os import PathLike
 from pathlib import Path

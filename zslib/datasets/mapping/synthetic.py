@@ -28,8 +28,6 @@ A word is named after its topic and its frequency rank ("beka-17"), so that a ta
 neighbours can be read: answers from the query's own topic are near misses.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import unit_rows

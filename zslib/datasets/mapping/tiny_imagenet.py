@@ -1,7 +1,5 @@
 """Tiny-ImageNet images labelled with words: the paper's cross-modal setting at small scale."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.arrays import unit_rows

@@ -1,7 +1,5 @@
 """Captions of Reed et al. (2016) on the official features of CUB and FLOWERS: the paper's data."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Oxford's 102 flowers: real Wikipedia articles and split, synthetic image features."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """IKEA products: photographs with their own colour and description, in 44 product types."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, draw_classes, select_images

@@ -1,7 +1,5 @@
 """Your own images with texts: arrays, or one ``.npz`` file."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from pathlib import Path

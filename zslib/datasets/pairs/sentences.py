@@ -1,7 +1,5 @@
 """Sentences about classes as the texts of their images: CUB with Wikipedia's."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

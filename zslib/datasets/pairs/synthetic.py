@@ -23,8 +23,6 @@ by ridge regression onto reduced TF-IDF of the captions alone: it recognises som
 the unseen classes' images, and hardly a quarter where seen classes compete.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, split_seen

@@ -1,7 +1,5 @@
 """Sections of Wikipedia's featured articles, paired with images (Rasiwasia et al., 2010)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, select_images, split_classes

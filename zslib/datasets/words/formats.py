@@ -1,7 +1,5 @@
 """Parsing vector files: one pass, which names the place of any damage."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import zlib

@@ -1,7 +1,5 @@
 """Vectors of synsets and of terms made from WordNet's definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 

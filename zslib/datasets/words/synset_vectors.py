@@ -1,7 +1,5 @@
 """Class embeddings of WordNet synsets: from their definitions, and from the is-a hierarchy."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Vectors of terms of several words, and of terms known only by their place in a hierarchy."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import numpy as np

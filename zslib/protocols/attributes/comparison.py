@@ -1,7 +1,5 @@
 """What zero-shot scorers chose on validation classes, their hubs and their pollution."""
 
-from __future__ import annotations
-
 from zslib.metrics import k_skewness
 from zslib.protocols.attributes.intervals import outcome_at
 from zslib.protocols.intervals import over_runs

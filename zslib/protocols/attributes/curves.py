@@ -1,7 +1,5 @@
 """Accuracy on unseen classes after each epoch, and how soon it is there."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import clone
 

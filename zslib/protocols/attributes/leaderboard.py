@@ -1,7 +1,5 @@
 """Many zero-shot scorers on many data sets, and every measure of each."""
 
-from __future__ import annotations
-
 from concurrent.futures import as_completed
 
 from threadpoolctl import threadpool_limits

@@ -1,7 +1,5 @@
 """Scorers fitted on a problem's training images, as chapters that look inside them need."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 

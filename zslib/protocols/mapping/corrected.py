@@ -1,7 +1,5 @@
 """Trained maps under corrected search: do the two remedies against hubs add up?"""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache, partial
 

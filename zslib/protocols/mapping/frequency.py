@@ -1,7 +1,5 @@
 """How precision and hubs depend on how frequent words are, in vocabularies sorted by that."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

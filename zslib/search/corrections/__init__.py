@@ -15,8 +15,6 @@ name                        class                        source
 ==========================  ===========================  =========================
 """
 
-from __future__ import annotations
-
 from zslib.search.corrections.base import Correction
 from zslib.search.corrections.csls import CSLS
 from zslib.search.corrections.globally_corrected import GloballyCorrected

@@ -1,7 +1,5 @@
 """What a retrieval correction is, and the statistics that several of them share."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from array_api_compat import is_cupy_namespace, is_numpy_namespace

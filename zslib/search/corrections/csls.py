@@ -1,7 +1,5 @@
 """Cross-domain similarity local scaling."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.search.corrections.base import Correction, check_neighbours, largest
 

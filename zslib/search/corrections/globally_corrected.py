@@ -1,7 +1,5 @@
 """Globally corrected retrieval."""
 
-from __future__ import annotations
-
 import numpy as np
 from array_api_compat import is_numpy_namespace
 

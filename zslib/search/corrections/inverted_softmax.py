@@ -1,7 +1,5 @@
 """Inverted softmax."""
 
-from __future__ import annotations
-
 from zslib.arrays import namespace
 from zslib.search.corrections.base import Correction
 from zslib.validation import check_real

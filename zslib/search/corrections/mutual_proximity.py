@@ -1,7 +1,5 @@
 """Mutual proximity."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

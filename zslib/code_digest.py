@@ -1,7 +1,5 @@
 """What code a result depends on: the parsed sources of all that its code imports."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import importlib.util
@@ -11,7 +9,7 @@ from pathlib import Path
 
 import joblib
 
-__all__ = ["reached", "sources_digest"]
+__all__ = ["code_digest", "reached"]
 
 # Folders of what is installed: it changes with its version.
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -19,7 +17,7 @@ _INSTALLED = {"site-packages", "dist-packages"}
 _PROSE = {".md", ".ipynb"}
 
 
-def sources_digest(code, *, skip=()):
+def code_digest(code, *, skip=()):
     """Hash of all that ``code`` imports, directly or not, of zslib and of what is not installed.
 
     Docstrings, comments and layout do not count. A name that a room's ``__init__`` only hands on
@@ -41,8 +39,8 @@ def sources_digest(code, *, skip=()):
 
     Examples
     --------
-    >>> one = sources_digest("from zslib.search import top_k")
-    >>> one == sources_digest("from zslib.search import top_k  # the same")
+    >>> one = code_digest("from zslib.search import top_k")
+    >>> one == code_digest("from zslib.search import top_k  # the same")
     True
     """
     digest = hashlib.sha256()

@@ -3,7 +3,7 @@
 import pytest
 
 from book import keys
-from zslib import sources
+from zslib import code_digest
 
 
 @pytest.fixture
@@ -32,18 +32,18 @@ def package(tmp_path, monkeypatch):
 
 def clear():
     for name in ("_home", "_known", "_digest", "_data_files"):
-        getattr(sources, name).cache_clear()
+        getattr(code_digest, name).cache_clear()
     keys.package_digest.cache_clear()
 
 
 def digest(code="from small.room import f", **options):
     clear()
-    return sources.sources_digest(code, **options)
+    return code_digest.code_digest(code, **options)
 
 
 def test_what_is_reached(package):
     def names(code, **options):
-        return [name.removeprefix("small.") for name in sources.reached(code, **options)]
+        return [name.removeprefix("small.") for name in code_digest.reached(code, **options)]
 
     assert names("from small.room import f") == ["ground", "room.one"]
     assert names("small.room.one") == ["ground", "room.one"]
@@ -51,7 +51,7 @@ def test_what_is_reached(package):
     assert names("from small.room import f", skip=["small.ground"]) == ["room.one"]
     assert names("def f():\n    from small import other") == ["other"]
     assert names("import numpy as np, json, nothing_of_this_name") == []
-    assert sources.reached("small.other") == {"small.other": package / "other.py"}
+    assert code_digest.reached("small.other") == {"small.other": package / "other.py"}
 
 
 def test_a_folder_without_init_is_a_package_and_an_installed_one_does_not_count(
@@ -64,8 +64,8 @@ def test_a_folder_without_init_is_a_package_and_an_installed_one_does_not_count(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(tmp_path / "site-packages")
     clear()
-    assert list(sources.reached("from loose import one")) == ["loose.one"]
-    assert sources.reached("from fixed import one") == {}
+    assert list(code_digest.reached("from loose import one")) == ["loose.one"]
+    assert code_digest.reached("from fixed import one") == {}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_these_change_it(package, file, text):
 
 
 def test_the_runner_is_not_among_the_sources_that_count():
-    for name in sources.reached("import book", skip=keys._NOT_SHOWN):
+    for name in code_digest.reached("import book", skip=keys._NOT_SHOWN):
         assert not name.startswith(("zslib.cli", "book.commands", "book.build", "book.paths"))
 
 
