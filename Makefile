@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c const
 SOURCES := zslib book chapters tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help book test kernels serve lint format bench notebooks archive clean distclean
+.PHONY: help book test kernels cupy serve lint format bench notebooks archive clean distclean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,12 @@ test: $(VENV)/.test node_modules/.ready  ## run all tests (with the built site, 
 kernels:  ## the numerical tests again on another kernel of linear algebra
 	OPENBLAS_CORETYPE=Haswell $(MAKE) test THREADS=2 ARGS='-k "not strict and not test_scikit_learn" \
 	  $(addprefix tests/,calibration chapters compatibility mapping metrics nn protocols search test_optim.py)'
+
+# CuPy can be imported without a GPU, which is enough to see that names and keywords exist there.
+cupy: $(VENV)/.python  ## check what is called on CuPy, installed into an environment of its own, without a GPU
+	@$(PYTHON) -m venv $(VENV)/cupy
+	@$(VENV)/cupy/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt pytest '.[cuda12]'
+	$(VENV)/cupy/bin/python -m pytest --noconftest -c /dev/null --rootdir=. tests/test_cupy_names.py
 
 serve: book  ## build the site and serve it on 127.0.0.1
 	@echo "http://127.0.0.1:$(PORT)"
