@@ -314,7 +314,8 @@ class Chapter:
 
         Those that are not testable here share a row, at the end, by their reason.
         """
-        from book.papers.claims import NOT_TESTABLE, chapter_verdicts
+        from book.papers.effects import size
+        from book.papers.verdicts import NOT_TESTABLE, chapter_verdicts, looks_again
 
         verdicts = chapter_verdicts(self.name, self.records)
         if not verdicts:
@@ -328,7 +329,8 @@ class Chapter:
                 untested.setdefault(why, []).append(v)
                 continue
             where = ", ".join(filter(None, (v.claim.setting, v.claim.where, v.claim.note)))
-            verdict = Markdown(f"**{v.verdict}**: {escape(why)}" if why else f"**{v.verdict}**")
+            word = f"**{v.verdict}**" + (f", {size(v)}" if size(v) else "")
+            verdict = Markdown(f"{word}: {escape(why)}" if why else word)
             printed = None if v.paper_value == NO_DATA else v.paper_value
             rows.append([f"{v.claim.says} ({where})", printed, v.found, verdict])
         for why, several in untested.items():
@@ -336,6 +338,11 @@ class Chapter:
             what = several[0].claim.says if alone else f"{len(several)} claims more"
             verdict = Markdown(f"**{several[0].verdict}**: {escape(why)}")
             rows.append([what, None, None, verdict])
+        for v in looks_again(self.name, self.records):
+            if v.verdict != NOT_TESTABLE:
+                what = f"{v.claim.headline}: another look, {v.mark.name}"
+                verdict = Markdown(f"{v.verdict} here; judged in {{doc}}`/{v.claim.chapter}`")
+                rows.append([what, None, v.found, verdict])
         heads = ["claim", Column("paper", align="right"), Column("ours", align="right"), "verdict"]
         name = verdicts_label(self.name)
         n = len(verdicts)
@@ -346,7 +353,7 @@ class Chapter:
         """Why this run cannot give what a claim asks for, as `skip` was told, or None."""
         for skipped in self._skipped if verdict.value is None else ():
             fields = {name: value for name, value in skipped.items() if name != "why"}
-            if fields.items() <= verdict.claim.record.items():
+            if fields.items() <= verdict.mark.record.items():
                 return skipped["why"]
         return None
 

@@ -18,11 +18,12 @@ _NOT_SHOWN = [
         *("_ext", "_static", "pages", "references"),
     )
 ]
+_JUDGING = ("claims", "discoveries", "effects", "errata", "evidence", "verdicts")
 # These show what was recorded, or judge it, and record nothing.
 _NOT_RECORDED = [
     *_NOT_SHOWN,
     *(f"book.{name}" for name in ("figures", "provenance", "seen_unseen", "shown", "store")),
-    *(f"book.papers.{name}" for name in ("claims", "effects", "errata", "evidence")),
+    *(f"book.papers.{name}" for name in _JUDGING),
     *(f"chapters.{path.parent.name}.{path.stem}" for path in CHAPTERS.glob("*/draw*.py")),
     "zslib.show",
     # These read files of a user's own, and no published run has such.

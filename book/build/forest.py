@@ -7,13 +7,14 @@ one, from `LEFT` to `RIGHT`.
 from collections import Counter
 
 from book.build.render import TEMPLATES, template_filter
-from book.papers.claims import FAILED, HELD, MIXED, NOT_TESTABLE, OPEN
 from book.papers.effects import ratios
+from book.papers.verdicts import FAILED, HELD, MIXED, NOT_AS_READ, NOT_TESTABLE, OPEN
 
-KINDS = {kind: kind for kind in (HELD, MIXED, FAILED, OPEN)} | {NOT_TESTABLE: "untested"}
+KINDS = {kind: kind for kind in (HELD, MIXED, FAILED)}
+KINDS |= {NOT_AS_READ: "unread", OPEN: OPEN, NOT_TESTABLE: "untested"}
 """Each verdict's class in the style sheet."""
 
-MARKS = {HELD: "✓", MIXED: "±", FAILED: "✗", OPEN: "?", NOT_TESTABLE: "∅"}
+MARKS = {HELD: "✓", MIXED: "±", FAILED: "✗", NOT_AS_READ: "≠", OPEN: "?", NOT_TESTABLE: "∅"}
 
 LEFT, RIGHT = -1.5, 3.0
 LINE, MARGIN = 10, 7  # pixels from line to line, and around them
@@ -52,8 +53,10 @@ def reach(ratio):
 
 @template_filter
 def named(ratio):
-    """A ratio after the data that it is of."""
-    return hyphens(f"{ratio.verdict.dataset} {ratio}")
+    """A ratio after the data that it is of, and the mark where a claim has several."""
+    several = len(ratio.verdict.claim.carrying) > 1
+    name = ratio.verdict.mark.name if several and ratio.whole else ratio.verdict.dataset
+    return hyphens(f"{name} {ratio}")
 
 
 @template_filter
@@ -74,12 +77,12 @@ def lines_and_tiles(verdicts):
 @template_filter
 def anchor(claim):
     """Where a claim stands on the scorecard."""
-    return f"claim-{claim.paper}-{claim.id.replace('/', '-')}"
+    return f"claim-{claim.paper}-{claim.id}"
 
 
 def results(verdicts):
-    """The verdicts on what a paper measured, without theorems and sanity checks."""
-    return [verdict for verdict in verdicts if verdict.claim.kind == "result"]
+    """The verdicts on what a paper measured: no readings of ours, theorems, or sanity checks."""
+    return [verdict for verdict in verdicts if verdict.claim.group == "result"]
 
 
 @template_filter

@@ -4,7 +4,7 @@ from book.build.forest import hyphens, results
 from book.build.render import render
 from book.build.scorecard import titles
 from book.papers import check_claims
-from book.papers.effects import printed_effect
+from book.papers.claims import printed_difference
 from book.papers.printed import PAPERS, read_data
 
 
@@ -29,11 +29,12 @@ def finding(paper, verdicts):
     clauses = []
     for piece in read_data(paper, "claims")["finding"]:
         verdict = by_id[piece["claim"]]
-        effect = printed_effect(verdict.claim)
+        first = verdict.carrying[0]
+        effect = printed_difference(verdict.claim, first.mark)
         clauses.append(
             piece.get(verdict.verdict, piece["open"]).format(
-                size=_numbers(verdict, lambda value: f"{abs(value):.1f}", " ({})"),
-                signed=_numbers(verdict, _signed, " on {}") or "no number",
+                size=_numbers(first, lambda value: f"{abs(value):.1f}", " ({})"),
+                signed=_numbers(first, _signed, " on {}") or "no number",
                 printed="" if effect is None else f"{abs(effect):.3g}",
             )
         )

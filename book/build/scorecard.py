@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from dataclasses import dataclass
 
@@ -10,13 +9,12 @@ from book.build.forest import MARKS, hyphens, named, tally
 from book.build.render import render, template_filter
 from book.chapter import verdicts_label
 from book.papers import check_claims
-from book.papers.claims import KINDS as OF_A_CLAIM
-from book.papers.claims import NOT_TESTABLE, Verdict
-from book.papers.effects import printed_effect, ratios
+from book.papers.claims import GROUPS, printed_difference, whose_data
+from book.papers.discoveries import survivors
+from book.papers.effects import ratios, size
 from book.papers.printed import PAPERS, read_data
+from book.papers.verdicts import HELD, NOT_TESTABLE, Verdict
 from zslib.show.tables import NO_DATA, NOT_PRINTED, aligned
-
-_HEADS = {"result": "results", "check": "sanity checks", "theorem": "theorems"}
 
 
 def titles():
@@ -26,8 +24,10 @@ def titles():
 
 def counts(verdicts):
     """How many claims of each kind got each verdict, as text."""
-    tallies = {kind: tally(v for v in verdicts if v.claim.kind == kind) for kind in OF_A_CLAIM}
-    return "; ".join(f"{_HEADS[kind]}: {text}" for kind, text in tallies.items() if text)
+    tallies = [
+        (name, tally(v for v in verdicts if v.claim.group == g)) for g, name in GROUPS.items()
+    ]
+    return "; ".join(f"{name}: {text}" for name, text in tallies if text)
 
 
 def datasets(*verdicts):
@@ -42,10 +42,6 @@ def reason(verdict):
     if verdict.verdict == NOT_TESTABLE:
         return "no such record" if verdict.why.startswith("the run has no") else verdict.why
     number, why = hyphens(verdict.found), hyphens(verdict.why)
-    if verdict.claim.record["metric"].startswith("p of"):
-        # Floats tell no smaller ones apart from zero, and an interval of p reaches below zero.
-        number = re.sub(r" \[.*?\]", "", number)
-        number = re.sub(r"\d+e−(1[6-9]|[2-9]\d|\d{3})", "below 10⁻¹⁵", number)
     return why if why.startswith(number) else f"{number}; {why}"
 
 
@@ -53,12 +49,14 @@ def reason(verdict):
 class _Line:
     """A claim with its verdicts: this run's, ``ours``, and the published run's, ``shown``.
 
-    The latter may be of earlier sources than the chapter's, ``old``.
+    The latter may be of earlier sources than the chapter's, ``old``. ``survives`` says whether it
+    stands beside all other claims; None where it has no interval, or decides nothing.
     """
 
     ours: Verdict
     shown: Verdict
     old: bool
+    survives: bool | None
 
     @property
     def claim(self):
@@ -67,9 +65,10 @@ class _Line:
     @property
     def group(self):
         """Where it stands: in the plot, among results without one, or apart from results."""
-        if self.claim.kind != "result":
+        if self.claim.group != "result":
             return "apart"
-        return "tiles" if printed_effect(self.claim) is None else "forest"
+        effects = [printed_difference(self.claim, mark) for mark in self.claim.carrying]
+        return "tiles" if None in effects else "forest"
 
     @property
     def remarks(self):
@@ -77,6 +76,8 @@ class _Line:
         another = self.ours.verdict not in (self.shown.verdict, NOT_TESTABLE)
         every = {
             self.claim.setting: self.claim.setting,
+            self.size: self.size,
+            "alone only": self.survives is False,
             "earlier sources": self.old,
             f"this run: {self.ours.verdict}": another,
         }
@@ -85,7 +86,34 @@ class _Line:
     @property
     def data(self):
         """Names of data sets that one may filter by, with blanks between."""
-        return " ".join(datasets(self.shown, *self.shown.parts) or datasets(self.ours))
+        shown = [self.shown, *self.shown.parts, *self.shown.marks]
+        return " ".join(datasets(*shown) or datasets(self.ours))
+
+    @property
+    def size(self):
+        """How large the effect is beside the printed one, as text; empty where none is printed."""
+        word = size(self.shown)
+        return f"size: {word}" if word else ""
+
+    @property
+    def whose(self):
+        """Whose data it was judged on, as text."""
+        return whose_data(self.claim.paper, datasets(self.shown, *self.shown.marks))
+
+    @property
+    def marks(self):
+        """The verdict of each mark, as text; none where there is but one."""
+        return [f"{one.mark.name}: {one.verdict}, {reason(one)}" for one in self.shown.marks]
+
+    @property
+    def why(self):
+        """Why it failed or is open, and the address of what shows it."""
+        return self.claim.because if self.shown.verdict not in (HELD, NOT_TESTABLE) else ""
+
+    @property
+    def evidence(self):
+        """The address of the figure or table that shows why; empty for none."""
+        return f"{self.claim.chapter}.html#{self.claim.see}" if self.claim.see else ""
 
     @property
     def sizes(self):
@@ -111,10 +139,15 @@ def scorecard_page(records, published=(), *, note="", old=()):
     sources: their claims are marked.
     """
     papers, sets = [], set()
+    every = {name: check_claims(name, published) for name in titles()}
+    alive = survivors(verdict for shown in every.values() for verdict in shown)
     for name, title in titles().items():
-        ours, shown = check_claims(name, records), check_claims(name, published)
+        ours, shown = check_claims(name, records), every[name]
         sets.update(datasets(*ours, *shown))
-        lines = [_Line(a, b, b.claim.chapter in old) for a, b in zip(ours, shown, strict=True)]
+        lines = [
+            _Line(a, b, b.claim.chapter in old, alive.get((name, b.claim.id)))
+            for a, b in zip(ours, shown, strict=True)
+        ]
         groups = {"forest": [], "tiles": [], "apart": []}
         for line in lines:
             groups[line.group].append(line)
@@ -124,7 +157,8 @@ def scorecard_page(records, published=(), *, note="", old=()):
         "verdict": {verdict: verdict for verdict in MARKS},
         "data": {name: name for name in sorted(sets)},
     }
-    return render("scorecard.md", choices=choices, note=note, papers=papers)
+    tested = {"survive": sum(alive.values()), "all": len(alive)}
+    return render("scorecard.md", choices=choices, note=note, papers=papers, tested=tested)
 
 
 def scorecard_text(records, published=(), *, note=""):
@@ -132,7 +166,7 @@ def scorecard_text(records, published=(), *, note=""):
     parts = [note] if note else []
     for paper, title in titles().items():
         ours, shown = check_claims(paper, records), check_claims(paper, published)
-        rows = [["claim", "printed", "published run", "×", "this run"]]
+        rows = [["claim", "printed", "published run", "size", "×", "this run"]]
         for a, b in zip(ours, shown, strict=True):
             claim = b.claim
             headline = textwrap.shorten(claim.headline, 64, placeholder=" …")
@@ -140,8 +174,9 @@ def scorecard_text(records, published=(), *, note=""):
             rows.append(
                 [
                     headline + (f", {claim.setting}" if claim.setting else ""),
-                    b.paper_value.replace(NO_DATA, NOT_PRINTED),
+                    b.carrying[0].paper_value.replace(NO_DATA, NOT_PRINTED),
                     f"{MARKS[b.verdict]} {b.verdict}",
+                    size(b),
                     ", ".join(sizes[:2]) + " …" * (len(sizes) > 2),
                     f"{MARKS[a.verdict]} {a.verdict}",
                 ]

@@ -1,11 +1,10 @@
-"""The papers' claims as data, and the verdicts of result records on them."""
+"""The papers' claims as data."""
 
 from __future__ import annotations
 
 import difflib
-import operator
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from book.papers.printed import PAPERS, printed, read_data
 from zslib.validation import check_choice
@@ -13,62 +12,128 @@ from zslib.validation import check_choice
 OF_THE_DATA = ("dataset", "setting")
 """Fields of a record that a run on other data need not have."""
 
-_OPERATORS = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
+MEAN = "all sets"
+"""Field ``over`` of a record of the mean over data sets."""
 
-HELD, FAILED, MIXED = "held", "failed", "mixed"
-OPEN, NOT_TESTABLE = "open", "not testable here"
+# Fields of a claim that stand in its paper's data file as they are.
+_AS_WRITTEN = ("id", "where", "says", "effect", "margin", "pooled", "because", "see")
+# Fields of a mark that are the claim's where it has none of its own.
+_OF_MARKS = (
+    *("chapter", "record", "holds", "printed", "given", "given_holds", "without"),
+    *("printed_error", "level"),
+)
+
+GROUPS = {
+    "result": "results",
+    "reading": "readings of ours",
+    "check": "sanity checks",
+    "theorem": "theorems",
+}
+"""What claims are counted with, and its name."""
+
+ROLES = ("carries", "level", "look")
+"""What a mark does: the claim needs it; it is the same at another level, which decides where the
+first is open; or it is another look, which can contradict the claim and nothing else."""
 
 KINDS = ("result", "check", "theorem")
 """What a claim is: a measured result, a sanity check, or what holds by proof."""
 
-_MEAN = "all sets"
-
-# Fields of a claim that stand in its paper's data file as they are.
-_AS_WRITTEN = ("where", "says", "chapter", "effect", "without")
-
 
 @dataclass(frozen=True)
-class Claim:
-    """One claim of a paper.
+class Mark:
+    """One number that speaks of a claim: a level such as P@5, a half of the data, another look.
 
     Attributes
     ----------
-    id, paper, where, says, chapter : str
-        Name, paper, place in the paper, the claim in our words, the chapter that checks it.
-    setting : str
-        The setting that it speaks of.
+    name : str
+        What sets it apart from the claim's other marks.
+    chapter, setting : str
+        The chapter whose records decide, and the setting that they must have.
     record : dict
-        Fields of the record that decides.
+        Fields of the record.
     holds : tuple of (str, float)
         Comparison and threshold that the record must satisfy, interval included.
     printed : list
         Paths of the numbers that the paper prints, first minus second where there are two.
     given : tuple
-        A record and the comparison it must satisfy for the claim to make sense; empty for none.
-    kind : str
-        One of `KINDS`.
-    own_threshold : bool
-        Whether the bound is ours, not the paper's.
-    effect : bool
-        Whether the printed numbers are an effect that ours can be divided by.
+        A record and the comparison it must satisfy for the mark to make sense; empty for none.
     without : float
-        What the record would be without that effect.
+        What the record would be without the printed effect.
+    printed_error : float or None
+        Half the width of the printed effect's 95% interval. None: as wide as ours.
+    level : dict
+        Fields of the records that say whether a data set is at the end of the scale, where it
+        is another measure that says so.
+    role : str
+        One of `ROLES`.
     """
 
-    id: str
-    paper: str
-    where: str
-    says: str
+    name: str
     chapter: str
     setting: str
     record: dict
     holds: tuple
     printed: list
     given: tuple = ()
+    without: float = 0.0
+    printed_error: float | None = None
+    level: dict = field(default_factory=dict)
+    role: str = "carries"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One question that a paper answers, with the marks by which we judge it.
+
+    Attributes
+    ----------
+    id, paper, where, says : str
+        Name, paper, place in the paper, the claim in our words.
+    marks : tuple of Mark
+        Those that carry it first, all of which must hold, then those beside.
+    kind : str
+        One of `KINDS`.
+    own_threshold : bool
+        Whether the bound or the reading is ours, not the paper's.
+    effect : bool
+        Whether the printed numbers are an effect that ours can be divided by.
+    margin : float or None
+        The smallest effect that counts as one, in the units of the record.
+    pooled : bool
+        Whether the mean over data sets means something.
+    because, see : str
+        Why it failed or is open, in a sentence, and the label of the figure or table that shows
+        it.
+    """
+
+    id: str
+    paper: str
+    where: str
+    says: str
+    marks: tuple
     kind: str = "result"
     own_threshold: bool = False
     effect: bool = True
-    without: float = 0.0
+    margin: float | None = None
+    pooled: bool = True
+    because: str = ""
+    see: str = ""
+
+    @property
+    def carrying(self):
+        """The marks that must all hold."""
+        return tuple(mark for mark in self.marks if mark.role == "carries")
+
+    @property
+    def chapter(self):
+        """The chapter that gives the verdict."""
+        return self.marks[0].chapter
+
+    @property
+    def setting(self):
+        """The setting that it speaks of; empty for none, and for several."""
+        settings = {mark.setting for mark in self.carrying}
+        return settings.pop() if len(settings) == 1 else ""
 
     @property
     def headline(self):
@@ -81,196 +146,108 @@ class Claim:
         kind = "" if self.kind == "result" else self.kind
         return ", ".join(filter(None, (kind, "threshold ours" * self.own_threshold)))
 
+    @property
+    def group(self):
+        """What it is counted with: its kind, or the readings that are ours."""
+        return "reading" if self.kind == "result" and self.own_threshold else self.kind
 
-@dataclass(frozen=True)
-class Verdict:
-    """What records say about a claim: ``verdict``, the reason, the run's number and the data.
 
-    Of several data sets ``parts`` has the verdict on each, and the number is their mean's, if any.
+def printed_difference(claim, mark):
+    """The effect that the paper prints for a mark, in the units of its record; None without one.
+
+    Of two printed numbers it is the difference, of one the number less ``mark.without``. Checks
+    and theorems have none, nor has a mark that its own printed numbers do not satisfy.
     """
+    values = [printed(claim.paper, *path) for path in mark.printed]
+    if claim.kind != "result" or not claim.effect or not 1 <= len(values) <= 2:
+        return None
+    effect = values[0] - (values[1] if len(values) == 2 else mark.without)
+    return effect if (effect if mark.holds[0].startswith(">") else -effect) > 0 else None
 
-    claim: Claim
-    verdict: str
-    why: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    dataset: str = ""
-    synthetic: bool = False
-    parts: tuple = ()
 
-    @property
-    def found(self):
-        """The run's number with its interval, as text; of each data set where it has no mean."""
-        if self.value is None:
-            return "; ".join(f"{part.dataset} {part.found}" for part in self.parts) or "–"
-        # A difference of equal means is zero but for rounding.
-        mean = 0.0 if abs(self.value) < 1e-12 < abs(self.low or 0.0) else self.value
-        ends = {_number(end) for end in (self.low, self.high) if end is not None}
-        if ends <= {_number(mean)}:
-            return _number(mean)
-        return f"{_number(mean)} [{_number(self.low)}, {_number(self.high)}]"
+def whose_data(paper, datasets):
+    """Whose the data sets are, as text: the paper's, stand-ins, or ours.
 
-    @property
-    def paper_value(self):
-        """The paper's number or numbers, as text."""
-        values = [printed(self.claim.paper, *path) for path in self.claim.printed]
-        return " against ".join(f"{value:g}" for value in values) or "–"
+    Examples
+    --------
+    >>> whose_data("hubness", ["nothing"])
+    ''
+    """
+    known = read_data(paper, "claims").get("whose", {})
+    names = {}
+    for name in datasets:
+        if name in known:
+            names.setdefault(known[name], []).append(name)
+    return "; ".join(f"{' and '.join(sets)}: {whose}" for whose, sets in names.items())
 
 
 def load_claims(paper):
-    """Claims of a paper, one per setting that a claim speaks of.
+    """Claims of a paper.
 
     Examples
     --------
     >>> any("ridge" in claim.says for claim in load_claims("hubness"))
     True
     """
-    claims = []
-    for entry in read_data(paper, "claims").get("claim", ()):
-        comparison, threshold = entry["holds"].split()
-        settings = entry.get("settings", [""])
-        for setting in settings:
-            paths = [[p.replace("{setting}", setting) for p in path] for path in entry["printed"]]
-            claims.append(
-                Claim(
-                    **{field: entry[field] for field in _AS_WRITTEN if field in entry},
-                    id=entry["id"] + (f"/{setting}" if len(settings) > 1 else ""),
-                    paper=paper,
-                    setting=setting,
-                    record=entry["record"] | ({"setting": setting} if setting else {}),
-                    holds=(comparison, float(threshold)),
-                    printed=paths,
-                    given=_premise(entry, setting),
-                    kind=check_choice(entry.get("kind", "result"), "kind", KINDS),
-                    own_threshold=entry.get("threshold") == "ours",
-                )
-            )
-    return claims
+    return [_claim(paper, entry) for entry in read_data(paper, "claims").get("claim", ())]
 
 
-def _number(value):
-    """Three digits, or all before the point; of what is next to nothing its size."""
-    tiny, large = 0 < abs(value) < 1e-6, 1000 <= abs(value) < 1e9
-    return format(value, ".0e" if tiny else ",.0f" if large else ".3g").replace("-", "−")
+def _claim(paper, entry):
+    """A claim from its entry: ``settings`` or ``marks`` carry it; ``levels``, ``also`` are beside.
 
-
-def _premise(entry, setting):
-    if "given" not in entry:
-        return ()
-    comparison, threshold = entry["given_holds"].split()
-    record = entry["given"] | ({"setting": setting} if setting else {})
-    return record, (comparison, float(threshold))
-
-
-def _premise_fails(claim, records):
-    """Why the claim's premise does not hold; empty where it does, or where there is none."""
-    if not claim.given:
-        return ""
-    wanted, holds = claim.given
-    premise = _judge(replace(claim, record=wanted, holds=holds, given=()), records)
-    if premise.verdict == HELD:
-        return ""
-    named = f"{wanted['metric']} under {wanted['method']}"
-    return f"its premise fails: {named} is {premise.found}, not {holds[0]} {_number(holds[1])}"
-
-
-def _judge(claim, records):
-    """The verdict on each data set that has such a record, and what they say together."""
-    of_chapter = [r for r in records if r.get("chapter", claim.chapter) == claim.chapter]
-    wanted = dict(claim.record)
-    if of_sets := wanted.get("over") == _MEAN:
-        del wanted["over"]
-    matching = [r for r in of_chapter if wanted.items() <= r.items()]
-    if of_sets:
-        matching = [r for r in matching if r.get("over") in (None, _MEAN)]
-    if not matching:
-        data = claim.record.get("dataset")
-        if data and all(data not in r.get("dataset", "") for r in records if "dataset" in r):
-            return Verdict(claim, NOT_TESTABLE, f"the run is not on {data}")
-        return Verdict(claim, NOT_TESTABLE, f"the run has no record with {_named(claim.record)}")
-    single = {r.get("dataset", ""): r for r in matching if r.get("over") != _MEAN}
-    mean = [r for r in matching if r.get("over") == _MEAN][-1:]
-    parts = tuple(_judge_one(claim, record, of_chapter) for record in single.values())
-    if not mean and len(parts) == 1:
-        return parts[0]
-    whole = _judge_one(claim, mean[0], of_chapter) if mean else None
-    return _together(claim, parts, whole) if parts else whole
-
-
-def _judge_one(claim, record, records):
-    """The verdict of one record; of its premise, that on the same data where there is one."""
-    data = [r for r in records if r.get("dataset", "") == record.get("dataset", "")]
-    premise = claim.given and any(claim.given[0].items() <= r.items() for r in data)
-    if reason := _premise_fails(claim, data if premise else records):
-        return Verdict(claim, NOT_TESTABLE, reason, dataset=record.get("dataset", ""))
-    comparison, threshold = claim.holds
-    value, low, high = (record.get(key) for key in ("value", "low", "high"))
-    shown = {"value": value, "low": low, "high": high, "dataset": record.get("dataset", "")}
-    shown["synthetic"] = bool(record.get("synthetic", False))
-    compare = _OPERATORS[comparison]
-    hard_end = low if comparison in (">", ">=") else high
-    holds = compare(value, threshold)
-    if hard_end is None:
-        reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {_number(threshold)}"
-        reason += " in one run, without an interval" * (record.get("n_seeds") == 1)
-        return Verdict(claim, HELD if holds else FAILED, reason, **shown)
-    if holds and compare(hard_end, threshold):
-        return Verdict(claim, HELD, f"whole interval {comparison} {_number(threshold)}", **shown)
-    if low <= threshold <= high and low < high:
-        reason = f"the interval includes {_number(threshold)}: the run cannot tell"
-        return Verdict(claim, OPEN, reason, **shown)
-    beside = "on the other side of" if low < high else "at"
-    reason = f"the whole interval lies {beside} {_number(threshold)}"
-    return Verdict(claim, FAILED, reason, **shown)
-
-
-def _together(claim, parts, mean):
-    """The verdict over several data sets: the mean's or that of each, unless some contradict."""
-    verdicts = {part.verdict for part in (*parts, *([mean] if mean else []))} - {NOT_TESTABLE}
-    if {HELD, FAILED} <= verdicts:
-        verdict = MIXED
-    elif mean:
-        verdict = mean.verdict
-    else:
-        verdict = verdicts.pop() if len(verdicts) == 1 else OPEN if verdicts else NOT_TESTABLE
-    sets = {}
-    for part in parts:
-        sets.setdefault(part.verdict, []).append(part.dataset)
-    why = "; ".join(f"{kind} on {' and '.join(names)}" for kind, names in sets.items())
-    shown = {"synthetic": any(part.synthetic for part in parts), "parts": parts}
-    if mean:
-        return replace(mean, verdict=verdict, why=f"mean: {mean.why}; {why}", **shown)
-    data = " and ".join(part.dataset for part in parts)
-    return Verdict(claim, verdict, why, dataset=data, **shown)
-
-
-def check_claims(paper, records):
-    """Verdict of ``records`` on every claim of ``paper``.
-
-    "held" when the value and its whole interval satisfy the claim, "open" when only a
-    part of the interval does, "failed" when none of it does, "not testable here" when no
-    record speaks of it. A claim that names no data set is judged on each, and on the mean over
-    "all sets" where there is one: "mixed" when it held on some and failed on others. A record with
-    a ``chapter`` speaks only of the claims of this chapter.
-
-    Examples
-    --------
-    >>> {verdict.verdict for verdict in check_claims("hubness", [])}
-    {'not testable here'}
+    What a mark does not say is as in the claim; the fields of its record are added to the claim's.
     """
-    return [_judge(claim, records) for claim in load_claims(paper)]
+    settings = entry.get("settings", [""])
+    carrying = entry.get("marks", [{"name": entry.get("mark", "")}])
+    marks = [_mark(entry, mark, setting) for setting in settings for mark in carrying]
+    marks += [
+        _mark(entry, {"printed": []} | mark, setting, role)
+        for role, name in (("level", "levels"), ("look", "also"))
+        for mark in entry.get(name, ())
+        for setting in mark.get("settings", settings)
+    ]
+    return Claim(
+        **{name: entry[name] for name in _AS_WRITTEN if name in entry},
+        paper=paper,
+        marks=tuple(marks),
+        kind=check_choice(entry.get("kind", "result"), "kind", KINDS),
+        own_threshold=entry.get("threshold") == "ours",
+    )
 
 
-def chapter_verdicts(chapter, records):
-    """Verdicts of ``records`` on the claims that name this chapter; none where no claim does."""
-    return [_judge(claim, records) for claim in _claims_of(chapter)]
+def _mark(entry, own, setting, role="carries"):
+    own = {k: v for k, v in entry.items() if k in _OF_MARKS} | own
+    setting = own.get("setting", setting)
+    fixed = {"setting": setting} if setting else {}
+    given = ()
+    if "given" in own:
+        given = own["given"] | fixed, _comparison(own["given_holds"])
+    several = len(own.get("settings", entry.get("settings", ()))) > 1
+    return Mark(
+        name=", ".join(filter(None, (own["name"], setting * several))) or setting,
+        chapter=own["chapter"],
+        setting=setting,
+        record=entry.get("record", {}) | own.get("record", {}) | fixed,
+        holds=_comparison(own["holds"]),
+        printed=[[p.replace("{setting}", setting) for p in path] for path in own["printed"]],
+        given=given,
+        role=role,
+        **{name: own[name] for name in ("without", "printed_error", "level") if name in own},
+    )
 
 
-def _claims_of(chapter):
-    paper = chapter.split("/")[0]
-    claims = load_claims(paper) if paper in PAPERS else []
-    return [claim for claim in claims if claim.chapter == chapter]
+def _comparison(text):
+    comparison, threshold = text.split()
+    return comparison, float(threshold)
+
+
+def marks_in(claim, chapter):
+    return tuple(mark for mark in claim.marks if mark.chapter == chapter)
+
+
+def claims_of(chapter):
+    """Claims of which a mark is in this chapter."""
+    return [claim for paper in PAPERS for claim in load_claims(paper) if marks_in(claim, chapter)]
 
 
 def check_records(chapter, records, skipped=()):
@@ -283,24 +260,25 @@ def check_records(chapter, records, skipped=()):
     paper = chapter.split("/")[0]
     asked = [
         (claim.id, record)
-        for claim in _claims_of(chapter)
-        for record in (claim.record, *claim.given[:1])
+        for claim in claims_of(chapter)
+        for mark in marks_in(claim, chapter)
+        for record in (mark.record, *mark.given[:1])
     ]
     wrong = [
-        f"skipped, but no claim asks for it: {_named(fields)}"
+        f"skipped, but no claim asks for it: {named(fields)}"
         for fields in skipped
         if not any(fields.items() <= record.items() for _, record in asked)
     ]
     for name, record in asked:
-        wanted = {k: v for k, v in record.items() if k not in OF_THE_DATA and v != _MEAN}
+        wanted = {k: v for k, v in record.items() if k not in OF_THE_DATA and v != MEAN}
         if any(fields.items() <= record.items() for fields in skipped) or any(
             wanted.items() <= other.items() for other in records
         ):
             continue
-        there = {_named({k: r[k] for k in wanted if k in r}) for r in records}
-        nearest = difflib.get_close_matches(_named(wanted), sorted(there), n=3, cutoff=0)
+        there = {named({k: r[k] for k in wanted if k in r}) for r in records}
+        nearest = difflib.get_close_matches(named(wanted), sorted(there), n=3, cutoff=0)
         wrong.append(
-            f"{name} asks for {_named(wanted)}; nearest: {' / '.join(nearest) or 'no records'}"
+            f"{name} asks for {named(wanted)}; nearest: {' / '.join(nearest) or 'no records'}"
         )
     if wrong:
         raise ValueError(
@@ -310,5 +288,5 @@ def check_records(chapter, records, skipped=()):
         )
 
 
-def _named(fields):
+def named(fields):
     return ", ".join(f"{name}={value!r}" for name, value in fields.items())

@@ -1,52 +1,43 @@
-"""Verdicts in units of what the paper prints: 0 is no effect, 1 the printed one."""
+"""Verdicts in units of what the paper prints, 0 for no effect and 1 for its own; their size."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from book.papers.claims import Verdict
-from book.papers.printed import printed
+from book.papers.claims import printed_difference
+from book.papers.verdicts import FAILED, NOT_AS_READ, NOT_TESTABLE, Verdict
+
+AS_PRINTED, SMALLER, LARGER = "as printed", "smaller", "larger"
+CANNOT_TELL = "cannot tell"
+SIZES = (AS_PRINTED, SMALLER, LARGER, CANNOT_TELL)
+"""What a verdict says of the size of an effect whose size the paper prints."""
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Our effect over the printed one, with its interval if it has one, and what it is of."""
+    """Our effect over the printed one, with its interval if it has one, and what it is of.
+
+    ``error`` is half the width of the printed effect's interval, in the same unit.
+    """
 
     value: float
     low: float | None
     high: float | None
     verdict: Verdict
     whole: bool = True
+    error: float = 0.0
 
     def __str__(self):
         value = f"{self.value:.2f}"
         return value if self.low is None else f"{value} [{self.low:.2f}, {self.high:.2f}]"
 
 
-def printed_effect(claim):
-    """The effect that the paper prints, in the units of the claim's record; None without one.
-
-    Of two printed numbers it is the difference, of one the number less ``claim.without``. Checks
-    and theorems have none, nor has a claim that its own printed numbers do not satisfy.
-
-    Examples
-    --------
-    >>> from book.papers import load_claims
-    >>> claims = {claim.id: claim for claim in load_claims("hubness")}
-    >>> round(printed_effect(claims["max-margin-raises-p1-languages"]), 1)
-    8.7
-    """
-    values = [printed(claim.paper, *path) for path in claim.printed]
-    if claim.kind != "result" or not claim.effect or not 1 <= len(values) <= 2:
-        return None
-    effect = values[0] - (values[1] if len(values) == 2 else claim.without)
-    return effect if (effect if claim.holds[0].startswith(">") else -effect) > 0 else None
-
-
 def ratios(verdict):
     """`Ratio` of a verdict's number, then of each of its data sets; none without a printed effect.
 
-    ``whole`` tells the former, if there is one, from the latter.
+    ``whole`` tells the former, if there is one, from the latter. Where several marks carry a
+    claim, those of each.
 
     Examples
     --------
@@ -56,7 +47,11 @@ def ratios(verdict):
     >>> [str(r) for v in check_claims("hubness", [record]) for r in ratios(v)]
     ['0.50 [0.10, 0.90]']
     """
-    effect = printed_effect(verdict.claim)
+    return [ratio for mark in verdict.carrying for ratio in _of_mark(mark)]
+
+
+def _of_mark(verdict):
+    effect = printed_difference(verdict.claim, verdict.mark)
     if effect is None:
         return []
     verdicts = [(verdict, True), *((part, False) for part in verdict.parts)]
@@ -65,8 +60,62 @@ def ratios(verdict):
 
 def _ratio(verdict, effect, whole):
     scaled = [
-        None if end is None else (end - verdict.claim.without) / effect
+        None if end is None else (end - verdict.mark.without) / effect
         for end in (verdict.value, verdict.low, verdict.high)
     ]
     low, high = scaled[1:] if effect > 0 else scaled[:0:-1]
-    return Ratio(scaled[0], low, high, verdict, whole)
+    error = verdict.mark.printed_error
+    if error is None:  # as many items, as ours has
+        error = 0.0 if low is None else (high - low) / 2 * abs(effect)
+    return Ratio(scaled[0], low, high, verdict, whole, error / abs(effect))
+
+
+def size(verdict):
+    """How large the effect is beside the printed one: one of `SIZES`; empty where none is printed.
+
+    The printed number has an error too, which the paper gives or which is as ours. Ours is as
+    printed where the two intervals of the difference and of no effect leave no other reading;
+    where both sizes, the printed one and none, are possible, the run cannot tell. A verdict that
+    failed has no size.
+
+    Examples
+    --------
+    >>> from book.papers import check_claims
+    >>> record = {"metric": "P@1", "method": "max-margin - ridge", "space": "full"}
+    >>> record |= {"setting": "cross-linguistic", "value": 2.0, "low": 0.5, "high": 3.5}
+    >>> [size(v) for v in check_claims("hubness", [record]) if ratios(v)]
+    ['smaller']
+    """
+    if verdict.verdict in (FAILED, NOT_AS_READ, NOT_TESTABLE):
+        return ""
+    marks = [_of_mark(mark) for mark in verdict.carrying]
+    each = [_mean([r for r in ratios if r.whole] or ratios) for ratios in marks if ratios]
+    if not each or None in each:
+        return ""
+    return _size(_mean(each))
+
+
+def _mean(ratios):
+    """Mean of ratios taken as independent; None where one has no interval."""
+    if any(ratio.low is None for ratio in ratios):
+        return None
+    value = sum(ratio.value for ratio in ratios) / len(ratios)
+
+    def combined(*halves):
+        return math.hypot(*halves) / len(ratios)
+
+    return Ratio(
+        value,
+        value - combined(*(r.value - r.low for r in ratios)),
+        value + combined(*(r.high - r.value for r in ratios)),
+        ratios[0].verdict,
+        error=combined(*(r.error for r in ratios)),
+    )
+
+
+def _size(ratio):
+    short = ratio.value < 1
+    towards = ratio.high - ratio.value if short else ratio.value - ratio.low
+    if abs(1 - ratio.value) > math.hypot(towards, ratio.error):
+        return SMALLER if short else LARGER
+    return CANNOT_TELL if ratio.low <= 0 <= ratio.high else AS_PRINTED

@@ -5,22 +5,29 @@ from dataclasses import replace
 import pytest
 
 from book.papers import check_claims, load_claims, printed
-from book.papers.effects import printed_effect, ratios
+from book.papers.claims import printed_difference
+from book.papers.effects import ratios, size
 from book.papers.printed import PAPERS
+from book.papers.verdicts import judge
 
 CLAIMS = {f"{claim.paper}/{claim.id}": claim for p in PAPERS for claim in load_claims(p)}
-RISES = CLAIMS["hubness/max-margin-raises-p1-languages"]
+RISES = CLAIMS["hubness/max-margin-beats-ridge-languages"]
 FALLS = CLAIMS["hubness/chimeras-lower-pollution"]
 
 
+def printed_effect(claim):
+    return printed_difference(claim, claim.marks[0])
+
+
 def judged(claim, *records):
-    rows = [claim.record | {"chapter": claim.chapter} | record for record in records]
+    mark = claim.marks[0]
+    rows = [mark.record | {"chapter": mark.chapter} | record for record in records]
     return next(v for v in check_claims(claim.paper, rows) if v.claim.id == claim.id)
 
 
 @pytest.mark.parametrize("claim", [RISES, FALLS], ids=lambda claim: claim.id)
 def test_the_printed_numbers_are_one_and_no_difference_is_none(claim):
-    ours, theirs = (printed(claim.paper, *path) for path in claim.printed)
+    ours, theirs = (printed(claim.paper, *path) for path in claim.marks[0].printed)
     (one,) = ratios(judged(claim, {"value": ours - theirs}))
     (none,) = ratios(judged(claim, {"value": 0.0}))
     assert (one.value, none.value) == (pytest.approx(1), 0)
@@ -55,10 +62,48 @@ def test_each_data_set_follows_the_mean():
     ]
 
 
+# The paper prints 8.7 points, with an error as large as ours.
+@pytest.mark.parametrize(
+    ("ends", "verdict"),
+    [
+        ((8.0, 6.0, 10.0), "as printed"),
+        ((2.0, 1.0, 3.0), "smaller"),
+        ((2.0, -1.0, 5.0), "smaller"),
+        ((5.0, -3.0, 13.0), "cannot tell"),
+        ((20.0, 18.0, 22.0), "larger"),
+        # 8.7 lies beyond this end, and within the root of the sum of both squares.
+        ((6.5, 4.7, 8.3), "as printed"),
+        ((6.0, 4.2, 7.8), "smaller"),
+        ((-2.0, -3.0, -1.0), ""),
+    ],
+)
+def test_a_size_knows_the_errors_of_both_numbers(ends, verdict):
+    record = dict(zip(("value", "low", "high"), ends, strict=True))
+    assert size(judged(RISES, record)) == verdict
+
+
+def test_a_printed_error_takes_the_place_of_ours():
+    record = {"value": 2.0, "low": 1.0, "high": 3.0}
+    precise, vague = (
+        replace(RISES, marks=(replace(RISES.marks[0], printed_error=error),))
+        for error in (0.1, 7.0)
+    )
+    rows = [RISES.marks[0].record | {"chapter": RISES.chapter} | record]
+    assert size(judge(precise, rows)) == "smaller"
+    assert size(judge(vague, rows)) == "as printed"
+
+
+def test_without_an_interval_or_a_printed_number_nothing_is_said_of_size():
+    assert size(judged(RISES, {"value": 2.0})) == ""
+    assert size(judged(replace(CLAIMS["dark/robust"]), {"value": 2.0, "low": 1, "high": 3})) == ""
+
+
 def test_times_faster_start_at_one():
-    claim = CLAIMS["hardneg/faster-than-random"]
-    (none,) = ratios(judged(claim, {"value": 1.0}))
-    (one,) = ratios(judged(claim, {"value": float(printed("hardneg", *claim.printed[0]))}))
+    claim = CLAIMS["hardneg/times-faster"]
+    none, *_ = ratios(judged(claim, {"value": 1.0}))
+    one, *_ = ratios(
+        judged(claim, {"value": float(printed("hardneg", *claim.marks[0].printed[0]))})
+    )
     assert (none.value, one.value) == (0, 1)
 
 
@@ -68,8 +113,8 @@ def test_times_faster_start_at_one():
         replace(RISES, kind="check"),
         replace(RISES, kind="theorem"),
         replace(RISES, effect=False),
-        replace(RISES, printed=[]),
-        replace(RISES, holds=("<", 0.0)),
+        replace(RISES, marks=(replace(RISES.marks[0], printed=[]),)),
+        replace(RISES, marks=(replace(RISES.marks[0], holds=("<", 0.0)),)),
     ],
 )
 def test_what_has_no_printed_effect(claim):
@@ -77,6 +122,6 @@ def test_what_has_no_printed_effect(claim):
     assert printed_effect(claim) is None
 
 
-def test_levels_and_probabilities_are_no_effects():
-    for name in ("hubness/cross-tab-ridge-gold/cross-modal", "devise/head", "devise/four-terms"):
-        assert CLAIMS[name].printed and printed_effect(CLAIMS[name]) is None
+def test_levels_are_no_effects():
+    for name in ("devise/crane-and-head", "devise/four-terms"):
+        assert printed_effect(CLAIMS[name]) is None

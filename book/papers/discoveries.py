@@ -1,0 +1,58 @@
+"""Many claims are tested at once: which verdicts survive control of the false discovery rate."""
+
+from book.papers.verdicts import FAILED, MIXED, NOT_TESTABLE, OPEN, p_of_mark
+
+RATE = 0.05
+"""Share of false ones among the verdicts that survive, in the mean."""
+
+
+def p_value(verdict):
+    """Two-sided p of a verdict, from the intervals of the marks that carry it; None without one.
+
+    Where several must hold, the largest of theirs; where one decided against the claim, the
+    smallest, times their number.
+
+    Examples
+    --------
+    >>> from book.papers import check_claims
+    >>> record = {"metric": "pollution at 1", "method": "intruder - random", "space": "labels"}
+    >>> record |= {"setting": "cross-modal", "value": -2.0, "low": -3.96, "high": -0.04}
+    >>> verdicts = check_claims("hubness", [record])
+    >>> [round(p, 3) for p in map(p_value, verdicts) if p is not None]
+    [0.046]
+    """
+    values = [p_of_mark(mark) for mark in verdict.carrying if mark.verdict != NOT_TESTABLE]
+    if not values or None in values:
+        return None
+    return min(1.0, min(values) * len(values)) if verdict.verdict == FAILED else max(values)
+
+
+def discoveries(p_values, rate=RATE):
+    """Which of the p-values survive the procedure of Benjamini and Hochberg (1995), as truths.
+
+    Examples
+    --------
+    >>> discoveries([0.01, 0.04, 0.03, 0.5])
+    [True, False, False, False]
+    """
+    ordered = sorted(p_values)
+    n = len(ordered)
+    passed = [p for rank, p in enumerate(ordered, start=1) if p <= rate * rank / n]
+    bound = max(passed, default=-1.0)
+    return [p <= bound for p in p_values]
+
+
+def survivors(verdicts):
+    """``{(paper, id): truth}``: which of the results that have an interval survive, all together.
+
+    The others, and what is not testable here, are left out.
+    """
+    tested = {}
+    for verdict in verdicts:
+        if verdict.claim.group == "result" and verdict.verdict != NOT_TESTABLE:
+            p = p_value(verdict)
+            if p is not None:
+                tested[verdict.claim.paper, verdict.claim.id] = (verdict.verdict, p)
+    alive = discoveries([p for _, p in tested.values()])
+    decided = zip(tested.items(), alive, strict=True)
+    return {name: yes for (name, (verdict, _)), yes in decided if verdict not in (OPEN, MIXED)}

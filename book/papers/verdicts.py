@@ -1,0 +1,385 @@
+"""Verdicts of result records on the papers' claims."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+from scipy.special import stdtrit
+
+from book.papers.claims import (
+    MEAN,
+    Claim,
+    Mark,
+    claims_of,
+    load_claims,
+    marks_in,
+    named,
+    printed_difference,
+)
+from book.papers.printed import printed
+
+_OPERATORS = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
+
+HELD, MIXED, FAILED = "held", "mixed", "failed"
+NOT_AS_READ = "not as we read it"
+"""What a threshold or a reading of ours gets where it is not met: the paper did not say it."""
+OPEN, NOT_TESTABLE = "open", "not testable here"
+VERDICTS = (HELD, MIXED, FAILED, NOT_AS_READ, OPEN, NOT_TESTABLE)
+
+_AGAINST = {FAILED, NOT_AS_READ}
+# Measures in percent, of which an effect below one point is none unless the paper's is smaller.
+_IN_POINTS = re.compile(r"(ACC|H|AUSUC|u|s|(P|hit|hp)@(\d+|k)|pollution.*|hub answers)(,.*)?")
+# A level this near to 0 or 100% is at the end of its scale, where methods cannot differ.
+_END = 1.0
+# With fewer classes a percentile interval is too short.
+_FEW = 30
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What records say about a claim, or about one mark of it.
+
+    ``verdict`` is on the sign, with the reason ``why``; the number is that of the run, on the
+    data. Of several data sets ``parts`` has the verdict on each, and the number is their mean's,
+    if any; of several marks ``marks`` has the verdict of each.
+    """
+
+    claim: Claim
+    mark: Mark
+    verdict: str
+    why: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    dataset: str = ""
+    synthetic: bool = False
+    parts: tuple = ()
+    marks: tuple = ()
+
+    @property
+    def found(self):
+        """The number with its interval, as text; of each mark, of each data set without a mean."""
+        if len(self.marks) > 1:
+            return "; ".join(f"{one.mark.name}: {one.found}" for one in self.marks)
+        if self.value is None:
+            return "; ".join(f"{part.dataset} {part.found}" for part in self.parts) or "–"
+        # A difference of equal means is zero but for rounding.
+        mean = 0.0 if abs(self.value) < 1e-12 < abs(self.low or 0.0) else self.value
+        ends = {_number(end) for end in (self.low, self.high) if end is not None}
+        if ends <= {_number(mean)}:
+            return _number(mean)
+        return f"{_number(mean)} [{_number(self.low)}, {_number(self.high)}]"
+
+    @property
+    def paper_value(self):
+        """The paper's number or numbers, as text; of each mark where there are several."""
+        if len(self.marks) > 1:
+            texts = [(one.mark.name, one.paper_value) for one in self.marks]
+            return "; ".join(f"{name}: {text}" for name, text in texts if text != "–") or "–"
+        values = [printed(self.claim.paper, *path) for path in self.mark.printed]
+        return " against ".join(f"{value:g}" for value in values) or "–"
+
+    @property
+    def carrying(self):
+        """The verdicts of the marks that must all hold: itself where it has but one."""
+        return tuple(one for one in self.marks if one.mark.role == "carries") or (self,)
+
+    @property
+    def within(self):
+        """The margin that the whole interval of an open verdict lies within; None for none.
+
+        Then there is no effect beyond it; else the run cannot tell.
+        """
+        if self.verdict != OPEN or not all(one.value is not None for one in self.carrying):
+            return None
+        margins = [_margin(one) for one in self.carrying if one.verdict == OPEN]
+        return None if None in margins else max(margins, default=None)
+
+
+def _margin(verdict):
+    """The margin within which a number's interval lies about the threshold; None: within none."""
+    claim, mark = verdict.claim, verdict.mark
+    margin = claim.margin
+    if margin is None:
+        effect = printed_difference(claim, mark)
+        if effect is None and not _IN_POINTS.fullmatch(mark.record.get("metric", "")):
+            return None
+        margin = min(1.0, abs(effect)) if effect else 1.0
+    threshold = mark.holds[1]
+    inside = (
+        verdict.low is not None
+        and max(threshold - verdict.low, verdict.high - threshold) <= margin
+    )
+    return margin if inside else None
+
+
+def _number(value):
+    """Three digits, or all before the point; of what is next to nothing its size."""
+    tiny, large = 0 < abs(value) < 1e-6, 1000 <= abs(value) < 1e9
+    return format(value, ".0e" if tiny else ",.0f" if large else ".3g").replace("-", "−")
+
+
+def _premise_fails(claim, mark, records):
+    """Why a mark's premise does not hold; empty where it does, or where there is none."""
+    if not mark.given:
+        return ""
+    wanted, holds = mark.given
+    premise = _judge_mark(claim, replace(mark, record=wanted, holds=holds, given=()), records)
+    if premise.verdict == HELD:
+        return ""
+    named = f"{wanted['metric']} under {wanted['method']}"
+    return f"its premise fails: {named} is {premise.found}, not {holds[0]} {_number(holds[1])}"
+
+
+def judge(claim, records):
+    """The verdict on a claim: that of the marks that carry it, all of which must hold.
+
+    Where these are open, another level decides that stays clear when the levels are counted
+    (Bonferroni); where a level or another look contradicts them, the verdict is mixed.
+    """
+    carrying = [_judge_mark(claim, mark, records) for mark in claim.carrying]
+    beside = [_judge_mark(claim, mark, records) for mark in claim.marks if mark.role != "carries"]
+    whole = carrying[0]
+    if len(carrying) > 1:
+        whole = Verdict(
+            claim,
+            whole.mark,
+            _all_hold({one.verdict for one in carrying}),
+            _by_verdict(carrying, lambda one: one.mark.name),
+            dataset=" and ".join(dict.fromkeys(one.dataset for one in carrying if one.dataset)),
+            synthetic=any(one.synthetic for one in carrying),
+        )
+    if beside:
+        whole = _beside(whole, beside)
+    return replace(whole, marks=(*carrying, *beside)) if len(claim.marks) > 1 else whole
+
+
+def _all_hold(verdicts):
+    """One verdict for marks that must all hold: mixed where they contradict, failed by one."""
+    verdicts = verdicts - {NOT_TESTABLE}
+    against = verdicts & _AGAINST
+    if MIXED in verdicts or (HELD in verdicts and against):
+        return MIXED
+    if against or len(verdicts) == 1:
+        return (against or verdicts).pop()
+    return OPEN if verdicts else NOT_TESTABLE
+
+
+def _beside(whole, beside):
+    """The verdict of a claim when other looks at it are heard."""
+    against = {HELD: _AGAINST, FAILED: {HELD}, NOT_AS_READ: {HELD}}.get(whole.verdict, set())
+    verdict = MIXED if any(one.verdict in against for one in beside) else whole.verdict
+    if verdict == OPEN:
+        levels = [one for one in beside if one.mark.role == "level"]
+        clear = {one.verdict for one in levels if _clear(one, len(levels) + 1)}
+        verdict = _common(clear & {HELD, *_AGAINST} or {OPEN})
+    if verdict == whole.verdict:
+        return whole
+    looks = _by_verdict(beside, lambda one: one.mark.name)
+    return replace(whole, verdict=verdict, why=f"{whole.why}; beside: {looks}")
+
+
+def _clear(verdict, n_marks):
+    """Whether a mark's number stays clear of its threshold as one of so many looks."""
+    p = p_of_mark(verdict)
+    return p is not None and p * n_marks <= 0.05
+
+
+def p_of_mark(verdict):
+    """Two-sided p of a number beside its threshold, from its 95% interval; None without one.
+
+    The interval is taken for that of a normal distribution.
+    """
+    if verdict.low is None or not verdict.low < verdict.high:
+        return None
+    distance = verdict.value - verdict.mark.holds[1]
+    towards = verdict.value - verdict.low if distance > 0 else verdict.high - verdict.value
+    error = max(towards, 1e-300) / NormalDist().inv_cdf(0.975)
+    return math.erfc(abs(distance) / error / math.sqrt(2))
+
+
+def _common(verdicts):
+    """One verdict for several data sets: theirs, mixed where they contradict, else open."""
+    verdicts = set(verdicts) - {NOT_TESTABLE}
+    if MIXED in verdicts or (HELD in verdicts and verdicts & _AGAINST):
+        return MIXED
+    return verdicts.pop() if len(verdicts) == 1 else OPEN if verdicts else NOT_TESTABLE
+
+
+def _by_verdict(verdicts, name):
+    """``"held on a and b; open on c"``."""
+    names = {}
+    for one in verdicts:
+        names.setdefault(one.verdict, []).append(name(one))
+    return "; ".join(f"{verdict} on {' and '.join(each)}" for verdict, each in names.items())
+
+
+def _judge_mark(claim, mark, records):
+    """The verdict on each data set that has such a record, and what they say together."""
+    of_chapter = [r for r in records if r.get("chapter", mark.chapter) == mark.chapter]
+    wanted = dict(mark.record)
+    if of_sets := wanted.get("over") == MEAN:
+        del wanted["over"]
+    matching = [r for r in of_chapter if wanted.items() <= r.items()]
+    if of_sets:
+        matching = [r for r in matching if r.get("over") in (None, MEAN)]
+    if not matching:
+        data = mark.record.get("dataset")
+        if data and all(data not in r.get("dataset", "") for r in records if "dataset" in r):
+            return Verdict(claim, mark, NOT_TESTABLE, f"the run is not on {data}")
+        reason = f"the run has no record with {named(mark.record)}"
+        return Verdict(claim, mark, NOT_TESTABLE, reason)
+    single = {r.get("dataset", ""): r for r in matching if r.get("over") != MEAN}
+    mean = [r for r in matching if r.get("over") == MEAN][-1:]
+    parts = tuple(_judge_one(claim, mark, record, of_chapter) for record in single.values())
+    if not mean and len(parts) == 1:
+        return parts[0]
+    mean = mean[0] if mean else _mean_over_sets(claim, parts)
+    whole = _judge_one(claim, mark, mean, of_chapter, of_sets=True) if mean else None
+    return _together(claim, mark, parts, whole) if parts else whole
+
+
+def _mean_over_sets(claim, parts):
+    """A record of the mean over data sets that vote, taken as independent; None where unfit."""
+    voting = [part for part in parts if part.verdict != NOT_TESTABLE]
+    fit = claim.pooled and claim.kind == "result" and len(voting) > 1
+    if not fit or any(part.low is None or " and " in part.dataset for part in voting):
+        return None
+    value = sum(part.value for part in voting) / len(voting)
+    below, above = (
+        math.hypot(*(getattr(part, end) - part.value for part in voting)) / len(voting)
+        for end in ("low", "high")
+    )
+    data = " and ".join(part.dataset for part in voting)
+    return {"value": value, "low": value - below, "high": value + above, "dataset": data}
+
+
+def _judge_one(claim, mark, record, records, of_sets=False):
+    """The verdict of one record, if its premise holds, on the same data where that is known."""
+    dataset = record.get("dataset", "")
+    data = [r for r in records if r.get("dataset", "") == dataset]
+    premise = mark.given and any(mark.given[0].items() <= r.items() for r in data)
+    reason = _premise_fails(claim, mark, data if premise else records)
+    reason = reason or ("" if of_sets else _at_an_end(mark, data))
+    if reason:
+        return Verdict(claim, mark, NOT_TESTABLE, reason, dataset=dataset)
+    comparison, threshold = mark.holds
+    value, low, high = _expanded(record)
+    shown = {"value": value, "low": low, "high": high, "dataset": dataset}
+    shown["synthetic"] = bool(record.get("synthetic", False))
+    compare = _OPERATORS[comparison]
+    against = NOT_AS_READ if claim.own_threshold else FAILED
+
+    def verdict(word, reason):
+        reason += " (over trainings alone)" * (record.get("unit") == "runs" and low is not None)
+        return Verdict(claim, mark, word, reason, **shown)
+
+    hard_end = low if comparison in (">", ">=") else high
+    holds = compare(value, threshold)
+    if hard_end is None:
+        reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {_number(threshold)}"
+        reason += " in one run, without an interval" * (record.get("n_seeds") == 1)
+        return verdict(HELD if holds else against, reason)
+    if holds and compare(hard_end, threshold):
+        return verdict(HELD, f"whole interval {comparison} {_number(threshold)}")
+    if low == high == threshold:
+        return verdict(NOT_TESTABLE, "nothing changed: all answers are the same")
+    if low <= threshold <= high and low < high:
+        one = verdict(OPEN, f"the interval includes {_number(threshold)}")
+        answer = "the run cannot tell"
+        if one.within is not None:
+            answer = f"no effect beyond {_number(one.within)}"
+        return replace(one, why=f"{one.why}: {answer}")
+    beside = "on the other side of" if low < high else "at"
+    return verdict(against, f"the whole interval lies {beside} {_number(threshold)}")
+
+
+def _expanded(record):
+    """Value and interval of a record; of few classes the interval is made wider.
+
+    A percentile interval over C classes is too short by about the factor of Student's t over the
+    normal quantile, times sqrt(C / (C - 1)) (Hesterberg, 2015, "What teachers should know about
+    the bootstrap"): below 30 classes that is mended.
+    """
+    value, low, high = (record.get(key) for key in ("value", "low", "high"))
+    count = record.get("n_units", _FEW)
+    if low is None or record.get("unit") != "classes" or not 2 <= count < _FEW:
+        return value, low, high
+    normal = NormalDist().inv_cdf(0.975)
+    factor = stdtrit(count - 1, 0.975) / normal * math.sqrt(count / (count - 1))
+    return value, value - factor * (value - low), value + factor * (high - value)
+
+
+def _at_an_end(mark, data):
+    """Why both methods of a difference are at an end of the scale; empty where they are not."""
+    methods = str(mark.record.get("method", "")).split(" - ")
+    metric = mark.level.get("metric", mark.record.get("metric", ""))
+    if len(methods) != 2 or not _IN_POINTS.fullmatch(metric):
+        return ""
+    others = {k: v for k, v in mark.record.items() if k not in ("method", "over")} | mark.level
+    levels = []
+    for method in methods:
+        wanted = others | {"method": method}
+        levels += [r["value"] for r in data if wanted.items() <= r.items()][:1]
+    if len(levels) < 2 or not (max(levels) < _END or min(levels) > 100 - _END):
+        return ""
+    end = "floor" if max(levels) < _END else "ceiling"
+    return f"{metric} of both is at the {end}: {' and '.join(map(_number, levels))}%"
+
+
+def _together(claim, mark, parts, mean):
+    """The verdict over several data sets: the mean's or that of each, unless some contradict."""
+    verdicts = {part.verdict for part in (*parts, *([mean] if mean else []))} - {NOT_TESTABLE}
+    verdict = _common(verdicts)
+    if verdict != MIXED and mean:
+        verdict = mean.verdict
+    why = _by_verdict(parts, lambda part: part.dataset)
+    shown = {"synthetic": any(part.synthetic for part in parts), "parts": parts}
+    if mean:
+        return replace(mean, verdict=verdict, why=f"mean: {mean.why}; {why}", **shown)
+    data = " and ".join(part.dataset for part in parts)
+    return Verdict(claim, mark, verdict, why, dataset=data, **shown)
+
+
+def check_claims(paper, records):
+    """Verdict of ``records`` on every claim of ``paper``.
+
+    A mark is "held" when the value and its whole interval satisfy it, "open" when only a part of
+    the interval does, "failed" when none of it does ("not as we read it" where the threshold is
+    ours), "not testable here" when no record speaks of it, or both methods are at the end of the
+    scale. A mark that names no data set is judged on each, and on the mean over "all sets": the
+    recorded one, else that of the sets taken as independent. It is "mixed" when it held on some
+    and failed on others. A record with a ``chapter`` speaks only of the marks of this chapter.
+
+    Examples
+    --------
+    >>> {verdict.verdict for verdict in check_claims("hubness", [])}
+    {'not testable here'}
+    """
+    return [judge(claim, records) for claim in load_claims(paper)]
+
+
+def chapter_verdicts(chapter, records):
+    """Verdicts of ``records`` on the claims that this chapter judges; none where there are none.
+
+    Of a claim with marks in several chapters the others' are left out.
+    """
+    return [
+        judge(replace(claim, marks=marks_in(claim, chapter)), records)
+        for claim in claims_of(chapter)
+        if claim.chapter == chapter
+    ]
+
+
+def looks_again(chapter, records):
+    """Verdicts of this chapter's marks of claims that other chapters judge."""
+    return [
+        _judge_mark(claim, mark, records)
+        for claim in claims_of(chapter)
+        if claim.chapter != chapter
+        for mark in marks_in(claim, chapter)
+    ]

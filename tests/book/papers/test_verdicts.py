@@ -1,0 +1,284 @@
+"""Verdicts follow the intervals: of one record, of data sets, and of the marks of a claim."""
+
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from book.papers.claims import Claim, Mark
+from book.papers.discoveries import discoveries, p_value, survivors
+from book.papers.verdicts import judge
+
+MARK = Mark("one", "c", "", {"metric": "m"}, (">", 0.0), [])
+CLAIM = Claim("id", "hubness", "1", "says", (MARK,))
+ENDS = ("value", "low", "high")
+YES, MAYBE, NO = (2.0, 1.0, 3.0), (2.0, -1.0, 5.0), (-2.0, -3.0, -1.0)
+
+
+def claim(**fields):
+    """The claim with one mark, whose fields, or the claim's, are changed."""
+    of_mark = {k: v for k, v in fields.items() if hasattr(MARK, k)}
+    others = {k: v for k, v in fields.items() if k not in of_mark}
+    return replace(CLAIM, marks=(replace(MARK, **of_mark),), **others)
+
+
+def on(dataset, ends, **columns):
+    return {"metric": "m", "dataset": dataset, **dict(zip(ENDS, ends, strict=True))} | columns
+
+
+@pytest.mark.parametrize(
+    ("record", "verdict", "why"),
+    [
+        ({"value": 2.0, "low": 1.0, "high": 3.0}, "held", "whole interval > 0"),
+        ({"value": 2.0, "low": -1.0, "high": 5.0}, "open", "cannot tell"),
+        ({"value": -2.0, "low": -3.0, "high": -1.0}, "failed", "other side"),
+        ({"value": 2.0}, "held", "2 > 0"),
+        ({"value": 2.0, "n_seeds": 1}, "held", "2 > 0 in one run, without an interval"),
+        ({"value": -2.0}, "failed", "−2 not > 0"),
+        ({"value": -2.0, "low": -2.0, "high": -2.0}, "failed", "lies at 0"),
+        ({"value": 0.0, "low": 0.0, "high": 0.0}, "not testable here", "all answers are the same"),
+        ({"value": 2.0, "low": 1.0, "high": 3.0, "unit": "runs"}, "held", "trainings alone"),
+    ],
+)
+def test_verdicts(record, verdict, why):
+    judged = judge(CLAIM, [{"metric": "m"} | record])
+    assert judged.verdict == verdict
+    assert why in judged.why
+
+
+def test_what_is_ours_and_does_not_hold_is_not_as_we_read_it():
+    judged = judge(claim(own_threshold=True), [on("a", NO)])
+    assert (judged.verdict, judged.claim.group) == ("not as we read it", "reading")
+    sets = judge(claim(own_threshold=True, pooled=False), [on("a", YES), on("b", NO)])
+    assert sets.verdict == "mixed"
+
+
+@pytest.mark.parametrize(
+    ("fields", "ends", "margin"),
+    [
+        ({"record": {"metric": "ACC"}}, (0.1, -0.5, 0.9), 1.0),
+        ({"record": {"metric": "ACC"}}, (0.1, -0.5, 1.1), None),
+        ({"record": {"metric": "rho"}}, (0.1, -0.5, 0.9), None),
+        ({"record": {"metric": "rho"}, "margin": 2.0}, (0.1, -0.5, 1.9), 2.0),
+        # The paper's effect, 0.8 points of P@1, is smaller than a point.
+        (
+            {
+                "record": {"metric": "P@1"},
+                "printed": [
+                    ["table3", "cross-modal", "max-margin", "P@1"],
+                    ["table3", "cross-modal", "ridge", "P@1"],
+                ],
+            },
+            (0.1, -0.7, 0.7),
+            0.8,
+        ),
+    ],
+)
+def test_an_open_claim_may_say_that_there_is_no_effect_worth_the_name(fields, ends, margin):
+    judged = judge(claim(**fields), [on("a", ends) | fields["record"]])
+    assert judged.verdict == "open"
+    assert judged.within == (None if margin is None else pytest.approx(margin))
+    told = "the run cannot tell" if margin is None else "no effect beyond"
+    assert told in judged.why
+
+
+@pytest.mark.parametrize(
+    ("rho", "verdict"), [((0.1, 0.3), "held"), ((-0.3, -0.1), "not testable here")]
+)
+def test_a_claim_whose_premise_fails_is_not_judged(rho, verdict):
+    rule = claim(given=({"metric": "rho", "method": "r"}, (">", 0.0)))
+    records = [
+        {"metric": "m", "value": 2.0, "low": 1.0, "high": 3.0},
+        {"metric": "rho", "method": "r", "value": sum(rho) / 2, "low": rho[0], "high": rho[1]},
+    ]
+    judged = judge(rule, records)
+    assert judged.verdict == verdict
+    assert ("premise fails" in judged.why) == (verdict == "not testable here")
+
+
+def test_a_premise_is_that_of_the_same_data():
+    rule = claim(given=({"metric": "rho", "method": "r"}, (">", 0.0)))
+    premises = [
+        {"metric": "rho", "method": "r", "dataset": name, "value": value}
+        for name, value in (("a", 1.0), ("b", -1.0))
+    ]
+    judged = judge(rule, [on("a", YES), on("b", NO), *premises])
+    assert judged.verdict == "held"
+    assert [part.verdict for part in judged.parts] == ["held", "not testable here"]
+
+
+@pytest.mark.parametrize(
+    ("sets", "mean", "verdict"),
+    [
+        ((YES, YES), None, "held"),
+        ((YES, NO), None, "mixed"),
+        ((YES, MAYBE), None, "open"),
+        ((NO, NO), None, "failed"),
+        ((NO, MAYBE), None, "open"),
+        ((YES, NO), YES, "mixed"),
+        ((MAYBE, NO), YES, "mixed"),
+        ((YES, MAYBE), YES, "held"),
+        ((MAYBE, MAYBE), NO, "failed"),
+        ((YES, MAYBE), MAYBE, "open"),
+    ],
+)
+def test_each_data_set_then_all(sets, mean, verdict):
+    records = [on(name, ends) for name, ends in zip("ab", sets, strict=True)]
+    if mean:
+        records.append(on("a and b", mean, over="all sets"))
+    for wanted in ({"metric": "m"}, {"metric": "m", "over": "all sets"}):
+        judged = judge(claim(record=wanted, pooled=False), records)
+        assert judged.verdict == verdict
+        assert [part.dataset for part in judged.parts] == ["a", "b"]
+        assert judged.value == (mean[0] if mean else None)
+    alone = judge(claim(record={"metric": "m", "dataset": "b"}), records)
+    assert alone.verdict == judged.parts[1].verdict
+
+
+def test_without_a_recorded_mean_that_of_independent_sets_decides():
+    judged = judge(CLAIM, [on("a", YES), on("b", (1.0, -1.5, 3.5))])
+    assert judged.verdict == "held" and judged.dataset == "a and b"
+    half = np.hypot(1.0, 2.5) / 2
+    assert (judged.value, judged.low, judged.high) == pytest.approx((1.5, 1.5 - half, 1.5 + half))
+    assert judged.why == "mean: whole interval > 0; held on a; open on b"
+    # Differences between settings share their sets, and are no independent ones.
+    pairs = [on("a and c", YES), on("b and c", (1.0, -1.5, 3.5))]
+    assert judge(CLAIM, pairs).verdict == "open"
+
+
+def test_what_several_sets_say_is_told():
+    judged = judge(claim(pooled=False), [on("a", YES), on("b", NO)])
+    assert judged.found == "a 2 [1, 3]; b −2 [−3, −1]"
+    assert judged.why == "held on a; failed on b"
+
+
+@pytest.mark.parametrize(
+    ("levels", "verdict", "end"),
+    [
+        ((0.2, 0.9), "not testable here", "floor"),
+        ((99.2, 99.9), "not testable here", "ceiling"),
+        ((0.9, 1.1), "held", ""),
+        ((50.0, 99.9), "held", ""),
+    ],
+)
+def test_a_set_at_the_end_of_the_scale_has_no_vote(levels, verdict, end):
+    record = {"metric": "P@1", "space": "full"}
+    rule = claim(record=record | {"method": "new - old"})
+    rows = [on("a", YES) | record | {"method": "new - old"}]
+    rows += [
+        {"dataset": "a", "value": value, "method": name} | record
+        for name, value in zip(("new", "old"), levels, strict=True)
+    ]
+    judged = judge(rule, rows)
+    assert (judged.verdict, end in judged.why) == (verdict, True)
+    elsewhere = [row | {"dataset": "b"} for row in rows[1:]]
+    assert judge(rule, [rows[0], *elsewhere]).verdict == "held"
+
+
+@pytest.mark.parametrize(
+    ("columns", "verdict"),
+    [
+        ({"metric": "other"}, "not testable here"),
+        ({"chapter": "c"}, "held"),
+        ({"chapter": "another"}, "not testable here"),
+    ],
+)
+def test_a_claim_is_judged_by_records_of_its_metric_and_chapter(columns, verdict):
+    assert judge(CLAIM, [{"metric": "m", "value": 2.0} | columns]).verdict == verdict
+
+
+def judged_by(*marks):
+    """The verdict on a claim with marks (role, ends)."""
+    each = tuple(
+        replace(MARK, name=f"mark {i}", record={"metric": f"m{i}"}, role=role)
+        for i, (role, _) in enumerate(marks)
+    )
+    rows = [on("a", ends) | {"metric": f"m{i}"} for i, (_, ends) in enumerate(marks)]
+    return judge(replace(CLAIM, marks=each), rows)
+
+
+@pytest.mark.parametrize(
+    ("carrying", "verdict"),
+    [
+        ((YES, YES), "held"),
+        ((YES, NO), "mixed"),
+        ((YES, MAYBE), "open"),
+        ((NO, MAYBE), "failed"),
+        ((MAYBE, MAYBE), "open"),
+    ],
+)
+def test_marks_that_carry_a_claim_must_all_hold(carrying, verdict):
+    judged = judged_by(*(("carries", ends) for ends in carrying))
+    assert judged.verdict == verdict
+    assert [one.mark.name for one in judged.marks] == ["mark 0", "mark 1"]
+    assert judged.found.startswith("mark 0: ") and "; mark 1: " in judged.found
+
+
+BARELY = (2.0, 0.05, 3.95)
+
+
+@pytest.mark.parametrize(
+    ("first", "role", "beside", "verdict"),
+    [
+        (YES, "look", (NO,), "mixed"),
+        (NO, "level", (YES,), "mixed"),
+        (YES, "level", (MAYBE,), "held"),
+        (MAYBE, "level", (YES, MAYBE), "held"),
+        (MAYBE, "level", (NO,), "failed"),
+        (MAYBE, "level", (YES, NO), "mixed"),
+        (MAYBE, "look", (YES,), "open"),
+        # Clear alone, and not as one of two looks.
+        (MAYBE, "level", (BARELY,), "open"),
+    ],
+)
+def test_levels_decide_what_is_open_and_looks_contradict(first, role, beside, verdict):
+    assert judged_by(("carries", first), *((role, ends) for ends in beside)).verdict == verdict
+
+
+def interval(sample, rng, n_resamples=600):
+    """Percentile interval of the mean of a sample, as the protocols draw it."""
+    draws = rng.choice(sample, (n_resamples, sample.size)).mean(axis=1)
+    return np.quantile(draws, (0.025, 0.975))
+
+
+@pytest.mark.parametrize(("count", "least"), [(7, 0.93), (10, 0.93), (29, 0.93)])
+def test_intervals_over_few_classes_cover_what_they_promise(count, least):
+    rng = np.random.default_rng(count)
+    plain, mended = [], []
+    for sample in rng.normal(size=(800, count)):
+        low, high = interval(sample, rng)
+        row = on("a", (float(sample.mean()), float(low), float(high)))
+        judged = judge(CLAIM, [row | {"unit": "classes", "n_units": count}])
+        plain.append(low <= 0 <= high)
+        mended.append(judged.low <= 0 <= judged.high)
+    assert least <= np.mean(mended) <= 0.975
+    assert np.mean(plain) <= np.mean(mended)
+
+
+def test_of_many_classes_the_interval_stays():
+    row = on("a", YES) | {"unit": "classes"}
+    assert judge(CLAIM, [row | {"n_units": 30}]).low == 1.0
+    assert judge(CLAIM, [row | {"n_units": 29}]).low < 1.0
+
+
+def test_false_discoveries_are_those_of_a_list_worked_by_hand():
+    # Benjamini and Hochberg (1995), section 3.2: of fifteen p-values four survive at 0.05.
+    p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]
+    p += [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
+    assert discoveries(p) == [True] * 4 + [False] * 11
+    assert discoveries([]) == []
+
+
+def test_p_is_that_of_a_normal_distribution_with_this_interval():
+    half = NormalDist().inv_cdf(0.975)
+    one = judge(CLAIM, [on("a", (2.0, 2.0 - half, 2.0 + half))])
+    assert p_value(one) == pytest.approx(2 * (1 - NormalDist().cdf(2.0)))
+    both = judged_by(("carries", (2.0, 2.0 - half, 2.0 + half)), ("carries", YES))
+    assert p_value(both) == pytest.approx(p_value(one))
+    assert p_value(judge(CLAIM, [{"metric": "m", "value": 1.0}])) is None
+
+
+def test_only_what_decides_survives_or_not():
+    verdicts = [judge(replace(CLAIM, id=str(i)), [on("a", e)]) for i, e in enumerate((YES, MAYBE))]
+    assert survivors(verdicts) == {("hubness", "0"): True}
