@@ -20,6 +20,7 @@ __all__ = [
     "margin_follows",
     "negative_losses",
     "penalty_gradient",
+    "rank_saves",
     "softplus_margin",
     "sums_over_rivals",
     "weight_follows",
@@ -188,6 +189,20 @@ def batch_complexity(numbers):
         + f". On {join(more or ['none'])} the view that the bound omits is the larger one."
     )
     return Evidence(more == ["SUN"], text)
+
+
+def rank_saves(numbers):
+    """(p + q) r against p q, for the printed r and the attributes of each data set."""
+    p, r = printed("dark", "text", "image features"), printed("dark", "text", "settings", "r")
+    attributes = {d: row["attributes"] for d, row in printed_table("dark", "table2").items()}
+    saved = {d: 1.0 - (p + q) * r / (p * q) for d, q in attributes.items()}
+    more = [d for d, share in saved.items() if share < 0]
+    text = (
+        f"With {p:,} image features and r = {r} the two factors save {join(saved, '.0%')} of the "
+        f"numbers of the matrix. On {join(more or ['none'])}, where r is not below the number of "
+        "attributes, they have more."
+    )
+    return Evidence(more == ["aPY"] and attributes["aPY"] <= r, text)
 
 
 def softplus_margin(numbers):
