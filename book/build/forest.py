@@ -96,4 +96,5 @@ def verdict_counts(verdicts):
 def tally(verdicts):
     """The same as text."""
     counts = verdict_counts(verdicts)
-    return ", ".join(f"{count} {KINDS[verdict]}" for verdict, count in counts.items())
+    words = KINDS | {NOT_AS_READ: NOT_AS_READ}
+    return ", ".join(f"{count} {words[verdict]}" for verdict, count in counts.items())

@@ -106,6 +106,11 @@ class _Line:
         return [f"{one.mark.name}: {one.verdict}, {reason(one)}" for one in self.shown.marks]
 
     @property
+    def grounds(self):
+        """What the published verdict rests on; numbers of several marks stand beside."""
+        return hyphens(self.shown.why) if self.shown.marks else reason(self.shown)
+
+    @property
     def why(self):
         """Why it failed or is open, and the address of what shows it."""
         return self.claim.because if self.shown.verdict not in (HELD, NOT_TESTABLE) else ""
