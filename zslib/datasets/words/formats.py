@@ -419,8 +419,8 @@ class _Binary(_Reader):
         reason = (
             f"its records have {length}, not {self.dimensions} of float32"
             if length
-            else "it is damaged, its header is wrong, or a word has a blank in it, where a word of "
-            "word2vec binary ends: write phrases with underscores, or save them as text"
+            else "it is damaged, its header is wrong, or a word has a blank in it, at which "
+            "word2vec binary ends words: write phrases with underscores, or save them as text"
         )
         return ValueError(f"{self.path}, {self.place}: {fact}; {reason}")
 
@@ -464,5 +464,6 @@ def _strange(vectors, *, tiny=False):
         sizes = np.abs(vectors[start : start + 10_000])
         if np.any(sizes > np.float64(scale) * 1e15):
             return True
-        denormal += np.any((sizes > 0) & (sizes < np.finfo(np.float32).tiny), axis=1).sum()
-    return tiny and denormal > 0 and (2 * denormal < len(vectors) or len(vectors) < 3)
+        if tiny:
+            denormal += np.any((sizes > 0) & (sizes < np.finfo(np.float32).tiny), axis=1).sum()
+    return denormal > 0 and (2 * denormal < len(vectors) or len(vectors) < 3)
