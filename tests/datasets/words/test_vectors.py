@@ -113,7 +113,7 @@ def test_a_file_changed_in_place_is_read_anew(tmp_path, monkeypatch):
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "vectors.txt"
-    path.write_bytes(b"a 1 2\n")
+    path.write_bytes(b"1 2\na 1 2\n")
 
     def read(path, **options):
         found = read_vectors(path, **options)
@@ -268,9 +268,25 @@ def half(content):
         ("v.txt", b"2 3\na 1 2 3\nb 1\n", "line 3: expected a word and 3 numbers .* got 1"),
         ("v.txt", b"a\tb\nc\td\n", "line 1 does not look like vectors, .* which a dictionary"),
         ("v.txt", b"2 1\na 1\nb\n", "line 3: expected a word and 1 numbers .* got 0"),
-        ("v.txt", b"2 2\na 1 2\nb 1 2 3\n", "line 3: expected a word and 2 numbers, got 3"),
-        ("v.txt", b"2 2\na .1 .2\nb 7.5 .1 .3\n", "line 3: expected a word and 2 numbers, got 3"),
-        ("v.txt", b"2 2\na .1 .2\nb 0 .1 .3\n", "line 3: expected a word and 2 numbers, got 3"),
+        (
+            "v.txt",
+            b"2 2\na 1 2\nb 1 2 3\n",
+            "line 3: expected a word and 2 numbers, got more after 'b'",
+        ),
+        (
+            "v.txt",
+            b"2 2\na .1 .2\nb 7.5 .1 .3\n",
+            "line 3: expected a word and 2 numbers, got more after 'b'",
+        ),
+        (
+            "v.txt",
+            b"2 2\na .1 .2\nb 0 .1 .3\n",
+            "line 3: expected a word and 2 numbers, got more after 'b'",
+        ),
+        ("v.txt", b"2 2\na .1 .2\nb 0.2e +00 0.3\n", "line 3: .* '0.2e' belongs to the word"),
+        ("v.txt", b"a .1 .2\nb .1 .3c 1 2\nd 1 2\n", "line 2: two lines seem to be joined"),
+        ("v.txt", b"2 2\na 1\r2\nb 1 2\n", "line 2: a carriage return is within the line"),
+        ("v.txt", b"page 3 0.1 0.2\n", "has one line and no header.*'1 3' above"),
         ("v.txt", b"2 2\na 1_0 2\nb 1 2\n", "line 2: '1_0' is no number"),
         ("v.txt", "2 2\na ١ 2\nb 1 2\n".encode(), "line 2: '١' is no number"),
         ("v.txt", b"2 2\na 0,5 2\nb 1 2\n", "line 2: '0,5' is no number: write a decimal point"),
@@ -304,6 +320,9 @@ def half(content):
         ("v.bin", gensim(*SEVERAL, head=(8, 7)), "its records have 6 dimensions, not 7"),
         ("v.bin", gensim(*SEVERAL, head=(7, 6)), "record 7 of 7 .* goes on after its last record"),
         ("v.bin", gensim(*SEVERAL, head=(9, 6)), "record 9 of 9 .* the file ends before it"),
+        ("v.bin", gensim(["the", " ", "dog", "ox"]), "record 2 of 4 .* b'' is no word"),
+        # What is left out as a duplicate is out of step too.
+        ("v.bin", gensim(["a", "a b", "dog", "ox"], MANY[1][:4]), "records are out of step"),
         ("v.bin", zipped(a=b"x", b=b"y"), r"is zip with 2 files in it \(a, b\): unpack the one"),
         ("v.bin", zipped(**{"words.npy": b"x"}), r"is an .npz file: load it by numpy.load"),
         ("v.kv", pickle.dumps({"the": [1.0]}), "is a pickle, not word vectors: .*pass the object"),

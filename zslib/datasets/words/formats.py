@@ -30,8 +30,10 @@ _HEAD = 1 << 20  # bytes
 _PLAIN = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ENDLESS = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _SEPARATED = re.compile(rb".*?[^,;:|=]([,;:|=])(?:[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)?")
+_LETTERS = re.compile(rb"[^\0-\x20]{1,40} ")
 _WANTED = "word vectors"
 _REPLACED = "words of which bytes were replaced"
+_RETURN = "a carriage return is within the line: end lines by line feeds"
 _PASSED = "records passed over"
 
 
@@ -59,6 +61,7 @@ def read_vectors(path, *, format="auto", limit=None, errors="strict", encoding=N
                 reader.report[_REPLACED] += 1
             if word in words:
                 reader.report["duplicate words left out"] += 1
+                reader.left_out += vector.data
                 continue
             words[word] = len(words)
             numbers += vector.data
@@ -79,11 +82,12 @@ def _is_binary(path, head, format):
     if not head.strip():
         raise ValueError(f"{path}, line 1: the file is empty, it has no vectors")
     first, _, rest = head.partition(b"\n")
-    second = rest.partition(b"\n")[0].split()
-    numeric = bool(second[1:]) and _number_like(second[-1])
-    binary = _header(path, first) is not None and not numeric and not _is_utf8(rest)
+    header, second = _header(path, first), rest.partition(b"\n")[0]
+    # A line of text has as many numbers as the header says, or is text at least.
+    numeric = _trailing(second) >= (header[1] if header else 1)
+    binary = header is not None and not numeric and not _is_utf8(rest)
     if format == "binary" and not binary:
-        if _header(path, first) is None:
+        if header is None:
             raise ValueError(
                 f"{path}, byte 0: a word2vec binary file begins with a line 'count dimensions'"
             )
@@ -101,7 +105,7 @@ def _is_utf8(content):
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
-        if error.end < len(content):
+        if error.reason != "unexpected end of data":
             return False
     return not has_control(content)
 
@@ -155,7 +159,7 @@ class _Reader:
 
     def __init__(self, path, file, limit, skip):
         self.path, self.file, self.limit, self.skip = path, file, limit, skip
-        self.report = Counter()
+        self.report, self.left_out = Counter(), bytearray()
 
     def refuse(self, reason):
         """An error, or a count where such records are passed over."""
@@ -235,6 +239,13 @@ class _Text(_Reader):
                 "numbers separated by blanks or tabs: check which file has vectors, and which a "
                 "dictionary" + _separator_hint(filled[0][1].split()[0])
             )
+        if b"\r" in filled[0][1].rstrip():
+            raise ValueError(f"{self.path}, line {filled[0][0]}: {_RETURN}")
+        if len(filled) == 1:
+            raise ValueError(
+                f"{self.path} has one line and no header, so that how many of its fields are the "
+                f"word cannot be told: put a first line such as '1 {dimensions}' above"
+            )
         if 2 * votes <= len(filled):
             other = next(i for i, count in enumerate(counts) if count != counts[0])
             raise ValueError(
@@ -289,8 +300,8 @@ class _Text(_Reader):
                 raise ValueError
             vector = np.array(numbers, dtype=np.float32)
         except ValueError:
-            wrong = next(field for field in numbers if not _PLAIN.fullmatch(field))
-            raise ValueError(_no_number(wrong)) from None
+            wrong = next((field for field in numbers if not _PLAIN.fullmatch(field)), None)
+            raise ValueError(_no_number(wrong) if wrong else _RETURN) from None
         if not vector.dot(vector) < np.inf and not np.isfinite(vector).all():
             wrong = numbers[int(np.argmin(np.isfinite(vector)))]
             raise ValueError(f"{wrong.decode()} is beyond the range of float32")
@@ -317,16 +328,20 @@ class _Text(_Reader):
         if not parts:  # white space itself
             return word
         if b"\r" in word:
-            raise ValueError("a carriage return is within the line: end lines by line feeds")
+            raise ValueError(_RETURN)
         if len(parts) == 1:
             return parts[0]
-        if _number_like(parts[-1]):
+        decimal = sum(b"." in part and _number_like(part) for part in parts[:-1])
+        if decimal >= max(1, self.dimensions - 1):
+            raise ValueError(f"two lines seem to be joined before {_shown(parts[-1])}")
+        if is_numeric(parts[-1]) and parts[-1].strip(b"+-.eE"):
+            whole = parts[-1].isdigit() or not _number_like(parts[-1])
             pointed = all(b"." in field or b"e" in field.lower() for field in numbers)
-            if not (parts[-1].isdigit() and pointed) or numbers[0].startswith(b"."):
+            if not (whole and pointed) or numbers[0].startswith((b".", b"+")):
                 raise ValueError(
-                    f"expected a word and {self.dimensions} numbers, got "
-                    f"{_trailing(word) + self.dimensions} after {_shown(parts[0])}; whether the "
-                    "first belong to the word cannot be told"
+                    f"expected a word and {self.dimensions} numbers, got more after "
+                    f"{_shown(parts[0])}; whether {_shown(parts[-1])} belongs to the word cannot "
+                    "be told"
                 )
             self.report["words that end in a number after a blank"] += 1
         self.report["words with a blank within"] += 1
@@ -360,6 +375,8 @@ class _Binary(_Reader):
             word = self._word()
             if self.number == 2:
                 self.ended = word.startswith(b"\n")
+            elif self.ended and not word.startswith(b"\n"):
+                raise self._misaligned("no line end is before it, as before others")
             data = self.file.read(4 * self.dimensions)
             if len(data) < 4 * self.dimensions:
                 what = "the file ends within this record" if word else "the file ends before it"
@@ -368,7 +385,7 @@ class _Binary(_Reader):
             word = word.removeprefix(b"\n")
             if b"\n" in word:
                 raise self._misaligned("a word has a line break in it")
-            if has_control(word):
+            if not word or has_control(word):
                 raise self._misaligned(f"{word[:20]!r} is no word")
             finite = np.isfinite(vector)
             if not finite.all():
@@ -398,14 +415,18 @@ class _Binary(_Reader):
         """Refuse a file that does not end with its last record, and numbers that none trains."""
         if self.number == self.count:
             rest = self.file.read(_HEAD)
-            if rest.strip():
+            if rest.strip(b"\r\n"):
                 raise self._misaligned("the file goes on after its last record")
+            if self.ended and not rest:
+                self.report["last record"] = "has no line end"
         elif self.ended is not None:
             following = self._word()
             if following.startswith(b"\n") != self.ended or has_control(following[1:]):
                 raise self._misaligned("no record follows it")
         uncertain = self.number < self.count or self.report.keys() & {_REPLACED, _PASSED}
-        if (self._out_of_step if uncertain else _strange)(vectors):
+        left_out = np.frombuffer(self.left_out, dtype=np.float32).reshape(-1, self.dimensions)
+        strange = self._out_of_step if uncertain else _strange
+        if strange(vectors) or strange(left_out):
             raise self._misaligned("some numbers are beyond all others, records are out of step")
 
     @property
@@ -456,13 +477,22 @@ class _Binary(_Reader):
 
 
 def _strange(vectors, *, tiny=False):
-    """Whether numbers are 15 orders of magnitude above the others, or a few rows denormal."""
+    """Whether numbers are far above the others, a few rows denormal, or numbers letters.
+
+    Far is 15 orders of magnitude. The rest of a phrase is letters and a blank where numbers should
+    be; by chance one row of 450 begins so.
+    """
     sample = np.abs(vectors[:: max(1, len(vectors) // 1000)])
-    scale = np.median(sample[sample > 0]) if sample.any() else np.float32(1)
+    scale = np.float64(np.median(sample[sample > 0])) if sample.any() else 1.0
+    first = np.abs(vectors[:, 0]) if vectors.size else np.empty(0)
+    odd = np.flatnonzero((first > 1e6 * scale) | ((first > 0) & (first < 1e-6 * scale)))
+    letters = sum(bool(_LETTERS.match(vectors[row].tobytes())) for row in odd)
+    if letters > 0.5 + 3 * len(odd) / 450:
+        return True
     denormal = 0
     for start in range(0, len(vectors), 10_000):
         sizes = np.abs(vectors[start : start + 10_000])
-        if np.any(sizes > np.float64(scale) * 1e15):
+        if np.any(sizes > scale * 1e15):
             return True
         if tiny:
             denormal += np.any((sizes > 0) & (sizes < np.finfo(np.float32).tiny), axis=1).sum()
