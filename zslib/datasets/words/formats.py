@@ -406,10 +406,12 @@ class _Binary(_Reader):
 
     def undecoded(self, name, codec, numbers):
         """As for text, where records are in step."""
-        vectors = np.frombuffer(numbers, dtype=np.float32).reshape(-1, self.dimensions)
-        if self._out_of_step(vectors):
+        if self._out_of_step(self._rows(numbers)) or self._out_of_step(self._rows(self.left_out)):
             raise self._misaligned("records before it are out of step")
         return super().undecoded(name, codec, numbers)
+
+    def _rows(self, numbers):
+        return np.frombuffer(numbers, dtype=np.float32).reshape(-1, self.dimensions)
 
     def finish(self, vectors):
         """Refuse a file that does not end with its last record, and numbers that none trains."""
@@ -424,9 +426,8 @@ class _Binary(_Reader):
             if following.startswith(b"\n") != self.ended or has_control(following[1:]):
                 raise self._misaligned("no record follows it")
         uncertain = self.number < self.count or self.report.keys() & {_REPLACED, _PASSED}
-        left_out = np.frombuffer(self.left_out, dtype=np.float32).reshape(-1, self.dimensions)
         strange = self._out_of_step if uncertain else _strange
-        if strange(vectors) or strange(left_out):
+        if strange(vectors) or strange(self._rows(self.left_out)):
             raise self._misaligned("some numbers are beyond all others, records are out of step")
 
     @property
@@ -492,7 +493,7 @@ def _strange(vectors, *, tiny=False):
     denormal = 0
     for start in range(0, len(vectors), 10_000):
         sizes = np.abs(vectors[start : start + 10_000])
-        if np.any(sizes > scale * 1e15):
+        if np.any(sizes > scale * 1e15) or (tiny and len(vectors) < 3 and np.any(sizes > 1e20)):
             return True
         if tiny:
             denormal += np.any((sizes > 0) & (sizes < np.finfo(np.float32).tiny), axis=1).sum()
