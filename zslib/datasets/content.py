@@ -10,6 +10,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -65,7 +66,8 @@ _ZIPPED = (
 )
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _HEAD = 4096
-CONTROL = bytes({*range(9), *range(14, 27), 28, 29, 30, 31})
+_WEB = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|title|\?xml)", re.IGNORECASE)
+_CONTROL = bytes({*range(9), *range(14, 27), 28, 29, 30, 31})
 _NUMERIC = b"0123456789+-.eE \t"
 
 
@@ -80,8 +82,7 @@ def kind_of(head):
     for signature, kind, _ in _SIGNATURES:
         if head.startswith(signature):
             return kind
-    start = head[:_HEAD].lstrip().lower()
-    if start.startswith((b"<!doctype html", b"<html", b"<?xml")):
+    if _WEB.match(head):
         return "a web page"
     if head[257:262] == b"ustar":
         return "tar"
@@ -93,7 +94,7 @@ def kind_of(head):
 
 def has_control(content):
     """Whether bytes have a control character that no text has."""
-    return len(content.translate(None, CONTROL)) < len(content)
+    return len(content.translate(None, _CONTROL)) < len(content)
 
 
 def _marked(head):
@@ -135,9 +136,9 @@ def encoding_of(path, head, named=None):
     return marked or known.name
 
 
-def refuse_kind(path, kind, wanted):
+def refuse_kind(path, kind, wanted, remedy=None):
     """The error for a file that is of another kind than what is ``wanted``."""
-    remedy = _REMEDIES.get(kind)
+    remedy = remedy or _REMEDIES.get(kind)
     return ValueError(f"{path} is {kind}, not {wanted}" + (f": {remedy}" if remedy else ""))
 
 

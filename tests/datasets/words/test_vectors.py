@@ -97,6 +97,13 @@ def test_second_load_comes_from_the_cache(tmp_path, monkeypatch):
     check(load_vectors(path), WORDS[:2], VECTORS[:2])
 
 
+def test_subwords_may_end_alike(tmp_path):
+    path = tmp_path / "bpe.txt"
+    words = ["th@@", "in@@", "re@@", "e.g."]
+    path.write_bytes(text(words, header=False))
+    check(load_vectors(path), words)
+
+
 def test_a_file_changed_in_place_is_read_anew(tmp_path, monkeypatch):
     """Its size and time of change are as before; whether noted long after a change, or at once."""
     for settling in (files._SETTLING, -(10**12)):
@@ -294,6 +301,9 @@ def half(content):
         ("v.txt", b"2 2\na 1 2\n  1 2\n 1 2\n", "line 4: there is no word before"),
         ("v.txt", b"the,0.1 0.2 0.3\ndog,0.3 0.4 0.5\n", "most words end in ','.*'the,0.1'"),
         ("v.txt", b"2 2\nthe, 0.1 0.2\ndog, 0.3 0.4\n", "most words end in ','.*'the,'"),
+        ("v.txt", "the\xa00.1 0.2\ndog\xa00.3 0.4\n".encode(), r"most words end in '\\xa0'"),
+        ("v.txt", "the，0.1 0.2\ndog，0.3 0.4\n".encode(), "most words end in '，'"),
+        ("v.txt", b"2 2 1\nthe .1 .2\ndog .3 .4\n", "line 1 is whole numbers alone, and no head"),
         ("v.txt", b"the;0.1;0.2\ndog;0.3;0.4\n", "does not look like.*separated by ';'"),
         ("v.txt", b"2 2\nthe 17 .1 .2\na 9 .3 .4\n", "most lines have more than the 2 numbers"),
         ("v.txt", b"the 17 .1 .2\na 9 .3 .4\nb 8 .5 .6\n", "only the first number .* is whole"),
@@ -333,7 +343,8 @@ def half(content):
             "is a pointer of Git LFS.*pull",
         ),
         ("v.txt", b"\n<!DOCTYPE html>\n<html>", "is a web page, not word vectors"),
-        ("v.txt", b"\x89HDF\r\n\x1a\n\0\0", "is HDF5, not word vectors"),
+        ("v.txt", b"\x89HDF\r\n\x1a\n\0\0", "is HDF5, not word vectors: .*words and matrix"),
+        ("v.txt", b"<head><title>404</title>", "is a web page"),
         ("v.txt.gz", half(text(*MANY)), "cannot be decompressed: it is truncated"),
         ("v.bin.gz", half(binary(*MANY)), "cannot be decompressed: it is truncated"),
         ("v.txt.xz", lzma.compress(text(*MANY))[:2000], "cannot be decompressed"),

@@ -1,5 +1,6 @@
 """Bilingual dictionaries, and their join with two vector sets into a mapping problem."""
 
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -43,7 +44,8 @@ def read_dictionary(path, *, encoding=None):
         For a file that is no text; a line that has not two entries, or of which this cannot be
         told; and where most words end in a comma or the like, which then separates entries.
     """
-    path = checked(path)
+    if not os.path.isdir(path):  # which is named where it is opened
+        path = checked(path)
     pairs, blank, phrase = [], None, None
     for number, raw in enumerate(text_of(path, encoding, wanted="a dictionary").split("\n"), 1):
         line = raw.strip(_WHITE)
@@ -57,7 +59,7 @@ def read_dictionary(path, *, encoding=None):
         elif any(character in entry for entry in entries for character in _WHITE):
             phrase = phrase or number
         if len(entries) != 2:
-            sign = re.search(r"[^\W_]([,;|:=])\S", line)
+            sign = re.search(r"[^\W_][\"']?([,;|:=])\S", line)
             hint = f"; is {sign[1]!r} the separator? Write a tab for it" if sign else ""
             raise ValueError(
                 f"{path}, line {number}: expected a source and a target word separated by white "

@@ -29,8 +29,11 @@ _SAMPLE = 100  # lines that are looked at together before any is read
 _HEAD = 1 << 20  # bytes
 _PLAIN = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ENDLESS = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
-_SEPARATED = re.compile(rb".*?[^,;:|=]([,;:|=])(?:[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)?")
+# A sign at the word's end, or any between the word and a number.
+_NUMBER = r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?"
+_SEPARATED = re.compile(rf".*\w(?:([,;:|=]|[^\S \t])(?:{_NUMBER})?|([^\w \t.+-])(?:{_NUMBER}))")
 _LETTERS = re.compile(rb"[^\0-\x20]{1,40} ")
+_ARRAYS = ("npy", "HDF5", "mat", "parquet", "xls")
 _WANTED = "word vectors"
 _REPLACED = "words of which bytes were replaced"
 _RETURN = "a carriage return is within the line: end lines by line feeds"
@@ -78,7 +81,8 @@ def _is_binary(path, head, format):
     """Whether the content is word2vec binary; any kind that has no vectors is refused."""
     kind = kind_of(head)
     if kind not in ("text", "binary", "UTF-16", "UTF-32"):
-        raise refuse_kind(path, kind, _WANTED)
+        pair = "read it by its own library, and pass words and matrix" if kind in _ARRAYS else None
+        raise refuse_kind(path, kind, _WANTED, pair)
     if not head.strip():
         raise ValueError(f"{path}, line 1: the file is empty, it has no vectors")
     first, _, rest = head.partition(b"\n")
@@ -253,6 +257,12 @@ class _Text(_Reader):
                 f"{filled[0][0]} has {counts[0]} numbers, line {filled[other][0]} has "
                 f"{counts[other]}. Repair it, or put a first line 'count dimensions' above"
             )
+        digits = [all(map(bytes.isdigit, line.split())) for _, line in filled]
+        if digits[0] and not any(digits[1:]):
+            raise ValueError(
+                f"{self.path}, line {filled[0][0]} is whole numbers alone, and no header 'count "
+                f"dimensions': write that instead"
+            )
         rows = [line.split()[-dimensions - 1 :] for _, line in filled]
         rows = [row for row in rows if len(row) > dimensions]
         if len(rows) > 1 and all(_PLAIN.fullmatch(r[0]) and not r[0].isdigit() for r in rows):
@@ -273,14 +283,14 @@ class _Text(_Reader):
     def _check_separators(self, lines):
         """Refuse a file whose words, most of the first ones, end in a sign or in a number."""
         rests = [line.rstrip().rsplit(None, self.dimensions)[0] for line in lines]
-        signs = Counter(match[1] for rest in rests if (match := _SEPARATED.fullmatch(rest)))
+        matches = [_SEPARATED.fullmatch(rest.decode("utf-8", "replace")) for rest in rests]
+        signs = Counter(match[1] or match[2] for match in matches if match)
         for sign, votes in signs.items():
             if votes > max(1, len(lines) // 2):
-                example = next(r for r in rests if sign in r[1:])
+                example = next(match[0] for match in matches if match and sign in match.groups())
                 raise ValueError(
-                    f"{self.path}: most words end in {sign.decode()!r} or with a number after it, "
-                    f"as {_shown(example)} does: separate a word from its numbers by a blank or "
-                    "a tab"
+                    f"{self.path}: most words end in {sign!r} or with a number after it, as "
+                    f"{example!r} does: separate a word from its numbers by a blank or a tab"
                 )
         ended = [rest for rest in rests if len(rest.split()) > 1 and _trailing(rest)]
         if len(ended) > max(1, len(lines) // 2):
@@ -292,7 +302,8 @@ class _Text(_Reader):
     def _record(self, line):
         """Word and vector of a line."""
         line = line.rstrip()
-        word, *numbers = line.rsplit(None, self.dimensions)
+        numbers = line.rsplit(None, self.dimensions)
+        word = numbers.pop(0)
         if len(numbers) < self.dimensions:
             word, numbers = self._blank_word(line, word, numbers)
         try:  # as `numbers_of` has it, in half the time
