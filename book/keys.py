@@ -49,8 +49,10 @@ def data_fingerprint(parameters, settings=None):
     """What identifies the data that a chapter with these parameters would load.
 
     The registry of `zslib.datasets` knows the data sets by name; a parameter that names a file
-    counts with the file's size and time of change.
+    counts with the file's content.
     """
+    from zslib.datasets.files import file_hash
+
     parts = {}
     if "dataset" in parameters:
         from zslib.datasets.entry import SETTINGS
@@ -64,8 +66,7 @@ def data_fingerprint(parameters, settings=None):
         )
     for name, value in parameters.items():
         if isinstance(value, str) and value and Path(value).is_file():
-            stat = Path(value).stat()
-            parts[name] = [stat.st_size, stat.st_mtime_ns]
+            parts[name] = file_hash(Path(value))
     return parts
 
 

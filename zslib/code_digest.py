@@ -125,9 +125,9 @@ def _syntax(text, python):
 @cache
 def _on_disk():
     """`_syntax`, from disk where an equal file was parsed before, by any process."""
-    from zslib.datasets.locate import cache_dir
+    from zslib.datasets.locate import usable_cache
 
-    return joblib.Memory(cache_dir() / "sources", verbose=0).cache(_syntax)
+    return joblib.Memory(usable_cache("sources"), verbose=0).cache(_syntax)
 
 
 @cache

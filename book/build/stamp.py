@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import zslib
+from zslib.datasets.files import file_state
 from zslib.show.writing import write_if_changed
 
 _TOOLS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "pydata-sphinx-theme")
@@ -106,10 +107,9 @@ def _files(root, without=()):
 
 
 def _touched(roots, without=()):
-    """Name, size and time of change of every file."""
+    """Name and state of every file."""
     paths = [path for root in roots for path in _files(root, without)]
-    states = [(path, path.stat()) for path in paths]
-    return [[str(path), state.st_size, state.st_mtime_ns] for path, state in states]
+    return [[str(path), *file_state(path)] for path in paths]
 
 
 def _content(paths):

@@ -130,6 +130,8 @@ class Site:
         self.break_after = None  # bytes of one answer before the connection closes
         self.breaks = 0
         self.ranges = True
+        self.busy = []  # (status, Retry-After or None) of the next answers
+        self.agents = set()
         self.tag = '"v1"'
 
 
@@ -143,6 +145,15 @@ class Handler(BaseHTTPRequestHandler):
         site = self.server.site
         wanted = self.headers.get("Range")
         site.asked.append((self.path, wanted))
+        site.agents.add(self.headers.get("User-Agent"))
+        if site.busy:
+            status, after = site.busy.pop(0)
+            self.send_response(status)
+            if after is not None:
+                self.send_header("Retry-After", after)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         if self.path not in site.files:
             self.send_error(404)
             return

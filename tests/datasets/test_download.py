@@ -2,11 +2,14 @@
 
 import hashlib
 import json
+import time
+from email.utils import formatdate
 
 import numpy as np
 import pytest
 
-from zslib.datasets import data_status, fetch
+import zslib
+from zslib.datasets import data_status, download, fetch
 from zslib.datasets.download import extract_members, fetch_file, zenodo_files
 from zslib.datasets.mapping.dinu2015 import FILES, ZENODO_RECORD
 
@@ -122,6 +125,44 @@ def test_no_such_file_and_no_server(site, bring):
     site.url = "http://127.0.0.1:9"
     with pytest.raises(ConnectionError, match="broke off after 0 bytes"):
         bring()
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """Seconds that were waited for, without waiting."""
+    waited = []
+    monkeypatch.setattr(download.time, "sleep", waited.append)
+    return waited
+
+
+def test_a_busy_server_is_asked_again(site, bring, waits):
+    soon = formatdate(time.time() + 30, usegmt=True)
+    site.busy = [(503, "7"), (429, soon)]
+    assert bring() == CONTENT
+    assert len(site.asked) == 3
+    assert waits[0] == 7
+    assert 20 < waits[1] <= 30
+    assert site.agents == {f"zslib/{zslib.__version__}"}
+    site.busy = [(503, None), (502, "never")]
+    api = zenodo(site, {"a": b"x"})
+    assert list(zenodo_files(ZENODO_RECORD, api=api)) == ["a"]
+    assert waits[2:] == [2, 4]
+
+
+@pytest.mark.parametrize("busy", [[(503, "1")] * 3, [(429, "3600")]])
+def test_a_server_that_stays_busy_is_named(site, bring, waits, busy):
+    for call in (bring, lambda: zenodo_files(1, api=f"{site.url}/api")):
+        site.busy, site.asked = busy.copy(), []
+        with pytest.raises(ConnectionError, match=r"busy \(status \d+\): try again later, after"):
+            call()
+        assert len(site.asked) == len(busy)
+
+
+def test_a_cache_that_cannot_be_written_is_named(site, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(OSError, match=r"this needs it: .* ZSLIB_CACHE name a folder"):
+        fetch("dinu2015", api=zenodo(site, OFFICIAL))
 
 
 def zenodo(site, files, *, old=False):

@@ -1,13 +1,16 @@
+import errno
+
 import numpy as np
 import pytest
 
-from zslib.datasets import cache_dir, data_folders, find_folder, locate
+from zslib.datasets import cache_dir, data_folders, files, find_folder, load_vectors, locate
 from zslib.datasets.locate import (
     cached_array,
     complete_folder,
     embedded_data,
     named_data,
     require_folder,
+    usable_cache,
     written_whole,
 )
 
@@ -109,3 +112,33 @@ def test_required_folder(tmp_path):
     assert require_folder("y", tmp_path) == tmp_path
     with pytest.raises(FileNotFoundError, match="is not a folder: put 'y' there"):
         require_folder("y", tmp_path / "y")
+
+
+def full(*args, **options):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("kind", ["below a file", "full"])
+def test_what_can_do_without_the_cache_does(kind, tmp_path, monkeypatch):
+    """With one warning for the folder, which names the variable that moves it."""
+    if kind == "full":
+        monkeypatch.setattr(locate.tempfile, "NamedTemporaryFile", full)
+        monkeypatch.setattr(locate.tempfile, "TemporaryFile", full)
+    else:
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "file" / "cache"))
+    vectors = tmp_path / "v.txt"
+    vectors.write_text("a 1 2\nb 3 4\n")
+    monkeypatch.setattr(files, "_SETTLING", -(10**12))
+    with pytest.warns(RuntimeWarning, match="cannot be written .* ZSLIB_CACHE") as warned:
+        assert load_vectors(vectors).words.tolist() == ["a", "b"]
+        assert cached_array("kind", b"key", lambda: np.arange(3)).tolist() == [0, 1, 2]
+        assert usable_cache("memo") is None
+    assert len(warned) == 1
+
+
+def test_an_array_that_is_damaged_in_the_cache_is_computed_anew(own_cache):
+    cached_array("kind", b"key", lambda: np.arange(3))
+    (path,) = (own_cache / "kind").iterdir()
+    path.write_bytes(path.read_bytes()[:-8])
+    assert cached_array("kind", b"key", lambda: np.arange(3)).tolist() == [0, 1, 2]

@@ -222,6 +222,13 @@ def meet(model, problem):
     return 2
 
 
+def test_without_a_cache_nothing_is_kept(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ZSLIB_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.warns(RuntimeWarning, match="ZSLIB_CACHE"):
+        assert kept(work, 3, Problem(), factor=2) == kept(work, 3, Problem(), factor=2)
+
+
 def test_who_asks_at_the_same_time_waits_for_the_first():
     CALLS.clear()
     with ThreadPoolExecutor(2) as pool:

@@ -5,26 +5,30 @@ UTF-16 is decoded, and what cannot be vectors, tables or texts is refused by its
 """
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
+import os
 import re
 import zipfile
 import zlib
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from contextlib import contextmanager
 
 import numpy as np
 
-__all__ = ["kind_of", "numbers_of", "opened", "refuse_kind", "text_of"]
+__all__ = ["encoding_of", "kind_of", "numbers_of", "opened", "refuse_kind", "text_of"]
 
+_PICKLE = "unpickling would run code: save vectors as text or word2vec binary, or pass the object"
 # First bytes, the kind, and what a user can do where no reader takes that kind.
 _SIGNATURES = (
     (b"\x1f\x8b", "gzip", "unpack it"),
     (b"BZh", "bzip2", "unpack it"),
     (b"\xfd7zXZ\0", "xz", "unpack it"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "unpack it"),
+    (b"\x04\x22\x4d\x18", "lz4", "unpack it"),
     (b"PK\x03\x04", "zip", "unpack it, and name the file in it"),
-    (b"PK\x05\x06", "zip", "it is empty: download it anew"),
+    (b"PK\x05\x06", "zip", "unpack it, and name the file in it"),
     (b"\x93NUMPY", "npy", "name the .npz file, or the folder, that has all arrays"),
     (b"\x89HDF\r\n\x1a\n", "HDF5", "write the arrays to an .npz file"),
     (b"MATLAB 5.0", "mat", "name the folder of res101.mat and att_splits.mat"),
@@ -36,31 +40,35 @@ _SIGNATURES = (
     (b"%PDF", "PDF", "save its numbers as text"),
     (b"\xd0\xcf\x11\xe0", "xls", "save the table as CSV"),
     (b"PAR1", "parquet", "write the table as CSV by pandas"),
-    (
-        b"\x80\x03",
-        "a pickle",
-        "unpickling would run code: save vectors as text or word2vec binary",
-    ),
-    (
-        b"\x80\x04",
-        "a pickle",
-        "unpickling would run code: save vectors as text or word2vec binary",
-    ),
-    (
-        b"\x80\x05",
-        "a pickle",
-        "unpickling would run code: save vectors as text or word2vec binary",
-    ),
+    *((bytes([0x80, protocol]), "a pickle", _PICKLE) for protocol in range(2, 6)),
     (b"\xba\x16\x4f\x2f", "a model of fastText", "use the .vec file that lies beside it"),
-    (BOM_UTF8, "text", ""),
-    (BOM_UTF16_LE, "UTF-16", "save it as UTF-8"),
-    (BOM_UTF16_BE, "UTF-16", "save it as UTF-8"),
 )
-_REMEDIES = {kind: remedy for _, kind, remedy in _SIGNATURES if remedy}
-_REMEDIES |= {"a web page": "download the file itself", "binary": "check which file it is"}
+# UTF-32 before UTF-16, whose mark it begins with.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_REMEDIES = {kind: remedy for _, kind, remedy in _SIGNATURES}
+_REMEDIES |= {
+    "tar": "unpack it, and name the file in it",
+    "a web page": "download the file itself",
+    "binary": "check which file it is",
+}
 _COMPRESSED = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+# What a zip archive is, of which one file has such a name.
+_ZIPPED = (
+    (".npy", "an .npz file", "load it by numpy.load, and pass names and arrays"),
+    ("[Content_Types].xml", "a workbook of Excel, or the like", "save the table as CSV"),
+    ("data.pkl", "a model of PyTorch", _PICKLE),
+)
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _HEAD = 4096
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
+_WEB = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|title|\?xml)", re.IGNORECASE)
+_CONTROL = bytes({*range(9), *range(14, 27), 28, 29, 30, 31})
+_NUMERIC = b"0123456789+-.eE \t"
 
 
 def kind_of(head):
@@ -74,16 +82,63 @@ def kind_of(head):
     for signature, kind, _ in _SIGNATURES:
         if head.startswith(signature):
             return kind
-    start = head[:_HEAD].lstrip().lower()
-    if start.startswith((b"<!doctype html", b"<html", b"<?xml")):
+    if _WEB.match(head):
         return "a web page"
-    control = bytes({*range(9), *range(14, 27), 28, 29, 30, 31})
-    return "binary" if any(byte in control for byte in head[:_HEAD]) else "text"
+    if head[257:262] == b"ustar":
+        return "tar"
+    encoding = _marked(head)
+    if encoding is not None:
+        return "text" if encoding == "utf-8-sig" else encoding[:6].upper()
+    return "binary" if has_control(head[:_HEAD]) else "text"
 
 
-def refuse_kind(path, kind, wanted):
+def has_control(content):
+    """Whether bytes have a control character that no text has."""
+    return len(content.translate(None, _CONTROL)) < len(content)
+
+
+def _marked(head):
+    """The encoding that the mark at the beginning says, or zeros in every other place; or None."""
+    for mark, encoding in _MARKS:
+        if head.startswith(mark):
+            return encoding
+    even, odd = head[:_HEAD:2], head[1:_HEAD:2]
+    if len(odd) > 3 and not even.count(0) and odd.count(0) > 0.7 * len(odd):
+        return "utf-16-le"
+    if len(odd) > 3 and not odd.count(0) and even.count(0) > 0.7 * len(even):
+        return "utf-16-be"
+    return None
+
+
+def encoding_of(path, head, named=None):
+    """The encoding of a text that begins with ``head``: ``named``, or UTF-8, or what a mark says.
+
+    Raises
+    ------
+    ValueError
+        Where there is no encoding of that name, or the file's first bytes say another.
+    """
+    marked = _marked(head)
+    if named is None:
+        return marked or "utf-8"
+    try:
+        known = codecs.lookup(named)
+        "a".encode(named)
+    except (LookupError, TypeError) as error:
+        raise ValueError(
+            f"encoding must name an encoding of text, such as 'latin-1', got {named!r}"
+        ) from error
+    if marked and known.name[:6] not in (marked[:6], "utf-8" if marked == "utf-8-sig" else ""):
+        raise ValueError(
+            f"{path} is {marked[:6].rstrip('-').upper()} by its first bytes, and encoding is "
+            f"{named!r}: leave that out"
+        )
+    return marked or known.name
+
+
+def refuse_kind(path, kind, wanted, remedy=None):
     """The error for a file that is of another kind than what is ``wanted``."""
-    remedy = _REMEDIES.get(kind)
+    remedy = remedy or _REMEDIES.get(kind)
     return ValueError(f"{path} is {kind}, not {wanted}" + (f": {remedy}" if remedy else ""))
 
 
@@ -94,9 +149,14 @@ def opened(path):
 
     Raises
     ------
+    IsADirectoryError
+        For a folder.
     ValueError
         For a zip with several files, and where what is compressed is truncated or damaged.
     """
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder: name a file in it")
+    damaged = f"{path} cannot be decompressed: it is truncated or damaged"
     try:
         with open(path, "rb") as file:
             kind = kind_of(file.read(_HEAD))
@@ -113,15 +173,26 @@ def opened(path):
             else:
                 yield file
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} cannot be decompressed: it is truncated or damaged") from error
+        raise ValueError(damaged) from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise ValueError(damaged) from error  # of bzip2
 
 
 def _only(path, archive):
-    """The one file of a zip archive."""
+    """The one file of a zip archive, but for what macOS puts beside it."""
     files = [info for info in archive.infolist() if not info.is_dir()]
+    for ending, kind, remedy in _ZIPPED:
+        if any(info.filename.endswith(ending) for info in files):
+            raise ValueError(f"{path} is {kind}: {remedy}")
+    hidden = ("__MACOSX/", ".")
+    files = [i for i in files if not i.filename.startswith(hidden) and "/." not in i.filename]
     if len(files) != 1:
         names = ", ".join(info.filename for info in files[:5]) or "none"
         raise ValueError(f"{path} is zip with {len(files)} files in it ({names}): unpack the one")
+    if files[0].flag_bits & 1 or files[0].compress_type not in _METHODS:
+        raise ValueError(f"{path} is zip with a password, or of a rare method: unpack it")
     return files[0]
 
 
@@ -137,24 +208,24 @@ def text_of(path, encoding=None, *, wanted="text"):
     with opened(path) as file:
         content = file.read()
     kind = kind_of(content[:_HEAD])
-    if kind == "UTF-16" and encoding is None:
-        encoding = "utf-16"
-    elif kind != "text" and encoding is None:
+    if kind not in ("text", "UTF-16", "UTF-32") and not (kind == "binary" and encoding):
         raise refuse_kind(path, kind, wanted)
+    codec = encoding_of(path, content[:_HEAD], encoding)
     try:
-        return content.decode(encoding or "utf-8-sig")
+        return content.decode(codec)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise ValueError(
-            f"{path}, line {line} is not {encoding or 'UTF-8'}: save the file as UTF-8"
-            + (", or name its encoding, such as 'latin-1', where the reader takes one")
+            f"{path}, line {line} is not {encoding or codec[:6].rstrip('-').upper()}: save the "
+            "file as UTF-8, or name its encoding, such as 'latin-1', where the reader takes one"
         ) from error
 
 
-def numbers_of(fields):
-    """A float64 array from the bytes of decimal numbers, or None where one is none.
+def numbers_of(fields, dtype=np.float64):
+    """An array from the bytes of decimal numbers, or None where one is none.
 
-    The grammar is that of files: no ``1_0``, no digits beyond ASCII, no words such as "nan".
+    The grammar is that of files: no ``1_0``, no digits beyond ASCII, no words such as "nan". What
+    is beyond the type's range is infinite.
 
     Examples
     --------
@@ -163,6 +234,15 @@ def numbers_of(fields):
     >>> numbers_of([b"1_0"]) is None
     True
     """
-    if not all(map(_NUMBER.match, fields)):
+    if not is_numeric(b"".join(fields)):
         return None
-    return np.array(fields, dtype="S").astype(np.float64) if fields else np.empty(0)
+    try:
+        with np.errstate(over="ignore"):
+            return np.array(fields, dtype=dtype)
+    except ValueError:
+        return None
+
+
+def is_numeric(content):
+    """Whether bytes have nothing but what decimal numbers have, and blanks and tabs."""
+    return not content.translate(None, _NUMERIC)

@@ -6,15 +6,18 @@ here writes to a ``.part`` file and asks the server for the rest of it (HTTP Ran
 
 import json
 import os
+import re
 import shutil
 import tarfile
+import time
 import zipfile
 import zlib
 from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
 from functools import partial
 from pathlib import Path
 
-from zslib.datasets.locate import written_whole
+from zslib.datasets.locate import needing_cache, written_whole
 
 __all__ = [
     "archive_members",
@@ -24,6 +27,8 @@ __all__ = [
 ]
 
 _TIMEOUT = (15, 60)  # seconds to connect, and between two pieces
+_BUSY = (429, 502, 503, 504)  # statuses of a server that may answer later
+_LONGEST_WAIT = 60  # seconds
 _PIECE = 1 << 16  # bytes; a broken connection loses less than this
 
 
@@ -35,9 +40,10 @@ def fetch_file(url, path, checksum, *, progress=None, attempts=3):
     path = Path(path)
     downloader = _Resuming(path.with_name(path.name + ".part"), progress, attempts)
     try:
-        pooch.retrieve(
-            url, known_hash=checksum, fname=path.name, path=path.parent, downloader=downloader
-        )
+        with needing_cache():
+            pooch.retrieve(
+                url, known_hash=checksum, fname=path.name, path=path.parent, downloader=downloader
+            )
     except requests.HTTPError as error:
         raise ConnectionError(f"{url} cannot be had: {error}") from error
     except ValueError as error:
@@ -46,6 +52,38 @@ def fetch_file(url, path, checksum, *, progress=None, attempts=3):
             "again, and if that fails too the file at its source has changed"
         ) from error
     return path
+
+
+def _asked(url, headers=None, *, attempts=3, **options):
+    """A server's answer; where it is busy, it is asked again after the time that it says."""
+    import requests
+
+    from zslib import __version__
+
+    headers = {"User-Agent": f"zslib/{__version__}"} | (headers or {})
+    for attempt in range(1, attempts + 1):
+        response = requests.get(url, headers=headers, timeout=_TIMEOUT, **options)
+        if response.status_code not in _BUSY:
+            return response
+        response.close()
+        wait = _wait(response.headers.get("Retry-After", ""), 2**attempt)
+        if attempt == attempts or wait > _LONGEST_WAIT:
+            raise ConnectionError(
+                f"{url} cannot be had now, the server is busy (status {response.status_code}): "
+                f"try again later, after {wait:.0f} seconds at least"
+            )
+        time.sleep(wait)
+
+
+def _wait(retry_after, otherwise):
+    """Seconds to wait, by a header with seconds or a date."""
+    if re.fullmatch("[0-9]{1,9}", retry_after.strip()):
+        return int(retry_after)
+    try:
+        date = parsedate_to_datetime(retry_after)
+        return max(0.0, date.timestamp() - time.time())
+    except (TypeError, ValueError):
+        return otherwise
 
 
 class _Resuming:
@@ -80,7 +118,7 @@ class _Resuming:
         import requests
 
         have, headers = self._resumable(url)
-        with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT) as response:
+        with _asked(url, headers, attempts=self.attempts, stream=True) as response:
             place = response.headers.get("Content-Range", "")
             if response.status_code == 416:
                 # Nothing is left to send, or the part is longer than the file now is.
@@ -133,7 +171,7 @@ def zenodo_files(record, *, api="https://zenodo.org/api/records"):
     import requests
 
     try:
-        response = requests.get(f"{api}/{record}", timeout=_TIMEOUT)
+        response = _asked(f"{api}/{record}")
         response.raise_for_status()
         files = {}
         for entry in response.json()["files"]:

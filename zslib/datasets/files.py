@@ -6,7 +6,9 @@ repository, whose files must be those that ``data/SHA256SUMS`` lists.
 
 import gzip
 import hashlib
+import json
 import re
+import time
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -21,6 +23,7 @@ __all__ = [
     "SUMS",
     "checked",
     "file_hash",
+    "file_state",
     "find_file",
     "quantise",
     "read_arrays",
@@ -31,6 +34,7 @@ __all__ = [
 ]
 
 SUMS = "SHA256SUMS"
+_SETTLING = 3_000_000_000  # nanoseconds; the coarsest file systems count in two seconds
 
 
 def find_file(path):
@@ -100,13 +104,13 @@ def _listed():
         raise FileNotFoundError(
             f"{path} is not there: get it back by 'git checkout -- data/{SUMS}'"
         )
-    return _sums(path, path.stat().st_mtime_ns)
+    return _sums(path, path.read_bytes())
 
 
 @lru_cache(maxsize=4)
-def _sums(path, changed):
-    """SHA-256 of each file, by name; ``changed`` is when the list was."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+def _sums(path, content):
+    """SHA-256 of each file that a list has, by name."""
+    lines = content.decode("utf-8", errors="replace").splitlines()
     parsed = [re.fullmatch("([0-9a-f]{64})  (.+)", line) for line in lines]
     if None in parsed:
         raise ValueError(
@@ -116,17 +120,35 @@ def _sums(path, changed):
     return {line[2]: line[1] for line in parsed}
 
 
-def file_hash(path):
-    """SHA-256 of a file, remembered in the cache while its size and time of change stay."""
+def file_state(path):
+    """What changes with a file: size, times of change of content and of the entry, and inode.
+
+    The second time cannot be set back, the first can.
+    """
     state = path.stat()
-    key = f"{path.resolve()}|{state.st_size}|{state.st_mtime_ns}"
+    return [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev]
+
+
+def file_hash(path):
+    """SHA-256 of a file, remembered in the cache while its `file_state` stays.
+
+    A file that changed within the last seconds is hashed anew: it may change again without its
+    times, which are coarse, showing it.
+    """
+    state = file_state(path)
+    key = json.dumps([str(path.resolve()), *state])
     note = locate.cache_dir() / "hashes" / hashlib.sha256(key.encode()).hexdigest()[:24]
-    if note.is_file():
-        return note.read_text(encoding="ascii")
+    settled = max(state[1:3]) < time.time_ns() - _SETTLING
+    if settled:
+        try:
+            if re.fullmatch("[0-9a-f]{64}", noted := note.read_text(encoding="utf-8")):
+                return noted
+        except (OSError, ValueError):
+            pass  # not noted yet, or damaged
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    with locate.written_whole(note) as file:
-        file.write(digest.encode("ascii"))
+    if settled and file_state(path) == state:
+        locate.store(note, lambda file: file.write(digest.encode("ascii")))
     return digest
 
 

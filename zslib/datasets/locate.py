@@ -1,9 +1,12 @@
 """Where data live: editions of the real data, and the cache of fetched and converted files."""
 
+import errno
 import hashlib
 import os
 import tempfile
+import warnings
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +16,31 @@ from zslib.repository import book_root
 
 __all__ = [
     "cache_dir",
+    "cache_folder",
     "cached_array",
     "complete_folder",
     "data_folders",
     "embedded_data",
     "find_folder",
     "named_data",
+    "needing_cache",
     "require_folder",
+    "store",
+    "usable_cache",
     "written_whole",
 ]
+
+# Not there to be made, no permission, read-only, a file in the place of a folder, no space left.
+_UNWRITABLE = {
+    errno.ENOENT,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOTDIR,
+    errno.EEXIST,
+    errno.ENOSPC,
+    errno.EDQUOT,
+}
 
 
 def named_data():
@@ -74,7 +93,8 @@ def complete_folder(name, files):
     A path that is absolute is in none of these, and is looked at by itself.
     """
     folders = [root / name for root in (*data_folders(), cache_dir())]
-    return next((at for at in folders if all((at / file).is_file() for file in files)), None)
+    isfile = os.path.isfile  # which takes what cannot be looked at for absent
+    return next((at for at in folders if all(isfile(at / file) for file in files)), None)
 
 
 def cache_dir():
@@ -105,14 +125,72 @@ def written_whole(path):
     os.replace(file.name, path)
 
 
+def store(path, write):
+    """Let ``write`` fill a file of the cache, or do without it where it cannot be written."""
+    try:
+        with written_whole(path) as file:
+            write(file)
+    except OSError as error:
+        _warn(cache_dir(), error.strerror)
+
+
+@cache
+def _warn(folder, reason):
+    warnings.warn(
+        f"the cache {folder} cannot be written ({reason}), so that nothing is kept there: let "
+        "the environment variable ZSLIB_CACHE name a folder that can, with space left",
+        RuntimeWarning,
+        stacklevel=4,
+    )
+
+
+def usable_cache(name):
+    """Folder ``name`` of the cache, made where it is not there; None where nothing can be kept.
+
+    Who goes on without it is told so once.
+    """
+    folder = cache_dir() / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(1 << 16))
+    except OSError as error:
+        _warn(cache_dir(), error.strerror)
+        return None
+    return folder
+
+
+@contextmanager
+def needing_cache():
+    """Let errors of writing to the cache name it, and the variable that moves it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        raise OSError(
+            f"the cache {cache_dir()} cannot be written ({error.strerror}), and this needs it: "
+            "let the environment variable ZSLIB_CACHE name a folder that can, with space left"
+        ) from error
+
+
+def cache_folder(name):
+    """Folder ``name`` of the cache, made where it is not there, for what cannot do without."""
+    folder = cache_dir() / name
+    with needing_cache():
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def cached_array(kind, key, compute):
     """An array from the cache, or computed and kept there."""
     cached = cache_dir() / kind / f"{hashlib.sha256(key).hexdigest()[:24]}.npy"
-    if cached.is_file():
+    try:
         return np.load(cached, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        pass  # not there yet, or damaged
     array = compute()
-    with written_whole(cached) as file:
-        np.save(file, array, allow_pickle=False)
+    store(cached, lambda file: np.save(file, array, allow_pickle=False))
     return array
 
 

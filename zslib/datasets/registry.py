@@ -358,7 +358,7 @@ def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
     """SHA-256 (hex) of the data that a request stands for, cheap enough to ask at every start.
 
     It covers names, seed, quick flag and the content of the files, hashed once and then
-    remembered by size and time of change.
+    remembered while their state stays (`file_hash`).
     """
     names = [name for setting in settings for name in resolve_all(setting, dataset)]
     content = {"names": names, "quick": bool(quick), "seed": int(seed)}

@@ -11,7 +11,7 @@ from sklearn.model_selection import ParameterGrid
 
 from zslib.arrays import resolve_device
 from zslib.code_digest import code_digest
-from zslib.datasets.locate import cache_dir
+from zslib.datasets.locate import usable_cache
 from zslib.protocols import choices
 from zslib.validation import check_each, check_integer
 
@@ -227,8 +227,10 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     modules = {function.__module__, *(type(part).__module__ for part in parts)}
     code = _code_digest(*sorted(modules))
     name = f"{function.__module__}.{function.__qualname__}"
-    folder = cache_dir() / "memo"
+    folder = usable_cache("memo")
     call, key = _memory(folder), (options, device, name, problem.checksum, known_by, code)
+    if folder is None:
+        return call(function, model, problem, *key)
     # Whoever asks for the same at the same time waits for it.
     with FileLock(folder / f"{joblib.hash(key)}.lock"):
         return call(function, model, problem, *key)
@@ -244,7 +246,8 @@ def _call(function, model, problem, options, device, name, checksum, known_by, c
 @cache
 def _memory(folder):
     memory = joblib.Memory(folder, compress=1, verbose=0)
-    memory.reduce_size(bytes_limit=_LIMIT)
+    if folder is not None:
+        memory.reduce_size(bytes_limit=_LIMIT)
     return memory.cache(_call, ignore=["function", "model", "problem"])
 
 

@@ -1,3 +1,7 @@
+import gzip
+import lzma
+from unicodedata import normalize
+
 import numpy as np
 import pytest
 
@@ -21,9 +25,26 @@ def test_reads_pairs_in_order(tmp_path):
 
 def test_reads_entries_of_several_words(tmp_path):
     path = tmp_path / "pairs.txt"
-    path.write_bytes("\ufeffper quale\t which \nNew\xa0York Nuova\xa0York\na b\t\n".encode())
-    expected = [("per quale", "which"), ("New\xa0York", "Nuova\xa0York"), ("a", "b")]
+    path.write_bytes("\ufeffper quale\t which \r\nNew\xa0York\tNuova York\n".encode())
+    assert read_dictionary(path) == [("per quale", "which"), ("New\xa0York", "Nuova York")]
+    path.write_bytes("New\xa0York Nuova\xa0York\na b\t\nc\td\nlife, vita\n".encode())
+    expected = [("New\xa0York", "Nuova\xa0York"), ("a", "b"), ("c", "d"), ("life,", "vita")]
     assert read_dictionary(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (gzip.compress("perché why\n".encode()), {}),
+        (lzma.compress("perché why\n".encode()), {}),
+        ("perché why\n".encode("utf-16"), {}),
+        ("perché why\n".encode("latin-1"), {"encoding": "latin-1"}),
+    ],
+)
+def test_a_dictionary_is_known_by_its_content(tmp_path, content, options):
+    path = tmp_path / "pairs.txt"
+    path.write_bytes(content)
+    assert read_dictionary(path, **options) == [("perché", "why")]
 
 
 @pytest.mark.parametrize(
@@ -31,8 +52,17 @@ def test_reads_entries_of_several_words(tmp_path):
     [
         (b"a b\nalone\n", r"pairs.txt, line 2: expected a source and a target .* got 1 field"),
         (b"a b\nc d e\n", r"line 2: .* got 3 field"),
-        (b"a b\nc \xff\n", r"line 2: not UTF-8"),
+        (b"a b\nc \xff\n", r"line 2 is not UTF-8.*'latin-1'"),
         (b"\n \n", "has no word pair"),
+        (b"", "has no word pair"),
+        (b"a b\nc d 0.9\n", r"line 2: .* got 3 field"),
+        (b"dog, cane\ncat, gatto\nlife vita\n", "most source words end with ','.*'dog,'"),
+        (b"dog ;cane\ncat ;gatto\n", "most target words begin with ';'"),
+        (b"dog,cane\ncat,gatto\n", r"line 1: .* got 1 field.*is ',' the separator"),
+        # The second line has no target: its two words are one entry.
+        (b"per quale\twhich\nNew York\t\n", "line 2 has no tab .* line 1 has entries of several"),
+        (b"<!DOCTYPE html><html>", "is a web page, not a dictionary"),
+        (b"\x80\x04\x95pickled", "is a pickle"),
     ],
 )
 def test_malformed_dictionary(tmp_path, content, message):
@@ -125,6 +155,31 @@ def test_zero_vectors_and_duplicates_are_counted():
     assert problem.coverage["source duplicate words left out"] == 4
     assert problem.coverage["training pairs without a source vector only"] == 1
     assert problem.train_words.tolist() == ["a"]
+
+
+def test_accents_composed_in_two_ways_are_named():
+    train, test = [("perché", "uno"), ("one", "uno")], [("été", "due"), ("x", "due")]
+    source = words([*(normalize("NFD", word) for word in ("perché", "été")), "one", "two"], 0)
+    problem = bilingual_problem(source, words(IT, 1), train, [*test, ("two", "due")], **OPTIONS)
+    told = {name: count for name, count in problem.coverage.items() if "composed" in name}
+    assert list(told.values()) == [1, 1]
+    with pytest.raises(ValueError, match=r"no test pair .* 1 pair\(s\) would have.*NFC"):
+        bilingual_problem(source, words(IT, 1), train, test, **OPTIONS)
+    with pytest.raises(ValueError, match=r"no training pair .* 1 pair\(s\) would have.*NFC"):
+        bilingual_problem(source, words(IT, 1), train[:1], test, **OPTIONS)
+
+
+def test_pairs_may_be_a_dict_and_need_no_description():
+    side = words(EN, 0)
+    problem = bilingual_problem(side, side, {"one": "one"}, {"two": "three"}, synthetic=True)
+    assert problem.train_words.tolist() == ["one"]
+    assert "synthetic" in problem.description
+
+
+@pytest.mark.parametrize("pairs", [["ab"], [("a",)], [("a", None)]])
+def test_what_is_no_pair_is_named(pairs):
+    with pytest.raises(TypeError, match=r"test_pairs must have pairs .* entry 0 is"):
+        bilingual_problem(words(EN, 0), words(IT, 1), [ONE], pairs)
 
 
 ONE, TWO = ("one", "uno"), ("two", "due")

@@ -1,9 +1,12 @@
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zslib.datasets import from_files, split_dictionary
+from zslib.datasets import from_files, load_vectors, split_dictionary
 
 
 @given(
@@ -75,8 +78,34 @@ def test_what_is_no_path_is_named(files, place):
     given = [*files, files[2]]
     what = ["source_vectors", "target_vectors", "train_dictionary", "test_dictionary"][place]
     given[place] = [("e1", "x1")]
-    with pytest.raises(TypeError, match=f"{what} must be a path, got list: .* bilingual_problem"):
+    remedy = "pair of words and matrix" if place < 2 else "bilingual_problem"
+    with pytest.raises(TypeError, match=f"{what} must be a path, got list.*{remedy}"):
         from_files(*given)
+
+
+def test_vectors_in_memory_are_those_of_the_file(files):
+    """The same problem, from files and from each kind of object that has words and vectors."""
+    source, target = (load_vectors(path) for path in files[:2])
+    keyed = SimpleNamespace(index_to_key=source.words.tolist(), vectors=source.vectors)
+    given = [
+        (keyed, target),
+        (SimpleNamespace(wv=keyed), dict(zip(target.words, target.vectors, strict=True))),
+        (pd.DataFrame(source.vectors, index=source.words), (list(target.words), target.vectors)),
+    ]
+    expected = from_files(*files, seed=1, limit=15)
+    for pair in given:
+        problem = from_files(*pair, files[2], seed=1, limit=15)
+        assert problem.checksum == expected.checksum
+    assert problem.description == "vectors of DataFrame and tuple"
+
+
+def test_an_encoding_is_that_of_all_files(tmp_path):
+    paths = [tmp_path / name for name in ("a.vec", "b.vec", "pairs.txt")]
+    texts = ["é 1 2\nè 3 4\n", "à 1 2\nì 3 4\n", "é à\nè ì\n"]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_bytes(text.encode("latin-1"))
+    problem = from_files(*paths, encoding="latin-1", test_fraction=0.5)
+    assert set(problem.target_words) == {"à", "ì"}
 
 
 def test_absent_file(files):

@@ -1,15 +1,22 @@
 import bz2
 import gzip
+import io
+import lzma
+import os
+import pickle
 import re
 import struct
+import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zslib.datasets import load_vectors
+from zslib.datasets import WordVectors, files, load_vectors
 from zslib.datasets.words import vectors as module
+from zslib.datasets.words.formats import read_vectors
 
 WORDS = ["the", "Perché", "naïve", "13-14"]
 VECTORS = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
@@ -56,7 +63,10 @@ def test_formats(tmp_path, name, content, cache):
     path.write_bytes(content)
     loaded = load_vectors(path, cache=cache)
     check(loaded)
-    assert loaded.report == {"words read": 4, "duplicate words left out": 0}
+    header = "none" if name == "glove.txt" else "4 words, 3 dimensions"
+    kind = "binary" if ".bin" in name else "text"
+    told = {"format": kind, "encoding": "utf-8", "header": header}
+    assert loaded.report == {"words read": 4, "duplicate words left out": 0} | told
     check(load_vectors(path, limit=2, cache=cache), WORDS[:2], VECTORS[:2])
     assert loaded.index["naïve"] == 2
 
@@ -73,7 +83,7 @@ def test_second_load_comes_from_the_cache(tmp_path, monkeypatch):
     path.write_bytes(text())
     load_vectors(path)
 
-    def not_again(*args):
+    def not_again(*args, **options):
         raise AssertionError("read again")
 
     with monkeypatch.context() as patch:
@@ -87,13 +97,160 @@ def test_second_load_comes_from_the_cache(tmp_path, monkeypatch):
     check(load_vectors(path), WORDS[:2], VECTORS[:2])
 
 
+def test_subwords_may_end_alike(tmp_path):
+    path = tmp_path / "bpe.txt"
+    words = ["th@@", "in@@", "re@@", "e.g."]
+    path.write_bytes(text(words, header=False))
+    check(load_vectors(path), words)
+
+
+def test_a_file_changed_in_place_is_read_anew(tmp_path, monkeypatch):
+    """Its size and time of change are as before; whether noted long after a change, or at once."""
+    for settling in (files._SETTLING, -(10**12)):
+        monkeypatch.setattr(files, "_SETTLING", settling)
+        path = tmp_path / f"vectors{settling}.txt"
+        path.write_bytes(b"a 1 2\nb 3 4\n")
+        state = path.stat()
+        assert load_vectors(path).vectors[0].tolist() == [1, 2]
+        with open(path, "r+b") as file:
+            file.write(b"a 5 2")
+        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        assert load_vectors(path).vectors[0].tolist() == [5, 2]
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(b"1 2\na 1 2\n")
+
+    def read(path, **options):
+        found = read_vectors(path, **options)
+        path.write_bytes(b"a 1 2\nb 3 4\n")
+        return found
+
+    monkeypatch.setattr(module, "read_vectors", read)
+    with pytest.raises(ValueError, match="changed while it was read"):
+        load_vectors(path)
+
+
+def zipped(**files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+LATIN = {"encoding": "latin-1"}
+TWO = np.array([[0.1, -2], [0.5, 1e-3]], dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "told"),
+    [
+        (b"2 2 \r\na\xc3\xa9 0.1 -2\r\nb 0.5 1e-3\r\n\r\n", {}, {"blank lines passed over": 1}),
+        (b"\na\xc3\xa9  0.1  -2.\nb\t.5   +1E-3", {}, {"last line": "has no line end"}),
+        (b"a\xc3\xa9\t0.1\t-2\nb\t0.5\t0.001\n", {}, {"header": "none"}),
+        ("aé 0.1 -2\nb 0.5 0.001\n".encode("utf-16"), {}, {"encoding": "utf-16"}),
+        ("2 2\naé 0.1 -2\nb 0.5 0.001\n".encode("utf-16-be"), {}, {"encoding": "utf-16-be"}),
+        ("aé 0.1 -2\nb 0.5 0.001\n".encode("latin-1"), LATIN, {"encoding": "iso8859-1"}),
+        (binary(["aé", "b"], TWO).replace(b"\xc3\xa9", b"\xe9"), LATIN, {"format": "binary"}),
+        (lzma.compress(text(["aé", "b"], TWO)), {}, {"format": "text"}),
+        (gzip.compress(binary(["aé", "b"], TWO)), {}, {"format": "binary"}),
+        (zipped(**{"v.txt": text(["aé", "b"], TWO), "__MACOSX/._v.txt": b"x"}), {}, {}),
+    ],
+)
+@pytest.mark.parametrize("name", ["v.vec", "v.bin", "v.txt.gz"])
+def test_what_a_file_is_its_content_says(tmp_path, name, content, options, told):
+    path = tmp_path / name
+    path.write_bytes(content)
+    loaded = load_vectors(path, **options)
+    check(loaded, ["aé", "b"], TWO)
+    assert told.items() <= loaded.report.items()
+
+
+def test_a_word_is_what_stands_before_the_last_numbers(tmp_path):
+    path = tmp_path / "glove.txt"
+    words = [
+        ". . .",
+        "at name@domain.com",
+        "13",
+        "life,",
+        "3:30",
+        " ",
+        "\t",
+        "\xa0",
+        "page 3",
+        ".",
+    ]
+    vectors = np.random.default_rng(2).standard_normal((10, 3)).astype(np.float32)
+    for header in (True, False):
+        path.write_bytes(text(words, vectors, header=header))
+        loaded = load_vectors(path, cache=False)
+        check(loaded, words, vectors)
+        assert loaded.report["words with a blank within"] == 3
+        assert loaded.report["words that end in a number after a blank"] == 1
+
+
+def test_lines_that_cannot_be_read_are_passed_over_where_asked(tmp_path):
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"9 2\na 1 2\nb x 2\nc 3\n\xff 1 2\nd nan 2\ne 3 4 5\nf 1e39 0\ng 5 6\n")
+    loaded = load_vectors(path, bad_lines="skip")
+    check(loaded, ["a", "g"], np.array([[1, 2], [5, 6]], dtype=np.float32))
+    assert loaded.report["records passed over"] == 6
+    assert loaded.report["first record passed over"] == "line 3: 'x' is no number"
+    assert (
+        "promises 9 words, but the file ends at line 9 with 8" in loaded.report["count of words"]
+    )
+
+
+def gensim(words, vectors=VECTORS, kind="<f4", head=None):
+    """Binary as gensim writes it, whatever the words are."""
+    count, d = head or (len(words), vectors.shape[1])
+    records = [
+        w.encode() + b" " + v.astype(kind).tobytes() for w, v in zip(words, vectors, strict=True)
+    ]
+    return f"{count} {d}\n".encode() + b"".join(records)
+
+
+@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("limit", [None, 4, 5])
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+@pytest.mark.parametrize("ending", [b"", b"\n"])
+def test_a_phrase_in_binary_is_refused(tmp_path, place, limit, errors, ending):
+    """A blank ends the word, so that all that follows is shifted."""
+    words = ["the", "dog", "cat", "owl", "hen", "emu"]
+    words[place] = "new york"
+    vectors = np.random.default_rng(place).standard_normal((6, 20)).astype(np.float32)
+    path = tmp_path / "phrases.bin"
+    path.write_bytes(binary(words, vectors, ending=ending))
+    if limit is not None and limit <= place:
+        check(load_vectors(path, limit=place), words[:place], vectors[:place])
+        return
+    with pytest.raises(ValueError, match=r"a word has a blank in it.*underscores") as refused:
+        load_vectors(path, limit=limit, errors=errors)
+    assert "errors=" not in str(refused.value)
+
+
+def test_small_and_large_units_are_no_damage(tmp_path):
+    path = tmp_path / "v.bin"
+    for unit in (1e-30, 1e30):
+        vectors = VECTORS * np.float32(unit)
+        path.write_bytes(binary(vectors=vectors))
+        check(load_vectors(path, cache=False), vectors=vectors)
+        check(load_vectors(path, limit=3, cache=False), WORDS[:3], vectors[:3])
+
+
+SEVERAL = [f"w{i}" for i in range(8)], np.random.default_rng(3).standard_normal((8, 6))
+
+
 @pytest.mark.parametrize(("name", "make"), [("v.txt", text), ("v.bin", binary)])
 def test_duplicates_keep_the_first(tmp_path, name, make):
     path = tmp_path / name
     path.write_bytes(make(["a", "b", "a", "c"], VECTORS))
     loaded = load_vectors(path)
     check(loaded, ["a", "b", "c"], VECTORS[[0, 1, 3]])
-    assert loaded.report == {"words read": 3, "duplicate words left out": 1}
+    assert loaded.report["words read"] == 3
+    assert loaded.report["duplicate words left out"] == 1
 
 
 BAD_FLOAT = VECTORS.copy()
@@ -114,26 +271,85 @@ def half(content):
         ("v.txt", text()[:-45], r"line 5: expected a word and 3 numbers .* got \d"),
         ("v.txt", b"2 1\na 1\n", "promises 2 words, but the file ends at line 2 with 1"),
         ("v.txt", text() + b"more 1 2 3\n", "promises 4 words, but .* ends at line 6 with 5"),
-        ("v.txt", b"2 3\na 1 2 3\nb 1 x 3\n", "line 3: could not convert string to float: b?'x'"),
+        ("v.txt", b"2 3\na 1 2 3\nb 1 x 3\n", "line 3: 'x' is no number"),
         ("v.txt", b"2 3\na 1 2 3\nb 1\n", "line 3: expected a word and 3 numbers .* got 1"),
         ("v.txt", b"a\tb\nc\td\n", "line 1 does not look like vectors, .* which a dictionary"),
         ("v.txt", b"2 1\na 1\nb\n", "line 3: expected a word and 1 numbers .* got 0"),
-        ("v.txt", b"2 2\na 1 2\nb  1 2\n", "line 3: expected a word and 2 numbers .* got 3"),
+        (
+            "v.txt",
+            b"2 2\na 1 2\nb 1 2 3\n",
+            "line 3: expected a word and 2 numbers, got more after 'b'",
+        ),
+        (
+            "v.txt",
+            b"2 2\na .1 .2\nb 7.5 .1 .3\n",
+            "line 3: expected a word and 2 numbers, got more after 'b'",
+        ),
+        (
+            "v.txt",
+            b"2 2\na .1 .2\nb 0 .1 .3\n",
+            "line 3: expected a word and 2 numbers, got more after 'b'",
+        ),
+        ("v.txt", b"2 2\na .1 .2\nb 0.2e +00 0.3\n", "line 3: .* '0.2e' belongs to the word"),
+        ("v.txt", b"a .1 .2\nb .1 .3c 1 2\nd 1 2\n", "line 2: two lines seem to be joined"),
+        ("v.txt", b"2 2\na 1\r2\nb 1 2\n", "line 2: a carriage return is within the line"),
+        ("v.txt", b"page 3 0.1 0.2\n", "has one line and no header.*'1 3' above"),
+        ("v.txt", b"2 2\na 1_0 2\nb 1 2\n", "line 2: '1_0' is no number"),
+        ("v.txt", "2 2\na ١ 2\nb 1 2\n".encode(), "line 2: '١' is no number"),
+        ("v.txt", b"2 2\na 0,5 2\nb 1 2\n", "line 2: '0,5' is no number: write a decimal point"),
+        ("v.txt", b"2 2\na 1 2\nb 1 2e\n", "line 3: '2e' is no number"),
+        ("v.txt", b"2 2\na 1 2\n  1 2\n 1 2\n", "line 4: there is no word before"),
+        ("v.txt", b"the,0.1 0.2 0.3\ndog,0.3 0.4 0.5\n", "most words end in ','.*'the,0.1'"),
+        ("v.txt", b"2 2\nthe, 0.1 0.2\ndog, 0.3 0.4\n", "most words end in ','.*'the,'"),
+        ("v.txt", "the\xa00.1 0.2\ndog\xa00.3 0.4\n".encode(), r"most words end in '\\xa0'"),
+        ("v.txt", "the，0.1 0.2\ndog，0.3 0.4\n".encode(), "most words end in '，'"),
+        ("v.txt", b"2 2 1\nthe .1 .2\ndog .3 .4\n", "line 1 is whole numbers alone, and no head"),
+        ("v.txt", b"the;0.1;0.2\ndog;0.3;0.4\n", "does not look like.*separated by ';'"),
+        ("v.txt", b"2 2\nthe 17 .1 .2\na 9 .3 .4\n", "most lines have more than the 2 numbers"),
+        ("v.txt", b"the 17 .1 .2\na 9 .3 .4\nb 8 .5 .6\n", "only the first number .* is whole"),
+        ("v.txt", b"0.5 0.1\n0.2 0.3\n", "has no words"),
+        ("v.txt", b"a 1 2\nb 1 2 3\n", "line 1 has 2 numbers, line 2 has 3.*'count dimensions'"),
+        ("v.txt", b"2 2\ra 1 2\rb 3 4\r", "a carriage return is within the line"),
+        ("v.txt", b"a 1 2\rb 3 4\r", "a carriage return is within the line"),
+        ("v.txt", b"2 9999999\na 1\n", "the header promises 2 words of 9999999-d"),
         ("v.txt", b"2 2\na 1 2\nb nan 2\n", "line 3: the vector holds NaN or infinity"),
         ("v.txt", b"a 1 2\nb inf 2\n", "line 2: the vector holds NaN or infinity"),
-        ("v.txt", b"a 1 2\nb 1e50 2\n", "line 2: the vector holds NaN or infinity"),
-        ("v.txt", b"2 2\na 1 2\n\xff\xfe 1 2\n", "line 3: .* is not UTF-8; pass errors='replace'"),
-        ("v.bin", b"what is this\n", "byte 0: a word2vec binary file begins with a line"),
+        ("v.txt", b"a 1 2\nb 1e39 2\n", "line 2: 1e39 is beyond the range of float32"),
+        ("v.txt", b"a 1 2\nb " + b"9" * 40 + b" 2\n", "line 2: 9+ is beyond the range"),
+        ("v.txt", b"2 2\na 1 2\n\xff\xfe 1 2\n", "line 3: .* is not UTF-8: .*'latin-1'.* errors="),
+        ("v.bin", b"what is this\n", "line 1 does not look like vectors"),
         ("v.bin", binary()[:-5], r"record 4 of 4 \(byte \d+\): the file ends within this record"),
         ("v.bin", binary()[:40], r"record 2 of 4 \(byte 20\): the file ends within"),
         ("v.bin", binary(vectors=BAD_FLOAT), r"record 3 of 4 \(byte 41\): the vector holds NaN"),
         ("v.bin", binary().replace("ï".encode(), b"\xff\xfe"), "record 3 of 4 .* is not UTF-8"),
         ("v.bin", binary(["a", "b\nc", "d", "e"]), "record 2 of 4 .* a word has a line break"),
-        ("v.bin", b"2 1\n" + b"x" * 20_000, "record 1 of 2 .* no word begins here"),
+        ("v.bin", b"2 1\n" + b"\xff" * 20_000, "record 1 of 2 .* no word begins here"),
+        ("v.bin", gensim(*SEVERAL, "<f8"), "its records have float64 numbers, not 6 of float32"),
+        ("v.bin", gensim(*SEVERAL, "<f2"), "its records have float16 numbers"),
+        ("v.bin", gensim(*SEVERAL, head=(8, 5)), "its records have 6 dimensions, not 5"),
+        ("v.bin", gensim(*SEVERAL, head=(8, 7)), "its records have 6 dimensions, not 7"),
+        ("v.bin", gensim(*SEVERAL, head=(7, 6)), "record 7 of 7 .* goes on after its last record"),
+        ("v.bin", gensim(*SEVERAL, head=(9, 6)), "record 9 of 9 .* the file ends before it"),
+        ("v.bin", gensim(["the", " ", "dog", "ox"]), "record 2 of 4 .* b'' is no word"),
+        # What is left out as a duplicate is out of step too.
+        ("v.bin", gensim(["a", "a b", "dog", "ox"], MANY[1][8:12]), "records are out of step"),
+        ("v.bin", zipped(a=b"x", b=b"y"), r"is zip with 2 files in it \(a, b\): unpack the one"),
+        ("v.bin", zipped(**{"words.npy": b"x"}), r"is an .npz file: load it by numpy.load"),
+        ("v.kv", pickle.dumps({"the": [1.0]}), "is a pickle, not word vectors: .*pass the object"),
+        ("v.bin", b"\xba\x16\x4f\x2f\x0c\0\0\0", "is a model of fastText.*use the .vec file"),
+        (
+            "v.txt",
+            b"version https://git-lfs.github.com/spec/v1\n",
+            "is a pointer of Git LFS.*pull",
+        ),
+        ("v.txt", b"\n<!DOCTYPE html>\n<html>", "is a web page, not word vectors"),
+        ("v.txt", b"\x89HDF\r\n\x1a\n\0\0", "is HDF5, not word vectors: .*words and matrix"),
+        ("v.txt", b"<head><title>404</title>", "is a web page"),
         ("v.txt.gz", half(text(*MANY)), "cannot be decompressed: it is truncated"),
         ("v.bin.gz", half(binary(*MANY)), "cannot be decompressed: it is truncated"),
-        ("v.txt.gz", b"not gzip at all", "cannot be decompressed"),
-        ("v.bin.gz", b"not gzip at all", "cannot be decompressed"),
+        ("v.txt.xz", lzma.compress(text(*MANY))[:2000], "cannot be decompressed"),
+        ("v.txt.bz2", bz2.compress(text(*MANY))[:2000], "cannot be decompressed"),
+        ("v.txt.gz", b"not gzip at all", "does not look like vectors"),
     ],
 )
 def test_damage_is_named(tmp_path, name, content, message):
@@ -159,10 +375,16 @@ def test_other_bytes_can_be_replaced(tmp_path):
         ("v.txt", {"format": "hdf5"}, ValueError, "format must be one of"),
         ("v.txt", {"limit": 0}, ValueError, "limit must be at least 1"),
         ("v.txt", {"errors": "shrug"}, ValueError, "errors must be one of"),
+        ("v.txt", {"bad_lines": "shrug"}, ValueError, "bad_lines must be one of"),
+        ("v.txt", {"encoding": "shrug"}, ValueError, "encoding must name an encoding"),
+        ("v.txt", {"format": "binary"}, ValueError, "is text, and format is 'binary'"),
+        ("b.txt", {"format": "text"}, ValueError, "is word2vec binary, and format is 'text'"),
+        ("", {}, IsADirectoryError, "is a folder: name a file in it"),
     ],
 )
 def test_bad_arguments(tmp_path, name, options, error, message):
     (tmp_path / "v.txt").write_bytes(text())
+    (tmp_path / "b.txt").write_bytes(binary())
     with pytest.raises(error, match=message):
         load_vectors(tmp_path / name, **options)
 
@@ -195,3 +417,25 @@ def test_any_truncation_is_noticed(tmp_path, cut, kind):
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"cut\."):
         load_vectors(path, cache=False)
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "message"),
+    [
+        (7, TypeError, "source must be a path, got int; or in memory a KeyedVectors"),
+        ({"a": [1, 2], "b": [1]}, ValueError, "source is no array"),
+        ({"a": [1.0, np.nan]}, ValueError, "source holds NaN or infinity"),
+        ({"a": [1.0], "b": [1e39]}, ValueError, "beyond the range of float32, of word 'b'"),
+        ((["a"], [[1.0], [2.0]]), ValueError, "source: 1 words do not fit"),
+        ((["a", "a"], [[1.0], [2.0]]), ValueError, "source: word 'a' is listed twice"),
+        (pd.DataFrame({"word": ["a"], "x": [1.0]}), TypeError, "word 0 is 0: .*set_index"),
+    ],
+)
+def test_what_are_no_vectors_in_memory(source, error, message):
+    with pytest.raises(error, match=message):
+        load_vectors(source)
+
+
+def test_vectors_in_memory():
+    assert load_vectors(WordVectors(np.array(WORDS), VECTORS)).words.tolist() == WORDS
+    check(load_vectors({"a": [1, 2], "b": [3, 4]}, limit=1), ["a"], [[1, 2]])

@@ -129,8 +129,7 @@ def fetch_xlsa17(names=XLSA17_NAMES, *, url=XLSA17_URL, checksum=None, progress=
     The authors publish no checksum ("sha256:..."). Without one the archive is taken as it comes;
     `load_xlsa17` then tells in ``coverage`` whether the counts are the published ones.
     """
-    folder = locate.cache_dir() / "xlsa17"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = locate.cache_folder("xlsa17")
     report = progress and partial(progress, "xlsa17.zip")
     archive = fetch_file(url, folder / "xlsa17.zip", checksum, progress=report)
     extract_xlsa17(archive, folder, names)

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from zslib.datasets.download import extract_members, fetch_file
-from zslib.datasets.locate import cache_dir, complete_folder
+from zslib.datasets.locate import cache_folder, complete_folder
 
 __all__ = [
     "ARCHIVES",
@@ -208,8 +208,7 @@ def fetch_wordnet(*, progress=None, archives=ARCHIVES):
     folder = wordnet_folder()
     if folder is not None:
         return folder
-    folder = cache_dir() / "wordnet"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = cache_folder("wordnet")
     failed = []
     for url in archives:
         path = folder / url.rsplit("/", 1)[-1]

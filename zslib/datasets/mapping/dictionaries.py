@@ -1,51 +1,87 @@
 """Bilingual dictionaries, and their join with two vector sets into a mapping problem."""
 
-from codecs import BOM_UTF8
+import os
+import re
 from collections import Counter
-from pathlib import Path
+from collections.abc import Mapping
+from unicodedata import normalize
 
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.files import read_bytes
+from zslib.datasets.content import text_of
+from zslib.datasets.files import checked
 from zslib.datasets.mapping.problem import MappingProblem
-from zslib.datasets.words.vectors import WordVectors
+from zslib.datasets.words.vectors import WordVectors, as_word_vectors
 from zslib.validation import check_choice, check_integer
 
 __all__ = ["bilingual_problem", "read_dictionary"]
 
+_WHITE = " \t\r\v\f"
+_SEPARATORS = ",;|:="
 
-def read_dictionary(path):
-    """Read word pairs "source target", one a line, separated by white space, UTF-8.
 
-    Entries of several words are separated by a tab; a no-break space is part of its word, as in
-    vector files. The file may be gzipped. Empty lines are skipped; a word may have several lines,
-    one a translation. A list of pairs in the file's order.
+def read_dictionary(path, *, encoding=None):
+    """Read word pairs "source target", one a line, separated by white space.
+
+    Parameters
+    ----------
+    path : path
+        Plain or compressed. Entries of several words are separated by a tab; a no-break space is
+        part of its word, as in vector files. Empty lines are skipped; a word may have several
+        lines, one a translation.
+    encoding : str, optional
+        Such as "latin-1"; by default UTF-8, or what the file's mark says.
+
+    Returns
+    -------
+    list of (str, str)
+        In the file's order.
+
+    Raises
+    ------
+    ValueError
+        For a file that is no text; a line that has not two entries, or of which this cannot be
+        told; and where most words end in a comma or the like, which then separates entries.
     """
-    path = Path(path)
-    pairs = []
-    for number, raw in enumerate(read_bytes(path).removeprefix(BOM_UTF8).split(b"\n"), start=1):
-        try:
-            fields = [field.decode("utf-8") for field in _fields(raw)]
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason})") from error
-        if not fields:
+    if not os.path.isdir(path):  # which is named where it is opened
+        path = checked(path)
+    pairs, blank, phrase = [], None, None
+    for number, raw in enumerate(text_of(path, encoding, wanted="a dictionary").split("\n"), 1):
+        line = raw.strip(_WHITE)
+        if not line:
             continue
-        if len(fields) != 2:
+        entries = [part.strip(_WHITE) for part in line.split("\t")]
+        tabbed = len(entries) == 2
+        if not tabbed:
+            entries = re.split(f"[{_WHITE}]+", line)
+            blank = blank or number
+        elif any(character in entry for entry in entries for character in _WHITE):
+            phrase = phrase or number
+        if len(entries) != 2:
+            sign = re.search(r"[^\W_][\"']?([,;|:=])\S", line)
+            hint = f"; is {sign[1]!r} the separator? Write a tab for it" if sign else ""
             raise ValueError(
                 f"{path}, line {number}: expected a source and a target word separated by white "
-                f"space, or by a tab, got {len(fields)} field(s): {raw.decode('utf-8').strip()!r}"
+                f"space, or by a tab, got {len(entries)} field(s): {line!r}{hint}"
             )
-        pairs.append((fields[0], fields[1]))
+        pairs.append(tuple(entries))
+    if blank and phrase:
+        raise ValueError(
+            f"{path}, line {blank} has no tab between two entries, and line {phrase} has entries "
+            "of several words: separate all entries by tabs"
+        )
     if not pairs:
         raise ValueError(f"{path} has no word pair: give at least one line 'source target'")
+    for side, place, what in ((0, -1, "source words end"), (1, 0, "target words begin")):
+        ends = Counter(pair[side][place] for pair in pairs if len(pair[side]) > 1)
+        for sign in _SEPARATORS:
+            if 2 * ends[sign] > len(pairs):
+                raise ValueError(
+                    f"{path}: most {what} with {sign!r}, {pairs[0][0]!r} and {pairs[0][1]!r} in "
+                    "the first line: leave the sign out, or write a tab for it"
+                )
     return pairs
-
-
-def _fields(line):
-    """Parts of a line of bytes: between tabs where these make two, else between white space."""
-    tabbed = [part.strip() for part in line.strip().split(b"\t")]
-    return tabbed if len(tabbed) == 2 else line.split()
 
 
 def bilingual_problem(
@@ -54,8 +90,8 @@ def bilingual_problem(
     train_pairs,
     test_pairs,
     *,
-    name,
-    description,
+    name="own",
+    description=None,
     synthetic=False,
     normalise=True,
     shared_targets="keep",
@@ -72,11 +108,11 @@ def bilingual_problem(
 
     Parameters
     ----------
-    source, target : WordVectors
+    source, target : WordVectors, or what `load_vectors` takes
         Of the two languages; ``target`` is the whole search space.
-    train_pairs, test_pairs : list of (str, str)
+    train_pairs, test_pairs : list of (str, str), or dict
         As `read_dictionary` returns them.
-    name, description : str
+    name, description : str, optional
         See `MappingProblem`.
     normalise : bool
         Divide every vector by its length, so that dot products are cosines. Words whose
@@ -97,8 +133,9 @@ def bilingual_problem(
         if value is not None:
             check_integer(value, label, low=1)
     coverage = {}
-    source = _usable(source, "source", normalise, coverage)
-    target = _usable(target, "target", normalise, coverage)
+    train_pairs, test_pairs = _pairs(train_pairs, "train_pairs"), _pairs(test_pairs, "test_pairs")
+    source = _usable(as_word_vectors(source, "source"), "source", normalise, coverage)
+    target = _usable(as_word_vectors(target, "target"), "target", normalise, coverage)
     if overlap == "drop-train":
         tested = {word for word, _ in test_pairs}
         kept = [pair for pair in train_pairs if pair[0] not in tested]
@@ -110,13 +147,17 @@ def bilingual_problem(
         raise ValueError(
             "no training pair has a vector on both sides: check the dictionary, whose words must "
             "be written as in the vector files, upper and lower case too, the source word first"
+            + _composed_hint(coverage, "training")
         )
     train_words = [word for word, _ in train]
     train_gold = np.array([row for _, row in train], dtype=np.int64)
     test = _with_vectors(test_pairs, source, target, "test", coverage)
     gold = _answers(test, set(train_gold.tolist()), shared_targets, coverage)
     if not gold:
-        raise ValueError("no test pair is left with a vector on both sides: check the dictionary")
+        raise ValueError(
+            "no test pair is left with a vector on both sides: check the dictionary"
+            + _composed_hint(coverage, "test")
+        )
     test_words = list(gold)
     if max_test is not None and max_test < len(test_words):
         # Dictionaries are often sorted by frequency: take words from all of it.
@@ -138,7 +179,7 @@ def bilingual_problem(
         name=name,
         setting="cross-linguistic",
         synthetic=synthetic,
-        description=description,
+        description=description or f"{'synthetic ' * synthetic}vectors and a dictionary",
         X_train=vectors(source, [source.index[word] for word in train_words]),
         train_gold=train_gold,
         X_test=vectors(source, [source.index[word] for word in test_words]),
@@ -151,11 +192,23 @@ def bilingual_problem(
     )
 
 
+def _pairs(pairs, name):
+    """A list of pairs of words."""
+    pairs = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
+    for place, pair in enumerate(pairs):
+        words = [word for word in pair if isinstance(word, str)] if len(pair) == 2 else ()
+        if isinstance(pair, str) or len(words) != 2:
+            raise TypeError(
+                f"{name} must have pairs of a source and a target word, entry {place} is {pair!r}"
+            )
+    return list(map(tuple, pairs))
+
+
 def _usable(side, which, normalise, coverage):
     """The word vectors without zero rows, whose cosine is undefined; what is lost is counted."""
     coverage[f"{which} words"] = len(side)
     for what, count in side.report.items():
-        if what.startswith("duplicate") and count:
+        if what != "words read" and isinstance(count, int) and count:
             coverage[f"{which} {what}"] = count
     if not normalise:
         return side
@@ -189,4 +242,37 @@ def _with_vectors(pairs, source, target, which, coverage):
     coverage[f"{which} pairs without a source vector only"] = known[False, True]
     coverage[f"{which} pairs without a target vector only"] = known[True, False]
     coverage[f"{which} pairs without either vector"] = known[False, False]
-    return [(a, target.index[b]) for a, b in distinct if a in source.index and b in target.index]
+    both = [(a, b) for a, b in distinct if a in source.index and b in target.index]
+    missing = set(distinct) - set(both)
+    if composed := _otherwise_composed(missing, source, target):
+        coverage[f"{which} pairs {_COMPOSED}"] = composed
+    return [(a, target.index[b]) for a, b in both]
+
+
+_COMPOSED = "without a vector, but with accents composed otherwise"
+
+
+def _otherwise_composed(pairs, source, target):
+    """How many pairs have both vectors when all words are brought to one form of accents."""
+    if all(word.isascii() for pair in pairs for word in pair):
+        return 0
+    forms = [
+        {normalize("NFC", word) for word in side.index if not word.isascii()}
+        for side in (source, target)
+    ]
+
+    def known(word, side, composed):
+        return word in side.index or normalize("NFC", word) in composed
+
+    return sum(known(a, source, forms[0]) and known(b, target, forms[1]) for a, b in pairs)
+
+
+def _composed_hint(coverage, which):
+    """Words on accents, where they are what keeps pairs apart."""
+    count = coverage.get(f"{which} pairs {_COMPOSED}")
+    if not count:
+        return ""
+    return (
+        f". {count} pair(s) would have, if accents were composed alike: bring dictionary and "
+        "vectors to one form by unicodedata.normalize('NFC', word)"
+    )

@@ -7,7 +7,7 @@ from functools import partial
 
 from zslib.datasets import download
 from zslib.datasets.entry import BILINGUAL, Dataset, below
-from zslib.datasets.locate import cache_dir, complete_folder, require_folder
+from zslib.datasets.locate import cache_folder, complete_folder, require_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import load_vectors
 
@@ -86,8 +86,7 @@ def fetch_dinu2015(*, progress=None, api="https://zenodo.org/api/records"):
 
     The checksums are those that Zenodo publishes for the record, asked for at each fetch.
     """
-    folder = cache_dir() / "dinu2015"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = cache_folder("dinu2015")
     listed = download.zenodo_files(ZENODO_RECORD, api=api)
 
     def bring(file):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
-from zslib.datasets.words.vectors import load_vectors
+from zslib.datasets.words.vectors import as_word_vectors, load_vectors
 from zslib.validation import check_integer, check_real
 
 __all__ = ["from_files", "split_dictionary"]
@@ -48,6 +48,8 @@ def from_files(
     format="auto",
     limit=None,
     errors="strict",
+    encoding=None,
+    bad_lines="refuse",
     normalise=True,
     shared_targets="keep",
     overlap="refuse",
@@ -59,22 +61,23 @@ def from_files(
 
     Parameters
     ----------
-    source_vectors, target_vectors : path
-        Vector files, see `zslib.datasets.load_vectors`. All target words are searched.
+    source_vectors, target_vectors : path, or vectors in memory
+        Files or objects that `zslib.datasets.load_vectors` takes. All target words are searched.
     train_dictionary : path
         Lines "source target", see `zslib.datasets.read_dictionary`.
     test_dictionary : path, optional
         Likewise. Without it ``train_dictionary`` is split by source word.
     test_fraction, seed
         Of that split, see `split_dictionary`.
-    format, limit, errors
-        Passed to `zslib.datasets.load_vectors` for both files.
+    format, limit, errors, encoding, bad_lines
+        Passed to `zslib.datasets.load_vectors` for both files; ``encoding`` is that of the
+        dictionaries too.
     normalise, shared_targets, overlap
         See `zslib.datasets.bilingual_problem`: vectors are made unit length by default; words
         in both dictionaries are refused; a translation that two words share is kept and
         counted.
     name, description : str, optional
-        For captions; by default the names of the files.
+        For captions; by default the names of the files, or types of what is in memory.
     synthetic : bool
         Whether the files hold generated vectors; ``description`` must then say so.
 
@@ -83,30 +86,36 @@ def from_files(
     MappingProblem
         ``coverage`` counts pairs without a vector and duplicate words.
     """
-    paths = {"source_vectors": source_vectors, "target_vectors": target_vectors}
-    paths |= {"train_dictionary": train_dictionary, "test_dictionary": test_dictionary or ""}
-    for what, path in paths.items():
+    for what, path in (
+        ("train_dictionary", train_dictionary),
+        ("test_dictionary", test_dictionary or ""),
+    ):
         if not isinstance(path, str | PathLike):
             raise TypeError(
-                f"{what} must be a path, got {type(path).__name__}: for vectors and pairs in "
-                "memory see bilingual_problem"
+                f"{what} must be a path, got {type(path).__name__}: for pairs in memory see "
+                "bilingual_problem"
             )
-    files = (Path(source_vectors), Path(target_vectors))
-    source, target = (
-        load_vectors(path, format=format, limit=limit, errors=errors) for path in files
-    )
-    train = read_dictionary(train_dictionary)
+    options = {"format": format, "limit": limit, "errors": errors}
+    options |= {"encoding": encoding, "bad_lines": bad_lines}
+    sides, names = {"source_vectors": source_vectors, "target_vectors": target_vectors}, []
+    for what, side in sides.items():
+        if isinstance(side, str | PathLike):
+            names.append(Path(side).name)
+        else:
+            side = as_word_vectors(side, what)
+            names.append(type(sides[what]).__name__)
+        sides[what] = load_vectors(side, **options)
+    train = read_dictionary(train_dictionary, encoding=encoding)
     if test_dictionary is None:
         train, test = split_dictionary(train, test_fraction=test_fraction, seed=seed)
     else:
-        test = read_dictionary(test_dictionary)
+        test = read_dictionary(test_dictionary, encoding=encoding)
     return bilingual_problem(
-        source,
-        target,
+        *sides.values(),
         train,
         test,
         name=name,
-        description=description or f"vectors of {files[0].name} and {files[1].name}",
+        description=description or f"vectors of {' and '.join(names)}",
         synthetic=synthetic,
         normalise=normalise,
         shared_targets=shared_targets,

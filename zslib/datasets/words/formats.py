@@ -1,114 +1,511 @@
-"""Parsing vector files: one pass, which names the place of any damage."""
+"""Parsing vector files: one pass, which names the place of any damage.
 
-import bz2
-import gzip
-import zlib
-from codecs import BOM_UTF8
+A word of a text file is what remains of its line before the last d numbers; d comes from the
+header or, where there is none, from most of the first lines. What is decided and what is passed
+over is reported.
+"""
+
+import io
+import re
+from collections import Counter
 from itertools import chain, islice
 
 import numpy as np
 
+from zslib.datasets.content import (
+    encoding_of,
+    has_control,
+    is_numeric,
+    kind_of,
+    opened,
+    refuse_kind,
+)
+
 __all__ = ["read_vectors"]
 
 _LONGEST_WORD = 10_000  # bytes; beyond it a binary file has lost its alignment
+_MOST = 1_000_000  # dimensions; a header that promises more is none
+_SAMPLE = 100  # lines that are looked at together before any is read
+_HEAD = 1 << 20  # bytes
+_PLAIN = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_ENDLESS = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+# A sign at the word's end, or any between the word and a number.
+_NUMBER = r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?"
+_SEPARATED = re.compile(rf".*\w(?:([,;:|=]|[^\S \t])(?:{_NUMBER})?|([^\w \t.+-])(?:{_NUMBER}))")
+_LETTERS = re.compile(rb"[^\0-\x20]{1,40} ")
+_ARRAYS = ("npy", "HDF5", "mat", "parquet", "xls")
+_WANTED = "word vectors"
+_REPLACED = "words of which bytes were replaced"
+_RETURN = "a carriage return is within the line: end lines by line feeds"
+_PASSED = "records passed over"
 
 
-def read_vectors(path, binary, limit, errors):
-    """Words, vectors and number of duplicates in a file in word2vec, fastText or GloVe format."""
-    words, numbers, duplicates = {}, bytearray(), 0
-    opened = {".gz": gzip.open, ".bz2": bz2.open}.get(path.suffix.lower(), open)
-    try:
-        # A number too large becomes infinity, which is refused.
-        with np.errstate(over="ignore"), opened(path, "rb") as file:
-            records = (_binary_records if binary else _text_records)(path, file)
-            for place, name, vector in islice(records, limit):
-                word = _checked_word(f"{path}, {place}", name, vector, errors)
-                if word in words:
-                    duplicates += 1
+def read_vectors(path, *, format="auto", limit=None, errors="strict", encoding=None, skip=False):
+    """Words, vectors and a report of a file in word2vec, fastText or GloVe format."""
+    words, numbers = {}, bytearray()
+    with np.errstate(over="ignore"), opened(path) as file:
+        head = file.read(_HEAD)
+        file.seek(0)
+        binary = _is_binary(path, head, format)
+        codec = encoding_of(path, b"" if binary else head, encoding)
+        told = codec.removesuffix("-sig")
+        if not binary and "\n ".encode(codec) not in (b"\n ", b"\xef\xbb\xbf\n "):
+            file, codec = _transcoded(path, file, codec), "utf-8"
+        codec = codec.removesuffix("-sig")
+        reader = (_Binary if binary else _Text)(path, file, limit, skip)
+        for name, vector in islice(reader.records(), limit):
+            try:
+                word = name.decode(codec)
+            except UnicodeDecodeError:
+                if errors == "strict":
+                    reader.refuse(reader.undecoded(name, codec, numbers))
                     continue
-                words[word] = len(words)
-                numbers += vector.tobytes()
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path} cannot be decompressed: it is truncated or damaged") from error
-    vectors = np.frombuffer(numbers, dtype=np.float32).reshape(len(words), -1)
-    return np.array(list(words)), vectors, duplicates
+                word = name.decode(codec, errors=errors)
+                reader.report[_REPLACED] += 1
+            if word in words:
+                reader.report["duplicate words left out"] += 1
+                reader.left_out += vector.data
+                continue
+            words[word] = len(words)
+            numbers += vector.data
+        vectors = np.frombuffer(numbers, dtype=np.float32).reshape(len(words), reader.dimensions)
+        reader.finish(vectors)
+    if not words:
+        raise ValueError(f"{path} has no record that can be read as a word and its numbers")
+    report = {"words read": len(words), "duplicate words left out": 0}
+    report |= {"format": "binary" if binary else "text", "encoding": told}
+    return list(words), vectors, report | {"header": reader.header} | reader.report
 
 
-def _checked_word(place, name, vector, errors):
-    """The word of one record, whose vector is finite."""
+def _is_binary(path, head, format):
+    """Whether the content is word2vec binary; any kind that has no vectors is refused."""
+    kind = kind_of(head)
+    if kind not in ("text", "binary", "UTF-16", "UTF-32"):
+        pair = "read it by its own library, and pass words and matrix" if kind in _ARRAYS else None
+        raise refuse_kind(path, kind, _WANTED, pair)
+    if not head.strip():
+        raise ValueError(f"{path}, line 1: the file is empty, it has no vectors")
+    first, _, rest = head.partition(b"\n")
+    header, second = _header(path, first), rest.partition(b"\n")[0]
+    # A line of text has as many numbers as the header says, or is text at least.
+    numeric = _trailing(second) >= (header[1] if header else 1)
+    binary = header is not None and not numeric and not _is_utf8(rest)
+    if format == "binary" and not binary:
+        if header is None:
+            raise ValueError(
+                f"{path}, byte 0: a word2vec binary file begins with a line 'count dimensions'"
+            )
+        if numeric:
+            raise ValueError(f"{path} is text, and format is 'binary': leave that out")
+    if format == "text" and binary:
+        raise ValueError(f"{path} is word2vec binary, and format is 'text': leave that out")
+    if kind == "binary" and not (binary or numeric or _trailing(first) or format == "binary"):
+        raise refuse_kind(path, kind, _WANTED)
+    return binary or format == "binary"
+
+
+def _is_utf8(content):
+    """Whether all is UTF-8 text, but for a last character that is cut."""
     try:
-        word = name.decode("utf-8", errors=errors)
+        content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{place}: the word {name!r} is not UTF-8; pass errors='replace' to read it anyway"
-        ) from error
-    if "\n" in word:
-        raise ValueError(f"{place}: a word has a line break in it, the file is damaged")
-    if not np.isfinite(vector).all():
-        raise ValueError(f"{place}: the vector holds NaN or infinity")
-    return word
+        if error.reason != "unexpected end of data":
+            return False
+    return not has_control(content)
 
 
 def _header(path, first):
     """(count, dimensions) of the first line, or None where it is no header."""
-    if not first.strip():
-        raise ValueError(f"{path}, line 1: the file is empty or begins with an empty line")
     fields = first.split()
     if len(fields) != 2 or not all(field.isdigit() for field in fields):
         return None
     count, dimensions = map(int, fields)
-    if count < 1 or dimensions < 1:
+    if count < 1 or not 1 <= dimensions <= _MOST:
         raise ValueError(f"{path}, line 1: the header promises {count} words of {dimensions}-d")
     return count, dimensions
 
 
-def _text_records(path, file):
-    """Place, word and vector of each line; one of GloVe's files has no header."""
-    first = file.readline().removeprefix(BOM_UTF8)
-    header = _header(path, first)
-    lines = enumerate(file if header else chain([first], file), start=2 if header else 1)
-    dimensions = header[1] if header else first.rstrip().count(b" ")
-    if dimensions == 0:
-        raise ValueError(
-            f"{path}, line 1 does not look like vectors, a word and its numbers separated "
-            "by single spaces: check which file has vectors, and which a dictionary"
-        )
+def _transcoded(path, file, codec):
+    """The lines of a file in an encoding that writes line ends otherwise, as UTF-8."""
     number = 1
-    for number, line in lines:
-        word, *numbers = line.rstrip().split(b" ")
-        if len(numbers) != dimensions:
+    try:
+        with io.TextIOWrapper(file, codec, newline="\n") as lines:
+            for line in lines:
+                yield line.encode()
+                number += 1
+    except UnicodeError as error:
+        raise ValueError(f"{path}, line {number} or after it, is not {codec}: {error}") from error
+
+
+def _number_like(field):
+    return bool(_PLAIN.fullmatch(field) or _ENDLESS.fullmatch(field))
+
+
+def _trailing(line):
+    """How many fields at the line's end are numbers; the first field is never one."""
+    count = 0
+    for field in reversed(line.split()[1:]):
+        if not _number_like(field):
+            break
+        count += 1
+    return count
+
+
+def _shown(name):
+    """A word as an error shows it."""
+    return repr(name.decode("utf-8", "replace"))
+
+
+class _Reader:
+    """Records of a file as (word as bytes, vector), the place of the last, and a report."""
+
+    header = "none"
+
+    def __init__(self, path, file, limit, skip):
+        self.path, self.file, self.limit, self.skip = path, file, limit, skip
+        self.report, self.left_out = Counter(), bytearray()
+
+    def refuse(self, reason):
+        """An error, or a count where such records are passed over."""
+        if not self.skip:
+            raise ValueError(f"{self.path}, {self.place}: {reason}")
+        self.report[_PASSED] += 1
+        self.report.setdefault("first record passed over", f"{self.place}: {reason}")
+
+    def undecoded(self, name, codec, numbers):
+        """What to do with a word that is not in the encoding."""
+        return (
+            f"the word {name!r} is not {codec.upper()}: name the file's encoding, such as "
+            "encoding='latin-1', or pass errors='replace' to read it anyway"
+        )
+
+
+class _Text(_Reader):
+    """Lines of a word and its numbers."""
+
+    def records(self):
+        """Records one by one; a file of GloVe has no header."""
+        lines = enumerate(self.file, start=1)
+        sample = list(islice(lines, _SAMPLE))
+        sample[0] = 1, sample[0][1].removeprefix(b"\xef\xbb\xbf")
+        filled = [(number, line) for number, line in sample if line.strip()]
+        if not filled:
+            raise ValueError(f"{self.path}, line 1: the file has no vectors, only blank lines")
+        self.promised = _header(self.path, filled[0][1])
+        if self.promised:
+            self.header = "{} words, {} dimensions".format(*self.promised)
+            sample = [(number, line) for number, line in sample if number > filled[0][0]]
+            del filled[0]
+        self.dimensions = self.promised[1] if self.promised else self._agreed(filled)
+        self._check_separators([line for _, line in filled])
+        self.number, self.count, line = 1, 0, b"\n"
+        for self.number, line in chain(sample, lines):
+            if line.isspace():
+                self.report["blank lines passed over"] += 1
+                continue
+            self.count += 1
+            try:
+                record = self._record(line)
+            except ValueError as error:
+                self.refuse(str(error))
+                continue
+            yield record
+        self.whole = True
+        if not line.endswith(b"\n"):
+            self.report["last line"] = "has no line end"
+
+    whole = False  # whether the file was read to its end
+
+    @property
+    def place(self):
+        """The line that was read last."""
+        return f"line {self.number}"
+
+    def finish(self, vectors):
+        """Compare the number of words with the header's."""
+        if not self.whole or not self.promised or self.count == self.promised[0]:
+            return
+        message = (
+            f"the header promises {self.promised[0]} words, but the file ends at line "
+            f"{self.number} with {self.count}; it is truncated, or its header is wrong"
+        )
+        if not self.skip:
+            raise ValueError(f"{self.path}: {message}")
+        self.report["count of words"] = message
+
+    def _agreed(self, filled):
+        """How many numbers most of the first lines end in."""
+        counts = [_trailing(line) for _, line in filled]
+        ((dimensions, votes),) = Counter(counts).most_common(1)
+        if dimensions == 0:
             raise ValueError(
-                f"{path}, line {number}: expected a word and {dimensions} numbers separated "
-                f"by single spaces, got {len(numbers)}; the file is truncated or malformed there"
+                f"{self.path}, line {filled[0][0]} does not look like vectors, a word and its "
+                "numbers separated by blanks or tabs: check which file has vectors, and which a "
+                "dictionary" + _separator_hint(filled[0][1].split()[0])
             )
-        try:
+        if b"\r" in filled[0][1].rstrip():
+            raise ValueError(f"{self.path}, line {filled[0][0]}: {_RETURN}")
+        if len(filled) == 1:
+            raise ValueError(
+                f"{self.path} has one line and no header, so that how many of its fields are the "
+                f"word cannot be told: put a first line such as '1 {dimensions}' above"
+            )
+        if 2 * votes <= len(filled):
+            other = next(i for i, count in enumerate(counts) if count != counts[0])
+            raise ValueError(
+                f"{self.path} has no header, and its lines differ: after the word line "
+                f"{filled[0][0]} has {counts[0]} numbers, line {filled[other][0]} has "
+                f"{counts[other]}. Repair it, or put a first line 'count dimensions' above"
+            )
+        digits = [all(map(bytes.isdigit, line.split())) for _, line in filled]
+        if digits[0] and not any(digits[1:]):
+            raise ValueError(
+                f"{self.path}, line {filled[0][0]} is whole numbers alone, and no header 'count "
+                f"dimensions': write that instead"
+            )
+        rows = [line.split()[-dimensions - 1 :] for _, line in filled]
+        rows = [row for row in rows if len(row) > dimensions]
+        if len(rows) > 1 and all(_PLAIN.fullmatch(r[0]) and not r[0].isdigit() for r in rows):
+            raise ValueError(
+                f"{self.path} has no words, each line begins with a number: put the words first"
+            )
+        whole = [[field.isdigit() for field in row[1:]] for row in rows]
+        counted = {int(row[1]) for row, first in zip(rows, whole, strict=True) if first[0]}
+        alone = dimensions > 1 and all(first and not any(others) for first, *others in whole)
+        if len(rows) > 2 and alone and len(counted) > 1 and max(counted) > 9:
+            raise ValueError(
+                f"{self.path} has no header, and only the first number of each line is whole: "
+                "remove the column if it counts words; if it belongs to the vectors, put a first "
+                "line 'count dimensions' above"
+            )
+        return dimensions
+
+    def _check_separators(self, lines):
+        """Refuse a file whose words, most of the first ones, end in a sign or in a number."""
+        rests = [line.rstrip().rsplit(None, self.dimensions)[0] for line in lines]
+        matches = [_SEPARATED.fullmatch(rest.decode("utf-8", "replace")) for rest in rests]
+        signs = Counter(match[1] or match[2] for match in matches if match)
+        for sign, votes in signs.items():
+            if votes > max(1, len(lines) // 2):
+                example = next(match[0] for match in matches if match and sign in match.groups())
+                raise ValueError(
+                    f"{self.path}: most words end in {sign!r} or with a number after it, as "
+                    f"{example!r} does: separate a word from its numbers by a blank or a tab"
+                )
+        ended = [rest for rest in rests if len(rest.split()) > 1 and _trailing(rest)]
+        if len(ended) > max(1, len(lines) // 2):
+            raise ValueError(
+                f"{self.path}: most lines have more than the {self.dimensions} numbers that the "
+                f"header says, as the one that begins with {_shown(ended[0])} does: correct it"
+            )
+
+    def _record(self, line):
+        """Word and vector of a line."""
+        line = line.rstrip()
+        numbers = line.rsplit(None, self.dimensions)
+        word = numbers.pop(0)
+        if len(numbers) < self.dimensions:
+            word, numbers = self._blank_word(line, word, numbers)
+        try:  # as `numbers_of` has it, in half the time
+            if not is_numeric(line[len(word) :]):
+                raise ValueError
             vector = np.array(numbers, dtype=np.float32)
-        except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from error
-        yield f"line {number}", word, vector
-    if header and number - 1 != header[0]:
+        except ValueError:
+            wrong = next((field for field in numbers if not _PLAIN.fullmatch(field)), None)
+            raise ValueError(_no_number(wrong) if wrong else _RETURN) from None
+        if not vector.dot(vector) < np.inf and not np.isfinite(vector).all():
+            wrong = numbers[int(np.argmin(np.isfinite(vector)))]
+            raise ValueError(f"{wrong.decode()} is beyond the range of float32")
+        if len(word.split()) != 1:
+            word = self._phrase(word, numbers)
+        return word, vector
+
+    def _blank_word(self, line, word, numbers):
+        """Word and numbers of a line that has too few fields, unless its word is white space."""
+        blank = line[: len(line) - len(line.lstrip())]
+        if len(numbers) + 1 == self.dimensions and _number_like(word) and blank:
+            if len(blank) == 1:
+                raise ValueError("there is no word before the numbers")
+            return blank[:-1], [word.lstrip(), *numbers]
         raise ValueError(
-            f"{path}: the header promises {header[0]} words, but the file ends at line {number} "
-            f"with {number - 1}; it is truncated, or its header is wrong"
+            f"expected a word and {self.dimensions} numbers separated by blanks or tabs, got "
+            f"{_trailing(line)}; the file is truncated or malformed there"
+            + _separator_hint(line.split()[0])
         )
 
+    def _phrase(self, word, numbers):
+        """A word with blanks in it, which must not end in a number that may be the vector's."""
+        parts = word.split()
+        if not parts:  # white space itself
+            return word
+        if b"\r" in word:
+            raise ValueError(_RETURN)
+        if len(parts) == 1:
+            return parts[0]
+        decimal = sum(b"." in part and _number_like(part) for part in parts[:-1])
+        if decimal >= max(1, self.dimensions - 1):
+            raise ValueError(f"two lines seem to be joined before {_shown(parts[-1])}")
+        if is_numeric(parts[-1]) and parts[-1].strip(b"+-.eE"):
+            whole = parts[-1].isdigit() or not _number_like(parts[-1])
+            pointed = all(b"." in field or b"e" in field.lower() for field in numbers)
+            if not (whole and pointed) or numbers[0].startswith((b".", b"+")):
+                raise ValueError(
+                    f"expected a word and {self.dimensions} numbers, got more after "
+                    f"{_shown(parts[0])}; whether {_shown(parts[-1])} belongs to the word cannot "
+                    "be told"
+                )
+            self.report["words that end in a number after a blank"] += 1
+        self.report["words with a blank within"] += 1
+        return word.strip(b" \t")
 
-def _binary_records(path, file):
-    """Place, word and vector of each record."""
-    header = _header(path, file.readline())
-    if header is None:
-        raise ValueError(
-            f"{path}, byte 0: a word2vec binary file begins with a line 'count dimensions'"
-        )
-    count, dimensions = header
-    for number in range(1, count + 1):
-        place, word = f"record {number} of {count} (byte {file.tell()})", bytearray()
-        while (byte := file.read(1)) not in (b" ", b""):
+
+def _no_number(field):
+    if _ENDLESS.fullmatch(field):
+        return f"the vector holds NaN or infinity ({field.decode()})"
+    hint = ": write a decimal point" if re.fullmatch(rb"[+-]?[0-9]+,[0-9]+", field) else ""
+    return f"{_shown(field)} is no number{hint}"
+
+
+def _separator_hint(field):
+    """Words on a separator that is neither a blank nor a tab."""
+    match = re.search(rb"[^,;|:=]([,;|:=])[+-]?[0-9.]", field)
+    return f". Its fields seem to be separated by {match[1].decode()!r}" if match else ""
+
+
+class _Binary(_Reader):
+    """Records of a word, a blank and numbers of float32, with a line end after them or without."""
+
+    def records(self):
+        """Records one by one."""
+        self.count, self.dimensions = _header(self.path, self.file.readline())
+        self.header = f"{self.count} words, {self.dimensions} dimensions"
+        self.number, self.ended = 0, None  # whether records end in a line end
+        while self.number < self.count:
+            self.number += 1
+            self.byte = self.file.tell()
+            word = self._word()
+            if self.number == 2:
+                self.ended = word.startswith(b"\n")
+            elif self.ended and not word.startswith(b"\n"):
+                raise self._misaligned("no line end is before it, as before others")
+            data = self.file.read(4 * self.dimensions)
+            if len(data) < 4 * self.dimensions:
+                what = "the file ends within this record" if word else "the file ends before it"
+                raise self._misaligned(f"{what}, truncated")
+            vector = np.frombuffer(data, dtype="<f4").astype(np.float32, copy=False)
+            word = word.removeprefix(b"\n")
+            if b"\n" in word:
+                raise self._misaligned("a word has a line break in it")
+            if not word or has_control(word):
+                raise self._misaligned(f"{word[:20]!r} is no word")
+            finite = np.isfinite(vector)
+            if not finite.all():
+                if self._out_of_step(vector[None, finite]):
+                    raise self._misaligned("the vector holds NaN or infinity")
+                self.refuse("the vector holds NaN or infinity")
+                continue
+            yield word, vector
+
+    def _word(self):
+        """Bytes up to the next blank, which is passed over."""
+        word = bytearray()
+        while (byte := self.file.read(1)) not in (b" ", b""):
             word += byte
             if len(word) > _LONGEST_WORD:
-                raise ValueError(f"{path}, {place}: no word begins here; the file is damaged")
-        data = file.read(4 * dimensions)
-        if len(data) < 4 * dimensions:
-            raise ValueError(f"{path}, {place}: the file ends within this record, truncated")
-        vector = np.frombuffer(data, dtype="<f4").astype(np.float32, copy=False)
-        yield place, bytes(word.lstrip(b"\n")), vector
+                raise self._misaligned("no word begins here")
+        return bytes(word)
+
+    def undecoded(self, name, codec, numbers):
+        """As for text, where records are in step."""
+        if self._out_of_step(self._rows(numbers)) or self._out_of_step(self._rows(self.left_out)):
+            raise self._misaligned("records before it are out of step")
+        return super().undecoded(name, codec, numbers)
+
+    def _rows(self, numbers):
+        return np.frombuffer(numbers, dtype=np.float32).reshape(-1, self.dimensions)
+
+    def finish(self, vectors):
+        """Refuse a file that does not end with its last record, and numbers that none trains."""
+        if self.number == self.count:
+            rest = self.file.read(_HEAD)
+            if rest.strip(b"\r\n"):
+                raise self._misaligned("the file goes on after its last record")
+            if self.ended and not rest:
+                self.report["last record"] = "has no line end"
+        elif self.ended is not None:
+            following = self._word()
+            if following.startswith(b"\n") != self.ended or has_control(following[1:]):
+                raise self._misaligned("no record follows it")
+        uncertain = self.number < self.count or self.report.keys() & {_REPLACED, _PASSED}
+        strange = self._out_of_step if uncertain else _strange
+        if strange(vectors) or strange(self._rows(self.left_out)):
+            raise self._misaligned("some numbers are beyond all others, records are out of step")
+
+    @property
+    def place(self):
+        """The record that was read last."""
+        return f"record {self.number} of {self.count} (byte {self.byte})"
+
+    def _misaligned(self, fact):
+        """The error for records of another length than the header says."""
+        length = self._other_length()
+        reason = (
+            f"its records have {length}, not {self.dimensions} of float32"
+            if length
+            else "it is damaged, its header is wrong, or a word has a blank in it, at which "
+            "word2vec binary ends words: write phrases with underscores, or save them as text"
+        )
+        return ValueError(f"{self.path}, {self.place}: {fact}; {reason}")
+
+    def _out_of_step(self, vectors):
+        """Whether vectors have numbers of no training, or the file records of another length."""
+        return _strange(vectors, tiny=True) or self._other_length() is not None
+
+    def _other_length(self):
+        """The length of a vector, in words, with which the first words are words; or None."""
+        with opened(self.path) as file:
+            head = file.read(_HEAD)
+        d, start = self.dimensions, head.index(b"\n") + 1
+        lengths = {2 * d: "float16 numbers", 8 * d: "float64 numbers"}
+        lengths |= {4 * k: f"{k} dimensions" for k in range(1, 2001) if 4 * k not in lengths}
+        fitting = (size for size in lengths if size != 4 * d and self._fits(head, start, size))
+        return lengths.get(next(fitting, None))
+
+    def _fits(self, head, place, size):
+        """Whether the first records, of so many bytes after the word, have words to the end."""
+        for number in range(min(self.count, 6)):
+            if place >= len(head):
+                return False
+            place += head[place : place + 1] == b"\n" and number > 0
+            blank = head.find(b" ", place, place + 200)
+            word = head[place:blank]
+            try:
+                if blank <= place or has_control(word) or b"\n" in word or not word.decode():
+                    return False
+            except UnicodeDecodeError:
+                return False
+            place = blank + 1 + size
+        return place <= len(head) and (self.count > 6 or not head[place:].strip())
+
+
+def _strange(vectors, *, tiny=False):
+    """Whether numbers are far above the others, a few rows denormal, or numbers letters.
+
+    Far is 15 orders of magnitude. The rest of a phrase is letters and a blank where numbers should
+    be; by chance one row of 450 begins so.
+    """
+    sample = np.abs(vectors[:: max(1, len(vectors) // 1000)])
+    scale = np.float64(np.median(sample[sample > 0])) if sample.any() else 1.0
+    first = np.abs(vectors[:, 0]) if vectors.size else np.empty(0)
+    odd = np.flatnonzero((first > 1e6 * scale) | ((first > 0) & (first < 1e-6 * scale)))
+    letters = sum(bool(_LETTERS.match(vectors[row].tobytes())) for row in odd)
+    if letters > 0.5 + 3 * len(odd) / 450:
+        return True
+    denormal = 0
+    for start in range(0, len(vectors), 10_000):
+        sizes = np.abs(vectors[start : start + 10_000])
+        if np.any(sizes > scale * 1e15) or (tiny and len(vectors) < 3 and np.any(sizes > 1e20)):
+            return True
+        if tiny:
+            denormal += np.any((sizes > 0) & (sizes < np.finfo(np.float32).tiny), axis=1).sum()
+    return denormal > 0 and (2 * denormal < len(vectors) or len(vectors) < 3)

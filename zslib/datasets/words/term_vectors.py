@@ -7,7 +7,7 @@ import numpy as np
 from zslib.arrays import unit_rows
 from zslib.datasets.locate import find_folder
 from zslib.datasets.words.glosses import gloss_term_vectors, truncated
-from zslib.datasets.words.vectors import WordVectors, europarl_vectors
+from zslib.datasets.words.vectors import WordVectors, as_word_vectors, europarl_vectors
 from zslib.validation import check_choice, check_integer
 
 __all__ = [
@@ -32,6 +32,7 @@ def composed_term_vectors(terms_of, words):
     A term is left out, and counted in ``report``, when one of its words has no vector: "dance
     hall" needs both. (Frome et al. train vectors of whole phrases; this is the usual substitute.)
     ``terms_of`` has the terms of each synset; terms and words are compared in lower case.
+    ``words`` are vectors, in a file or in memory, as `load_vectors` takes them.
 
     Examples
     --------
@@ -42,7 +43,7 @@ def composed_term_vectors(terms_of, words):
     """
     from scipy import sparse
 
-    row_of = {}
+    words, row_of = as_word_vectors(words, "words"), {}
     for row, word in enumerate(words.words.tolist()):
         row_of.setdefault(word.lower(), row)
     terms = dict.fromkeys(t.lower() for names in terms_of.values() for t in names)

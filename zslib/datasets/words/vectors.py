@@ -11,17 +11,25 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.files import read_lines, read_rows
+from zslib.datasets.files import file_hash, file_state, read_lines, read_rows
 from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.words.formats import read_vectors
-from zslib.validation import check_choice, check_integer
+from zslib.validation import (
+    as_vectors,
+    check_choice,
+    check_integer,
+    column_names,
+    host_array,
+)
 
-__all__ = ["ENGLISH", "WordVectors", "europarl_vectors", "load_vectors"]
+__all__ = ["ENGLISH", "WordVectors", "as_word_vectors", "europarl_vectors", "load_vectors"]
 
+_READER = 2  # counted up where the same file is read otherwise
 ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
 
 
@@ -36,7 +44,7 @@ class WordVectors:
     vectors : array, shape (n, d)
         May be memory-mapped.
     report : dict, optional
-        Counts of what was read: words, duplicates left out.
+        What was read and what was passed over: see `load_vectors`.
 
     Examples
     --------
@@ -75,23 +83,106 @@ class WordVectors:
         return f"WordVectors({len(self)} words, {self.vectors.shape[1]} dimensions)"
 
 
-def load_vectors(path, *, format="auto", limit=None, errors="strict", cache=True):
-    """Read word vectors in word2vec text, word2vec binary, fastText ``.vec`` or GloVe format.
-
-    Words are kept as written (case included). To parse a text file of 200,000 words takes about
-    half a minute; the next time the cached ``.npy`` is mapped at once, until the file changes.
+def as_word_vectors(source, name):
+    """Words and vectors, whatever has them, as `WordVectors`, float32.
 
     Parameters
     ----------
-    path : path
-        The file, plain or compressed with gzip (``.gz``).
+    source : WordVectors, path of a file, or what has words and vectors
+        A ``KeyedVectors`` of gensim, or anything with ``index_to_key`` and ``vectors``; a model
+        that has one as ``wv``; a dict of vectors by word; a data frame whose index has the
+        words; or a pair of words and matrix.
+    name : str
+        What errors call it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything else, and for words and vectors that do not fit, or hold what is no word or
+        no number of float32.
+
+    Examples
+    --------
+    >>> as_word_vectors({"cat": [1, 0], "dog": [0, 1]}, "source")
+    WordVectors(2 words, 2 dimensions)
+    """
+    source = getattr(source, "wv", source)
+    if isinstance(source, str | PathLike):
+        return load_vectors(source)
+    if isinstance(source, WordVectors):
+        return source
+    if hasattr(source, "index_to_key") and hasattr(source, "vectors"):
+        words, matrix = source.index_to_key, source.vectors
+    elif isinstance(source, Mapping):
+        words, matrix = source, list(source.values())
+    elif column_names(source) is not None:
+        words, matrix = source.index, source
+    elif isinstance(source, tuple | list) and len(source) == 2 and np.ndim(source[0]) == 1:
+        words, matrix = source
+    else:
+        raise TypeError(
+            f"{name} must be a path, got {type(source).__name__}; or in memory a KeyedVectors, a "
+            "dict of vectors, a data frame with words as its index, or a pair of words and matrix"
+        )
+    words = list(words)
+    wrong = next((row for row, word in enumerate(words) if not isinstance(word, str)), None)
+    if wrong is not None:
+        raise TypeError(
+            f"{name} must have words that are strings, and word {wrong} is {words[wrong]!r}: in a "
+            "data frame they are the index, see its set_index"
+        )
+    wide = as_vectors(host_array(matrix, name), name)
+    with np.errstate(over="ignore"):
+        vectors = np.asarray(wide, dtype=np.float32)
+    beyond = ~np.isfinite(vectors).all(axis=1)
+    if beyond.any():
+        word = words[int(beyond.argmax())]
+        raise ValueError(f"{name} has numbers beyond the range of float32, of word {word!r}")
+    try:
+        known = WordVectors(np.array(words), vectors, {"words read": len(words)})
+        _ = known.index  # refuses a word that is there twice
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    return known
+
+
+def load_vectors(
+    source,
+    *,
+    format="auto",
+    limit=None,
+    errors="strict",
+    encoding=None,
+    bad_lines="refuse",
+    cache=True,
+):
+    """Read word vectors in word2vec text, word2vec binary, fastText ``.vec`` or GloVe format.
+
+    What the file is, its content says, not its name. Words are kept as written (case included,
+    blanks within too); in text a word is what stands before the last d numbers, d as the header
+    says or, without one, as most of the first hundred lines have it. To parse a text file of
+    200,000 words takes some seconds; the next time the cached ``.npy`` is mapped at once, while
+    the file's content stays.
+
+    Parameters
+    ----------
+    source : path, or vectors in memory
+        The file, plain or compressed by gzip, bzip2, xz or in a zip by itself. What is in memory
+        is taken as it is: a ``KeyedVectors`` of gensim, or anything with ``index_to_key`` and
+        ``vectors``; a dict of vectors by word; a data frame whose index has the words; or a pair
+        of words and matrix.
     format : {"auto", "text", "binary"}
-        "auto" takes ``.bin`` and ``.bin.gz`` for binary and anything else for text. A text file
-        may have the header line "count dimensions" (word2vec, fastText) or not (GloVe).
+        "auto" asks the file. A text file may have the header line "count dimensions" (word2vec,
+        fastText) or not (GloVe).
     limit : int, optional
         Read only the first so many words, usually the most frequent ones.
     errors : {"strict", "replace", "ignore"}
-        What to do with words that are not UTF-8; strict refuses the file.
+        What to do with words that are not in the encoding; strict refuses the file.
+    encoding : str, optional
+        That of the words, such as "latin-1"; by default UTF-8, or what the file's mark says.
+    bad_lines : {"refuse", "skip"}
+        What to do with a line, or a binary record, that cannot be read as a word and its numbers:
+        refuse the file with the line's number, or pass it over and count it in ``report``.
     cache : bool
         Whether to use and fill the cache (`zslib.datasets.cache_dir`).
 
@@ -99,43 +190,57 @@ def load_vectors(path, *, format="auto", limit=None, errors="strict", cache=True
     -------
     WordVectors
         float32, memory-mapped from the cache. ``report`` has the number of words read and of
-        duplicates left out (the first of each is kept).
+        duplicates left out (the first of each is kept); the format, encoding and header that the
+        file has; and what was passed over, such as blank lines, with the first bad line.
+
+    Raises
+    ------
+    ValueError
+        For a file that is of another kind, truncated, or has what is no word or no number of
+        float32, with the place and what to do.
+
+    Examples
+    --------
+    >>> load_vectors((["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]]))
+    WordVectors(2 words, 2 dimensions)
     """
     check_choice(format, "format", ("auto", "text", "binary"))
     check_choice(errors, "errors", ("strict", "replace", "ignore"))
+    check_choice(bad_lines, "bad_lines", ("refuse", "skip"))
     if limit is not None:
         check_integer(limit, "limit", low=1)
-    path = Path(path)
-    if not path.is_file():
+    if not isinstance(source, str | PathLike):
+        known = as_word_vectors(source, "source")
+        if limit is None or limit >= len(known):
+            return known
+        return WordVectors(known.words[:limit], known.vectors[:limit], {"words read": limit})
+    path = Path(source)
+    if not path.exists():
         raise FileNotFoundError(f"no vector file at {path}: check the path")
-    binary = format == "binary" or (
-        format == "auto" and path.name.lower().endswith((".bin", ".bin.gz"))
-    )
+    options = {"format": format, "limit": limit, "errors": errors, "encoding": encoding}
+    options["skip"] = bad_lines == "skip"
 
     @lru_cache
     def read():
-        words, vectors, duplicates = read_vectors(path, binary, limit, errors)
+        state = file_state(path)
+        words, vectors, report = read_vectors(path, **options)
+        if file_state(path) != state:
+            raise ValueError(f"{path} changed while it was read: load it again")
         # As text: an array of strings gives each the space of the longest.
-        text = "\n".join(words.tolist()).encode()
-        return {
-            "words": np.frombuffer(text, dtype=np.uint8),
-            "vectors": vectors,
-            "duplicates": np.array(duplicates),
-        }
+        texts = {"words": "\n".join(words), "report": json.dumps(report)}
+        parts = {name: np.frombuffer(text.encode(), np.uint8) for name, text in texts.items()}
+        return parts | {"vectors": vectors}
 
-    state = path.stat()
-    identity = [str(path.resolve()), state.st_size, state.st_mtime_ns, binary, limit, errors]
+    identity = [_READER, file_hash(path), options] if cache and path.is_file() else None
 
     def part(name):
-        if not cache:
+        if identity is None:
             return read()[name]
         key = json.dumps([*identity, name]).encode()
         return cached_array("vectors", key, lambda: read()[name])
 
-    words = np.array(part("words").tobytes().decode().split("\n"))
-    duplicates = int(part("duplicates"))
-    report = {"words read": len(words), "duplicate words left out": duplicates}
-    return WordVectors(words, part("vectors"), report)
+    words, report = (part(name).tobytes().decode() for name in ("words", "report"))
+    return WordVectors(np.array(words.split("\n")), part("vectors"), json.loads(report))
 
 
 def europarl_vectors(language, *, limit=None, folder=None):

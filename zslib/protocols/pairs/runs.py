@@ -12,7 +12,7 @@ from sklearn.base import clone
 from zslib.arrays import resolve_device
 from zslib.compatibility import CLAREL, clarel_settings
 from zslib.datasets import DATASETS, load_problem, resolve_all
-from zslib.datasets.locate import cache_dir
+from zslib.datasets.locate import cache_folder
 from zslib.datasets.problem import check_problem
 from zslib.metrics import hits_at_k
 from zslib.protocols.attributes.intervals import zero_shot_estimate
@@ -315,6 +315,5 @@ def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes
         return run_image_text(model, problem, seeds, grid=SHORT_GRID, **options)
     encoder = None if problem.texts is None else "paper"
     model = CLAREL(**({"text_encoder": encoder} | clarel_settings(training) | changes))
-    checkpoints = cache_dir() / "checkpoints"
-    checkpoints.mkdir(parents=True, exist_ok=True)
+    checkpoints = cache_folder("checkpoints")
     return run_image_text(model, problem, seeds, checkpoints=checkpoints, **options)
