@@ -119,7 +119,7 @@ def test_a_link_given_twice_is_one_link():
 
 def test_names_may_be_anything_hashable_and_edges_an_array():
     assert Hierarchy(np.array([[3, 1], [2, 1]])).distance(3, 2) == 2
-    assert Hierarchy((x, None) for x in [(0, 1), 7]).distance((0, 1), 7) == 2
+    assert Hierarchy((x, "None") for x in [(0, 1), 7]).distance((0, 1), 7) == 2
 
 
 @pytest.mark.parametrize(
