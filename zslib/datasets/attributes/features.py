@@ -105,14 +105,16 @@ def from_features(
     8 features, 3 attributes)
     """
     check_paired(features, labels, "features", "labels")
-    named_by = "class_names" if class_names is not None else "class_embeddings"
+    named_by = "class_names"
     if isinstance(class_embeddings, Mapping):
         known = list(class_embeddings)
+        named_by = "class_embeddings" if class_names is None else "class_names"
         class_names = as_labels(known if class_names is None else class_names, named_by)
         rows = rows_of_names(class_names, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
     elif class_names is None:
         if column_names(class_embeddings) is not None:
+            named_by = "class_embeddings"
             class_names = as_labels(class_embeddings.index, "the index of class_embeddings")
     else:
         check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")

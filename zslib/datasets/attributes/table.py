@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zslib.datasets.content import numbers_of, text_of
+from zslib.datasets.content import text_of
 from zslib.validation import as_float32
 
 __all__ = ["Table", "read_table"]
@@ -19,6 +19,7 @@ _CLASS_HEADS = {"class", "classid", "classname", "label", "labels", "labelid", "
 _NAME_HEADS = _CLASS_HEADS | {"name", "names", "id", "category", "species"}
 _INDEX_HEADS = {"", "unnamed0", "index", "rowid", "rownames"}
 _NO_HEADS = {"", "na", "n/a", "nan", "null", "none", "inf", "-inf", "?", "-"}
+_PLAIN = re.compile("[0-9eE.+-]*")
 _WHOLE = re.compile("[+-]?[0-9]+")
 _SHOWN = 60  # letters of a line of heads
 _LOOKED_AT = 100  # lines at most, for what only their text tells
@@ -166,7 +167,12 @@ def _values(cells, decimal="."):
     """The cells as float64, or None where one is no number."""
     if decimal == ",":
         cells = [cell.replace(".", "?").replace(",", ".") for cell in cells]
-    return numbers_of([cell.encode() for cell in cells])
+    if not _PLAIN.fullmatch("".join(cells)):  # float's own grammar has more: 1_0, nan
+        return None
+    try:
+        return np.array([float(cell) for cell in cells])
+    except ValueError:
+        return None
 
 
 def _refuse_halves(lines):
@@ -242,7 +248,7 @@ def _check_columns(first, lines, heads):
             f" calls column {at + 2} {first.cells[at]!r}: names of classes are the first column, "
             "and all others its numbers",
         )
-    names = numbers_of([line.name.encode() for line in lines])
+    names = _values([line.name for line in lines])
     if names is None or not lines:
         return
     if (names != np.rint(names)).any():
