@@ -147,6 +147,10 @@ def test_names_of_rows(frame):
         with pytest.raises(ValueError, match=r"which S lacks .* differs in case, blanks or how"):
             v.rows_of_names(np.array(["ému"]), ["a", known], "y", "S")
     assert v.row_names(frame(np.eye(2), index=[3, 1]), "S", numbers=True).tolist() == [3, 1]
+    for index, error in (([1.0, 2.0], TypeError), (["a", None], ValueError)):
+        assert v.row_names(frame(np.eye(2), index=index), "S") is None
+        with pytest.raises(error, match="the index of S "):  # y = 1 would be the second row
+            v.row_names(frame(np.eye(2), index=index), "S", numbers=True)
     with pytest.raises(ValueError, match="two rows of one name"):
         v.row_names(frame(np.eye(2), index=[3, 3]), "S", numbers=True)
 

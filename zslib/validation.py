@@ -246,7 +246,8 @@ def _is_frame(value):
 def row_names(frame, name, *, numbers=False):
     """Names of the rows, (n,), where ``frame`` is a data frame with an index of text, else None.
 
-    With ``numbers`` an index of whole numbers, as the default one is, has names too.
+    With ``numbers`` an index of whole numbers, as the default one is, has names too, and any
+    other but one of text is refused as `as_labels` does.
 
     Raises
     ------
@@ -256,8 +257,9 @@ def row_names(frame, name, *, numbers=False):
     if not _is_frame(frame):
         return None
     names = np.asarray(frame.index)
-    known = all(isinstance(one, str) for one in names)
-    if not known and not (numbers and names.dtype.kind in "iu"):
+    if numbers:
+        names = as_labels(names, f"the index of {name}")
+    elif not all(isinstance(one, str) for one in names):
         return None
     if len(set(names)) < len(names):
         raise ValueError(f"{name} has two rows of one name: name each once")

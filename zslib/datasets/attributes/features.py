@@ -228,8 +228,8 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
         - an ``.npz`` file with the arrays that `from_features` takes, under their names there.
           Text must be fixed-width strings (``np.array([...], dtype=str)``). A file that has
           ``trainval`` and ``test_unseen`` is read as by `load_zero_shot`, with its own split;
-        - a CSV file with one image on each line, the name of its class and then its numbers, in
-          the grammar of `read_table`;
+        - a CSV file with one image on each line, the name of its class and then its numbers, with
+          commas, semicolons or tabs between, and, but between commas, decimal commas;
         - the folder of ``res101.mat`` and ``att_splits.mat``, the format of Xian et al. (2017),
           or one of the two files.
 

@@ -16,7 +16,9 @@ __all__ = ["Table", "read_table"]
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 # What a column of classes is called, in small letters without signs.
 _CLASS_HEADS = {"class", "classid", "classname", "label", "labels", "labelid", "target"}
-_NAME_HEADS = _CLASS_HEADS | {"name", "names", "id", "category", "species"}
+_NAME_HEADS = _CLASS_HEADS | {
+    *("name", "names", "id", "category", "species", "classes", "classids", "classnames")
+}
 _INDEX_HEADS = {"", "unnamed0", "index", "rowid", "rownames"}
 _NO_HEADS = {"", "na", "n/a", "nan", "null", "none", "inf", "-inf", "?", "-"}
 _PLAIN = re.compile("[0-9eE.+-]*")
@@ -81,7 +83,7 @@ def read_table(path, labels=(), encoding=None):
         heads = first is not None and _is_heads(first, lines, np.asarray(labels))
         if first is not None:
             lines = lines if heads else [first, *lines]
-            _check_columns(first, lines, heads)
+            _check_columns(first, lines, heads, not len(labels))
     except _Refused as error:
         raise ValueError(f"{path}, {error}") from error.__cause__
     except ValueError as error:
@@ -106,7 +108,7 @@ def _lines(text):
     start = (text[named.end() :], 2) if named else (text, 1)
     read, refused = {}, []
     for separator in tried:
-        for decimal in ".," if separator != "," else ".":
+        for decimal in ".,":  # a decimal comma between commas is in quotes
             try:
                 read.setdefault(separator, _read(*start, separator, decimal))
                 break
@@ -197,12 +199,13 @@ def _is_heads(first, lines, labels):
     names = {line.name for line in lines}
     if labels.dtype.kind == "U":
         names |= set(labels.tolist())
+    called = not first.name or _plain(first.name) in _NAME_HEADS
     if first.values is None:
         numbers = [
             _values([cell]) is not None or cell.lower() in _NO_HEADS for cell in first.cells
         ]
         repeated = len(first.cells) > 1 and len(set(first.cells)) == 1
-        if any(numbers) or repeated or (first.name and first.name in names):
+        if (any(numbers) and not called) or repeated or (first.name and first.name in names):
             odd = next(cell for cell in first.cells if _values([cell]) is None)
             raise _Refused(first.number, f": {odd!r} is not a number: {_REMEDY}")
         return True
@@ -216,7 +219,7 @@ def _is_heads(first, lines, labels):
     steps = np.diff(first.values)
     counts = len(steps) > 1 and whole and bool((steps == 1).all())
     coded = all(_WHOLE.fullmatch(line.name) for line in lines)
-    called = _plain(first.name) in _NAME_HEADS or (coded and not _WHOLE.fullmatch(first.name))
+    called = called or (coded and not _WHOLE.fullmatch(first.name))
     if labels.size and labels.dtype.kind in "iu":
         needed = int(labels.max()) == len(lines)
         if needed and not called:
@@ -238,7 +241,7 @@ def _plain(head):
     return re.sub("[^a-z0-9]", "", head.lower())
 
 
-def _check_columns(first, lines, heads):
+def _check_columns(first, lines, heads, images):
     """Refuse a table whose first column is not the one of the names, or not the only one."""
     named = [heads and _plain(cell) in _CLASS_HEADS for cell in first.cells]
     if any(named):
@@ -258,7 +261,13 @@ def _check_columns(first, lines, heads):
             "classes first",
         )
     counted = heads and _plain(first.name) in _INDEX_HEADS and len(set(names)) == len(names) > 1
-    if counted and all(line.values[0] == np.rint(line.values[0]) for line in lines):
+    second = np.array([line.values[0] for line in lines])
+    # Of classes each has a number of its own; that of images is their class's.
+    if (
+        counted
+        and (second == np.rint(second)).all()
+        and (images or len(set(second)) == len(lines))
+    ):
         raise _Refused(
             first.number,
             f" has the head {first.name!r} above numbers that are all different, as pandas writes "
