@@ -105,6 +105,7 @@ def test_labels_of_arrays_stay_in_their_library(backend):
         ],
         (pandas.Series([1, 2, None], dtype="Int64"), ValueError, "the first 2"),
         (pandas.Series([1, 2, None]), ValueError, "the first 2"),
+        (np.array(["a", np.nan]), ValueError, "the first 1"),
         (pandas.Categorical(["a", None]), ValueError, "the first 1"),
         (np.array(["a", None], np.dtypes.StringDType(na_object=None)), ValueError, "first 1"),
         (["a", "b", 3], TypeError, r"or names alone, got object \(3 at 2\)"),
@@ -128,6 +129,14 @@ def test_what_float32_does_not_hold(far):
         ValueError, match=f"X has {far:g} at row 1, beyond the range".replace("+", "[+]")
     ):
         v.as_float32(X, "X")
+
+
+def test_what_the_other_type_does_not_hold(backend):
+    like = backend.asarray(np.ones((1, 1), "f4"))
+    with pytest.raises(ValueError, match=r"X has numbers beyond the range of .*float32: divide"):
+        v.as_vectors(backend.asarray(np.full((1, 1), 1e300)), "X", like=like)
+    with pytest.raises(ValueError, match="X holds NaN"):
+        v.as_vectors(backend.asarray(np.full((1, 1), np.inf)), "X", like=like)
 
 
 def test_an_underscore_makes_no_number():

@@ -140,6 +140,8 @@ def as_labels(values, name):
         array = np.asarray(values, object)  # beside strings NumPy makes strings of all
     array = np.asarray(to_host(array))
     entries = array.ravel().tolist()
+    if array.dtype == "<U32":  # which NumPy makes of strings beside a number
+        entries = [None if entry == "nan" else entry for entry in entries]
     if missing := [at for at, entry in enumerate(entries) if is_missing(entry)]:
         raise ValueError(
             f"{name} has no label at {len(missing)} place(s), the first {missing[0]}: leave these "
@@ -230,7 +232,12 @@ def as_vectors(value, name, *, like=None, finite=True):
     if dtype is None and array.dtype not in (xp.float32, xp.float64):
         dtype = xp.float32 if "float16" in str(array.dtype) else xp.float64
     if dtype is not None:
-        array = xp.astype(array, dtype, copy=False)
+        with np.errstate(over="ignore"):
+            given, array = array, xp.astype(array, dtype, copy=False)
+        if finite and not _finite_sum(array) and bool(xp.all(xp.isfinite(given))):
+            raise ValueError(
+                f"{name} has numbers beyond the range of {array.dtype}: divide it by a constant"
+            )
     return check_vectors(array, name, finite=finite)
 
 

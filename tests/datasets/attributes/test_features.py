@@ -407,6 +407,11 @@ def test_mat_files(tmp_path, arrays):
         ({"labels": np.arange(39) % 8}, "labels has 39 entries for 40 rows of features"),
         ({"unseen_classes": np.array([], dtype=int)}, "there is no unseen class: name those to"),
         ({"labels": np.arange(40) % 9}, r"labels .each the row .* in \[0, 8\), found 0 to 8"),
+        (
+            {"labels": LABELS + 1},
+            "labels go up to 8, and rows of 8 classes count from 0: pass lab",
+        ),
+        ({"unseen_classes": np.array([3, 8])}, "unseen_classes go up to 8, and rows of 8 classes"),
         ({"labels": -(np.arange(40) % 8)}, r"labels .* in \[0, 8\), found -7 to 0"),
         ({"unseen_classes": np.arange(8) // 6}, "looks like a mask of zeros and ones.* truths"),
         ({"unseen_classes": np.arange(7) > 5}, r"a mask of shape \(7,\) for 8 classes: give one"),

@@ -46,7 +46,6 @@ def table(tmp_path):
         BODY.replace("\n", "\n\n") + ",,,\n",
         BODY.replace("\n", "\r"),
         '"cat",' + BODY[4:],
-        'cat,"0,5","-1,25",3\ndog,2,"0,04","-0,5"\nfox,-7,1e3,",125"\n',
         "class,a,2,c\n" + BODY,
         ",a,2,c\n" + BODY,
         gzip.compress(BODY.encode()),
@@ -146,6 +145,10 @@ def test_heads_or_a_class(table, text, labels):
         ("a,1x3,2\nb,1,2\n", "line 1: '1x3' is not a number"),
         ("a,?,n/a\nb,1,2\n", r"line 1: '\?' is not a number"),
         ("a,x,x\nb,1,2\n", "line 1: 'x' is not a number"),
+        ("a,1x3\nb,1\n", "line 1: '1x3' is not a number"),
+        ("a;0,5;x\nb;0,5;2\n", "line 1: 'x' is not a number"),
+        ("a,1\nb,1e999\n", "line 2: '1e999' is not a number"),
+        ('a,1\nb,"1,234"\n', "line 2: '1,234' is not a number"),
         ("b,x,y\nb,1,2\n", "line 1: 'x' is not a number"),
         ("cat;1,5\ndog;2,5\n", "can be read with commas and with semicolons between"),
         ("sep=:\na:1\n", "has 'sep=:' as its first line: use one of"),
@@ -167,6 +170,12 @@ def test_heads_or_a_class(table, text, labels):
 def test_refusals(table, text, message):
     with pytest.raises(ValueError, match=message):
         table(text)
+
+
+def test_a_first_line_that_labels_need(table):
+    with pytest.raises(ValueError, match="line 1: 'x' is not a number"):
+        table("bird,x,y\na,1,2\nb,1,2\n", [0, 1, 2])
+    assert table("bird,x,y\na,1,2\nb,1,2\n", [0, 1]).heads == "bird,x,y"
 
 
 def test_numbered_classes_with_whole_numbers(table):

@@ -341,6 +341,11 @@ def _rows(classes, names, what, named_by):
             f"{what} are {classes.dtype}, which cannot number {len(names)} classes: make them of "
             "a wider type where they come from"
         )
+    if classes.min() >= 1 and classes.max() == len(names):
+        raise ValueError(
+            f"{what} go up to {len(names)}, and rows of {len(names)} classes count from 0: pass "
+            f"{what} - 1 if they count from 1"
+        )
     rows = check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
     written = np.unique(rows).astype(str)
     if np.isin(written, names).all() and (names[np.unique(rows)] != written).any():

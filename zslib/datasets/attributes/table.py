@@ -21,6 +21,7 @@ _NAME_HEADS = _CLASS_HEADS | {
 }
 _INDEX_HEADS = {"", "unnamed0", "index", "rowid", "rownames"}
 _NO_HEADS = {"", "na", "n/a", "nan", "null", "none", "inf", "-inf", "?", "-"}
+_BEGINS = re.compile(r"[+.,-]?\d|[+.-]$")
 _PLAIN = re.compile("[0-9eE.+-]*")
 _WHOLE = re.compile("[+-]?[0-9]+")
 _SHOWN = 60  # letters of a line of heads
@@ -77,7 +78,7 @@ def read_table(path, labels=(), encoding=None):
         For what is outside this grammar, and where two readings are left.
     """
     path = Path(path)
-    text = text_of(path, encoding, wanted="a CSV file")
+    text = text_of(path, encoding, wanted="a CSV file").removeprefix("\ufeff")
     try:
         first, lines = _lines(text)
         heads = first is not None and _is_heads(first, lines, np.asarray(labels))
@@ -108,7 +109,8 @@ def _lines(text):
     start = (text[named.end() :], 2) if named else (text, 1)
     read, refused = {}, []
     for separator in tried:
-        for decimal in ".,":  # a decimal comma between commas is in quotes
+        # In quotes between commas, "1,234" may have a decimal comma or thousands.
+        for decimal in ".," if separator != "," else ".":
             try:
                 read.setdefault(separator, _read(*start, separator, decimal))
                 break
@@ -137,8 +139,7 @@ def _read(text, start, separator, decimal):
             first = _Line(number, name, cells, values)
             continue
         if values is None:
-            odd = next(cell for cell in cells if _values([cell], decimal) is None)
-            raise _Refused(number, f": {odd!r} is not a number: {_REMEDY}")
+            raise _no_number(number, cells, decimal)
         if len(cells) != len(first.cells):
             raise _Refused(
                 number,
@@ -147,8 +148,15 @@ def _read(text, start, separator, decimal):
             )
         lines.append(_Line(number, name, cells if len(lines) < _LOOKED_AT else None, values))
     if separator == "," and lines:
-        _refuse_halves([first, *lines[:_LOOKED_AT]][first.values is None :])
+        _refuse_halves(
+            lines[:_LOOKED_AT] if first.values is None else [first, *lines[:_LOOKED_AT]]
+        )
     return first, lines
+
+
+def _no_number(number, cells, decimals):
+    odd = next((c for c in cells if all(_values([c], one) is None for one in decimals)), cells[0])
+    return _Refused(number, f": {odd!r} is not a number: {_REMEDY}")
 
 
 def _rows(text, start, separator):
@@ -172,9 +180,10 @@ def _values(cells, decimal="."):
     if not _PLAIN.fullmatch("".join(cells)):  # float's own grammar has more: 1_0, nan
         return None
     try:
-        return np.array([float(cell) for cell in cells])
+        values = np.array([float(cell) for cell in cells])
     except ValueError:
         return None
+    return values if np.isfinite(values).all() else None
 
 
 def _refuse_halves(lines):
@@ -199,15 +208,15 @@ def _is_heads(first, lines, labels):
     names = {line.name for line in lines}
     if labels.dtype.kind == "U":
         names |= set(labels.tolist())
+    by_line = labels.size and labels.dtype.kind in "iu"
     called = not first.name or _plain(first.name) in _NAME_HEADS
     if first.values is None:
-        numbers = [
-            _values([cell]) is not None or cell.lower() in _NO_HEADS for cell in first.cells
-        ]
-        repeated = len(first.cells) > 1 and len(set(first.cells)) == 1
-        if (any(numbers) and not called) or repeated or (first.name and first.name in names):
-            odd = next(cell for cell in first.cells if _values([cell]) is None)
-            raise _Refused(first.number, f": {odd!r} is not a number: {_REMEDY}")
+        # Cells that begin as numbers do, or stand for one that is missing, are of no head.
+        damaged = any(cell.lower() in _NO_HEADS or _BEGINS.match(cell) for cell in first.cells)
+        needed = by_line and int(labels.max()) == len(lines)
+        alike = len(first.cells) > 1 == len(set(first.cells))
+        if (damaged and not called) or alike or needed or (first.name and first.name in names):
+            raise _no_number(first.number, first.cells, ".,")
         return True
     whole = all(map(_WHOLE.fullmatch, first.cells))
     if not first.name:
@@ -220,7 +229,7 @@ def _is_heads(first, lines, labels):
     counts = len(steps) > 1 and whole and bool((steps == 1).all())
     coded = all(_WHOLE.fullmatch(line.name) for line in lines)
     called = called or (coded and not _WHOLE.fullmatch(first.name))
-    if labels.size and labels.dtype.kind in "iu":
+    if by_line:
         needed = int(labels.max()) == len(lines)
         if needed and not called:
             return False
