@@ -59,7 +59,7 @@ class Hierarchy:
     ----------
     edges : iterable of (child, parent)
         Pairs of hashable node names. A pair given twice is one link; a node may have several
-        parents.
+        parents, and a root has no pair: a name that is missing (None, NaN, "") is refused.
     paths : {"any", "up_then_down"}, default "any"
         Which paths count: ``"any"`` follows links both ways in any order; ``"up_then_down"``
         climbs some links, perhaps none, and then descends some, so that a path goes through a

@@ -250,6 +250,12 @@ def test_whole_numbers_are_names_where_classes_are_named_so(arrays, written, tmp
     for unseen in (["3", "8"], "3"):
         read = read_features(path, vectors=tmp_path / "vectors.csv", unseen=unseen)
         assert set(read.class_names[read.unseen_classes]) == set(unseen)
+    with pytest.raises(ValueError, match=r"unseen= has '0', which .* lacks"):  # no row
+        read_features(path, vectors=tmp_path / "vectors.csv", unseen=["0"])
+    by_hundreds = {"class_names": (np.arange(8) * 100).astype(str), "unseen_classes": [200, 700]}
+    hundreds = from_features(**arrays | by_hundreds | {"labels": LABELS * 100})
+    np.testing.assert_array_equal(hundreds.labels, problem.labels)
+    assert hundreds.class_names[hundreds.unseen_classes].tolist() == ["200", "700"]
     in_order = from_features(**arrays | {"class_names": np.arange(8).astype(str)})
     assert in_order.class_names[in_order.unseen_classes].tolist() == ["2", "7"]
 

@@ -239,8 +239,8 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
         of ``class_embeddings`` and ``class_names``; labels that are numbers in an ``.npz`` file
         count its lines from 0. Heads that were passed over are in ``coverage``.
     unseen : sequence of str, optional
-        Names of the unseen classes, or rows where no class has such a name, instead of
-        ``unseen_classes``.
+        Names of the unseen classes, or rows where no class has a number for its name, instead
+        of ``unseen_classes``.
     max_per_class : int, optional
         At most so many images of each class in each part, for a quick look.
     seed : int
@@ -273,7 +273,8 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
         return fewer_images(problem, max_per_class, seed)
     names = {}
     if vectors is not None:
-        known = as_labels(arrays.get("labels", ()), "labels")
+        with naming(path):
+            known = as_labels(arrays.get("labels", ()), "labels").ravel()
         table = read_table(vectors, known, encoding)
         arrays["class_names"], arrays["class_embeddings"], heads[Path(vectors).name] = table
         names["class_names"] = str(vectors)
@@ -301,12 +302,12 @@ def _read(path, encoding):
 
 
 def _named(given, names):
-    """Classes as asked for: names, or rows where all are numbers and none is a name."""
+    """Classes as asked for: names, or rows where all are numbers and no name is one."""
     given = [given] if isinstance(given, str | Integral) else list(given)
     if all(isinstance(one, bool | np.bool_) for one in given):
         return np.array(given)
     given = [str(one).strip() for one in given]
-    rows = all(map(_ROW.fullmatch, given)) and not {*given} & {*map(str, names)}
+    rows = all(map(_ROW.fullmatch, given)) and not any(map(_ROW.fullmatch, map(str, names)))
     return np.array([int(one) for one in given] if rows else given)
 
 
@@ -336,7 +337,11 @@ def _rows(classes, names, what, named_by):
         return np.empty(0, dtype=np.int64)
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":
         return rows_of_names(classes, names, what, named_by)
-    if len(names) - 1 > np.iinfo(classes.dtype).max:
+    written = np.unique(classes).astype(str)
+    by_name = np.isin(written, names).all()
+    if by_name and classes.max() >= len(names):  # no rows
+        return rows_of_names(classes, names, what, named_by)
+    if what == "labels" and len(names) - 1 > np.iinfo(classes.dtype).max:
         raise ValueError(
             f"{what} are {classes.dtype}, which cannot number {len(names)} classes: make them of "
             "a wider type where they come from"
@@ -347,8 +352,7 @@ def _rows(classes, names, what, named_by):
             f"{what} - 1 if they count from 1"
         )
     rows = check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
-    written = np.unique(rows).astype(str)
-    if np.isin(written, names).all() and (names[np.unique(rows)] != written).any():
+    if by_name and (names[np.unique(rows)] != written).any():
         raise ValueError(
             f"{what} are whole numbers, and class_names has the same numbers in other rows: pass "
             f"{what}.astype(str) if they are names, class_names[{what}] if they are rows, or give "

@@ -92,12 +92,8 @@ def read_table(path, labels=(), encoding=None):
     if not lines:
         raise ValueError(f"{path} has no vector: write a name and its numbers on each line")
     rows = as_float32(np.stack([line.values for line in lines]), f"{path}: the table of numbers")
-    shown = ",".join([first.name, *first.cells]) if heads else ""
-    return Table(
-        np.array([line.name for line in lines], dtype=str),
-        rows,
-        shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…",
-    )
+    shown = ",".join([first.name, *first.cells])[:_SHOWN] if heads else ""
+    return Table(np.array([line.name for line in lines], dtype=str), rows, shown)
 
 
 def _lines(text):

@@ -6,7 +6,12 @@ from functools import partial
 import numpy as np
 
 from zslib.datasets import locate
-from zslib.datasets.attributes.att_splits import cell_strings, load_mat, read_att_splits
+from zslib.datasets.attributes.att_splits import (
+    cell_strings,
+    load_mat,
+    read_att_splits,
+    zero_based,
+)
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, find_xlsa17, load_xlsa17
 from zslib.datasets.entry import PAIRS, Dataset, below
@@ -74,7 +79,7 @@ def _labels_and_files(path):
     """Labels from 0, and the file name of each image without folders and ending."""
     data = load_mat(path, ("labels", "image_files"))
     files = cell_strings(data["image_files"], path, "image_files")
-    labels = data["labels"].ravel().astype(np.int64) - 1
+    labels = zero_based(data["labels"], path, "labels")
     if len(files) != len(labels):
         raise ValueError(f"{path}: {len(files)} image_files for {len(labels)} labels")
     return labels, [re.split(r"[/\\]", file)[-1].rsplit(".", 1)[0] for file in files]
