@@ -98,6 +98,8 @@ COUNTS = "cat,0,1,2\n" + BODY.partition("\n")[2]
         (COUNTS, ["cat", "dog"], NAMES),
         (COUNTS + "cat,1,1,1\n", (), [*NAMES, "cat"]),
         ("bird,0,1,2\n" + BODY, ["cat", "dog"], NAMES),
+        ("bird,0,1,2\na,3,4,5\n", (), ["bird", "a"]),
+        ("7,0,1,2\n3,.5,4,5\n", (), ["7", "3"]),
         ("bird,0,1,2\n" + BODY, [0, 1, 2], NAMES),
         ("bird,0,1,2\n" + BODY, [0, 3], ["bird", *NAMES]),
         # Numbers of a class, though they rise.
@@ -117,6 +119,10 @@ def test_heads_that_are_numbers(table, text, labels, names):
         ("bird,400,500,600\n" + BODY, [0, 1, 2]),
         ("bird,30,10,20\n" + BODY, [0, 1, 2]),
         ("class,1,2,3\n" + BODY, [0, 1, 2, 3]),
+        ("bird,30,10,20\n" + BODY, [0, 1]),
+        ("bird,1,0\na,0,1\nb,1,1\n", [0, 1]),
+        ("bird,0,1,2\na,3,4,5\nb,1,1,0\n", [0, 1]),
+        ("bird,0.5,1,1.5\n" + BODY, [0, 1, 2]),
     ],
 )
 def test_heads_or_a_class(table, text, labels):

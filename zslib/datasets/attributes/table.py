@@ -61,8 +61,8 @@ def read_table(path, labels=(), encoding=None):
 
     A first line without numbers has heads. One of numbers has heads too where its first cell is
     empty or called as a column is ("class", "name"); where the other first cells are numbers, and
-    its own is none; and where the numbers count up, as pandas' do, unless ``labels`` have its
-    first cell for a class, or are whole numbers, count the lines, and need it.
+    its own is none; and where the numbers count up, as pandas' do, above lines that all have
+    fractions, unless ``labels`` have its first cell for a class, or count the lines and need it.
 
     Parameters
     ----------
@@ -222,24 +222,25 @@ def _is_heads(first, lines, labels):
     if first.name in names or not lines:
         return False
     steps = np.diff(first.values)
-    counts = len(steps) > 1 and whole and bool((steps == 1).all())
+    alone = whole and not any((line.values == np.rint(line.values)).all() for line in lines)
+    counts = len(steps) > 1 and alone and bool((steps == 1).all())
     coded = all(_WHOLE.fullmatch(line.name) for line in lines)
     called = called or (coded and not _WHOLE.fullmatch(first.name))
     if by_line:
         needed = int(labels.max()) == len(lines)
         if needed and not called:
             return False
-        # Every other line is the class of some image, so that the first may well have heads.
+        # Without it every line may be the class of some image.
         spare = len(np.unique(labels)) == len(lines)
-        others = any((line.values == np.rint(line.values)).all() for line in lines)
-        unlike = len(steps) > 1 and ((steps > 0).all() or (whole and not others))
-        if needed or (not called and (counts != spare) and (counts or unlike)):
+        rising = (steps > 0).all()
+        doubtful = alone or (whole and (spare or rising)) or (spare and rising and len(steps) > 1)
+        if needed or (doubtful and not called and not (counts and spare)):
             raise _Refused(
                 first.number,
                 " may be heads or a class, and labels count lines: delete it, or, where it is a "
                 "class, write heads of words above it",
             )
-    return called or counts
+    return called or (counts and not coded)
 
 
 def _plain(head):
