@@ -286,6 +286,10 @@ def test_hierarchical_precision_by_hand(backend):
     )
     assert shares.dtype == np.float64
     np.testing.assert_allclose(shares, expected, rtol=1e-15)
+    names = np.array(VALID, dtype=object)
+    for answers, true in ((names[predictions[:2]], gold[:2]), (predictions[:2], names[gold[:2]])):
+        again = hierarchical_precision_at_k(answers, true, TEN, VALID, [1, 2, 3])
+        np.testing.assert_array_equal(again, shares[:2])
 
 
 def test_flat_hits_by_hand(backend):

@@ -240,7 +240,9 @@ REFUSALS = {
         ((ROWS, ROWS, 1), "one label per row"),
         ((ROWS, TWO - 1, 1), "gold must"),
         ((ROWS, TWO, 0), "k must be"),
-        (([["dog"], ["cat"]], TWO, 1), "predictions must hold integers", TypeError),
+    ],
+    metrics.flat_hits_at_k: [
+        (([["dog"], ["cat"]], TWO, 1), "predictions must hold integers", TypeError)
     ],
     precision: [
         ((np.array([[0, 4], [1, 2]]),), r"predictions must lie in \[-1, 4\).* 0 to 4"),
@@ -249,6 +251,8 @@ REFUSALS = {
         ((np.array([[-1, -1, 0], [2, 3, 2]]), TWO, [1, 3]), "position 2 more than once in row 1"),
         ((np.array([[0, 1, 2, 3, -1]] * 2), TWO, 5), "k must be between 1 and 4"),
         (([[0], [1]], TWO, 1, [1, 0], NUMBERED), "are places in valid_labels, which has all of"),
+        (([["dog"], ["ox"]], TWO, 1), "predictions has 'ox', which valid_labels lacks"),
+        (([["dog"], [""]], TWO, 1), "predictions has no label at 1 place"),
         ((ROWS, TWO, 2, set(VALID)), "valid_labels must have an order", TypeError),
         ((ROWS, TWO, 2, VALID, EDGES), "hierarchy must be a Hierarchy", TypeError),
         ((np.array([[0, 1, 2, 3]]), ONE + 1, 4, VALID, CLIMBED), "'cat' reach only 3"),

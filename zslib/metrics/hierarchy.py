@@ -17,12 +17,15 @@ from zslib.arrays import like, namespace, to_host
 from zslib.metrics import _walk
 from zslib.validation import (
     as_array,
+    as_labels,
     check_choice,
     check_indices,
     check_integer,
     check_ks,
     check_paired,
     is_missing,
+    is_text,
+    rows_of_names,
 )
 
 __all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
@@ -347,11 +350,12 @@ def hierarchical_precision_at_k(
 
     Parameters
     ----------
-    predictions : (n_samples, max k or more) int array
+    predictions : (n_samples, max k or more) int or str array
         Positions in ``valid_labels``, best first, none twice in a row; -1 stands for "no further
-        answer" and counts as wrong. Columns after the largest k are not looked at.
-    gold : (n_samples,) int array
-        Position of each sample's true label.
+        answer" and counts as wrong. Columns after the largest k are not looked at. Or the labels
+        themselves, where these are strings.
+    gold : (n_samples,) int or str array
+        Position of each sample's true label, or the label.
     hierarchy : Hierarchy
     valid_labels : sequence of nodes
         The labels that may be predicted, in the order that positions refer to.
@@ -381,6 +385,9 @@ def hierarchical_precision_at_k(
         raise TypeError("valid_labels must have an order, positions refer to it: pass a list")
     valid = hierarchy._valid_positions(valid_labels)
     ks = check_ks(ks, len(valid), _VALID)
+    check_paired(predictions, gold, "predictions", "gold")
+    predictions = _places(predictions, "predictions", valid_labels)
+    gold = _places(gold, "gold", valid_labels)
     predictions, gold = _check_predictions(predictions, gold, ks)
     answers = _check_answers(predictions, len(valid))
     # Samples in the order of their labels, so that each block of walks serves a run of them.
@@ -398,6 +405,13 @@ def hierarchical_precision_at_k(
         for column, k in enumerate(ks)
     ]
     return like(np.stack(shares, axis=1), predictions)
+
+
+def _places(given, name, labels):
+    """Names as places in ``labels``; anything else as it is."""
+    if not is_text(as_array(given, name)):
+        return given
+    return rows_of_names(as_labels(given, name), labels, name, "valid_labels")
 
 
 def _check_places(places, labels):
