@@ -1,6 +1,7 @@
 """Each check refuses what it should, and its message names the argument and the remedy."""
 
 import numpy as np
+import pandas
 import pytest
 
 from zslib import validation as v
@@ -60,6 +61,90 @@ def test_vectors_are_converted(backend, frame):
     assert v.as_vectors(unchanged, "X") is unchanged
 
 
+def test_numbers_of_other_types_are_converted():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    X = np.array([[0.5, 1.0]])
+    assert v.as_vectors(X.astype(ml_dtypes.bfloat16), "X").tolist() == X.tolist()
+
+
+def test_the_order_of_bytes_is_no_type():
+    found = v.as_vectors(np.ones((2, 2), ">f4"), "X")
+    assert (found.dtype, found.dtype.isnative) == (np.float32, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["a", "é"], ["a", "é"]),
+        (np.array(["a", "é"], np.dtypes.StringDType()), ["a", "é"]),
+        (np.array([b"a", "é".encode()]), ["a", "é"]),
+        (np.array([b"a", "é"], object), ["a", "é"]),
+        (pandas.Series(["a", "é"], dtype="string"), ["a", "é"]),
+        (pandas.Categorical(["a", "é"], ["é", "b", "a"]), ["a", "é"]),
+        (pandas.Series([3, 1], dtype="Int64"), [3, 1]),
+        (np.array([3, 1], object), [3, 1]),
+        (np.array([3, 1], "u1"), [3, 1]),
+        ([], []),
+    ],
+)
+def test_labels_of_every_type(given, expected):
+    assert v.as_labels(given, "labels").tolist() == expected
+
+
+def test_labels_of_arrays_stay_in_their_library(backend):
+    given = backend.asarray(np.array([2, 0]))
+    assert v.as_labels(given, "labels") is given
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        *[
+            (["a", missing, "b"], ValueError, "labels has no label at 1 .* the first 1: leave")
+            for missing in (None, np.nan, "", " ", pandas.NA, pandas.NaT, b"")
+        ],
+        (pandas.Series([1, 2, None], dtype="Int64"), ValueError, "the first 2"),
+        (pandas.Series([1, 2, None]), ValueError, "the first 2"),
+        (np.array(["a", np.nan]), ValueError, "the first 1"),
+        (pandas.Categorical(["a", None]), ValueError, "the first 1"),
+        (np.array(["a", None], np.dtypes.StringDType(na_object=None)), ValueError, "first 1"),
+        (["a", "b", 3], TypeError, r"or names alone, got object \(3 at 2\)"),
+        ([1.0, 2.0], TypeError, r"got float64 \(1.0 at 0\): convert whole numbers by"),
+        ([True, False], TypeError, r"got bool \(True at 0\)"),
+        (np.array([b"\xe9"]), ValueError, "which is not UTF-8"),
+    ],
+)
+def test_labels_that_are_refused(given, error, message):
+    with pytest.raises(error, match=message):
+        v.as_labels(given, "labels")
+
+
+@pytest.mark.parametrize("far", [1e300, -1e39, 1e-60])
+def test_what_float32_does_not_hold(far):
+    X = np.ones((3, 2))
+    assert v.as_float32(X, "X").dtype == np.float32
+    assert np.isnan(v.as_float32(X * np.nan, "X")).all()
+    X[1] = 0, far
+    with pytest.raises(
+        ValueError, match=f"X has {far:g} at row 1, beyond the range".replace("+", "[+]")
+    ):
+        v.as_float32(X, "X")
+
+
+def test_what_the_other_type_does_not_hold(backend):
+    like = backend.asarray(np.ones((1, 1), "f4"))
+    with pytest.raises(ValueError, match=r"X has numbers beyond the range of .*float32: divide"):
+        v.as_vectors(backend.asarray(np.full((1, 1), 1e300)), "X", like=like)
+    with pytest.raises(ValueError, match="X holds NaN"):
+        v.as_vectors(backend.asarray(np.full((1, 1), np.inf)), "X", like=like)
+
+
+def test_an_underscore_makes_no_number():
+    for given in (np.array([["1_0"]]), np.array([["1_0"]], object)):
+        with pytest.raises(ValueError, match=r"X must hold numbers .no number has an underscore"):
+            v.as_vectors(given, "X")
+
+
 def test_names_of_rows(frame):
     assert v.row_names(frame(np.eye(2)), "S") is None
     assert v.row_names(np.eye(2), "S") is None
@@ -67,7 +152,14 @@ def test_names_of_rows(frame):
     assert v.row_names(frame(np.eye(2), index=["a", "b"]), "S").tolist() == ["a", "b"]
     with pytest.raises(ValueError, match=r"y has 'c', which S lacks \(2 such\): .*'a', 'b', or"):
         v.rows_of_names(np.array(["a", "c", "d"]), ["a", "b"], "y", "S")
+    for known in ("Ému", " ému", "e\u0301mu"):
+        with pytest.raises(ValueError, match=r"which S lacks .* differs in case, blanks or how"):
+            v.rows_of_names(np.array(["ému"]), ["a", known], "y", "S")
     assert v.row_names(frame(np.eye(2), index=[3, 1]), "S", numbers=True).tolist() == [3, 1]
+    for index, error in (([1.0, 2.0], TypeError), (["a", None], ValueError)):
+        assert v.row_names(frame(np.eye(2), index=index), "S") is None
+        with pytest.raises(error, match="the index of S "):  # y = 1 would be the second row
+            v.row_names(frame(np.eye(2), index=index), "S", numbers=True)
     with pytest.raises(ValueError, match="two rows of one name"):
         v.row_names(frame(np.eye(2), index=[3, 3]), "S", numbers=True)
 

@@ -1,6 +1,7 @@
 """Checks of shapes, types, labels and ranges. Each message names the argument and the remedy."""
 
 import math
+import unicodedata
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 
@@ -12,6 +13,8 @@ from zslib.arrays import namespace, to_host
 
 __all__ = [
     "as_array",
+    "as_float32",
+    "as_labels",
     "as_vectors",
     "check_choice",
     "check_columns",
@@ -32,7 +35,9 @@ __all__ = [
     "check_vectors",
     "column_names",
     "host_array",
+    "is_missing",
     "is_text",
+    "plain_name",
     "row_names",
     "rows_of_names",
 ]
@@ -70,12 +75,15 @@ def as_array(value, name):
             "their rows"
         )
     known = is_array_api_obj(value) and not isinstance(value, (np.ma.MaskedArray, np.matrix))
-    if known:
+    if known and not isinstance(value, np.ndarray):
         return value
     try:
-        return np.asarray(value)
+        array = value if known else np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{name} is no array ({error}): give all rows one length") from error
+    if array.dtype.kind == "V" and np.can_cast(array.dtype, np.float32):  # bfloat16 and smaller
+        return array.astype(np.float32)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def host_array(value, name):
@@ -90,6 +98,108 @@ def host_array(value, name):
     return np.asarray(to_host(array) if hasattr(array, "__dlpack__") else array)
 
 
+def is_missing(value):
+    """Whether a value stands for none: None, NaN, NaT, pandas' NA, a masked entry, a blank text.
+
+    Examples
+    --------
+    >>> [is_missing(one) for one in (None, float("nan"), " ", "None", 0)]
+    [True, True, True, False, False]
+    """
+    if value is None or value is np.ma.masked:
+        return True
+    if isinstance(value, str | bytes):
+        return not value.strip()
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas' NA is neither true nor false
+        return type(value).__name__ == "NAType"
+
+
+def as_labels(values, name):
+    """``values`` as an array of whole numbers, or of strings where they are names.
+
+    Names may be of any type of text, bytes in UTF-8 too; texts are NumPy's in the result.
+
+    Raises
+    ------
+    TypeError
+        For anything else, and for numbers and names side by side.
+    ValueError
+        Where one is missing (`is_missing`).
+
+    Examples
+    --------
+    >>> as_labels([b"owl", b"emu"], "labels")
+    array(['owl', 'emu'], dtype='<U3')
+    """
+    array = as_array(values, name)
+    if not is_text(array) and namespace(array).isdtype(array.dtype, "integral"):
+        return array
+    if is_text(array) and isinstance(values, list | tuple):
+        array = np.asarray(values, object)  # beside strings NumPy makes strings of all
+    array = np.asarray(to_host(array))
+    entries = array.ravel().tolist()
+    if array.dtype == "<U32":  # which NumPy makes of strings beside a number
+        entries = [None if entry == "nan" else entry for entry in entries]
+    if missing := [at for at, entry in enumerate(entries) if is_missing(entry)]:
+        raise ValueError(
+            f"{name} has no label at {len(missing)} place(s), the first {missing[0]}: leave these "
+            "out"
+        )
+    if array.dtype.kind in "OS":
+        entries = [_decoded(entry, name) for entry in entries]
+    kinds = [isinstance(entry, str) + 2 * _is_whole(entry) for entry in entries]
+    odd = next((at for at, kind in enumerate(kinds) if kind in (0, 3 - kinds[0])), None)
+    if odd is not None:
+        raise TypeError(
+            f"{name} must hold integers, or names alone, got {array.dtype} ({entries[odd]!r} at "
+            f"{odd}): convert whole numbers by .astype(int), names by .astype(str)"
+        )
+    dtype = np.int64 if not entries else str if kinds[0] == 1 else None
+    return np.array(entries, dtype=dtype).reshape(array.shape)
+
+
+def _is_whole(value):
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _decoded(entry, name):
+    """A name in bytes as text."""
+    try:
+        return entry.decode("utf-8") if isinstance(entry, bytes) else entry
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} has {entry!r}, which is not UTF-8: decode it") from error
+
+
+def as_float32(array, name):
+    """A matrix on the host as float32; what its range does not hold is refused.
+
+    Examples
+    --------
+    >>> as_float32(np.array([[1e300]]), "X")
+    Traceback (most recent call last):
+    ValueError: X has 1e+300 at row 0, beyond the range of float32: divide it by a constant
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = array.astype(np.float32)
+    if narrow.ndim != 2 or array.dtype.kind != "f":
+        return narrow
+    lost = np.zeros(len(array), dtype=bool)
+    if not _finite_sum(narrow):
+        lost = (np.isfinite(array) & ~np.isfinite(narrow)).any(axis=1)
+    blank = np.flatnonzero(~narrow.any(axis=1))
+    lost[blank] = array[blank].any(axis=1)
+    if lost.any():
+        row = int(lost.argmax())
+        far = array[row][np.abs(array[row]).argmax()]
+        raise ValueError(
+            f"{name} has {far:g} at row {row}, beyond the range of float32: divide it by a "
+            "constant"
+        )
+    return narrow
+
+
 def as_vectors(value, name, *, like=None, finite=True):
     """``value`` as a (n, d) array that passes `check_vectors`, converted where it must be.
 
@@ -102,10 +212,13 @@ def as_vectors(value, name, *, like=None, finite=True):
     array([[1., 2.]])
     """
     array = as_array(value, name)
-    if is_numpy_array(array) and array.dtype.kind in "OSUmMV":
+    if is_numpy_array(array) and array.dtype.kind in "OSUTmMV":
         try:
             if array.dtype.kind in "mMV":
                 raise TypeError(array.dtype)
+            texts = (entry for entry in array.flat if isinstance(entry, str | bytes))
+            if any("_" in str(text) for text in texts):  # Python's own grammar has 1_0 for 10
+                raise ValueError("no number has an underscore")
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -119,7 +232,12 @@ def as_vectors(value, name, *, like=None, finite=True):
     if dtype is None and array.dtype not in (xp.float32, xp.float64):
         dtype = xp.float32 if "float16" in str(array.dtype) else xp.float64
     if dtype is not None:
-        array = xp.astype(array, dtype, copy=False)
+        with np.errstate(over="ignore"):
+            given, array = array, xp.astype(array, dtype, copy=False)
+        if finite and not _finite_sum(array) and bool(xp.all(xp.isfinite(given))):
+            raise ValueError(
+                f"{name} has numbers beyond the range of {array.dtype}: divide it by a constant"
+            )
     return check_vectors(array, name, finite=finite)
 
 
@@ -135,7 +253,8 @@ def _is_frame(value):
 def row_names(frame, name, *, numbers=False):
     """Names of the rows, (n,), where ``frame`` is a data frame with an index of text, else None.
 
-    With ``numbers`` an index of whole numbers, as the default one is, has names too.
+    With ``numbers`` an index of whole numbers, as the default one is, has names too, and any
+    other but one of text is refused as `as_labels` does.
 
     Raises
     ------
@@ -145,8 +264,9 @@ def row_names(frame, name, *, numbers=False):
     if not _is_frame(frame):
         return None
     names = np.asarray(frame.index)
-    known = all(isinstance(one, str) for one in names)
-    if not known and not (numbers and names.dtype.kind in "iu"):
+    if numbers:
+        names = as_labels(names, f"the index of {name}")
+    elif not all(isinstance(one, str) for one in names):
         return None
     if len(set(names)) < len(names):
         raise ValueError(f"{name} has two rows of one name: name each once")
@@ -164,13 +284,27 @@ def rows_of_names(values, names, name, where):
     rows = {str(known): row for row, known in enumerate(names)}
     missing = sorted({str(value) for value in values.ravel()} - set(rows))
     if missing:
+        alike = [known for known in rows if plain_name(known) == plain_name(missing[0])]
         beside = ", ".join([*map(repr, list(rows)[:3]), *["…"] * (len(rows) > 3)])
+        if alike:
+            beside = f"{alike[0]!r}, which differs in case, blanks or how accents are composed"
         raise ValueError(
             f"{name} has {missing[0]!r}, which {where} lacks ({len(missing)} such): name it "
             f"there, beside {beside}, or leave it out"
         )
     found = np.array([rows[str(value)] for value in values.ravel()], dtype=np.int64)
     return found.reshape(values.shape)
+
+
+def plain_name(name):
+    """A name without what the eye may miss: case, blanks at its ends, how accents are composed.
+
+    Examples
+    --------
+    >>> plain_name(" E\u0301mu") == plain_name("émU")
+    True
+    """
+    return unicodedata.normalize("NFKC", str(name)).strip().casefold()
 
 
 def column_names(frame):
@@ -344,7 +478,7 @@ def _shown(value):
 
 def check_integer(value, name, *, low, high=None, high_means=""):
     """Return ``value`` as int when it is an integer in [low, high]."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
+    if not _is_whole(value):
         raise TypeError(f"{name} must be an integer, got {_shown(value)}")
     if value < low or (high is not None and value > high):
         limit = f"at least {low}" if high is None else f"between {low} and {high}"

@@ -80,7 +80,7 @@ def test_loading_by_name(small):
         ("attributes", "y" * 5000, "paths of your own files: none is called so here"),
         (MODAL, "europarl", "names no data set for the cross-modal setting: choose one of"),
         ("attributes", "europarl+dinu2015", "no data set for the attributes setting"),
-        ("attributes", "x.csv.gz", r"x\.csv\.gz is not read .* end in \.npz, \.mat, \.csv"),
+        ("attributes", "x.vec.gz", r"x\.vec\.gz is not read .* end in \.npz, \.mat, \.csv"),
         ("attributes", "x.npy", r"x\.npy is not read for the attributes setting"),
         ("translation", "auto", "setting must be one of"),
     ],

@@ -119,7 +119,7 @@ def test_a_link_given_twice_is_one_link():
 
 def test_names_may_be_anything_hashable_and_edges_an_array():
     assert Hierarchy(np.array([[3, 1], [2, 1]])).distance(3, 2) == 2
-    assert Hierarchy((x, None) for x in [(0, 1), 7]).distance((0, 1), 7) == 2
+    assert Hierarchy((x, "None") for x in [(0, 1), 7]).distance((0, 1), 7) == 2
 
 
 @pytest.mark.parametrize(
@@ -286,6 +286,10 @@ def test_hierarchical_precision_by_hand(backend):
     )
     assert shares.dtype == np.float64
     np.testing.assert_allclose(shares, expected, rtol=1e-15)
+    names = np.array(VALID, dtype=object)
+    for answers, true in ((names[predictions[:2]], gold[:2]), (predictions[:2], names[gold[:2]])):
+        again = hierarchical_precision_at_k(answers, true, TEN, VALID, [1, 2, 3])
+        np.testing.assert_array_equal(again, shares[:2])
 
 
 def test_flat_hits_by_hand(backend):

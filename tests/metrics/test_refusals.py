@@ -1,6 +1,7 @@
 """What the metrics refuse, and the words in which they say so."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -17,6 +18,7 @@ VALID = ["dog", "cat", "puppy", "fish"]
 TREE = metrics.Hierarchy(EDGES)
 CLIMBED = metrics.Hierarchy(EDGES, paths="up_then_down")
 ROWS = np.array([[0, 1], [2, 3]])
+NUMBERED = metrics.Hierarchy([(0, 7), (1, 7)])
 
 rng = np.random.default_rng(2)
 COUNTS, TARGETS, TRAINING = np.arange(9), rng.standard_normal((9, 3)), np.arange(9) < 4
@@ -128,14 +130,18 @@ REFUSALS = {
         (([0, 1], [0]), "y_true has 2 labels and y_pred 1"),
         ((np.array([]), np.array([])), r"y_true must be a non-empty 1-d .* shape \(0,\)"),
         (([[0]], [[0]]), r"y_true must be a non-empty 1-d .* shape \(1, 1\)"),
-        (([0.0], [0]), "y_true must hold integers, got float64", TypeError),
+        (([0.0], [0]), "y_true must hold integers, .*got float64", TypeError),
         (([0], [0.5]), "y_pred must hold integers", TypeError),
         ((TWO, np.array(["ant", "bee"])), "must hold integers", TypeError),
         (([0, 2], [0, 2], [0, 1, 2, 4]), r"2 class\(es\) have no sample .* class 1:"),
         ((list("ab"), list("ab"), list("az")), "first is class z:"),
         ((["a", None], ["a", "b"]), r"y_true has no label at 1 .* first 1:"),
+        ((["a", math.nan], ["a", "b"]), r"y_true has no label at 1 .* first 1:"),
+        ((["a", "b"], ["a", " "]), r"y_pred has no label at 1 .* first 1:"),
+        ((["a", "b"], ["a", pandas.NA]), r"y_pred has no label at 1 .* first 1:"),
+        ((["a", 1], ["a", "b"]), "y_true must hold integers, or names alone", TypeError),
         (([0, 2], [0, 2], [0, 0]), "lists a class twice"),
-        (([0, 2], [0, 2], [True, False]), "classes must hold integers, got bool", TypeError),
+        (([0, 2], [0, 2], [True, False]), "classes must hold integers, .*got bool", TypeError),
     ],
     metrics.harmonic_mean: [
         ((-0.1, 0.5), "seen must be a finite number, at least 0"),
@@ -170,7 +176,13 @@ REFUSALS = {
         (([("a", "b", "c")],), "pairs, number 0 is"),
         (([("a", "b"), "cd"],), "pairs, number 1 is 'cd'"),
         (([3],), "pairs, number 0 is 3"),
-        (([("a", math.nan)],), "edges number 0 has nan for a name"),
+        *[
+            (([("a", "b"), ("b", missing)],), "edges number 1 has .* for a name, .* a root needs")
+            for missing in (None, math.nan, "", " ", b"", pandas.NA, pandas.NaT, np.ma.masked)
+        ],
+        (({"dog": "canine"},), r"pairs, got a dict: give edges\.items\(\)", TypeError),
+        ((NAMED,), r"pairs, got a DataFrame: .*itertuples", TypeError),
+        ((SimpleNamespace(edges=EDGES, nodes=VALID),), r"for a, b in graph\.edges", TypeError),
         (([(["a"], "b")],), "edges number 0 .* cannot name a node", TypeError),
         ({"edges": EDGES, "nodes": [{}]}, "nodes has {}, which cannot name", TypeError),
         ({"edges": EDGES, "nodes": "cd"}, "nodes must be a collection", TypeError),
@@ -228,7 +240,9 @@ REFUSALS = {
         ((ROWS, ROWS, 1), "one label per row"),
         ((ROWS, TWO - 1, 1), "gold must"),
         ((ROWS, TWO, 0), "k must be"),
-        (([["dog"], ["cat"]], TWO, 1), "predictions must hold integers", TypeError),
+    ],
+    metrics.flat_hits_at_k: [
+        (([["dog"], ["cat"]], TWO, 1), "predictions must hold integers", TypeError)
     ],
     precision: [
         ((np.array([[0, 4], [1, 2]]),), r"predictions must lie in \[-1, 4\).* 0 to 4"),
@@ -236,6 +250,9 @@ REFUSALS = {
         ((ROWS, np.array([0, 4])), r"gold must lie in \[0, 4\)"),
         ((np.array([[-1, -1, 0], [2, 3, 2]]), TWO, [1, 3]), "position 2 more than once in row 1"),
         ((np.array([[0, 1, 2, 3, -1]] * 2), TWO, 5), "k must be between 1 and 4"),
+        (([[0], [1]], TWO, 1, [1, 0], NUMBERED), "are places in valid_labels, which has all of"),
+        (([["dog"], ["ox"]], TWO, 1), "predictions has 'ox', which valid_labels lacks"),
+        (([["dog"], [""]], TWO, 1), "predictions has no label at 1 place"),
         ((ROWS, TWO, 2, set(VALID)), "valid_labels must have an order", TypeError),
         ((ROWS, TWO, 2, VALID, EDGES), "hierarchy must be a Hierarchy", TypeError),
         ((np.array([[0, 1, 2, 3]]), ONE + 1, 4, VALID, CLIMBED), "'cat' reach only 3"),

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -51,6 +52,32 @@ def test_lists_and_names_of_classes():
     assert per_class_accuracy(list(names[y]), list(names[found]), ["dog"]) == pytest.approx(2 / 3)
     whole = np.array([2, 10, 10], dtype=object)  # by number 2 comes before 10, by name after
     np.testing.assert_array_equal(class_accuracies(whole, [2, 2, 10]), [1.0, 0.5])
+    for text in (np.dtypes.StringDType(), "S", "category", "string"):
+        pandas_type = text in ("category", "string")
+        typed = pandas.Series(names[y], dtype=text) if pandas_type else names[y].astype(text)
+        assert per_class_accuracy(typed, names[found]) == expected
+
+
+def test_large_numbers_of_classes_stay_apart():
+    # Twice these would leave the range of integers, and meet.
+    y = np.array([2**62, 2**62, 3, 3, -(2**62)])
+    accuracies = class_accuracies(y, np.array([2**62, 3, 3, 2**62, -(2**62)]))
+    np.testing.assert_array_equal(accuracies, [1.0, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("number", [5e-324, 1e-310, 1.0, 1e308, 1.7e308])
+def test_the_mean_of_two_equal_numbers_is_that_number(number):
+    assert harmonic_mean(number, number) == number
+    assert harmonic_mean(np.array([number]), np.array([number]))[0] == number
+
+
+def test_gammas_at_the_end_of_the_range():
+    far = np.array([[1e308, -1e308]])
+    with pytest.raises(ValueError, match="differ by more than float64 holds"):
+        seen_unseen_maxima(far, np.array([True, False]))
+    scores = 8e307 * np.array([[1.9, 0.0], [2.0, 0.0]])
+    curve = seen_unseen_curve(scores[:1], [0], scores[1:] / 1.5, [1], np.array([True, False]))
+    assert 8e307 * 2 / 1.5 < curve.best_gamma < 8e307 * 1.9
 
 
 def test_harmonic_means_of_small_types():

@@ -101,9 +101,8 @@ def _drawing(order, values, name, metric, label, scale):
 def _classes(method, run, problem):
     """Each unseen class under the system that is best on validation classes."""
     outcome = outcome_at(run, "chosen")
-    names = problem.class_names[problem.unseen_classes]
-    images = np.bincount(problem.labels[problem.test_unseen])[problem.unseen_classes]
-    answers = outcome.occurrence("unseen", 1)[problem.unseen_classes]
+    tested, images = np.unique(problem.labels[problem.test_unseen], return_counts=True)
+    names, answers = problem.class_names[tested], outcome.occurrence("unseen", 1)[tested]
     among, all_ = outcome.class_accuracies("ACC"), outcome.class_accuracies("unseen")
     heads = ["unseen class", "images", "accuracy", "among all classes", "answers"]
     caption = f"Unseen classes under {method}, the best on validation classes."

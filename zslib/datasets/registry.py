@@ -46,7 +46,8 @@ _CARRIED = {"wordnet": "in the package", "digits": "in scikit-learn"}
 
 # Readers of your own files. Any other file has vectors of words.
 _OWN = {ATTRIBUTES: read_features, METRIC: read_features, PAIRS: read_captions}
-_OWN_ENDINGS = (".npz", ".mat", ".csv", "")
+_OWN_ENDINGS = (".npz", ".mat", ".csv", ".tsv", "")
+_COMPRESSED = {".gz", ".bz2", ".xz", ".zip"}
 _QUICK_IMAGES = 20
 _GENERAL = ("auto", "real")
 # Settings that have one set at a time; in the others a request may stand for several.
@@ -66,7 +67,12 @@ def _entry(name):
             "'auto' (real where present) and 'real', and paths of your own files: none is called "
             "so here"
         )
-    readers = _OWN if Path(name).suffix in _OWN_ENDINGS else {BILINGUAL: from_files}
+    # In any case, and compressed: "OWN.CSV", "images.csv.gz".
+    endings = [ending.lower() for ending in Path(name).suffixes]
+    while endings and endings[-1] in _COMPRESSED and len(endings) > 1:
+        endings.pop()
+    images = os.path.isdir(name) or (endings[-1] if endings else "") in _OWN_ENDINGS
+    readers = _OWN if images else {BILINGUAL: from_files}
     return Dataset(
         name=name,
         kind="own",
@@ -153,7 +159,7 @@ def resolve(setting, dataset="auto"):
         raise ValueError(
             f"{paths[0]} is not read for the {setting} setting: images are read from a folder or "
             f"from files that end in {', '.join(filter(None, _OWN_ENDINGS))}, vectors of words "
-            "from files with any other ending"
+            "from files with any other ending: rename it"
         )
     if len(fitting) != 1:
         serving = ", ".join(n for n, e in DATASETS.items() if setting in e.settings)

@@ -7,7 +7,8 @@ embedding model, NIPS 26, appendix A.3.
 """
 
 import math
-from collections.abc import Set
+from collections.abc import Mapping, Set
+from numbers import Integral
 
 import numpy as np
 from scipy import sparse
@@ -16,11 +17,15 @@ from zslib.arrays import like, namespace, to_host
 from zslib.metrics import _walk
 from zslib.validation import (
     as_array,
+    as_labels,
     check_choice,
     check_indices,
     check_integer,
     check_ks,
     check_paired,
+    is_missing,
+    is_text,
+    rows_of_names,
 )
 
 __all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
@@ -28,6 +33,23 @@ __all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
 
 def _shown(names):
     return ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
+
+
+def _refuse_containers(edges):
+    """Refuse what has edges but does not give them as pairs when one walks over it."""
+    remedy = None
+    if hasattr(edges, "edges") and hasattr(edges, "nodes"):  # networkx does not say which way
+        remedy = (
+            "give ((b, a) for a, b in graph.edges) where its arrows lead from parent to child, "
+            "graph.edges where they lead to the parent, and nodes=graph.nodes"
+        )
+    elif isinstance(edges, Mapping):
+        remedy = "give edges.items() where it has the parent of each child"
+    elif hasattr(edges, "itertuples"):
+        remedy = "give edges[[child, parent]].itertuples(index=False)"
+    if remedy:
+        kind = type(edges).__name__
+        raise TypeError(f"edges must be (child, parent) pairs, got a {kind}: {remedy}")
 
 
 _VALID = ", the number of valid labels"
@@ -40,7 +62,7 @@ class Hierarchy:
     ----------
     edges : iterable of (child, parent)
         Pairs of hashable node names. A pair given twice is one link; a node may have several
-        parents.
+        parents, and a root has no pair: a name that is missing (None, NaN, "") is refused.
     paths : {"any", "up_then_down"}, default "any"
         Which paths count: ``"any"`` follows links both ways in any order; ``"up_then_down"``
         climbs some links, perhaps none, and then descends some, so that a path goes through a
@@ -70,6 +92,7 @@ class Hierarchy:
     def __init__(self, edges, *, paths="any", nodes=()):
         self.paths = check_choice(paths, "paths", ("any", "up_then_down"))
         self._position = {}
+        _refuse_containers(edges)
         child, parent = self._read(edges)
         if isinstance(nodes, str | bytes):
             raise TypeError(f"nodes must be a collection of node names, not one: {nodes!r}")
@@ -110,20 +133,18 @@ class Hierarchy:
 
     def _place(self, node, where):
         """Position of ``node``, a new one if it was not met before."""
+        if is_missing(node):
+            raise ValueError(
+                f"{where} has {node!r} for a name, which would join all that have none: leave out "
+                "such links, a root needs none"
+            )
         try:
-            place = self._position.setdefault(node, len(self._position))
-            missing = bool(node != node)
+            return self._position.setdefault(node, len(self._position))
         except TypeError as error:
             raise TypeError(
                 f"{where} has {node!r}, which cannot name a node ({error}): use strings, numbers "
                 "or tuples"
             ) from error
-        if missing:
-            raise ValueError(
-                f"{where} has {node!r} for a name, which would join all that have none: leave out "
-                "such links"
-            )
-        return place
 
     def __repr__(self):
         return f"<Hierarchy of {self.n_nodes:,} nodes, {self.n_links:,} links, {self.paths!r}>"
@@ -329,11 +350,12 @@ def hierarchical_precision_at_k(
 
     Parameters
     ----------
-    predictions : (n_samples, max k or more) int array
+    predictions : (n_samples, max k or more) int or str array
         Positions in ``valid_labels``, best first, none twice in a row; -1 stands for "no further
-        answer" and counts as wrong. Columns after the largest k are not looked at.
-    gold : (n_samples,) int array
-        Position of each sample's true label.
+        answer" and counts as wrong. Columns after the largest k are not looked at. Or the labels
+        themselves, where these are strings.
+    gold : (n_samples,) int or str array
+        Position of each sample's true label, or the label.
     hierarchy : Hierarchy
     valid_labels : sequence of nodes
         The labels that may be predicted, in the order that positions refer to.
@@ -363,10 +385,14 @@ def hierarchical_precision_at_k(
         raise TypeError("valid_labels must have an order, positions refer to it: pass a list")
     valid = hierarchy._valid_positions(valid_labels)
     ks = check_ks(ks, len(valid), _VALID)
+    check_paired(predictions, gold, "predictions", "gold")
+    predictions = _places(predictions, "predictions", valid_labels)
+    gold = _places(gold, "gold", valid_labels)
     predictions, gold = _check_predictions(predictions, gold, ks)
     answers = _check_answers(predictions, len(valid))
     # Samples in the order of their labels, so that each block of walks serves a run of them.
     gold = check_indices(to_host(gold), "gold", len(valid))
+    _check_places(np.union1d(answers[answers >= 0], gold).tolist(), list(valid_labels))
     sources, row = np.unique(valid[gold], return_inverse=True)
     radii, _ = hierarchy._stops_at(sources, valid, ks, if_fewer)
     order = np.argsort(row, kind="stable")
@@ -379,6 +405,23 @@ def hierarchical_precision_at_k(
         for column, k in enumerate(ks)
     ]
     return like(np.stack(shares, axis=1), predictions)
+
+
+def _places(given, name, labels):
+    """Names as places in ``labels``; anything else as it is."""
+    if not is_text(as_array(given, name)):
+        return given
+    return rows_of_names(as_labels(given, name), labels, name, "valid_labels")
+
+
+def _check_places(places, labels):
+    """Refuse numbers that may as well be names, where these stand at other places."""
+    names = {label for label in labels if isinstance(label, Integral)}
+    if names.issuperset(places) and any(labels[place] != place for place in places):
+        raise ValueError(
+            "predictions and gold are places in valid_labels, which has all of these numbers for "
+            "names at other places: name the nodes by strings, so that the two cannot be confused"
+        )
 
 
 def _check_answers(predictions, n_valid):

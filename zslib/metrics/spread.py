@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from zslib.arrays import namespace
 from zslib.validation import as_vectors
 
@@ -28,11 +30,14 @@ def effective_dimension(vectors) -> float:
     """
     vectors = as_vectors(vectors, "vectors")
     xp = namespace(vectors)
+    # Scaled first, by a power of two, which rounds nothing, so that sums and fourth powers of
+    # small or large entries stay in range.
+    exponent = math.frexp(float(xp.max(xp.abs(vectors))))[1]
+    vectors = vectors * 2.0 ** -(exponent // 2) * 2.0 ** (exponent // 2 - exponent)
     centred = vectors - xp.mean(vectors, axis=0, keepdims=True)
     largest = float(xp.max(xp.abs(centred)))
     if largest == 0:
         raise ValueError("vectors are all equal: they have no spread, and so no dimension")
-    # Scaled first, so that fourth powers of small or large entries stay in range.
     centred = xp.astype(centred / largest, xp.float64)
     covariance = centred.T @ centred
     return float(xp.linalg.trace(covariance)) ** 2 / float(xp.sum(covariance * covariance))

@@ -11,13 +11,14 @@ zero-shot learning for object recognition in the wild, ECCV.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from zslib.arrays import like, namespace, to_host
 from zslib.validation import (
     as_array,
+    as_labels,
     as_vectors,
     check_indices,
     check_integer,
@@ -61,12 +62,13 @@ def class_accuracies(y_true, y_pred, classes=None):
     numbered = _numbered(y_true, y_pred, classes)
     names, (y_true, y_pred, classes) = classes, _checked_labels(*numbered)
     xp = namespace(y_true)
-    # Hits and misses of a class are counted in one sorted array, as odd and even numbers.
-    codes = xp.sort(2 * y_true + xp.astype(y_true == y_pred, xp.int64))
-    start = xp.searchsorted(codes, 2 * classes)
-    middle = xp.searchsorted(codes, 2 * classes + 1)
-    end = xp.searchsorted(codes, 2 * classes + 2)
-    n_samples = xp.astype(end - start, xp.float64)
+    n_samples, n_hits = (
+        xp.astype(
+            xp.searchsorted(labels, classes, side="right") - xp.searchsorted(labels, classes),
+            xp.float64,
+        )
+        for labels in (xp.sort(y_true), xp.sort(y_true[y_true == y_pred]))
+    )
     empty = n_samples == 0
     if bool(xp.any(empty)):
         first = list(names)[int(xp.argmax(xp.astype(empty, xp.int64)))]
@@ -74,38 +76,20 @@ def class_accuracies(y_true, y_pred, classes=None):
             f"{int(xp.sum(xp.astype(empty, xp.int64)))} class(es) have no sample in y_true, the "
             f"first is class {first}: leave them out of classes"
         )
-    return xp.astype(end - middle, xp.float64) / n_samples
+    return n_hits / n_samples
 
 
 def _numbered(*labels):
     """Arrays of labels; where these are names, by their places in alphabetical order."""
     names = "y_true", "y_pred", "classes"
-    given = [p if p is None else _entries(p, n) for p, n in zip(labels, names, strict=True)]
+    given = [p if p is None else as_labels(p, n) for p, n in zip(labels, names, strict=True)]
     parts = [part for part in given if part is not None]
     if not all(map(is_text, parts)):
         return given
-    codes = np.unique(np.concatenate([p.ravel().astype(str) for p in parts]), return_inverse=True)
+    codes = np.unique(np.concatenate([part.ravel() for part in parts]), return_inverse=True)
     ends = np.cumsum([part.size for part in parts])
     found = iter(np.split(codes[1], ends[:-1]))
     return [None if p is None else next(found).reshape(p.shape) for p in given]
-
-
-_MISSING = "None", "nan", "NaT", "<NA>"
-
-
-def _entries(labels, name):
-    """``labels`` as an array; whole numbers in one of objects are numbers, not names."""
-    labels = as_array(labels, name)
-    if getattr(labels.dtype, "kind", "") != "O":
-        return labels
-    entries = labels.ravel().tolist()
-    missing = [str(e) in _MISSING and not isinstance(e, str) for e in entries]
-    if any(missing):
-        raise ValueError(
-            f"{name} has no label at {sum(missing)} place(s), the first {missing.index(True)}: "
-            "leave these samples out"
-        )
-    return labels.astype(np.int64) if all(isinstance(e, Integral) for e in entries) else labels
 
 
 def _checked_labels(y_true, y_pred, classes):
@@ -161,8 +145,8 @@ def harmonic_mean(seen, unseen):
         seen = check_real(seen, "seen", low=0.0)
         unseen = check_real(unseen, "unseen", low=0.0)
         low, high = sorted((seen, unseen))
-        # The product of two small ones would leave the range of floats.
-        return 2 * low / (1 + low / high) if high > 0 else 0.0
+        # Neither the product of both nor their sum would stay in the range of floats.
+        return low / ((1 + low / high) / 2) if high > 0 else 0.0
     check_paired(seen, unseen, "seen", "unseen")
     seen, unseen = _accuracies(seen, "seen"), _accuracies(unseen, "unseen")
     xp = namespace(seen, unseen)
@@ -172,11 +156,11 @@ def harmonic_mean(seen, unseen):
             "the same"
         )
     low, high = xp.minimum(seen, unseen), xp.maximum(seen, unseen)
-    return 2 * low / (1 + low / xp.where(high > 0, high, xp.ones_like(high)))
+    return low / ((1 + low / xp.where(high > 0, high, xp.ones_like(high))) / 2)
 
 
 def _accuracies(values, name):
-    """``values`` as an array of accuracies; small types could not hold their double."""
+    """``values`` as an array of accuracies, integers and small types as float64."""
     values = as_array(values, name)
     xp = namespace(values)
     numbers = xp.isdtype(values.dtype, ("integral", "real floating"))
@@ -245,7 +229,14 @@ def seen_unseen_maxima(scores, is_seen):
         among = xp.take(scores, columns, axis=1)
         best.append(xp.take(columns, xp.argmax(among, axis=1)))
         highest.append(xp.astype(xp.max(among, axis=1), xp.float64))
-    return best[0], best[1], highest[0] - highest[1]
+    with np.errstate(over="ignore"):
+        flips = highest[0] - highest[1]
+    if not bool(xp.all(xp.isfinite(flips))):
+        raise ValueError(
+            "scores of seen and unseen classes differ by more than float64 holds: divide them by "
+            "a constant"
+        )
+    return best[0], best[1], flips
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +286,7 @@ class SeenUnseenCurve:
         first = int(np.argmax(largest))
         # H is 0 at both ends, so that the stretch has two finite ends.
         after = first + int(np.argmin(largest[first:]))
-        return float((gammas[first] + gammas[after]) / 2)
+        return float(gammas[first] / 2 + gammas[after] / 2)
 
     def at(self, gamma):
         """Seen and unseen accuracy under one gamma; at a tie the unseen class is taken."""

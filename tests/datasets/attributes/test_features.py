@@ -1,11 +1,16 @@
 """Your own features: the forms that are read, and what is refused."""
 
+import bz2
+import gzip
+from dataclasses import replace
+
 import numpy as np
 import pandas
 import pytest
 from scipy import sparse
 from scipy.io import savemat
 
+from zslib.compatibility import ESZSL
 from zslib.datasets import (
     from_features,
     load_problem,
@@ -15,7 +20,8 @@ from zslib.datasets import (
     save_zero_shot,
     synthetic_attributes,
 )
-from zslib.datasets.attributes.features import read_class_vectors
+from zslib.datasets.attributes.table import read_table
+from zslib.protocols import evaluate_zero_shot
 
 NAMES = list("abcdefgh")
 LABELS = np.arange(40) % 8
@@ -31,6 +37,7 @@ BY_NAME = dict(zip(NAMES, np.eye(8, 3), strict=True))
 FRAME = pandas.DataFrame(np.eye(8, 3), index=NAMES)
 UNSEEN = pandas.Series(np.arange(8) > 5, index=NAMES)
 IMAGES = pandas.DataFrame(np.eye(40, 6), index=[f"image {i}" for i in range(40)])
+NAMED_LABELS = [NAMES[label] for label in LABELS]
 MISSING = pandas.DataFrame(np.eye(40, 6), dtype="Float64").replace(1, pandas.NA)
 NUMBERED = {
     "class_embeddings": FRAME.reset_index(drop=True),
@@ -126,7 +133,7 @@ def test_images_and_class_vectors_from_csv(arrays, csv_files, written):
     found = load_problem("attributes", images, vectors=classes, unseen=["c", "h"])
     assert (found.checksum, found.name) == (expected, "images")
     classes.write_text("class,x,y,z\n" + classes.read_text() + "\nunused,1,2,3\n")
-    names, vectors = read_class_vectors(classes)
+    names, vectors, _ = read_table(classes)
     assert names.tolist() == [*NAMES, "unused"]
     np.testing.assert_allclose(vectors[:8], arrays["class_embeddings"], rtol=1e-6)
     path = written({name: arrays[name] for name in ("features", "labels")})
@@ -134,34 +141,96 @@ def test_images_and_class_vectors_from_csv(arrays, csv_files, written):
         assert read_features(path, vectors=classes, unseen=unseen).checksum == expected
 
 
+@pytest.mark.parametrize("name", ["OWN.CSV", "own.csv.gz", "own.tsv", "a.b.Csv.BZ2", "own.npz"])
+def test_what_a_file_is_its_bytes_say(arrays, csv_files, tmp_path, name):
+    images, classes = csv_files
+    pack = {"gz": gzip.compress, "BZ2": bz2.compress}.get(name.rsplit(".")[-1], bytes)
+    (tmp_path / name).write_bytes(pack(images.read_bytes()))
+    read = load_problem("attributes", tmp_path / name, vectors=classes, unseen=["c", "h"])
+    assert read.checksum == read_features(images, vectors=classes, unseen=["c", "h"]).checksum
+    np.savez(tmp_path / "whole.npz", **arrays)
+    (tmp_path / "whole.npz").rename(tmp_path / "whole.csv")
+    assert load_problem("attributes", tmp_path / "whole.csv").checksum == read.checksum
+    save_zero_shot(read, tmp_path / "folder.v2")
+    assert load_problem("attributes", tmp_path / "folder.v2").checksum == read.checksum
+
+
+def test_heads_that_were_passed_over_are_told(arrays, csv_files, tmp_path):
+    _, classes = csv_files
+    text, rows = classes.read_text(), arrays["labels"]
+    np.savez(tmp_path / "own.npz", features=arrays["features"], labels=rows)
+    classes.write_text("class,1,2,3\n" + text)
+    problem = read_features(tmp_path / "own.npz", vectors=classes, unseen=["c"])
+    assert problem.class_names.tolist() == NAMES
+    assert problem.coverage == {"heads of classes.csv": "class,1,2,3"}
+    first = text.partition("\n")[2]
+    classes.write_text("a,0,1,2\n" + first)
+    problem = read_features(tmp_path / "own.npz", vectors=classes, unseen=["c"])
+    assert (problem.class_names.tolist(), problem.coverage) == (NAMES, {})
+    np.testing.assert_array_equal(problem.class_embeddings[0], [0, 1, 2])
+
+
+@pytest.mark.parametrize("unseen", [["²"], ["٣"], ["007"], ["+2"], ["1_0"]])
+def test_only_plain_numbers_are_rows(csv_files, unseen):
+    images, classes = csv_files
+    with pytest.raises(ValueError, match=r"unseen= has .*, which .*classes\.csv lacks"):
+        read_features(images, vectors=classes, unseen=unseen)
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "has no vector"),
-        ("class,x\n", "has no vector"),
-        ("a,1,2\nb,1\n", "line 2 has 1 numbers and the first one 2"),
-        ("a,1,2\nb,1,x\n", "line 2: 'x' is not a number"),
-        ("a\nb\n", "line 1 has no comma"),
-        ("a;1;2\nb;3;4\n", "with commas between"),
-        (",1.5,2\nb,3,4\n", "line 1 has no name"),
-        ("a,,\nb,3,4\n", "line 1: '' is not a number"),
-        ("a,1x3,2\nb,1,2\n", "line 1: '1x3' is not a number"),
-        ("é,1,2\n", r"vectors\.csv is not text in UTF-8"),
-    ],
+    "kind", [np.dtypes.StringDType(), "S", object, "category", "string", "str"]
 )
-def test_csv_that_is_refused(tmp_path, text, message):
-    path = tmp_path / "vectors.csv"
-    path.write_text(text, encoding="latin-1")
-    with pytest.raises(ValueError, match=message):
-        read_class_vectors(path)
+def test_text_of_every_type(arrays, kind):
+    expected = from_features(**arrays).checksum
+    pandas_types = ("category", "string", "str")
+    names, labels = (
+        pandas.Series(given, dtype=kind) if kind in pandas_types else given.astype(kind)
+        for given in (arrays["class_names"], arrays["class_names"][arrays["labels"]])
+    )
+    assert from_features(**arrays | {"class_names": names, "labels": labels}).checksum == expected
+    problem = from_features(**arrays)
+    again = replace(problem, class_names=np.asarray(names), labels=np.asarray(labels))
+    assert again.checksum == expected
 
 
-@pytest.mark.parametrize("heads", [",0,1,2", "class,0,1,2", ",x,y,z", "class,x,y,z"])
-def test_heads_are_no_class(tmp_path, heads):
-    path = tmp_path / "vectors.csv"
-    path.write_text(f"{heads}\na,1,2,3\nb,4,5,6\n")
-    names, vectors = read_class_vectors(path)
-    assert (names.tolist(), vectors.tolist()) == (["a", "b"], [[1, 2, 3], [4, 5, 6]])
+def test_candidates_without_images(arrays):
+    shown = ~np.isin(arrays["labels"], [3, 7])
+    few = arrays | {name: arrays[name][shown] for name in ("features", "labels")}
+    named = from_features(**few | {"unseen_classes": ["c", "d"]})
+    assert named.class_names.tolist() == list("abcdefg")
+    assert named.coverage == {
+        "candidate classes without images": 1,
+        "classes without images left out": 1,
+    }
+    assert named.unseen_classes.tolist() == [2, 3]
+    assert named.candidates.tolist() == [3]
+    assert set(named.labels[named.test_unseen]) == {2}
+    # The candidate competes: it draws answers where it has the better vector.
+    seen = named.trainval
+    model = ESZSL().fit(named.features[seen], named.labels[seen], named.class_embeddings)
+    outcome = evaluate_zero_shot(ESZSL(), named)
+    answers = model.predict(named.features[named.test_unseen], named.class_embeddings[2:4])
+    assert set(answers.tolist()) == {0, 1}
+    expected = 100 * np.mean(answers == 0)
+    assert outcome.zero_shot.unseen.shape[1] == 2
+    assert outcome.accuracy == pytest.approx(expected)
+    alone = from_features(**few | {"unseen_classes": ["c"]})
+    assert alone.candidates.size == 0
+    assert evaluate_zero_shot(ESZSL(), alone).accuracy == 100
+    tuned = from_features(**few | {"unseen_classes": ["c", "d"], "val_classes": ["a"]})
+    assert tuned.validation_problem().class_names.tolist() == list("abefg")
+
+
+def test_candidates_are_kept_in_files(arrays, tmp_path):
+    shown = arrays["labels"] != 7
+    few = arrays | {name: arrays[name][shown] for name in ("features", "labels")}
+    problem = from_features(**few)
+    path = save_zero_shot(problem, tmp_path / "own.npz")
+    assert load_zero_shot(path).candidates.tolist() == [7]
+    assert load_zero_shot(path).checksum == problem.checksum
+    for rows, message in (([], "name them as candidates"), ([6, 7], "have images .'g'.")):
+        with pytest.raises(ValueError, match=message):
+            replace(problem, candidates=rows)
 
 
 def test_whole_numbers_are_names_where_classes_are_named_so(arrays, written, tmp_path):
@@ -181,6 +250,12 @@ def test_whole_numbers_are_names_where_classes_are_named_so(arrays, written, tmp
     for unseen in (["3", "8"], "3"):
         read = read_features(path, vectors=tmp_path / "vectors.csv", unseen=unseen)
         assert set(read.class_names[read.unseen_classes]) == set(unseen)
+    with pytest.raises(ValueError, match=r"unseen= has '0', which .* lacks"):  # no row
+        read_features(path, vectors=tmp_path / "vectors.csv", unseen=["0"])
+    by_hundreds = {"class_names": (np.arange(8) * 100).astype(str), "unseen_classes": [200, 700]}
+    hundreds = from_features(**arrays | by_hundreds | {"labels": LABELS * 100})
+    np.testing.assert_array_equal(hundreds.labels, problem.labels)
+    assert hundreds.class_names[hundreds.unseen_classes].tolist() == ["200", "700"]
     in_order = from_features(**arrays | {"class_names": np.arange(8).astype(str)})
     assert in_order.class_names[in_order.unseen_classes].tolist() == ["2", "7"]
 
@@ -235,6 +310,37 @@ def test_indices_of_frames(arrays):
         ({"features": IMAGES, "labels": IMAGES[0][::-1]}, "row 0 of labels is 'image 39', where"),
         ({"class_names": ORDER, "unseen_classes": ["2"]}, r"labels are .*labels\.astype\(str\)"),
         ({"class_names": ORDER, "labels": LABELS.astype(str)}, r"unseen_classes\.astype\(str\)"),
+        *[
+            (
+                {"class_names": [*NAMES[:4], missing, *NAMES[5:]]},
+                "class_names has no label at .* 4",
+            )
+            for missing in (None, np.nan, "", pandas.NA)
+        ],
+        ({"labels": [None, *NAMED_LABELS[1:]]}, "labels has no label at 1 .* first 0"),
+        ({"labels": pandas.Series(LABELS, dtype="Int64").replace(5, pandas.NA)}, "first 5"),
+        ({"unseen_classes": ["c", ""]}, "unseen_classes has no label at 1 .* first 1"),
+        ({"class_embeddings": FRAME.rename({"b": np.nan}), "class_names": None}, "no label"),
+        ({"class_embeddings": BY_NAME | {None: [1.0] * 3}, "class_names": None}, "no label"),
+        (
+            {"class_embeddings": BY_NAME, "class_names": None, "labels": ["x"] * 40},
+            "labels has 'x', which class_embeddings lacks",
+        ),
+        ({"labels": LABELS % 7 + 1}, r"labels are all of 1 to 7 and never 0.*labels - 1"),
+        (
+            {
+                "labels": LABELS.astype("i1"),
+                "class_embeddings": np.random.default_rng(0).normal(size=(200, 3)),
+                "class_names": None,
+            },
+            "labels are int8, which cannot number 200 classes",
+        ),
+        ({"class_names": ["Ému", "E\u0301mu", *NAMES[2:]]}, "class_names has 'Ému' twice"),
+        ({"labels": np.array(["a", "É"] * 20), "class_names": ["e\u0301", *NAMES[:7]]}, "differs"),
+        ({"features": np.where(np.eye(40, 6) > 0, 1e300, 1.0)}, r"features has 1e\+300 at row 0"),
+        ({"class_embeddings": np.eye(8, 3) * 1e-60}, "embeddings has 1e-60 at row 0, beyond"),
+        ({"features": np.full((40, 6), "1_0", object)}, "features must be a matrix of numbers"),
+        ({"features": np.ones((40, 6), complex)}, "must be a matrix of numbers, got complex"),
     ],
 )
 def test_arrays_and_frames_that_are_refused(arrays, change, message):
@@ -246,8 +352,14 @@ def test_arrays_and_frames_that_are_refused(arrays, change, message):
     ("change", "message"),
     [
         ({"features": sparse.csr_array(np.ones((40, 6)))}, "features is sparse"),
-        ({"labels": np.arange(40) > 3}, "labels must be whole numbers or names, got bool"),
-        ({"labels": np.arange(40) / 2}, "labels must be whole numbers or names, got float64"),
+        ({"labels": np.arange(40) > 3}, "labels must hold integers, or names alone, got bool"),
+        ({"class_names": np.arange(8.0)}, "class_names must hold integers, or names alone"),
+        ({"labels": [0, *list("abcdefg") * 6][:40]}, r"names alone, got object \('a' at 1\)"),
+        (
+            {"class_embeddings": FRAME.set_axis(np.arange(8) / 2), "class_names": None},
+            "the index of class_embeddings must hold integers, or names alone",
+        ),
+        ({"labels": np.arange(40) / 2}, "labels must hold integers, or names alone, got float64"),
     ],
 )
 def test_types_that_are_refused(arrays, change, message):
@@ -301,11 +413,23 @@ def test_mat_files(tmp_path, arrays):
         ({"labels": np.arange(39) % 8}, "labels has 39 entries for 40 rows of features"),
         ({"unseen_classes": np.array([], dtype=int)}, "there is no unseen class: name those to"),
         ({"labels": np.arange(40) % 9}, r"labels .each the row .* in \[0, 8\), found 0 to 8"),
+        (
+            {"labels": LABELS + 1},
+            "labels go up to 8, and rows of 8 classes count from 0: pass lab",
+        ),
+        ({"unseen_classes": np.array([3, 8])}, "unseen_classes go up to 8, and rows of 8 classes"),
         ({"labels": -(np.arange(40) % 8)}, r"labels .* in \[0, 8\), found -7 to 0"),
         ({"unseen_classes": np.arange(8) // 6}, "looks like a mask of zeros and ones.* truths"),
         ({"unseen_classes": np.arange(7) > 5}, r"a mask of shape \(7,\) for 8 classes: give one"),
         ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
-        ({"labels": np.arange(40) % 7}, "no image shows h: give some, .* out of unseen_classes"),
+        (
+            {"labels": np.arange(40) % 7, "unseen_classes": [7]},
+            "no image shows h: give some, .* out of unseen_classes",
+        ),
+        (
+            {"labels": np.arange(40) % 7, "val_classes": [7], "unseen_classes": [2]},
+            "no image shows h: give some, .* out of unseen_classes",
+        ),
         ({"features": np.ones((0, 6)), "labels": []}, r"features is empty, shape \(0, 6\)"),
         ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
         ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),
@@ -329,8 +453,8 @@ def test_files_that_are_refused(arrays, written, tmp_path):
         with pytest.raises(FileNotFoundError, match=f"{name} is neither a file nor a folder"):
             read_features(tmp_path / name)
     for name, message in (
-        ("text.npz", r"is not an \.npz file"),
-        ("mine.mat", r"has not the name .* res101\.mat and att_splits\.mat"),
+        ("text.npz", r"line 1 has no comma"),
+        ("mine.mat", r"mine\.mat has neither features and labels nor"),
     ):
         (tmp_path / name).write_text("text")
         with pytest.raises(ValueError, match=message):

@@ -4,8 +4,10 @@ import zipfile
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.io import savemat
 
+from zslib.datasets import load_problem
 from zslib.datasets.attributes import xlsa17
 from zslib.datasets.attributes.att_splits import (
     OFFICIAL_STATISTICS,
@@ -110,7 +112,7 @@ def test_a_file_without_names_or_original_attributes(tmp_path):
     ("changes", "message"),
     [
         ({"drop": ("att",)}, "att_splits.mat lacks att: is it"),
-        ({"drop": ("train_loc", "val_loc")}, "lacks train_loc, val_loc"),
+        ({"drop": ("train_loc",)}, "has only one of train_loc and val_loc"),
         ({"drop": ("features",)}, "res101.mat lacks features"),
         ({"trainval_loc": column(0, 1, 2)}, "trainval_loc has values from 0 to 2; they count"),
         ({"trainval_loc": np.array([[1.5]])}, "trainval_loc must hold whole numbers"),
@@ -137,6 +139,102 @@ def test_damaged_files(tmp_path, changes, message):
         load_xlsa17(write(tmp_path / "toy", **changes))
 
 
+def test_what_matlab_has_beside_matrices(tmp_path):
+    expected = load_xlsa17(write(tmp_path / "toy")).checksum
+    res101, att_splits = contents()
+    nested = cell([cell([name]) for name in NAMES])
+    for number, changes in enumerate(
+        (
+            {"features": sparse.csc_matrix(res101["features"])},
+            {"att": sparse.csc_matrix(att_splits["att"])},
+            {"allclasses_names": np.array(["ant", "bat", "cat", "dog   ", "eel"])},
+            {"allclasses_names": nested},
+            {"trainval_loc": att_splits["trainval_loc"].T.astype(float)},
+        )
+    ):
+        folder = write(tmp_path / f"other{number}" / "toy", **changes)
+        assert load_xlsa17(folder).checksum == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"features": np.full((6, 20), 1j)}, "features must be a matrix of numbers, got complex"),
+        ({"features": {"data": np.ones(3)}}, "features must be a matrix of numbers, got a struct"),
+        ({"features": "text"}, "features must be a matrix of numbers, got text"),
+        ({"features": cell(["a"])}, "features must be a matrix of numbers, got a cell array"),
+        ({"features": np.ones((6, 20, 2))}, "features must be a matrix of numbers, got shape 6x"),
+        ({"features": np.full((6, 20), 1e300)}, r"features has 1e\+300 at row 0, beyond"),
+        ({"labels": cell(["ant"] * 20)}, "labels must hold whole numbers, got a cell array"),
+        ({"labels": np.full((20, 1), np.inf)}, "labels must hold whole numbers, got NaN or inf"),
+        ({"trainval_loc": column(*range(1, 11)).reshape(5, 2)}, "trainval_loc must be one column"),
+        ({"allclasses_names": np.arange(5)}, "allclasses_names has no text at place 1: save it"),
+        ({"allclasses_names": cell(["a", "b", "", "d", "e"])}, "names has no text at place 3"),
+        ({"allclasses_names": cell(["a", "b", "c", 4, "e"])}, "names has no text at place 4"),
+    ],
+)
+def test_what_is_no_matrix_of_numbers(tmp_path, changes, message):
+    with pytest.raises(ValueError, match=message):
+        load_xlsa17(write(tmp_path / "toy", **changes))
+
+
+def test_an_object_of_matlab_is_no_missing_variable(tmp_path):
+    folder = write(tmp_path / "toy", drop=("allclasses_names",))
+    problem = load_xlsa17(folder)
+    assert problem.class_names[0] == "class 1"
+    assert "no allclasses_names" in problem.coverage["class names"]
+    # A string array is an array of class 17, "opaque", whose name SciPy does not read.
+    parts = b"allclasses_names", b"MCOS", b"string"
+    content = np.array([6, 8, 17, 0], "<u4").tobytes()
+    for part in parts:
+        content += np.array([1, len(part)], "<u4").tobytes() + part + bytes(-len(part) % 8)
+    stream = io.BytesIO()
+    savemat(stream, {"x": np.eye(2)})
+    content += stream.getvalue()[128:]  # without the head of the file
+    with open(folder / "att_splits.mat", "ab") as file:
+        file.write(np.array([14, len(content)], "<u4").tobytes() + content)
+    (folder / "att_splits.mat").rename(folder / "splits.mat")  # told by its variables
+    with pytest.raises(ValueError, match=r"an object of MATLAB's.* string array.* cellstr\("):
+        load_xlsa17(folder)
+
+
+def test_splits_without_validation_or_seen_images(tmp_path):
+    whole = load_xlsa17(write(tmp_path / "whole"))
+    tuned = "train_loc", "val_loc"
+    for number, drop in enumerate((tuned, (*tuned, "test_seen_loc"))):
+        problem = load_xlsa17(write(tmp_path / str(number), drop=drop))
+        assert problem.train.size == problem.val.size == 0
+        assert problem.test_seen.size == (0 if "test_seen_loc" in drop else whole.test_seen.size)
+        for part in ("trainval", "test_unseen"):
+            images = [p.features[getattr(p, part)] for p in (problem, whole)]
+            np.testing.assert_array_equal(*images)
+    assert load_xlsa17(tmp_path / "0", split="random").val.size
+
+
+def test_files_are_told_by_their_variables(tmp_path):
+    folder = write(tmp_path / "toy")
+    expected = load_xlsa17(folder)
+    (folder / "res101.mat").rename(folder / "googlenet.mat")
+    for path in (folder, folder / "googlenet.mat"):
+        problem = load_problem("attributes", path)
+        assert problem.checksum == expected.checksum
+        assert "googlenet features" in problem.description
+    (folder / "att_splits.mat").rename(folder / "splits.mat")
+    assert load_problem("attributes", folder).checksum == expected.checksum
+    savemat(folder / "vgg.mat", contents()[0])
+    assert load_problem("attributes", folder / "vgg.mat").checksum == expected.checksum
+    with pytest.raises(
+        FileNotFoundError, match=r"2 other \.mat files have features and labels .there: goo"
+    ):
+        load_problem("attributes", folder)
+    (folder / "splits.mat").unlink()
+    with pytest.raises(FileNotFoundError, match=r"0 other \.mat files have att and trainval_loc"):
+        load_problem("attributes", folder / "vgg.mat")
+    savemat(folder / "third.mat", {"x": np.eye(2)})
+    with pytest.raises(ValueError, match=r"third\.mat has neither features and labels nor"):
+        load_problem("attributes", folder / "third.mat")
+
+
 def test_files_that_are_not_matlab_files(tmp_path):
     path = write(tmp_path / "toy") / "res101.mat"
     # Header of version 7.3: text, then the version 0x0200 and the byte order mark.
@@ -144,7 +242,7 @@ def test_files_that_are_not_matlab_files(tmp_path):
     for content, message in (
         (path.read_bytes()[:600], r"cannot be read as a MATLAB file|lacks"),
         (b"", r"res101\.mat cannot be read as a MATLAB file"),
-        (hdf5 + b"\x89HDF\r\n" * 99, r"is a MATLAB 7\.3"),
+        (hdf5 + b"\x89HDF\r\n" * 99, "is HDF5, .* save it anew with the option '-v7'"),
     ):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=message):

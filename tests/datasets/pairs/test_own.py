@@ -49,6 +49,29 @@ def test_lists_numbers_and_files_say_the_same(arrays, tmp_path):
     assert len(found.texts) < len(from_captions(**arrays).texts)
 
 
+def test_only_three_line_ends_part_texts(arrays):
+    inside = "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e"
+    texts = [f"bird {i}{inside[i % 8]}with a red wing" for i in range(30)]
+    assert len(from_captions(**arrays | {"texts": texts}).texts) == 30
+    ends = [f"one {i}" + ("\n", "\r\n", "\r")[i % 3] + f"two {i}" for i in range(30)]
+    assert len(from_captions(**arrays | {"texts": ends}).texts) == 60
+
+
+def test_labels_that_were_missing(arrays):
+    labels = arrays["labels"].astype(object)
+    for missing, kind in ((None, object), (np.nan, object), ("", object), (np.nan, str)):
+        labels[3] = missing
+        given = np.array(labels, dtype=kind)
+        with pytest.raises(
+            ValueError, match=r"labels has no label at 1 .* first 3|labels has 'nan'"
+        ):
+            from_captions(**arrays | {"labels": given})
+    named = from_captions(**arrays | {"labels": given, "class_names": [*"abcdef", "nan"]})
+    assert "nan" in named.class_names
+    with pytest.raises(ValueError, match="no image shows g"):
+        from_captions(**arrays | {"class_names": list("abcdefg"), "unseen_classes": ["e", "g"]})
+
+
 def test_variants_are_held_out_together(arrays):
     same = np.array(["one", "two", "three", "four", "five"])[np.arange(30) // 6]
     same[:12] = "one"  # the first two images of each class
@@ -106,7 +129,7 @@ def test_data_that_are_refused(arrays, change, message):
     [
         ({"texts": [None] + ["a"] * 29}, r"texts\[0\] must be a text or a list of texts, got No"),
         ({"texts": [["a"]] * 29 + [[1]]}, r"texts\[29\] must be a text or a list of texts, got"),
-        ({"labels": [np.nan, *"abcdef" * 5][:30]}, "labels must be whole numbers or names"),
+        ({"labels": [1, *"abcdef" * 5][:30]}, "labels must hold integers, or names alone"),
     ],
 )
 def test_what_is_no_text_and_no_label(arrays, change, message):

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from zslib.datasets.attributes.splits import PARTS, without_tested
+from zslib.datasets.content import kind_of, refuse_kind
 from zslib.datasets.files import checked
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "matrix",
     "read_att_splits",
     "split_summary",
+    "variables",
     "zero_based",
 ]
 
@@ -44,6 +47,9 @@ OFFICIAL_STATISTICS = {
 }
 
 
+_OBJECT = "None"  # so SciPy calls an object of MATLAB's, whose name it does not read
+
+
 @dataclass(frozen=True, eq=False)
 class AttSplits:
     """Content of one ``att_splits.mat``, indices counting from 0."""
@@ -53,6 +59,7 @@ class AttSplits:
     class_names: np.ndarray
     parts: dict
     dropped: int
+    named: bool = True
 
 
 def read_att_splits(path):
@@ -60,10 +67,16 @@ def read_att_splits(path):
 
     In the files of 2017 and 2018 of AWA1, AWA2, CUB, SUN and FLO, ``train_loc`` and
     ``val_loc`` together hold all images of the seen classes, those of ``test_seen_loc`` too.
-    Whoever tunes on them has seen part of the test set; here these images are dropped.
+    Whoever tunes on them has seen part of the test set; here these images are dropped. Both may
+    be absent, as in the second version of the splits, and ``test_seen_loc`` may. A file without
+    ``allclasses_names`` gets the names "class 1", "class 2" and so on, and ``named`` is false.
     """
-    required = ("att", *(f"{part}_loc" for part in PARTS))
-    data = load_mat(path, required, ("original_att", "allclasses_names"))
+    required = ("att", "trainval_loc", "test_unseen_loc")
+    locations = tuple(f"{part}_loc" for part in PARTS)
+    optional = ("original_att", "allclasses_names", _OBJECT, *locations)
+    data = load_mat(path, required, optional)
+    if ("train_loc" in data) != ("val_loc" in data):
+        raise ValueError(f"{path} has only one of train_loc and val_loc: give both, or neither")
     att = matrix(data["att"], path, "att").T
     original = data.get("original_att")
     if original is not None:
@@ -74,21 +87,29 @@ def read_att_splits(path):
                 "two is damaged"
             )
     names = [f"class {i}" for i in range(1, len(att) + 1)]
-    if "allclasses_names" in data:
-        names = cell_strings(data["allclasses_names"])
+    if named := "allclasses_names" in data:
+        names = cell_strings(data["allclasses_names"], path, "allclasses_names")
+    elif _OBJECT in data:
+        raise ValueError(
+            f"{path} has no allclasses_names that SciPy reads, but an object of MATLAB's, such as "
+            "a string array: save it anew with allclasses_names = cellstr(allclasses_names)"
+        )
     if len(names) != len(att):
         raise ValueError(
             f"{path}: allclasses_names has {len(names)} names and att {len(att)} columns: one of "
             "the two is damaged"
         )
-    parts = {part: zero_based(data[f"{part}_loc"], path, f"{part}_loc") for part in PARTS}
+    none = np.empty((0, 1))
+    parts = {
+        part: zero_based(data.get(f"{part}_loc", none), path, f"{part}_loc") for part in PARTS
+    }
     for part in ("trainval", "test_unseen"):
         if not len(parts[part]):
             raise ValueError(f"{path}: {part}_loc is empty")
     listed = len(parts["train"]) + len(parts["val"])
     parts = without_tested(parts)
     dropped = listed - len(parts["train"]) - len(parts["val"])
-    return AttSplits(att, original, np.array(names), parts, dropped)
+    return AttSplits(att, original, np.array(names), parts, dropped, named)
 
 
 def split_summary(splits, labels=None):
@@ -130,37 +151,75 @@ def load_mat(path, required, optional=()):
             f"{path} is not there: the format has res101.mat and att_splits.mat"
         )
     path = checked(path)
+    with open(path, "rb") as file:
+        kind = kind_of(file.read(4096))
+    if kind not in ("mat", "binary", "text"):  # files of MATLAB 4 have no signature
+        raise refuse_kind(path, kind, "a MATLAB file up to version 7")
     try:
         data = loadmat(path, variable_names=[*required, *optional])
-    except NotImplementedError as error:
-        raise ValueError(
-            f"{path} is a MATLAB 7.3 (HDF5) file: save it again with save(..., '-v7')"
-        ) from error
     except Exception as error:  # scipy raises many kinds for damaged files
         raise ValueError(f"{path} cannot be read as a MATLAB file: {error}") from error
     missing = [name for name in required if name not in data]
     if missing:
         raise ValueError(f"{path} lacks {', '.join(missing)}: is it a file of xlsa17?")
-    return data
+    return {name: a.toarray() if sparse.issparse(a) else a for name, a in data.items()}
 
 
-def cell_strings(cells):
-    """MATLAB's cell array of strings as a list."""
-    return [str(np.asarray(cell).ravel()[0]) for cell in cells.ravel()]
+def variables(path):
+    """Names of the variables of a MATLAB file, a set; none where it is no such file."""
+    from scipy.io import loadmat, whosmat
+
+    try:
+        try:
+            return {name for name, *_ in whosmat(path)}
+        except TypeError:  # it does not know MATLAB's objects
+            return set(loadmat(path))
+    except Exception:  # scipy raises many kinds for damaged files
+        return set()
+
+
+def cell_strings(cells, path, name):
+    """MATLAB's cell array of strings, or its matrix of characters, as a list of strings."""
+    strings = [_string(cell) for cell in np.ravel(cells)]
+    if None in strings:
+        raise ValueError(
+            f"{path}: {name} has no text at place {strings.index(None) + 1}: save it as a cell "
+            "array of names"
+        )
+    return strings
+
+
+def _string(cell):
+    """The text in a cell, without the padding of MATLAB's matrices; None where it has none."""
+    cell = np.asarray(cell)
+    while cell.dtype.kind == "O" and cell.size == 1 and cell.item() is not cell:
+        cell = np.asarray(cell.item())
+    return (cell.item().strip() or None) if cell.dtype.kind == "U" and cell.size == 1 else None
+
+
+# What NumPy's kinds are in MATLAB.
+_KINDS = {"O": "a cell array", "V": "a struct", "U": "text", "c": "complex", "b": "logical"}
 
 
 def matrix(values, path, name):
     """Return ``values`` when it is a matrix of numbers with at least one entry."""
-    if values.ndim != 2 or values.dtype.kind not in "fiu" or 0 in values.shape:
-        raise ValueError(f"{path}: {name} must be a matrix of numbers, got {values.shape}")
+    kind = getattr(getattr(values, "dtype", None), "kind", "V")
+    if kind not in "fiu" or values.ndim != 2 or 0 in values.shape:
+        kind = _KINDS.get(kind, "shape " + "x".join(map(str, np.shape(values))))
+        raise ValueError(f"{path}: {name} must be a matrix of numbers, got {kind}")
     return values
 
 
 def zero_based(values, path, name, size=None):
     """MATLAB's indices from 1 as int64 indices from 0."""
-    values = values.ravel()
-    if values.dtype.kind not in "fiu" or (values != np.floor(values)).any():
+    shape, values = np.shape(values), np.ravel(values)
+    if values.dtype.kind not in "fiu" or not np.isfinite(values).all():
+        kind = _KINDS.get(values.dtype.kind, "NaN or infinity")
+        raise ValueError(f"{path}: {name} must hold whole numbers, got {kind}")
+    if (values != np.floor(values)).any():
         raise ValueError(f"{path}: {name} must hold whole numbers")
+    if len(values) not in (0, max(shape)):
+        raise ValueError(f"{path}: {name} must be one column, got shape {shape}")
     if values.size and (values.min() < 1 or (size is not None and values.max() > size)):
         allowed = "from 1 up" if size is None else f"from 1 to {size}"
         raise ValueError(

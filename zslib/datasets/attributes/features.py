@@ -1,8 +1,9 @@
 """Your own features: arrays, or files in the forms that ``zslib compare`` takes."""
 
-import csv
+import re
 from collections.abc import Mapping, Set
 from contextlib import suppress
+from dataclasses import replace
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from zslib.datasets.attributes.own import (
     check_arrays,
     fewer_images,
+    is_npz,
     load_zero_shot,
     read_npz,
     split_problem,
@@ -19,18 +21,22 @@ from zslib.datasets.attributes.own import (
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.seen_unseen import check_distinct, mask_rows
 from zslib.datasets.attributes.splits import class_parts
-from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, load_xlsa17
+from zslib.datasets.attributes.table import read_table
+from zslib.datasets.attributes.xlsa17 import is_mat, load_xlsa17
+from zslib.datasets.content import kind_of, refuse_kind
 from zslib.datasets.files import naming
 from zslib.validation import (
+    as_float32,
+    as_labels,
     check_indices,
     check_paired,
     check_row_names,
+    column_names,
     host_array,
-    row_names,
     rows_of_names,
 )
 
-__all__ = ["from_features", "own_parts", "read_class_vectors", "read_features"]
+__all__ = ["from_features", "own_parts", "read_features"]
 
 _NEEDED = ("features", "labels", "class_embeddings", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
@@ -38,6 +44,7 @@ _ELSEWHERE = (
     "; class vectors may be a CSV file, given by vectors=, and unseen classes be named by unseen="
 )
 _SHOWN = 5
+_ROW = re.compile("0|[1-9][0-9]*")  # "007" is a name
 
 
 def from_features(
@@ -54,7 +61,8 @@ def from_features(
     """Your own features, labels and class vectors as a `ZeroShotProblem`.
 
     All images of unseen classes test, and a fifth of each other class's, drawn by ``seed``.
-    Classes without images are left out.
+    Unseen classes without images are candidates: they compete, and are never tested. Other
+    classes without images are left out; ``coverage`` counts both.
 
     Parameters
     ----------
@@ -62,7 +70,7 @@ def from_features(
         One row for each image.
     labels : sequence of n int or str
         Class of each image: its name, or its row of ``class_embeddings`` from 0. Whole numbers are
-        names where ``class_names`` are.
+        names where ``class_names`` are, and refused where they may be either.
     class_embeddings : array or DataFrame, shape (C, q), or dict of str to (q,) array
         One row for each class; or, by its name, its vector.
     unseen_classes : sequence or set of int or str
@@ -82,8 +90,9 @@ def from_features(
     Raises
     ------
     ValueError
-        For a label without a vector, a named class without an image, a name that two classes
-        have, and what `ZeroShotProblem` refuses.
+        For a label without a vector, a missing label or name, a validation class without an
+        image, a name that two classes have, numbers beyond float32, and what `ZeroShotProblem`
+        refuses.
 
     Examples
     --------
@@ -96,23 +105,24 @@ def from_features(
     8 features, 3 attributes)
     """
     check_paired(features, labels, "features", "labels")
+    named_by = "class_names"
     if isinstance(class_embeddings, Mapping):
         known = list(class_embeddings)
-        class_names = known if class_names is None else class_names
-        given = host_array(class_names, "class_names")
-        rows = rows_of_names(given, known, "class_names", "class_embeddings")
+        named_by = "class_embeddings" if class_names is None else "class_names"
+        class_names = as_labels(known if class_names is None else class_names, named_by)
+        rows = rows_of_names(class_names, known, "class_names", "class_embeddings")
         class_embeddings = [class_embeddings[known[row]] for row in rows]
     elif class_names is None:
-        class_names = row_names(class_embeddings, "class_embeddings", numbers=True)
+        if column_names(class_embeddings) is not None:
+            named_by = "class_embeddings"
+            class_names = as_labels(class_embeddings.index, "the index of class_embeddings")
     else:
         check_row_names(class_embeddings, class_names, "class_embeddings", "class_names")
     features = as_matrix(features, "features")
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
         class_names = [f"class {row}" for row in range(len(vectors))]
-    names = host_array(class_names, "class_names")
-    if names.dtype.kind not in "iu":
-        names = names.astype(str)
+    names = host_array(as_labels(class_names, "class_names"), "class_names")
     if names.ndim != 1:
         raise ValueError(f"class_names must be a list of names, got shape {names.shape}")
     if len(names) != len(vectors):
@@ -120,17 +130,23 @@ def from_features(
             f"class_names has {len(names)} entries for {len(vectors)} class vectors: give one for "
             "each"
         )
-    present, numbers, parts = own_parts(
-        labels, names, len(features), unseen_classes, val_classes, seed=seed
+    kept, numbers, parts, candidates = own_parts(
+        labels, names, len(features), unseen_classes, val_classes, seed=seed, named_by=named_by
     )
+    idle = {
+        "candidate classes without images": len(candidates),
+        "classes without images left out": len(names) - len(kept),
+    }
     return ZeroShotProblem(
         name=name,
         synthetic=False,
         description="own features",
-        features=features.astype(np.float32),
+        features=as_float32(features, "features"),
         labels=numbers,
-        class_embeddings=vectors[present].astype(np.float32),
-        class_names=names[present].astype(str),
+        class_embeddings=as_float32(vectors[kept], "class_embeddings"),
+        class_names=names[kept].astype(str),
+        candidates=candidates,
+        coverage={what: count for what, count in idle.items() if count},
         **parts,
     )
 
@@ -138,7 +154,8 @@ def from_features(
 def as_matrix(values, name):
     """A host matrix of numbers from an array or frame, or an error that names it."""
     array = host_array(values, name)
-    if array.dtype.kind == "O":  # pandas' own numbers
+    text = array.dtype.kind == "O" and any(isinstance(entry, str | bytes) for entry in array.flat)
+    if array.dtype.kind == "O" and not text:  # pandas' own numbers
         with suppress(TypeError, ValueError):
             if hasattr(values, "to_numpy"):  # what is missing becomes NaN
                 array = values.to_numpy(np.float64, na_value=np.nan)
@@ -154,19 +171,27 @@ def as_matrix(values, name):
     return array
 
 
-def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
-    """Rows of the classes with images, the labels as numbers of these, and the five parts."""
+def own_parts(
+    labels, names, n, unseen, val, *, seed, groups=None, named_by="class_names", candidates=True
+):
+    """Rows of the classes kept, the labels as numbers of these, the five parts, and candidates.
+
+    Candidates are the unseen classes without images, as numbers of the classes kept; kept are
+    these and all with images. ``named_by`` is the argument that has the names.
+    """
     check_distinct(names, "class_names")
-    labels = host_array(labels, "labels")
+    labels = host_array(as_labels(labels, "labels"), "labels")
     if labels.shape != (n,):
         shape = "" if labels.ndim == 1 else f" in shape {labels.shape}"
         raise ValueError(
             f"labels has {labels.size} entries{shape} for {n} rows of features: give one for each "
             f"row, in shape ({n},)"
         )
-    classes = _rows(labels, names, "labels")
-    unseen = _distinct(_rows(unseen, names, "unseen_classes"), names, "unseen_classes")
-    val = _rows(() if val is None else val, names, "val_classes")
+    classes = _rows(labels, names, "labels", named_by)
+    _check_start(labels, classes, names)
+    unseen = _rows(unseen, names, "unseen_classes", named_by)
+    unseen = _distinct(unseen, names, "unseen_classes")
+    val = _rows(() if val is None else val, names, "val_classes", named_by)
     val = _distinct(val, names, "val_classes")
     if not unseen.size:
         raise ValueError("there is no unseen class: name those to test on in unseen_classes")
@@ -175,20 +200,24 @@ def own_parts(labels, names, n, unseen, val, *, seed, groups=None):
             f"val_classes and unseen_classes share {', '.join(map(str, names[both[:_SHOWN]]))}: "
             "settings are chosen on classes that do not test"
         )
-    present, numbers = np.unique(classes, return_inverse=True)
+    present = np.unique(classes)
     idle = np.setdiff1d(np.union1d(unseen, val), present)
+    if candidates and np.isin(unseen, present).any():
+        idle = np.setdiff1d(val, present)
     if idle.size:
         raise ValueError(
             f"no image shows {', '.join(map(str, names[idle[:_SHOWN]]))}: give some, or leave "
             "them out of unseen_classes and val_classes"
         )
-    unseen, val = (np.searchsorted(present, rows) for rows in (unseen, val))
-    train = np.setdiff1d(np.arange(present.size), np.union1d(unseen, val))
+    kept = np.union1d(present, unseen)
+    numbers, unseen, val = (np.searchsorted(kept, rows) for rows in (classes, unseen, val))
+    train = np.setdiff1d(np.arange(kept.size), np.union1d(unseen, val))
     parts = class_parts(numbers, train, val, unseen, seed=seed, groups=groups)
-    return present, numbers, parts if val.size else parts | {"train": (), "val": ()}
+    parts = parts if val.size else parts | {"train": (), "val": ()}
+    return kept, numbers, parts, np.flatnonzero(~np.isin(kept, present))
 
 
-def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0):
+def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0, encoding=None):
     """Your own zero-shot data, from files.
 
     Parameters
@@ -199,19 +228,24 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
         - an ``.npz`` file with the arrays that `from_features` takes, under their names there.
           Text must be fixed-width strings (``np.array([...], dtype=str)``). A file that has
           ``trainval`` and ``test_unseen`` is read as by `load_zero_shot`, with its own split;
-        - a ``.csv`` file with one image on each line, the name of its class and then its numbers;
+        - a CSV file with one image on each line, the name of its class and then its numbers, with
+          commas, semicolons or tabs between, and, but between commas, decimal commas;
         - the folder of ``res101.mat`` and ``att_splits.mat``, the format of Xian et al. (2017),
           or one of the two files.
+
+        Which it is, its first bytes say.
     vectors : path, optional
-        A CSV file with one class on each line, its name and then its numbers; a first line of
-        heads is passed over. It takes the place of ``class_embeddings`` and ``class_names``;
-        labels that are numbers in an ``.npz`` file count its lines from 0.
+        A CSV file with one class on each line, its name and then its numbers. It takes the place
+        of ``class_embeddings`` and ``class_names``; labels that are numbers in an ``.npz`` file
+        count its lines from 0. Heads that were passed over are in ``coverage``.
     unseen : sequence of str, optional
-        Names of the unseen classes, or rows where no class has such a name, instead of
-        ``unseen_classes``.
+        Names of the unseen classes, or rows where no class has a number for its name, instead
+        of ``unseen_classes``.
     max_per_class : int, optional
         At most so many images of each class in each part, for a quick look.
     seed : int
+    encoding : str, optional
+        Of CSV files, where it is neither UTF-8 nor UTF-16: "latin-1", for instance.
 
     Returns
     -------
@@ -222,18 +256,14 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
-    if path.suffix == ".mat" and path.name not in XLSA17_FILES:
-        raise ValueError(
-            f"{path} has not the name of one of the format's two files, "
-            f"{' and '.join(XLSA17_FILES)}: name them so, or write the arrays to an .npz file"
-        )
-    problem = None
-    if path.suffix == ".mat":
-        problem = load_xlsa17(path.parent)
+    problem, heads = None, {}
+    if is_mat(path) or (path.is_dir() and any(path.glob("*.mat"))):
+        problem = load_xlsa17(path)
     elif path.is_dir():
-        problem = (load_xlsa17 if (path / XLSA17_FILES[0]).is_file() else load_zero_shot)(path)
-    elif "trainval" in (arrays := _read(path)):
-        problem = split_problem(arrays, path)
+        problem = load_zero_shot(path)
+    else:
+        arrays, heads[path.name] = _read(path, encoding)
+        problem = split_problem(arrays, path) if "trainval" in arrays else None
     if problem is not None:
         if vectors is not None or unseen is not None:
             raise ValueError(
@@ -243,7 +273,10 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
         return fewer_images(problem, max_per_class, seed)
     names = {}
     if vectors is not None:
-        arrays["class_names"], arrays["class_embeddings"] = read_class_vectors(vectors)
+        with naming(path):
+            known = as_labels(arrays.get("labels", ()), "labels").ravel()
+        table = read_table(vectors, known, encoding)
+        arrays["class_names"], arrays["class_embeddings"], heads[Path(vectors).name] = table
         names["class_names"] = str(vectors)
     if unseen is not None:
         arrays["unseen_classes"] = _named(unseen, arrays.get("class_names", ()))
@@ -251,77 +284,31 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     check_arrays(arrays, _NEEDED, _KNOWN, path, _ELSEWHERE)
     with naming(path, names):
         problem = from_features(**arrays, name=path.stem, seed=seed)
+    passed = {f"heads of {name}": line for name, line in heads.items() if line}
+    problem = replace(problem, coverage={**problem.coverage, **passed})
     return fewer_images(problem, max_per_class, seed)
 
 
-def _read(path):
-    if path.suffix != ".csv":
-        return read_npz(path)
-    labels, features = read_class_vectors(path)
-    return {"features": features, "labels": labels}
-
-
-def read_class_vectors(path):
-    """Names (C,) and vectors (C, q) float32 of a CSV file: on each line a name and its numbers."""
-    path = Path(path)
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = [(i, line) for i, line in enumerate(csv.reader(file), 1) if any(line)]
-    except UnicodeDecodeError:
-        raise ValueError(
-            f"{path} is not text in UTF-8: save it as a CSV file in that encoding"
-        ) from None
-    names, rows = [], []
-    for number, (name, *cells) in lines:
-        if number == lines[0][0] and _are_heads(name, cells):
-            continue
-        if bad := [cell for cell in cells if not _is_number(cell)]:
-            raise ValueError(
-                f"{path}, line {number}: {bad[0]!r} is not a number: write a name and then "
-                "numbers, with commas between"
-            )
-        rows.append([float(cell) for cell in cells])
-        names.append(name.strip())
-        if not names[-1] or not cells:
-            raise ValueError(
-                f"{path}, line {number} has no {'comma' if names[-1] else 'name'}: write a name "
-                "and then numbers, with commas between"
-            )
-        if len(cells) != len(rows[0]):
-            raise ValueError(
-                f"{path}, line {number} has {len(cells)} numbers and the first one "
-                f"{len(rows[0])}: give each line as many"
-            )
-    if not rows:
-        raise ValueError(f"{path} has no vector: write a name and its numbers on each line")
-    return np.array(names, dtype=str), np.array(rows, dtype=np.float32)
+def _read(path, encoding):
+    """Arrays of a file, and the heads that were passed over where it is a table."""
+    with open(path, "rb") as file:
+        kind = kind_of(file.read(4096))
+    if kind == "npy":
+        raise refuse_kind(path, kind, "an .npz file")
+    if kind == "zip" and (path.suffix.lower() == ".npz" or is_npz(path)):
+        return read_npz(path), ""
+    names, rows, heads = read_table(path, encoding=encoding)
+    return {"features": rows, "labels": names}, heads
 
 
 def _named(given, names):
-    """Classes as asked for: names, or rows where all are numbers and none is a name."""
+    """Classes as asked for: names, or rows where all are numbers and no name is one."""
     given = [given] if isinstance(given, str | Integral) else list(given)
     if all(isinstance(one, bool | np.bool_) for one in given):
         return np.array(given)
     given = [str(one).strip() for one in given]
-    rows = all(one.isdigit() for one in given) and not {*given} & {*map(str, names)}
+    rows = all(map(_ROW.fullmatch, given)) and not any(map(_ROW.fullmatch, map(str, names)))
     return np.array([int(one) for one in given] if rows else given)
-
-
-def _is_number(cell):
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _are_heads(name, cells):
-    """Whether a first line names columns: by words, or as pandas numbers them, 0, 1, 2, …."""
-    if not any(map(_is_number, cells)):
-        return any(map(str.strip, cells))
-    counted = [str(i) for i in range(len(cells))] == [cell.strip() for cell in cells]
-    whole = all(cell.strip().isdigit() for cell in cells)
-    return (not name.strip() and whole) or (counted and len(cells) > 2)
 
 
 def _distinct(rows, names, what):
@@ -334,25 +321,38 @@ def _distinct(rows, names, what):
     return rows
 
 
-def _rows(classes, names, what):
+def _rows(classes, names, what, named_by):
     """Rows of classes that are given by name or by row; those without a vector are refused.
 
     Numbers are names where names are numbers; where names are written as numbers, either is meant.
     """
-    given = sorted(classes) if isinstance(classes, Set) else classes
-    classes = np.atleast_1d(host_array(given, what))
-    if not classes.size:
-        return np.empty(0, dtype=np.int64)
-    if classes.dtype == bool and what != "labels":
-        rows = mask_rows(classes, what, len(names), "classes")
+    given = sorted(classes, key=str) if isinstance(classes, Set) else classes
+    mask = np.atleast_1d(host_array(given, what))
+    if mask.dtype == bool and what != "labels":
+        rows = mask_rows(mask, what, len(names), "classes")
         check_row_names(given, names, what, "class_names")
         return rows
-    classes = numbers_or_names(classes, what)
+    classes = np.atleast_1d(host_array(as_labels(given, what), what))
+    if not classes.size:
+        return np.empty(0, dtype=np.int64)
     if classes.dtype.kind == "U" or names.dtype.kind in "iu":
-        return rows_of_names(classes, names, what, "class_names")
+        return rows_of_names(classes, names, what, named_by)
+    written = np.unique(classes).astype(str)
+    by_name = np.isin(written, names).all()
+    if by_name and classes.max() >= len(names):  # no rows
+        return rows_of_names(classes, names, what, named_by)
+    if what == "labels" and len(names) - 1 > np.iinfo(classes.dtype).max:
+        raise ValueError(
+            f"{what} are {classes.dtype}, which cannot number {len(names)} classes: make them of "
+            "a wider type where they come from"
+        )
+    if classes.min() >= 1 and classes.max() == len(names):
+        raise ValueError(
+            f"{what} go up to {len(names)}, and rows of {len(names)} classes count from 0: pass "
+            f"{what} - 1 if they count from 1"
+        )
     rows = check_indices(classes, f"{what} (each the row of a class)", len(names)).astype(np.int64)
-    written = np.unique(rows).astype(str)
-    if np.isin(written, names).all() and (names[np.unique(rows)] != written).any():
+    if by_name and (names[np.unique(rows)] != written).any():
         raise ValueError(
             f"{what} are whole numbers, and class_names has the same numbers in other rows: pass "
             f"{what}.astype(str) if they are names, class_names[{what}] if they are rows, or give "
@@ -361,14 +361,14 @@ def _rows(classes, names, what):
     return rows
 
 
-def numbers_or_names(classes, what):
-    """An array of whole numbers or of strings, from one that holds nothing else."""
-    if classes.dtype.kind == "O" and all(isinstance(label, str) for label in classes):
-        classes = classes.astype(str)
-    if classes.size and classes.dtype.kind not in "iuU":
-        odd = next((i for i, c in enumerate(classes.tolist()) if not isinstance(c, str | int)), 0)
-        raise TypeError(
-            f"{what} must be whole numbers or names, got {classes.dtype} ({classes[odd]} at "
-            f"{odd}): convert them, or drop what has no label"
+def _check_start(labels, rows, names):
+    """Refuse rows 1, 2, 3, … of which none is 0, which may be numbers that count from 1."""
+    present = np.unique(rows)
+    by_row = labels.dtype.kind in "iu" and names.dtype.kind == "U"
+    if by_row and np.array_equal(present, np.arange(1, present.size + 1)):
+        if (names[present] == present.astype(str)).all():
+            return
+        raise ValueError(
+            f"labels are all of 1 to {present.size} and never 0, of {len(names)} classes: pass "
+            "labels - 1 if they count from 1, class_names[labels] if they are rows from 0"
         )
-    return classes

@@ -14,18 +14,19 @@ import numpy as np
 from zslib.arrays import to_host
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import PARTS, select_images
+from zslib.datasets.content import kind_of, refuse_kind
 from zslib.datasets.entry import METRIC, Dataset
 from zslib.datasets.files import naming
 from zslib.datasets.locate import require_folder
 from zslib.datasets.problem import check_problem
-from zslib.validation import check_choice
+from zslib.validation import as_array, as_float32, check_choice
 
 __all__ = ["load_zero_shot", "save_zero_shot", "vgg19"]
 
 _VGG19 = ("APY", "AWA", "CUB", "SUN")
 _VECTORS = ("features", "class_embeddings", "image_attributes")
 _TEXTS = ("class_names", "class_ids")
-_INDICES = ("labels", *PARTS)
+_INDICES = ("labels", *PARTS, "candidates")
 _ABOUT = ("name", "description", "synthetic", "feature_scaling", "coverage")
 _NEEDED = ("features", "labels", "class_embeddings", "class_names", "trainval", "test_unseen")
 _KNOWN = (*_VECTORS, *_TEXTS, *_INDICES, *_ABOUT)
@@ -38,9 +39,9 @@ def load_zero_shot(path, *, dtype="float32"):
     (n, p), ``labels`` (n,) counting classes from 0, ``class_embeddings`` (C, q),
     ``class_names`` (C,) of text, and the image numbers from 0 of ``trainval`` and
     ``test_unseen``. Optional: ``test_seen``, ``train`` and ``val`` (a split of trainval by
-    class, for tuning), ``class_ids``, ``image_attributes`` (n, q'); and, each one value,
-    ``name``, ``description`` (by default the file's name), ``synthetic``, ``feature_scaling``
-    and ``coverage`` (text of a JSON object).
+    class, for tuning), ``candidates`` (rows of classes without images), ``class_ids``,
+    ``image_attributes`` (n, q'); and, each one value, ``name``, ``description`` (by default the
+    file's name), ``synthetic``, ``feature_scaling`` and ``coverage`` (text of a JSON object).
 
     Text must be stored as fixed-width strings (``np.array([...], dtype=str)``). Pickled
     (object) arrays are refused: unpickling runs code from the file.
@@ -62,9 +63,12 @@ def split_problem(arrays, path, dtype="float32"):
     fields = {"name": path.stem, "description": f"data of {path.name}", "synthetic": False}
     for name, array in arrays.items():
         if name in _VECTORS:
+            array = as_array(array, name)
             if array.dtype.kind not in "fiub":
                 raise ValueError(f"{path}: {name} must hold numbers, got {array.dtype}")
-            fields[name] = array.astype(dtype)
+            with naming(path):
+                single = dtype == "float32"
+                fields[name] = as_float32(array, name) if single else array.astype(dtype)
         elif name in _ABOUT:
             fields[name] = _single(array, name, path)
         else:
@@ -115,13 +119,25 @@ def read_npz(path):
     """The arrays of an ``.npz`` file, none of which may be pickled."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is neither a file nor a folder: check the path")
-    if not zipfile.is_zipfile(path):
-        raise ValueError(f"{path} is not an .npz file: write it with numpy.savez")
+    if not is_npz(path):
+        with open(path, "rb") as file:
+            kind = kind_of(file.read(4096))
+        if kind == "zip" and not zipfile.is_zipfile(path):
+            raise ValueError(f"{path} is damaged or truncated: write it anew with numpy.savez")
+        raise refuse_kind(path, kind, "an .npz file of numpy.savez")
     try:
         with np.load(path, allow_pickle=False) as stored:
             return {name: _readable(path, name, lambda n=name: stored[n]) for name in stored}
     except (zipfile.BadZipFile, EOFError, zlib.error, OSError) as error:
         raise ValueError(f"{path} is damaged or truncated: {error}") from error
+
+
+def is_npz(path):
+    """Whether a file is a zip of arrays, whatever it is called."""
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return any(name.endswith(".npy") for name in archive.namelist())
 
 
 def _read_folder(path):

@@ -26,7 +26,7 @@ class ZeroShotProblem(SplitProblem):
     classes' images is kept for testing, so that seen and unseen classes can compete.
 
     Each class is either seen (some training image has it) or unseen (some image of
-    ``test_unseen`` has it). Samples may be in no part at all.
+    ``test_unseen`` has it, or it is one of ``candidates``). Samples may be in no part at all.
 
     Parameters
     ----------
@@ -49,6 +49,8 @@ class ZeroShotProblem(SplitProblem):
         are some, test images of seen classes.
     train, val : likewise, optional
         A split of ``trainval`` by class, for tuning; both empty where there is none.
+    candidates : int array, optional
+        Rows of classes without images: they compete with the unseen classes, and are not tested.
     class_ids : str array, shape (C,), optional
         Identifiers such as WordNet ids.
     image_attributes : array, shape (n, q'), optional
@@ -76,6 +78,7 @@ class ZeroShotProblem(SplitProblem):
 
     class_embeddings: object
     class_names: np.ndarray = None
+    candidates: np.ndarray = ()
     class_ids: np.ndarray | None = None
     image_attributes: object = None
     setting: str = "attributes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,6 +13,7 @@ from zslib.arrays import namespace, take_rows, unit_rows
 from zslib.datasets.attributes.splits import PARTS, hold_out
 from zslib.datasets.problem import Problem, add_array
 from zslib.validation import (
+    as_labels,
     check_choice,
     check_indices,
     check_paired,
@@ -45,6 +47,7 @@ class SplitProblem(Problem):
     coverage: Mapping = field(default_factory=dict)
 
     _ARRAYS = ("features",)
+    candidates = ()
 
     def _check(self, n_classes, class_rows):
         """Check and convert everything but what is the subclass's own.
@@ -53,17 +56,18 @@ class SplitProblem(Problem):
         """
         self._check_description()
         n = self.features.shape[0]
-        labels = host_array(self.labels, "labels")
-        if is_text(labels) and labels.size:
+        for name in ("class_names", "class_ids"):
+            if (strings := getattr(self, name, None)) is not None:
+                self._set(name, _class_strings(strings, name, n_classes, class_rows))
+        labels = as_labels(self.labels, "labels")
+        if is_text(labels):
             labels = rows_of_names(labels, self.class_names, "labels", "class_names")
         self._set("labels", integers(labels, "labels", n_classes))
         if len(self.labels) != n:
             raise ValueError(f"labels has {len(self.labels)} entries for {n} rows of features")
-        for name in ("class_names", "class_ids"):
-            if (strings := getattr(self, name, None)) is not None:
-                self._set(name, _class_strings(strings, name, n_classes, class_rows))
         for name in PARTS:
             self._set(name, _rows(getattr(self, name), name, n))
+        self._set("candidates", integers(self.candidates, "candidates", n_classes))
         self._check_split(class_rows)
         self._check_validation()
 
@@ -76,7 +80,7 @@ class SplitProblem(Problem):
             raise ValueError("features are constant, all rows alike: nothing can be learnt")
 
     def _check_split(self, class_rows):
-        seen, unseen = self.seen_classes, self.unseen_classes
+        seen, unseen = self.seen_classes, np.unique(self.labels[self.test_unseen])
         if len(seen) < 2:
             raise ValueError(
                 f"{len(seen)} seen class(es) in trainval: two are needed to learn anything"
@@ -88,9 +92,13 @@ class SplitProblem(Problem):
         self._refuse(
             untrained, "in test_seen without a training image", "move them to test_unseen or drop"
         )
+        shown = np.intersect1d(self.candidates, np.union1d(seen, unseen))
+        self._refuse(shown, "in candidates have images", "these are classes without any")
         idle = np.setdiff1d(np.arange(len(self.class_names)), np.union1d(seen, unseen))
         self._refuse(
-            idle, "without images in trainval or test_unseen", f"drop their rows of {class_rows}"
+            np.setdiff1d(idle, self.candidates),
+            "without images in trainval or test_unseen",
+            f"drop their rows of {class_rows}, or name them as candidates",
         )
         tested = np.intersect1d(self.trainval, self.test_seen)
         remedy = "a training image must not be tested"
@@ -124,8 +132,8 @@ class SplitProblem(Problem):
 
     @cached_property
     def unseen_classes(self):
-        """Classes of ``test_unseen``, sorted int64."""
-        return np.unique(self.labels[self.test_unseen])
+        """Classes of ``test_unseen``, and candidates without images, sorted int64."""
+        return np.union1d(self.labels[self.test_unseen], self.candidates)
 
     @cached_property
     def is_seen(self):
@@ -145,7 +153,8 @@ class SplitProblem(Problem):
     def _digest(self, digest):
         """Add arrays, labels, parts and class names to a SHA-256."""
         digest.update(self.feature_scaling.encode())
-        for array in (*self._present().values(), self.labels, *self.parts.values()):
+        more = [self.candidates] if len(self.candidates) else []
+        for array in (*self._present().values(), self.labels, *self.parts.values(), *more):
             add_array(digest, array)
         return digest
 
@@ -219,6 +228,7 @@ class SplitProblem(Problem):
             test_unseen=np.searchsorted(samples, np.sort(self.val)),
             train=(),
             val=(),
+            **({"candidates": ()} if len(self.candidates) else {}),
             **self._kept(samples, classes),
         )
 
@@ -259,9 +269,7 @@ def integers(values, name, size):
 
 
 def _class_strings(values, name, n_classes, class_rows):
-    values = np.asarray(values)
-    if values.dtype.kind == "O" and all(isinstance(value, str) for value in values.ravel()):
-        values = values.astype(str)
+    values = np.asarray(as_labels(values, name))
     if values.dtype.kind != "U" or values.shape != (n_classes,):
         raise ValueError(
             f"{name} must be {n_classes} strings, one for each row of {class_rows}, got "
@@ -273,6 +281,8 @@ def _class_strings(values, name, n_classes, class_rows):
 
 def check_distinct(names, name):
     """Raise ValueError where two classes have one name."""
+    # Accents may be composed in two ways, which look the same.
+    names = [unicodedata.normalize("NFC", str(one)).strip() for one in names]
     known, counts = np.unique(names, return_counts=True)
     if len(known) < len(names):
         raise ValueError(f"{name} has {str(known[counts > 1][0])!r} twice: name each class once")

@@ -13,19 +13,22 @@ from zslib.datasets.attributes.att_splits import (
     matrix,
     read_att_splits,
     split_summary,
+    variables,
     zero_based,
 )
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import class_parts, draw_classes, select_images
+from zslib.datasets.content import kind_of
 from zslib.datasets.download import archive_members, extract_members, fetch_file
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
-from zslib.datasets.files import read_arrays
-from zslib.validation import check_choice
+from zslib.datasets.files import naming, read_arrays
+from zslib.validation import as_float32, check_choice
 
 __all__ = ["fetch_xlsa17", "load_xlsa17", "official_split_summary"]
 
 XLSA17_NAMES = tuple(OFFICIAL_STATISTICS)
 XLSA17_FILES = ("res101.mat", "att_splits.mat")
+_VARIABLES = {"features", "labels"}, {"att", "trainval_loc"}
 XLSA17_URL = "https://datasets.d2.mpi-inf.mpg.de/xian/xlsa17.zip"
 # Of the splits alone, without images.
 _SPLIT_FILES = {"APY": "APY_att_splits_2020.mat", "CUB": "CUB_att_splits_2020.mat"}
@@ -48,7 +51,8 @@ def load_xlsa17(
     ----------
     source : str or path
         A name ("AWA1", "AWA2", "CUB", "SUN", "APY", "FLO"), looked for as ``xlsa17/<name>`` in
-        the data folder and in the cache (see `fetch_xlsa17`); or a folder with the two files.
+        the data folder and in the cache (see `fetch_xlsa17`); or a folder with the two files, or
+        one of them. Where they are called otherwise, their variables tell them.
     split : {"proposed", "random"}
         The file's own split; or classes drawn by ``seed`` into as many unseen and validation
         classes as it has, ``seen_fraction`` of each seen class's images held out.
@@ -63,15 +67,14 @@ def load_xlsa17(
     """
     check_choice(split, "split", ("proposed", "random"))
     check_choice(att, "att", ("unit length", "original"))
-    folder = find_xlsa17(source)
-    splits = read_att_splits(folder / "att_splits.mat")
+    path, split_path = _files(source)
+    folder = path.parent
+    splits = read_att_splits(split_path)
     if att == "original" and splits.original_att is None:
-        raise ValueError(
-            f"{folder / 'att_splits.mat'} has no original_att: pass att='unit length'"
-        )
-    path = folder / "res101.mat"
+        raise ValueError(f"{split_path} has no original_att: pass att='unit length'")
     data = load_mat(path, ("features", "labels"))
-    features = matrix(data["features"], path, "features").astype(np.float32).T
+    with naming(path):
+        features = as_float32(matrix(data["features"], path, "features").T, "features")
     labels = zero_based(data["labels"], path, "labels", len(splits.class_names))
     if len(labels) != len(features):
         raise ValueError(
@@ -79,8 +82,10 @@ def load_xlsa17(
             "format has one column for each image"
         )
     parts = splits.parts
-    check_images(parts, len(labels), folder / "att_splits.mat")
+    check_images(parts, len(labels), split_path)
     coverage = {"images": len(labels), "test images in train_loc or val_loc": splits.dropped}
+    if not splits.named:
+        coverage["class names"] = "not in the file, which has no allclasses_names: counted"
     if str(source) in OFFICIAL_STATISTICS:
         published = OFFICIAL_STATISTICS[str(source)]
         coverage["counts as published"] = split_summary(splits, labels) == published
@@ -91,7 +96,7 @@ def load_xlsa17(
     return ZeroShotProblem(
         name=folder.name.lower(),
         synthetic=False,
-        description=f"{folder.name}, {split} split, ResNet-101 features, {att} attributes",
+        description=f"{folder.name}, {split} split, {_kind(path)} features, {att} attributes",
         features=np.ascontiguousarray(features[rows]),
         labels=labels[rows],
         class_embeddings=np.ascontiguousarray(embeddings, dtype=np.float32),
@@ -106,6 +111,51 @@ def _random_parts(labels, parts, n_classes, seed, seen_fraction):
     n_val, n_test = max(counts["val"], 1), counts["test_unseen"]
     groups = draw_classes(np.arange(n_classes), n_val, n_test, seed=seed)
     return class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
+
+
+def _kind(path):
+    return "ResNet-101" if path.name == XLSA17_FILES[0] else path.stem
+
+
+def is_mat(path):
+    """Whether a file is one of MATLAB's, by its first bytes or by its name."""
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        kind = kind_of(file.read(4096))
+    return kind == "mat" or path.suffix.lower() == ".mat"
+
+
+def _files(source):
+    """The files with the images and with the split: the one given, by name, or by variables."""
+    path = Path(source)
+    chosen, folder = (path, path.parent) if is_mat(path) else (None, find_xlsa17(source))
+    files, inside = [], set()
+    if chosen and chosen.name not in XLSA17_FILES:
+        inside = variables(chosen)
+        if not any(needed <= inside for needed in _VARIABLES):
+            raise ValueError(
+                f"{chosen} has neither {' and '.join(sorted(_VARIABLES[0]))} nor "
+                f"{' and '.join(sorted(_VARIABLES[1]))}, or is of version 7.3: save it anew with "
+                "'-v7', or write the arrays to an .npz file"
+            )
+    for name, needed in zip(XLSA17_FILES, _VARIABLES, strict=True):
+        there = sorted(folder.glob("*.mat"))
+        if needed <= inside:
+            fitting = [chosen]
+        elif (folder / name).is_file():
+            fitting = [folder / name]
+        else:
+            fitting = [file for file in there if needed <= variables(file)]
+        if len(fitting) != 1:
+            there = ", ".join(file.name for file in there) or "none"
+            raise FileNotFoundError(
+                f"{folder / name} is not there, and {len(fitting)} other .mat files have "
+                f"{' and '.join(sorted(needed))} (there: {there}; version 7.3 is not read): give "
+                "one the name, or write the arrays to an .npz file"
+            )
+        files += fitting
+    return files
 
 
 def find_xlsa17(source):

@@ -6,7 +6,12 @@ from functools import partial
 import numpy as np
 
 from zslib.datasets import locate
-from zslib.datasets.attributes.att_splits import cell_strings, load_mat, read_att_splits
+from zslib.datasets.attributes.att_splits import (
+    cell_strings,
+    load_mat,
+    read_att_splits,
+    zero_based,
+)
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, find_xlsa17, load_xlsa17
 from zslib.datasets.entry import PAIRS, Dataset, below
@@ -73,8 +78,8 @@ def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None, folde
 def _labels_and_files(path):
     """Labels from 0, and the file name of each image without folders and ending."""
     data = load_mat(path, ("labels", "image_files"))
-    files = cell_strings(data["image_files"])
-    labels = data["labels"].ravel().astype(np.int64) - 1
+    files = cell_strings(data["image_files"], path, "image_files")
+    labels = zero_based(data["labels"], path, "labels")
     if len(files) != len(labels):
         raise ValueError(f"{path}: {len(files)} image_files for {len(labels)} labels")
     return labels, [re.split(r"[/\\]", file)[-1].rsplit(".", 1)[0] for file in files]
@@ -94,7 +99,9 @@ def _captions_of(stems, folder):
         )
     texts, idle = [], 0
     for stem in stems:
-        lines = paths[stem].read_text(encoding="utf-8", errors="replace").splitlines()
+        # Read so, \r\n and \r have become \n; nothing else ends a line.
+        text = paths[stem].read_text(encoding="utf-8", errors="replace")
+        lines = text.removesuffix("\n").split("\n")
         texts.append([line.strip() for line in lines if tokenize(line)])
         idle += len(lines) - len(texts[-1])
         if not texts[-1]:

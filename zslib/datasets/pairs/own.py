@@ -1,22 +1,25 @@
 """Your own images with texts: arrays, or one ``.npz`` file."""
 
+import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from zslib.datasets.attributes.features import as_matrix, numbers_or_names, own_parts
+from zslib.datasets.attributes.features import as_matrix, own_parts
 from zslib.datasets.attributes.own import check_arrays, read_npz
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.validation import check_paired, host_array
+from zslib.validation import as_float32, as_labels, check_paired, host_array
 
 __all__ = ["from_captions", "read_captions"]
 
 _NEEDED = ("features", "labels", "texts", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
+_LINE_ENDS = re.compile("\r\n|\r|\n")  # and no other that str.splitlines has
+_LOST = {"nan", "None", "NaT", "<NA>"}
 
 
 def from_captions(
@@ -76,14 +79,16 @@ def from_captions(
             f"texts must be {len(features)} entries, one for each row of features: where they "
             "are of classes, pass [texts[label] for label in labels]"
         )
+    labels = host_array(as_labels(labels, "labels"), "labels")
     if class_names is None:
-        # Beside strings NumPy makes a string of a number that is missing.
-        odd = any(isinstance(label, float) for label in labels)
-        labels = np.asarray(labels, object) if odd else host_array(labels, "labels")
-        labels = numbers_or_names(labels, "labels")
         class_names = np.unique(labels)
-    names = host_array(class_names, "class_names")
-    texts = [text.splitlines() if isinstance(text, str) else text for text in texts]
+        if lost := sorted(_LOST.intersection(class_names.tolist())):
+            raise ValueError(
+                f"labels has {lost[0]!r}, which a missing label becomes as text: leave these rows "
+                "out, or give class_names if a class is called so"
+            )
+    names = host_array(as_labels(class_names, "class_names"), "class_names")
+    texts = [_LINE_ENDS.split(text) if isinstance(text, str) else text for text in texts]
     for row, some in enumerate(texts):
         if not np.iterable(some) or not all(isinstance(text, str) for text in some):
             raise TypeError(f"texts[{row}] must be a text or a list of texts, got {some!r}")
@@ -104,8 +109,15 @@ def from_captions(
             stacklevel=2,
         )
     groups = None if by_class else alike
-    present, labels, parts = own_parts(
-        labels, names, len(features), unseen_classes, val_classes, seed=seed, groups=groups
+    present, labels, parts, _ = own_parts(
+        labels,
+        names,
+        len(features),
+        unseen_classes,
+        val_classes,
+        seed=seed,
+        groups=groups,
+        candidates=False,
     )
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
     numbers, index = {}, []
@@ -117,7 +129,7 @@ def from_captions(
         name=name,
         synthetic=False,
         description="own images with texts",
-        features=features[rows].astype(np.float32),
+        features=as_float32(features[rows], "features"),
         labels=labels[rows],
         class_names=names[present].astype(str),
         texts=[text for _, text in numbers],

@@ -1,0 +1,282 @@
+"""Tables of names and numbers: CSV files with commas, semicolons or tabs, heads or none."""
+
+import csv
+import io
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from zslib.datasets.content import text_of
+from zslib.validation import as_float32
+
+__all__ = ["Table", "read_table"]
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+# What a column of classes is called, in small letters without signs.
+_CLASS_HEADS = {"class", "classid", "classname", "label", "labels", "labelid", "target"}
+_NAME_HEADS = _CLASS_HEADS | {
+    *("name", "names", "id", "category", "species", "classes", "classids", "classnames")
+}
+_INDEX_HEADS = {"", "unnamed0", "index", "rowid", "rownames"}
+_NO_HEADS = {"", "na", "n/a", "nan", "null", "none", "inf", "-inf", "?", "-"}
+_BEGINS = re.compile(r"[+.,-]?\d|[+.-]$")
+_PLAIN = re.compile("[0-9eE.+-]*")
+_WHOLE = re.compile("[+-]?[0-9]+")
+_SHOWN = 60  # letters of a line of heads
+_LOOKED_AT = 100  # lines at most, for what only their text tells
+_REMEDY = "write a name and then numbers, with commas between"
+
+
+class Table(NamedTuple):
+    """Names (n,), their numbers (n, q) as float32, and the line of heads, or ``""``."""
+
+    names: np.ndarray
+    rows: np.ndarray
+    heads: str
+
+
+class _Line(NamedTuple):
+    number: int
+    name: str
+    cells: list
+    values: np.ndarray | None
+
+
+class _Refused(ValueError):
+    """What is wrong in a line, which is the argument ``line``."""
+
+    def __init__(self, line, message):
+        super().__init__(f"line {line}{message}")
+        self.line = line
+
+
+def read_table(path, labels=(), encoding=None):
+    """Read a table with a name and its numbers on each line.
+
+    The separator is the one of comma, semicolon and tab under which every line is a name and
+    equally many numbers, with a point or, but between commas, a decimal comma. Excel's first line
+    ``sep=;`` names it.
+
+    A first line without numbers has heads. One of numbers has heads too where its first cell is
+    empty or called as a column is ("class", "name"); where the other first cells are numbers, and
+    its own is none; and where the numbers count up, as pandas' do, above lines that all have
+    fractions, unless ``labels`` have its first cell for a class, or count the lines and need it.
+
+    Parameters
+    ----------
+    path : path
+    labels : array
+        Labels of images, of which the table has the classes: names, or numbers of lines from 0.
+    encoding : str, optional
+        As in `text_of`.
+
+    Raises
+    ------
+    ValueError
+        For what is outside this grammar, and where two readings are left.
+    """
+    path = Path(path)
+    text = text_of(path, encoding, wanted="a CSV file").removeprefix("\ufeff")
+    try:
+        first, lines = _lines(text)
+        heads = first is not None and _is_heads(first, lines, np.asarray(labels))
+        if first is not None:
+            lines = lines if heads else [first, *lines]
+            _check_columns(first, lines, heads, not len(labels))
+    except _Refused as error:
+        raise ValueError(f"{path}, {error}") from error.__cause__
+    except ValueError as error:
+        raise ValueError(f"{path} {error}") from error
+    if not lines:
+        raise ValueError(f"{path} has no vector: write a name and its numbers on each line")
+    rows = as_float32(np.stack([line.values for line in lines]), f"{path}: the table of numbers")
+    shown = ",".join([first.name, *first.cells])[:_SHOWN] if heads else ""
+    return Table(np.array([line.name for line in lines], dtype=str), rows, shown)
+
+
+def _lines(text):
+    """The first line and the others, under the one separator that fits."""
+    named = re.match(r'"?sep=(.)"?\r?(\n|\Z)', text)
+    if named and named[1] not in _SEPARATORS:
+        raise ValueError(f"has {named[0].strip()!r} as its first line: use one of , ; or a tab")
+    tried = named[1] if named else [one for one in _SEPARATORS if one in text] or ","
+    start = (text[named.end() :], 2) if named else (text, 1)
+    read, refused = {}, []
+    for separator in tried:
+        # In quotes between commas, "1,234" may have a decimal comma or thousands.
+        for decimal in ".," if separator != "," else ".":
+            try:
+                read.setdefault(separator, _read(*start, separator, decimal))
+                break
+            except _Refused as error:
+                refused.append(error)
+    if not read:
+        raise max(reversed(refused), key=lambda error: error.line)
+    if len(read) > 1:
+        kinds = " and with ".join(_SEPARATORS[separator] for separator in read)
+        raise ValueError(
+            f"can be read with {kinds} between: name the one that is meant in a first line, for "
+            "instance sep=;"
+        )
+    return next(iter(read.values()))
+
+
+def _read(text, start, separator, decimal):
+    """The first line and the others, which have as many cells, all but the first numbers."""
+    first, lines = None, []
+    for number, (name, *cells) in _rows(text, start, separator):
+        if not cells or (first and not name):
+            lack = "name" if cells else _SEPARATORS[separator][:-1]
+            raise _Refused(number, f" has no {lack}: {_REMEDY}")
+        values = _values(cells, decimal)
+        if first is None:
+            first = _Line(number, name, cells, values)
+            continue
+        if values is None:
+            raise _no_number(number, cells, decimal)
+        if len(cells) != len(first.cells):
+            raise _Refused(
+                number,
+                f" has {len(cells)} numbers and the first one {len(first.cells)}: give each line "
+                "as many",
+            )
+        lines.append(_Line(number, name, cells if len(lines) < _LOOKED_AT else None, values))
+    if separator == "," and lines:
+        _refuse_halves(
+            lines[:_LOOKED_AT] if first.values is None else [first, *lines[:_LOOKED_AT]]
+        )
+    return first, lines
+
+
+def _no_number(number, cells, decimals):
+    odd = next((c for c in cells if all(_values([c], one) is None for one in decimals)), cells[0])
+    return _Refused(number, f": {odd!r} is not a number: {_REMEDY}")
+
+
+def _rows(text, start, separator):
+    """The lines that are not blank, with their numbers, without an empty last cell."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    number = start
+    try:
+        for cells in reader:
+            cells = [cell.strip() for cell in cells]
+            if any(cells):
+                yield number, cells[:-1] if len(cells) > 2 and not cells[-1] else cells
+            number = reader.line_num + start
+    except csv.Error as error:
+        raise _Refused(number, f" is no line of a CSV file: {error}") from error
+
+
+def _values(cells, decimal="."):
+    """The cells as float64, or None where one is no number."""
+    if decimal == ",":
+        cells = [cell.replace(".", "?").replace(",", ".") for cell in cells]
+    if not _PLAIN.fullmatch("".join(cells)):  # float's own grammar has more: 1_0, nan
+        return None
+    try:
+        values = np.array([float(cell) for cell in cells])
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() else None
+
+
+def _refuse_halves(lines):
+    """Refuse decimal commas between commas, which make of each number two whole ones."""
+    cells = np.array([line.cells for line in lines])
+    if cells.shape[1] % 2 or not all(map(_WHOLE.fullmatch, cells.flat)):
+        return
+    before, after = cells[:, ::2], cells[:, 1::2]
+    signs = np.strings.startswith(before, "-")
+    padded = np.strings.startswith(after, "0") & (np.strings.str_len(after) > 1)
+    sure = padded.any() or (before == "-0").any() or (signs.any(axis=0).sum() > 1 < signs.sum())
+    if sure and not np.strings.startswith(after, "-").any():
+        raise _Refused(
+            lines[0].number,
+            f": {','.join(lines[0].cells[:4])} looks like numbers with decimal commas, between "
+            "commas: write points, or semicolons between",
+        )
+
+
+def _is_heads(first, lines, labels):
+    """Whether a first line has heads; all that could contradict is looked at."""
+    names = {line.name for line in lines}
+    if labels.dtype.kind == "U":
+        names |= set(labels.tolist())
+    by_line = labels.size and labels.dtype.kind in "iu"
+    called = not first.name or _plain(first.name) in _NAME_HEADS
+    if first.values is None:
+        # Cells that begin as numbers do, or stand for one that is missing, are of no head.
+        damaged = any(cell.lower() in _NO_HEADS or _BEGINS.match(cell) for cell in first.cells)
+        needed = by_line and int(labels.max()) == len(lines)
+        alike = len(first.cells) > 1 == len(set(first.cells))
+        if (damaged and not called) or alike or needed or (first.name and first.name in names):
+            raise _no_number(first.number, first.cells, ".,")
+        return True
+    whole = all(map(_WHOLE.fullmatch, first.cells))
+    if not first.name:
+        if not whole:
+            raise _Refused(first.number, f" has no name: {_REMEDY}")
+        return True
+    if first.name in names or not lines:
+        return False
+    steps = np.diff(first.values)
+    alone = whole and not any((line.values == np.rint(line.values)).all() for line in lines)
+    counts = len(steps) > 1 and alone and bool((steps == 1).all())
+    coded = all(_WHOLE.fullmatch(line.name) for line in lines)
+    called = called or (coded and not _WHOLE.fullmatch(first.name))
+    if by_line:
+        needed = int(labels.max()) == len(lines)
+        if needed and not called:
+            return False
+        # Without it every line may be the class of some image.
+        spare = len(np.unique(labels)) == len(lines)
+        rising = (steps > 0).all()
+        doubtful = alone or (whole and (spare or rising)) or (spare and rising and len(steps) > 1)
+        if needed or (doubtful and not called and not (counts and spare)):
+            raise _Refused(
+                first.number,
+                " may be heads or a class, and labels count lines: delete it, or, where it is a "
+                "class, write heads of words above it",
+            )
+    return called or (counts and not coded)
+
+
+def _plain(head):
+    return re.sub("[^a-z0-9]", "", head.lower())
+
+
+def _check_columns(first, lines, heads, images):
+    """Refuse a table whose first column is not the one of the names, or not the only one."""
+    named = [heads and _plain(cell) in _CLASS_HEADS for cell in first.cells]
+    if any(named):
+        at = named.index(True)
+        raise _Refused(
+            first.number,
+            f" calls column {at + 2} {first.cells[at]!r}: names of classes are the first column, "
+            "and all others its numbers",
+        )
+    names = _values([line.name for line in lines])
+    if names is None or not lines:
+        return
+    if (names != np.rint(names)).any():
+        raise _Refused(
+            lines[0].number,
+            f" has the number {lines[0].name} for the name of a class: write the column of the "
+            "classes first",
+        )
+    counted = heads and _plain(first.name) in _INDEX_HEADS and len(set(names)) == len(names) > 1
+    second = np.array([line.values[0] for line in lines])
+    # Of classes each has a number of its own; that of images is their class's.
+    if (
+        counted
+        and (second == np.rint(second)).all()
+        and (images or len(set(second)) == len(lines))
+    ):
+        raise _Refused(
+            first.number,
+            f" has the head {first.name!r} above numbers that are all different, as pandas writes "
+            "the index of a frame: write it by to_csv(index=False) if the classes are in the "
+            "second column, by to_csv(index_label='class') if they are in the first",
+        )
