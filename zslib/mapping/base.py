@@ -18,7 +18,7 @@ from zslib.validation import (
     column_names,
 )
 
-__all__ = ["LinearMap"]
+__all__ = ["LinearMap", "transform_sources", "transform_targets"]
 
 
 class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
@@ -42,17 +42,22 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
     >>> search.best_params_
     {'ridgemap__alpha': 0.1}
 
-    One that moves the targets too predicts none. What it is for is a score of any map:
+    One that moves the targets too predicts none. What it is for is a score of any map, and of a
+    pipeline that ends in one; `zslib.mapping.transform_targets` sees through it:
 
-    >>> from zslib.mapping import MultiStepMap
+    >>> from zslib.mapping import MultiStepMap, transform_targets
     >>> from zslib.metrics import precision_at_k
     >>> from zslib.search import gold_ranks
-    >>> def found(mapper, X, Y):
-    ...     ranks = gold_ranks(mapper.transform(X), mapper.transform_targets(Y), range(len(X)))
+    >>> def at_first(model, X, Y):
+    ...     ranks = gold_ranks(model.transform(X), transform_targets(model, Y), range(len(X)))
     ...     return precision_at_k(ranks, [1])[1]
-    >>> grid = {"whiten": [False, True]}
-    >>> GridSearchCV(MultiStepMap(), grid, scoring=found).fit(X, Y).best_params_
-    {'whiten': True}
+    >>> grid = {"multistepmap__whiten": [False, True]}
+    >>> pipeline = make_pipeline(StandardScaler(), MultiStepMap())
+    >>> search = GridSearchCV(pipeline, grid, scoring=at_first).fit(X, Y)
+    >>> search.best_params_
+    {'multistepmap__whiten': True}
+    >>> transform_targets(search, Y).shape
+    (60, 3)
     """
 
     def fit(self, X, Y):
@@ -153,6 +158,71 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def transform_targets(model, Y):
+    """The targets where what a fitted ``model`` makes of sources is to be compared with them.
+
+    Parameters
+    ----------
+    model : LinearMap, Pipeline, GridSearchCV or the like, or another estimator
+        Of a pipeline the last map counts, and the steps behind it, which both sides go through;
+        of a search the best estimator. Targets of estimators that move none, such as those of
+        scikit-learn, stay where they are.
+    Y : (m, d2) array
+
+    Returns
+    -------
+    (m, p) array
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        When the model is not fitted.
+    ValueError
+        As the map's own ``transform_targets``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import Normalizer
+    >>> from zslib.mapping import RidgeMap, transform_targets
+    >>> rng = np.random.default_rng(0)
+    >>> X, Y = rng.standard_normal((20, 5)), rng.standard_normal((20, 3))
+    >>> pipeline = make_pipeline(Normalizer(), RidgeMap(direction="reverse")).fit(X, Y)
+    >>> transform_targets(pipeline, Y).shape == pipeline.transform(X).shape
+    True
+    """
+    steps = _steps(model)
+    maps = [place for place, step in enumerate(steps) if hasattr(step, "transform_targets")]
+    if not maps:
+        return as_vectors(Y, "Y")
+    Y = steps[maps[-1]].transform_targets(Y)
+    for step in steps[maps[-1] + 1 :]:
+        Y = step.transform(Y)
+    return Y
+
+
+def transform_sources(model, X):
+    """What a fitted ``model`` makes of sources: its ``transform``, else its ``predict``."""
+    return model.transform(X) if hasattr(model, "transform") else model.predict(X)
+
+
+def _steps(model):
+    """The fitted estimators that a model consists of, in their order."""
+    if not hasattr(model, "transform_targets"):
+        check_is_fitted(model)
+        if hasattr(model, "cv_results_"):
+            if not hasattr(model, "best_estimator_"):
+                raise ValueError(
+                    f"this {type(model).__name__} has no best estimator: pass refit=True to it"
+                )
+            return _steps(model.best_estimator_)
+        if hasattr(model, "steps"):
+            real = [step for _, step in model.steps if step not in (None, "passthrough")]
+            return [one for step in real for one in _steps(step)]
+    return [model]
 
 
 def _as_matrix(Y):

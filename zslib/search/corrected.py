@@ -11,10 +11,11 @@ from array_api_compat import is_numpy_array
 
 from zslib.arrays import like, namespace, row_norms, take_rows, unit_rows
 from zslib.search.corrections.base import Side, largest, sampled_rows
+from zslib.search.prepared import PreparedTargets, level
 from zslib.search.rows import copies_of, slices
 from zslib.search.selection import Best, over_blocks
 from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
-from zslib.validation import as_array, as_vectors, check_columns, column_names
+from zslib.validation import as_vectors
 
 # A tile holds all queries at once: about so many scores, but no fewer targets than that.
 TILE, LEAST = 2**20, 32
@@ -41,8 +42,9 @@ class CorrectedTiles(Tiles):
     _wide = False  # cosines in float64, of vectors in float32
 
     def __init__(
-        self, queries, targets, metric, block_size, correction, best, *, kept=None, fitting=False
-    ):
+        self, queries, targets, metric, block_size, correction, best, *, kept=None,
+        squares=None, fitting=False,
+    ):  # fmt: skip
         xp = namespace(queries, targets)
         served = correction.fitted and not fitting
         reference = getattr(correction, "reference_", None) if served else correction.reference
@@ -56,7 +58,9 @@ class CorrectedTiles(Tiles):
         if block_size is None:
             block_size = corrected_block(queries, both)
         known = {} if kept is None else kept
-        super().__init__(queries, targets, metric, block_size, chunk_size=n, kept=kept)
+        super().__init__(
+            queries, targets, metric, block_size, chunk_size=n, kept=kept, squares=squares
+        )
         if served:
             correction.check_served(targets, metric)
         wide = metric == "cosine" and self.dtype != xp.float64
@@ -243,7 +247,7 @@ class CorrectedTiles(Tiles):
         few = copy(self)
         few.targets, few._picked = take_rows(self.targets, rows), rows
         few.kept = few._corrected = few.copies = few._watching = None
-        few._longest = {}
+        few._longest, few._squares = {}, None
         if self._given is not None:
             few._given = tuple(take_rows(values, rows) for values in self._given)
         few._of_target = self._of_target.part(lambda lengths: take_rows(lengths, rows))
@@ -300,17 +304,62 @@ class CorrectedTiles(Tiles):
         )
 
 
+def served(queries, targets, k, correction):
+    """The k best of a few queries under a fitted correction, or None: left to the tiles.
+
+    As `top_k` has them, ``targets`` prepared.
+    """
+    few = targets.few(queries)
+    scores_alone = correction._KEPT and not (correction.by_length or targets.metric == "euclidean")
+    if few is None or not (correction.fitted and scores_alone) or correction._parallel:
+        return None
+    correction.check_served(targets, targets.metric)
+    n, m = queries.shape[0], targets.shape[0]
+    raw = targets.products(few[0], slice(0, m))
+    eps = 4 * float(np.finfo(raw.dtype).eps)
+    side = Side(targets.metric, n, m, correction.n_reference_, eps, None, 1.0, None, None)
+    correction.check(side)
+    statistics = correction.begin(side)
+    known = tuple(getattr(correction, name) for name in correction._KEPT)
+    with np.errstate(over="ignore", invalid="ignore"):
+        corrected = correction.apply(raw.T, known, statistics)
+        if not math.isfinite(float(corrected.sum())):
+            return None
+    copies = correction._copies
+    if copies is not None:
+        corrected[copies.count == 0] = -np.inf
+    places = [best_of(scores, k) for scores in corrected.T]
+    scores, indices = (np.stack(found) for found in zip(*places, strict=True))
+    if copies is not None:
+        scores, indices = copies.spread(scores, indices, k)
+    nearest = correction.nearest(statistics)
+    if nearest:
+        nearest = np.stack([best_of(row, nearest)[0] for row in raw]).astype(np.float64)
+    scores = correction.finish(scores.astype(np.float64), nearest, statistics)
+    return scores.astype(queries.dtype), indices
+
+
+def best_of(scores, k):
+    """The k largest of ``scores`` (n,), equal ones in their order, and where they are."""
+    near = np.flatnonzero(scores >= level(scores, k))
+    near = near[np.argsort(-scores[near], kind="stable")[:k]]
+    return scores[near], near
+
+
 def statistics_of_targets(correction, reference, targets, metric):
     """For `Correction.fit`: the reference as an array, statistics of each target, the tiles."""
-    check_columns(targets, column_names(reference), "targets", "reference", others=True)
-    reference, targets = as_vectors(reference, "reference"), as_array(targets, "targets")
-    xp = namespace(targets)
-    if targets.dtype not in (xp.float32, xp.float64):
-        targets = as_vectors(targets, "targets", like=reference, finite=False)
+    if not isinstance(targets, PreparedTargets):
+        targets = PreparedTargets(targets, metric)
+    targets.check_queries(reference, metric)
+    reference = as_vectors(reference, "reference")
     check_sides(reference, targets, "reference")
     if metric == "cosine":
         unit_rows(reference, name="reference")
-    tiles = CorrectedTiles(reference, targets, metric, None, correction, None, fitting=True)
+    tiles = CorrectedTiles(
+        reference, targets.targets, metric, None, correction, None, fitting=True,
+        squares=targets.squares,
+    )  # fmt: skip
+    xp = tiles.xp
     if not correction._KEPT:
         return reference, (), tiles
 

@@ -7,7 +7,7 @@ from array_api_compat import is_array_api_obj, is_numpy_array
 
 from zslib.arrays import like, namespace, to_host
 from zslib.search import selection as _selection
-from zslib.search.corrected import CorrectedTiles, corrected_block
+from zslib.search.corrected import CorrectedTiles, corrected_block, served
 from zslib.search.corrections import Correction, resolve
 from zslib.search.order import in_order
 from zslib.search.prepared import FEW, PreparedTargets
@@ -98,6 +98,11 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
             found = targets.nearest(queries, k)
             if found is not None:
                 return found
+    correction = resolve(correction)
+    if correction is not None and block_size is None and isinstance(targets, PreparedTargets):
+        found = served(queries, targets, _checked(k, targets), correction)
+        if found is not None:
+            return found
     tiles = _tiles(queries, targets, metric, correction, block_size)
     return _best(tiles, _checked(k, targets))
 
@@ -234,7 +239,9 @@ def _tiles(queries, targets, metric, correction, block_size, kept=None):
     def best(k):
         return tiles.xp.astype(tiles.finished(_search(tiles, k)[0]), tiles.xp.float64)
 
-    return CorrectedTiles(queries, targets, metric, block_size, correction, best, kept=kept)
+    return CorrectedTiles(
+        queries, targets, metric, block_size, correction, best, kept=kept, squares=squares
+    )
 
 
 def _best(tiles, k):

@@ -92,15 +92,11 @@ class PreparedTargets:
                 "pass the same to both"
             )
 
-    def nearest(self, queries, k):
-        """The k best targets of a few queries as `top_k` has them, or None: left to the tiles.
-
-        What float32 leaves open is settled pair by pair, up to some hundred for a query.
-        """
-        n, (n_targets, d) = len(queries), self.shape
-        if not (self._plain and type(queries) is np.ndarray and n <= FEW):
+    def few(self, queries):
+        """A few queries, ready to be multiplied, and their lengths; None: left to the tiles."""
+        if not (self._plain and type(queries) is np.ndarray and len(queries) <= FEW):
             return None
-        if queries.dtype != self.dtype or queries.shape[1:] != (d,):
+        if queries.dtype != self.dtype or queries.shape[1:] != self.shape[1:]:
             return None
         vectors = queries.astype(np.float64)
         squares = np.einsum("ij,ij->i", vectors, vectors)
@@ -108,20 +104,36 @@ class PreparedTargets:
             return None
         lengths = np.sqrt(squares)
         if self.metric == "cosine":
-            vectors, lengths = vectors / lengths[:, None], np.ones(n)
-        vectors = vectors.astype(self.dtype)
+            vectors, lengths = vectors / lengths[:, None], np.ones(len(queries))
+        return vectors.astype(self.dtype), lengths
+
+    def products(self, vectors, rows):
+        """Scores of a few vectors with some targets, (n, m); distances only in their order."""
+        block = vectors @ self.targets[rows].T
+        if self.metric == "cosine":
+            block /= np.sqrt(self.squares[rows])
+        elif self.metric == "euclidean":
+            block -= self.squares[rows] / 2
+        return block
+
+    def nearest(self, queries, k):
+        """The k best targets of a few queries as `top_k` has them, or None: left to the tiles.
+
+        What float32 leaves open is settled pair by pair, up to some hundred for a query.
+        """
+        few = self.few(queries)
+        if few is None:
+            return None
+        n, (n_targets, d) = len(queries), self.shape
+        vectors, lengths = few
         size = lengths * self._longest + (self.metric == "euclidean") * self._longest**2
         info = np.finfo(self.dtype)
         slack = (d + 16) * float(info.eps) * size + d * float(info.smallest_normal)
         found = [[] for _ in range(n)]
         for rows in slices(n_targets, PRODUCT // n):
-            block = vectors @ self.targets[rows].T
-            if self.metric == "cosine":
-                block /= np.sqrt(self.squares[rows])
-            elif self.metric == "euclidean":
-                block -= self.squares[rows] / 2
+            block = self.products(vectors, rows)
             for scores, reach, parts in zip(block, slack, found, strict=True):
-                near = np.flatnonzero(scores >= _level(scores, k) - 2 * reach)
+                near = np.flatnonzero(scores >= level(scores, k) - 2 * reach)
                 parts.append((near + rows.start, scores[near]))
         owners, places = [], []
         for query, (parts, reach) in enumerate(zip(found, slack, strict=True)):
@@ -138,8 +150,8 @@ class PreparedTargets:
         )
 
 
-def _level(scores, k):
-    """A score that at least k of ``scores`` reach, near the k-th best; the least if they are fewer.
+def level(scores, k):
+    """A score that k of ``scores`` reach, near the k-th best; the least if they are fewer.
 
     The k-th best of the largest of each group is one.
     """

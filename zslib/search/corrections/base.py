@@ -227,9 +227,15 @@ class Side:
 
 def fingerprint(targets):
     """Shape of the targets, and a digest of some of their rows, the first and last among them."""
-    rows = to_host(take_rows(targets, sampled_rows(targets.shape[0])))
-    rows = np.ascontiguousarray(rows, dtype=np.float64)
-    return tuple(map(int, targets.shape)), hashlib.sha256(rows.data).hexdigest()
+    known = getattr(targets, "_fingerprint", None)  # of those that are prepared
+    if known is None:
+        array = getattr(targets, "targets", targets)
+        rows = to_host(take_rows(array, sampled_rows(array.shape[0])))
+        rows = np.ascontiguousarray(rows, dtype=np.float64)
+        known = tuple(map(int, array.shape)), hashlib.sha256(rows.data).hexdigest()
+        if array is not targets:
+            targets._fingerprint = known
+    return known
 
 
 def sampled_rows(n):
