@@ -53,6 +53,8 @@ def as_array(value, name):
     >>> as_array([[1, 2]], "X")
     array([[1, 2]])
     """
+    if type(value) is np.ndarray:
+        return value  # at once: searches for one query ask
     if sparse.issparse(value):
         raise TypeError(
             f"{name} is sparse, and dense vectors are needed: pass {name}.toarray(), or reduce it "

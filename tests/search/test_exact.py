@@ -590,3 +590,27 @@ def test_a_pair_has_one_score_whatever_the_threads_of_blas():
         with threadpool_limits(2):
             ranks = gold_ranks(queries, targets, np.arange(20), metric=metric)
         np.testing.assert_array_equal(ranks, 0)
+
+
+def test_gold_by_name(frame):
+    rng = np.random.default_rng(3)
+    names = [f"it{row}" for row in range(50)]
+    targets, queries = (
+        frame(rng.standard_normal((50, 4)), index=names),
+        rng.standard_normal((4, 4)),
+    )
+    rows = [[7], [3, 9], [0], [49]]
+    expected = gold_ranks(queries, targets, rows)
+    called = [[names[row] for row in accepted] for accepted in rows]
+    for gold in (called, [np.array(accepted) for accepted in called]):
+        np.testing.assert_array_equal(gold_ranks(queries, targets, gold), expected)
+        [(_, ranks)] = top_k_and_ranks(queries, targets, 2, gold)
+        np.testing.assert_array_equal(ranks, expected)
+    first, alone = [accepted[0] for accepted in called], [accepted[0] for accepted in rows]
+    expected = gold_ranks(queries, targets, alone)
+    for gold in (first, np.array(first), frame({"gold": first})["gold"]):
+        np.testing.assert_array_equal(gold_ranks(queries, targets, gold), expected)
+    with pytest.raises(ValueError, match="gold has 'it77', which targets lacks"):
+        gold_ranks(queries, targets, ["it77", *first[1:]])
+    with pytest.raises(TypeError, match="names need a data frame as targets"):
+        gold_ranks(queries, targets.to_numpy(), first)

@@ -133,7 +133,8 @@ class Retriever(BaseEstimator):
         self.targets_ = PreparedTargets(targets, self.metric)
         self.target_names_, self.source_names_, self.sources_ = names, words, rows
         if rows is not None:
-            self._mapped(rows[:1, :] if column_names(sources) is None else sources[:1])
+            first = rows[:1, :] if column_names(sources) is None else sources[:1]
+            check_same_width(self._mapped(first), self.targets_, "sources", "targets")
         self.correction_ = self._fitted_correction(reference, X)
         return self
 
@@ -187,7 +188,8 @@ class Retriever(BaseEstimator):
         indices : (n_queries, k) int64 array
             Rows of the targets.
         """
-        check_is_fitted(self, "targets_")
+        if not hasattr(self, "targets_"):
+            check_is_fitted(self, "targets_")
         if isinstance(queries, str) or (
             isinstance(queries, list | tuple) and queries and isinstance(queries[0], str)
         ):
@@ -259,12 +261,13 @@ class Retriever(BaseEstimator):
 
     def _mapped(self, queries):
         """Queries in the targets' space, and of their type."""
-        if self.mapping_ is None:
-            self.targets_.check_queries(queries, self.metric)
-        else:
+        if self.mapping_ is not None:
             queries = transform_sources(self.mapping_, queries)
+        elif type(queries) is np.ndarray and queries.dtype == self.targets_.dtype:
+            return queries  # at once: the search looks at them
+        else:
+            self.targets_.check_queries(queries, self.metric)
         queries = as_vectors(queries, "queries")
-        check_same_width(queries, self.targets_, "queries", "targets")
         return namespace(queries).astype(queries, self.targets_.dtype, copy=False)
 
     def _fitted_correction(self, reference, X):

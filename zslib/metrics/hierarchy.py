@@ -21,6 +21,8 @@ from zslib.validation import (
     check_integer,
     check_ks,
     check_paired,
+    is_text,
+    rows_of_names,
 )
 
 __all__ = ["Hierarchy", "flat_hits_at_k", "hierarchical_precision_at_k"]
@@ -289,10 +291,18 @@ class Hierarchy:
         return _walk.hops_between(self._step, self.n_nodes, sources, limits, row, targets)
 
 
-def _check_predictions(predictions, gold, ks):
-    """``gold``, and the columns of ``predictions`` that ``ks`` need, of the right shapes."""
+def _check_predictions(predictions, gold, ks, labels=None):
+    """``gold``, and the columns of ``predictions`` that ``ks`` need, of the right shapes.
+
+    Names become their positions in ``labels``, by default among themselves.
+    """
     check_paired(predictions, gold, "predictions", "gold")
     predictions, gold = as_array(predictions, "predictions"), as_array(gold, "gold")
+    if is_text(predictions) and is_text(gold):
+        every = np.concatenate([predictions.ravel(), gold.ravel()]).astype(str)
+        labels, where = (np.unique(every), "both") if labels is None else (labels, "valid_labels")
+        predictions = rows_of_names(predictions, labels, "predictions", where)
+        gold = rows_of_names(gold, labels, "gold", where)
     xp = namespace(predictions, gold)
     if predictions.ndim != 2 or 0 in predictions.shape:
         raise ValueError(
@@ -306,7 +316,9 @@ def _check_predictions(predictions, gold, ks):
         )
     for name, array in (("predictions", predictions), ("gold", gold)):
         if not xp.isdtype(array.dtype, "integral"):
-            raise TypeError(f"{name} must hold integers, positions of labels, got {array.dtype}")
+            raise TypeError(
+                f"{name} must hold integers, positions of labels, got {array.dtype}; or both names"
+            )
     if max(ks) > predictions.shape[1]:
         raise ValueError(
             f"predictions has {predictions.shape[1]} answer(s) a row, fewer than k = {max(ks)}: "
@@ -333,7 +345,7 @@ def hierarchical_precision_at_k(
         Positions in ``valid_labels``, best first, none twice in a row; -1 stands for "no further
         answer" and counts as wrong. Columns after the largest k are not looked at.
     gold : (n_samples,) int array
-        Position of each sample's true label.
+        Position of each sample's true label. Where both hold names instead, these are labels.
     hierarchy : Hierarchy
     valid_labels : sequence of nodes
         The labels that may be predicted, in the order that positions refer to.
@@ -363,7 +375,7 @@ def hierarchical_precision_at_k(
         raise TypeError("valid_labels must have an order, positions refer to it: pass a list")
     valid = hierarchy._valid_positions(valid_labels)
     ks = check_ks(ks, len(valid), _VALID)
-    predictions, gold = _check_predictions(predictions, gold, ks)
+    predictions, gold = _check_predictions(predictions, gold, ks, valid_labels)
     answers = _check_answers(predictions, len(valid))
     # Samples in the order of their labels, so that each block of walks serves a run of them.
     gold = check_indices(to_host(gold), "gold", len(valid))

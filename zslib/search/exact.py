@@ -22,6 +22,9 @@ from zslib.validation import (
     check_paired,
     column_names,
     host_array,
+    is_text,
+    row_names,
+    rows_of_names,
 )
 
 __all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
@@ -120,7 +123,8 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     queries, targets, metric, correction, block_size
         As in `top_k`. Memory is bounded alike.
     gold : (n_queries,) int array, or sequence of sequences of int
-        Row of ``targets`` for each query; or all the acceptable rows for each query.
+        Row of ``targets`` for each query; or all the acceptable rows for each query. Where
+        ``targets`` is a data frame, these may be names in its index.
 
     Returns
     -------
@@ -145,6 +149,7 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     array([0, 1])
     """
     check_paired(queries, gold, "queries", "gold")
+    gold = _rows_of(gold, targets)
     queries, targets = _vectors(queries, targets, metric)
     return _ranks(_tiles(queries, targets, metric, correction, block_size), queries, gold)
 
@@ -176,6 +181,7 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
     [[2 1]] [2]
     """
     check_paired(queries, gold, "queries", "gold")
+    gold = _rows_of(gold, targets)
     queries, targets = _vectors(queries, targets, metric)
     if corrections is None or isinstance(corrections, (str, Correction)):
         raise TypeError(f"corrections must be a sequence, got {corrections!r}: put it into a list")
@@ -300,6 +306,22 @@ def _merge(xp, best, scores, columns, start, k):
     return xp.take_along_axis(scores, order, axis=1), xp.take_along_axis(indices, order, axis=1)
 
 
+def _rows_of(gold, targets):
+    """``gold``, with names as rows of the targets where these are a data frame that has names."""
+    if not isinstance(gold, Iterable) or isinstance(gold, (Mapping, Set, str)):
+        return gold
+    if column_names(gold) is not None or (is_array_api_obj(gold) and not is_text(gold)):
+        return gold
+    names = row_names(targets, "targets")
+    if names is None:
+        return gold
+    gold = [np.atleast_1d(np.asarray(accepted)) for accepted in gold]
+    if not all(is_text(accepted) and accepted.size for accepted in gold):
+        return gold
+    rows = rows_of_names(np.concatenate(gold), names, "gold", "targets")
+    return np.split(rows, np.cumsum([accepted.size for accepted in gold])[:-1])
+
+
 def _acceptable(gold, n_queries, n_targets):
     """Flat (query, target) pairs of host int64 arrays, from either form of ``gold``."""
     if isinstance(gold, (Mapping, Set, str)) or column_names(gold) is not None:
@@ -334,7 +356,7 @@ def _acceptable(gold, n_queries, n_targets):
         kind = type(per_query[odd]).__name__ if kind.kind == "O" else kind
         raise TypeError(
             "gold must hold integers, the rows of targets, or a list of such for each query, got "
-            f"{kind} at position {odd}"
+            f"{kind} at position {odd}; names need a data frame as targets, whose index has them"
         )
     flat = np.concatenate([a.ravel() for a in accepted])
     if lengths[0] == n_targets > 2 and flat.max() <= 1:

@@ -81,6 +81,7 @@ class PreparedTargets:
                 check_rows(xp.asarray(targets[rows, :]), rows.start, metric)
         # Lengths are so far within the type's range that their products are too.
         self._plain = high < 1e30 and (low if metric == "cosine" else high) > 1e-30
+        self._lengths = xp.sqrt(self.squares) if metric == "cosine" else None
         self._longest = 1.0 if metric == "cosine" else math.sqrt(high)
 
     def check_queries(self, queries, metric):
@@ -111,7 +112,7 @@ class PreparedTargets:
         """Scores of a few vectors with some targets, (n, m); distances only in their order."""
         block = vectors @ self.targets[rows].T
         if self.metric == "cosine":
-            block /= np.sqrt(self.squares[rows])
+            block /= self._lengths[rows]
         elif self.metric == "euclidean":
             block -= self.squares[rows] / 2
         return block
