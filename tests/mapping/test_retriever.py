@@ -225,6 +225,17 @@ def test_columns_of_frames_are_compared():
         Retriever(mapper).fit(targets=targets[names[::-1]])
 
 
+def test_frames_on_both_sides(frame):
+    pairs = frame(X, index=WORDS, columns=list("abcdef")), frame(Y, columns=list("wxyz"))
+    targets = frame(TARGETS, index=NAMES, columns=list("wxyz"))
+    found = Retriever(REVERSE, correction=CSLS(3)).fit(*pairs, targets=targets, sources=pairs[0])
+    plain = Retriever(REVERSE, correction=CSLS(3)).fit(X, Y, targets=TARGETS, reference=X)
+    scores, indices = plain.kneighbors(X[5:6], 3)
+    expected = list(zip([NAMES[row] for row in indices[0]], scores[0].tolist(), strict=True))
+    assert found.translate("en5", k=3) == expected
+    assert found.nearest(pairs[0][5:6], 3) == [expected]
+
+
 def test_a_fitted_correction_is_taken_as_it_is():
     targets = PreparedTargets(TARGETS)
     kept = CSLS(3).fit(Y, TARGETS)

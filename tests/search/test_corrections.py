@@ -354,6 +354,8 @@ FITTED = [
     (lambda c, q, t: top_k(q, t[:-1], 1, correction=c), r"of shape \(30, 4\).*have \(29, 4\)"),
     (lambda c, q, t: gold_ranks(q, t[::-1], [0] * 5, correction=c), "in another order"),
     (lambda c, q, t: top_k(q, t + 1, 1, correction=c), "was fitted on other targets"),
+    (lambda c, q, t: top_k(q, t, 1, correction=c.set_params(k=3)), "were changed: fit it anew"),
+    (lambda c, q, t: top_k(q, t, 1, correction=c.set_params(reference=q)), "were changed: fit it"),
     (lambda c, q, t: CSLS(1, reference=q).fit(q, t), "has a reference already"),
     (lambda c, q, t: CSLS(6).fit(q, t), "between 1 and 5 queries, got 6"),
     (lambda c, q, t: CSLS(1).fit(q[:, :2], t), "reference has 2 columns"),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 import numpy as np
+from array_api_compat import is_numpy_array
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -117,10 +118,8 @@ class Retriever(BaseEstimator):
             raise ValueError("X and Y go together: give both to learn the map, or neither")
         if targets is None and Y is None:
             raise ValueError("targets is missing: give the vectors to search, with their names")
-        given = Y if targets is None else targets
-        names, targets = _named(given, target_names, "targets")
-        targets = targets if column_names(given) is None else given  # columns are compared
-        words, rows = _named(sources, source_names, "sources")
+        names, targets = _named(Y if targets is None else targets, target_names, "targets")
+        words, sources = _named(sources, source_names, "sources")
         self._rows = None if words is None else _row_of_each(words)
         self.mapping_ = self.mapping
         if X is not None:
@@ -131,10 +130,10 @@ class Retriever(BaseEstimator):
             check_is_fitted(self.mapping_)
             targets = transform_targets(self.mapping_, targets)
         self.targets_ = PreparedTargets(targets, self.metric)
-        self.target_names_, self.source_names_, self.sources_ = names, words, rows
-        if rows is not None:
-            first = rows[:1, :] if column_names(sources) is None else sources[:1]
-            check_same_width(self._mapped(first), self.targets_, "sources", "targets")
+        self.target_names_, self.source_names_, self.sources_ = names, words, sources
+        if sources is not None:
+            first = self._mapped(_taken(sources, np.arange(1)))
+            check_same_width(first, self.targets_, "sources", "targets")
         self.correction_ = self._fitted_correction(reference, X)
         return self
 
@@ -163,7 +162,9 @@ class Retriever(BaseEstimator):
             given |= {"sources": take_rows(vectors, first), "source_names": words[first]}
         if options.get("sources") is not None:
             words, vectors = _named(options["sources"], options.get("source_names"), "sources")
-            if _of_length_one(problem.X_train):
+            lengths = to_host(row_norms(problem.X_train))
+            if np.abs(lengths - 1).max() < 1e-3:
+                vectors = as_vectors(vectors, "sources")
                 kept = np.flatnonzero(to_host(row_norms(vectors)) > 0)
                 vectors = unit_rows(take_rows(vectors, kept))
                 words = None if words is None else words[kept]
@@ -239,7 +240,7 @@ class Retriever(BaseEstimator):
         if not asked:
             return []
         rows = np.array([self._rows[word] for word in asked])
-        found = self.nearest(take_rows(self.sources_, rows), k)
+        found = self.nearest(_taken(self.sources_, rows), k)
         return found[0] if single else found
 
     def _names_of(self, indices):
@@ -284,15 +285,16 @@ class Retriever(BaseEstimator):
                     f"{type(correction).__name__} rests on vectors of the queries' space, and "
                     "there are none: give fit(..., reference=...) or sources"
                 )
-            if column_names(reference) is None:
-                reference = as_array(reference, "X")
-                reference = reference[: min(REFERENCES, reference.shape[0]), :]
-            else:
-                reference = reference[:REFERENCES]
-        if column_names(reference) is None:
-            reference = _named(reference, None, "reference")[1]
-        reference = self._mapped(reference)
+            _, reference = _named(reference, None, "X")
+            first = min(REFERENCES, reference.shape[0])
+            reference = _taken(reference, np.arange(first))
+        reference = self._mapped(_named(reference, None, "reference")[1])
         return clone(correction).fit(reference, self.targets_, metric=self.metric)
+
+
+def _taken(vectors, rows):
+    """Some rows, of a data frame as one: its columns are compared with those of others."""
+    return take_rows(vectors, rows) if column_names(vectors) is None else vectors.iloc[rows]
 
 
 def _named(vectors, names, name):
@@ -309,29 +311,24 @@ def _named(vectors, names, name):
     elif isinstance(vectors, Mapping):
         known, vectors = list(vectors), list(vectors.values())
     else:
-        known = getattr(vectors, "index", None) if hasattr(vectors, "columns") else None
+        known = vectors.index if column_names(vectors) is not None else None
     names = known if names is None else names
-    array = as_array(vectors, name)
-    xp = namespace(array)
-    if array.dtype not in (xp.float32, xp.float64):
-        array = as_vectors(array, name)
+    if column_names(vectors) is None:
+        vectors = as_array(vectors, name)
+        if (is_numpy_array(vectors) and vectors.dtype.kind != "f") or "16" in str(vectors.dtype):
+            vectors = as_vectors(vectors, name)
     if names is None:
-        return None, array
+        return None, vectors
     names = list(names)
-    if len(names) != array.shape[0]:
+    if len(names) != vectors.shape[0]:
         raise ValueError(
-            f"{name} has {array.shape[0]} vectors and {len(names)} names: give one for each"
+            f"{name} has {vectors.shape[0]} vectors and {len(names)} names: give one for each"
         )
     absent = [row for row, one in enumerate(names) if one is None or one != one]
     if absent:
         raise ValueError(f"the name of row {absent[0]} of {name} is missing: name it, or drop it")
     one_kind = len({isinstance(name, str) for name in names}) == 1
-    return np.array(names, dtype=None if one_kind else object), array
-
-
-def _of_length_one(vectors):
-    lengths = to_host(row_norms(vectors))
-    return bool(np.abs(lengths - 1).max() < 1e-3)
+    return np.array(names, dtype=None if one_kind else object), vectors
 
 
 def _row_of_each(names):

@@ -19,7 +19,8 @@ from zslib.validation import as_vectors
 
 # A tile holds all queries at once: about so many scores, but no fewer targets than that.
 TILE, LEAST = 2**20, 32
-PARALLEL = 1e-3
+PARALLEL = 1e-3  # how far cosines lie apart that float32 resolves well
+FEW_SCORES = 2**24  # of a few queries with all targets, held at once
 PIECE = 2**15  # scores corrected at a time: what is made of them stays in the cache
 
 
@@ -309,12 +310,13 @@ def served(queries, targets, k, correction):
 
     As `top_k` has them, ``targets`` prepared.
     """
-    few = targets.few(queries)
+    few, (n, m) = targets.few(queries), (queries.shape[0], targets.shape[0])
     scores_alone = correction._KEPT and not (correction.by_length or targets.metric == "euclidean")
-    if few is None or not (correction.fitted and scores_alone) or correction._parallel:
+    if few is None or n * m > FEW_SCORES or not (correction.fitted and scores_alone):
+        return None
+    if correction._parallel:
         return None
     correction.check_served(targets, targets.metric)
-    n, m = queries.shape[0], targets.shape[0]
     raw = targets.products(few[0], slice(0, m))
     eps = 4 * float(np.finfo(raw.dtype).eps)
     side = Side(targets.metric, n, m, correction.n_reference_, eps, None, 1.0, None, None)

@@ -102,13 +102,14 @@ class Correction(BaseEstimator, ABC):
                 f"{type(self).__name__} has a reference already: give it to fit alone, or search "
                 "with it unfitted"
             )
-        vars(self).pop("metric_", None)
+        vars(self).pop("metric_", None)  # a fit that fails leaves none
         reference, kept, tiles = statistics_of_targets(self, reference, targets, metric)
         for name, values in zip(self._KEPT, kept, strict=True):
             setattr(self, name, values)
         if not self._KEPT:
             self.reference_ = reference
         self.n_reference_ = reference.shape[0]
+        self._parameters = self._without_reference()
         self._copies, self._parallel = tiles.copies, tiles._wide
         self._targets = fingerprint(tiles.targets)
         self.metric_ = metric
@@ -119,9 +120,19 @@ class Correction(BaseEstimator, ABC):
         """Whether `fit` has been called."""
         return hasattr(self, "metric_")
 
+    def _without_reference(self):
+        fitted = ("_", "reference")
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not name.startswith(fitted) and not name.endswith("_")
+        }
+
     def check_served(self, targets, metric):
-        """Raise ValueError unless the correction was fitted on these targets and metric."""
+        """Raise ValueError unless the correction was fitted as it is, on these, and the metric."""
         owner = type(self).__name__
+        if self.reference is not None or self._without_reference() != self._parameters:
+            raise ValueError(f"the parameters of this {owner} were changed: fit it anew")
         if metric != self.metric_:
             raise ValueError(
                 f"this {owner} was fitted with metric={self.metric_!r}, and metric={metric!r} is "
