@@ -96,9 +96,13 @@ class CorrectedTiles(Tiles):
         )  # fmt: skip
         self._of_target = side
         if correction.by_length and self.metric != "cosine":
-            lengths = self._measured(prepared)
-            moved = (self._moved(self.targets[rows, :]) for rows in self.blocks)
-            targets_lengths = xp.concat([self._measured(block) for block in moved])
+            unit = 1.0 if self.units is None else float(self.units[0])
+            blocks = (xp.asarray(self.targets[rows, :]) for rows in self.blocks)
+            moved = [self._lengths(self._prepared(block, "targets")) for block in blocks]
+            lengths, targets_lengths = (
+                like(found / unit, queries)
+                for found in (self._lengths(prepared), np.concatenate(moved))
+            )
             longest = float(xp.max(lengths if reference is None else lengths[n:]))
             self._of_target = replace(side, lengths=targets_lengths, longest=longest)
             side = replace(side, lengths=lengths[:n], longest=float(xp.max(targets_lengths)))
@@ -113,27 +117,6 @@ class CorrectedTiles(Tiles):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # zero, or too large
             cosines = (some / row_norms(some)[:, None]) @ self._factors[0]
             return float(xp.max(cosines)) - float(xp.min(cosines)) < PARALLEL
-
-    def _moved(self, vectors):
-        """Vectors from where distances are measured."""
-        vectors = self.xp.astype(self.xp.asarray(vectors), self.xp.float64)
-        return vectors if self._centre is None else vectors - self._centre
-
-    def _measured(self, vectors):
-        """Their lengths, (n,), by squares that stay in range."""
-        xp = self.xp
-        vectors = xp.astype(vectors, xp.float64, copy=False)
-        peak = float(xp.max(xp.abs(vectors))) or 1.0
-        return peak * row_norms(vectors / peak)
-
-    def _prepared(self, vectors, name):
-        if self._wide:
-            vectors = self.xp.astype(self.xp.asarray(vectors), self.xp.float64)
-        return super()._prepared(vectors, name)
-
-    def block(self, rows):
-        block = super().block(rows)
-        return self._prepared(self.targets[rows, :], "targets") if self._wide else block
 
     def _scores(self, raw):
         """Uncorrected scores of what products give; distances are small differences of cosines."""
@@ -185,8 +168,8 @@ class CorrectedTiles(Tiles):
         else:
             some = take_rows(self.targets, sampled_rows(self.n_targets))
             some, queries = (xp.astype(xp.asarray(a), xp.float64) for a in (some, self.queries))
-            apart = [self._measured(queries - some[i, :]) for i in range(some.shape[0])]
-            scale = xp.max(xp.stack(apart), axis=0)
+            apart = [self._lengths(queries - some[i, :]) for i in range(some.shape[0])]
+            scale = like(np.max(apart, axis=0), queries)
         return xp.where(scale > 0, scale, xp.ones_like(scale))
 
     def _moments(self):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from zslib.arrays import namespace
-from zslib.search.pairs import Pairs
+from zslib.search.pairs import EPS, Pairs
 from zslib.search.rows import slices
 from zslib.search.tiles import METRICS, check_rows
 from zslib.validation import (
@@ -81,8 +81,10 @@ class PreparedTargets:
                 check_rows(xp.asarray(targets[rows, :]), rows.start, metric)
         # Lengths are so far within the type's range that their products are too.
         self._plain = high < 1e30 and (low if metric == "cosine" else high) > 1e-30
-        self._lengths = xp.sqrt(self.squares) if metric == "cosine" else None
         self._longest = 1.0 if metric == "cosine" else math.sqrt(high)
+        self._lengths = None  # what the products with a query are divided by
+        if self._plain and metric == "cosine":
+            self._lengths = xp.sqrt(self.squares)
 
     def check_queries(self, queries, metric):
         """Raise unless ``queries`` have these columns, and ``metric`` is that of the targets."""
@@ -127,28 +129,31 @@ class PreparedTargets:
             return None
         n, (n_targets, d) = len(queries), self.shape
         vectors, lengths = few
-        size = lengths * self._longest + (self.metric == "euclidean") * self._longest**2
-        info = np.finfo(self.dtype)
+        info, size = np.finfo(self.dtype), lengths * self._longest
+        if self.metric == "euclidean":
+            size += self._longest**2
         slack = (d + 16) * float(info.eps) * size + d * float(info.smallest_normal)
+        if self.metric == "euclidean":  # whole distances of pairs are rounded
+            slack += (d + 32) * EPS * (lengths + self._longest) ** 2
         found = [[] for _ in range(n)]
         for rows in slices(n_targets, PRODUCT // n):
             block = self.products(vectors, rows)
             for scores, reach, parts in zip(block, slack, found, strict=True):
-                near = np.flatnonzero(scores >= level(scores, k) - 2 * reach)
+                near = np.flatnonzero(scores >= float(level(scores, k) - 2 * reach))
                 parts.append((near + rows.start, scores[near]))
         owners, places = [], []
         for query, (parts, reach) in enumerate(zip(found, slack, strict=True)):
-            near, scores = (
-                parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
-            )
-            near = near[scores >= np.partition(scores, -k)[-k] - 2 * reach]
+            near, scores = parts[0]
+            if len(parts) > 1:
+                near, scores = map(np.concatenate, zip(*parts, strict=True))
+            near = near[scores >= float(np.partition(scores, -k)[-k] - 2 * reach)]
             if near.size > k + DOUBT:
                 return None
             owners.append(np.full(near.size, query))
             places.append(near)
-        return Pairs(queries, self.targets, self.metric).best(
-            np.concatenate(owners), np.concatenate(places), k
-        )
+        owners, places = np.concatenate(owners), np.concatenate(places)
+        pairs = Pairs(queries, self.targets, self.metric)
+        return pairs.listed(owners, places, *pairs.scores(owners, places), k)
 
 
 def level(scores, k):
