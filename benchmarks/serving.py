@@ -46,7 +46,7 @@ def competitors(n, d):
     with_csls = Retriever(correction=CSLS()).fit(
         targets=targets, target_names=names, reference=reference[:1000]
     )
-    size = min(len(queries), max(2, 10**8 // (n * d)))
+    size = min(len(queries), max(2, 4 * 10**8 // (n * d)))
 
     def one_by_one(answer, size=size):
         def run():
