@@ -53,8 +53,6 @@ def as_array(value, name):
     >>> as_array([[1, 2]], "X")
     array([[1, 2]])
     """
-    if type(value) is np.ndarray:
-        return value  # at once: searches for one query ask
     if sparse.issparse(value):
         raise TypeError(
             f"{name} is sparse, and dense vectors are needed: pass {name}.toarray(), or reduce it "
@@ -106,8 +104,6 @@ def as_vectors(value, name, *, like=None, finite=True):
     array([[1., 2.]])
     """
     array = as_array(value, name)
-    if like is None and type(array) is np.ndarray and array.dtype in (np.float32, np.float64):
-        return check_vectors(array, name, finite=finite)  # at once
     if is_numpy_array(array) and array.dtype.kind in "OSUmMV":
         try:
             if array.dtype.kind in "mMV":

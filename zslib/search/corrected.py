@@ -11,7 +11,7 @@ from array_api_compat import is_numpy_array
 
 from zslib.arrays import like, namespace, row_norms, take_rows, unit_rows
 from zslib.search.corrections.base import Side, largest, sampled_rows
-from zslib.search.prepared import PreparedTargets, level
+from zslib.search.prepared import PreparedTargets, factors_of, reached
 from zslib.search.rows import copies_of, slices
 from zslib.search.selection import Best, over_blocks
 from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
@@ -291,18 +291,22 @@ class CorrectedTiles(Tiles):
 def served(queries, targets, k, correction):
     """The k best of a few queries under a fitted correction, or None: left to the tiles.
 
-    As `top_k` has them, ``targets`` prepared.
+    As `top_k` has them, where targets are prepared and scores alone count.
     """
-    few, (n, m) = targets.few(queries), (queries.shape[0], targets.shape[0])
-    scores_alone = correction._KEPT and not (correction.by_length or targets.metric == "euclidean")
-    if few is None or n * m > FEW_SCORES or not (correction.fitted and scores_alone):
+    if not (isinstance(targets, PreparedTargets) and targets.known and correction.fitted):
         return None
-    if correction._parallel:
+    if not correction._KEPT or correction.by_length or correction._parallel:
         return None
-    correction.check_served(targets, targets.metric)
-    raw = targets.products(few[0], slice(0, m))
+    (n, m), metric = (queries.shape[0], targets.shape[0]), targets.metric
+    vectors, _ = factors_of(queries, metric)
+    if vectors is None or metric == "euclidean" or n * m > FEW_SCORES:
+        return None
+    correction.check_served(targets, metric)
+    raw = vectors @ targets.targets.T
+    if metric == "cosine":
+        raw /= targets.known[0]
     eps = 4 * float(np.finfo(raw.dtype).eps)
-    side = Side(targets.metric, n, m, correction.n_reference_, eps, None, 1.0, None, None)
+    side = Side(metric, n, m, correction.n_reference_, eps, None, 1.0, None, None)
     correction.check(side)
     statistics = correction.begin(side)
     known = tuple(getattr(correction, name) for name in correction._KEPT)
@@ -326,7 +330,7 @@ def served(queries, targets, k, correction):
 
 def best_of(scores, k):
     """The k largest of ``scores`` (n,), equal ones in their order, and where they are."""
-    near = np.flatnonzero(scores >= level(scores, k))
+    near = np.flatnonzero(scores >= reached(scores, k))
     near = near[np.argsort(-scores[near], kind="stable")[:k]]
     return scores[near], near
 
