@@ -332,10 +332,8 @@ def _named(vectors, names, name):
 
 
 def _row_of_each(names):
-    rows = {}
-    for row, word in enumerate(names.tolist()):
-        if rows.setdefault(word, row) != row:
-            raise ValueError(
-                f"sources has {word!r} twice, in rows {rows[word]} and {row}: keep one"
-            )
+    rows = {word: row for row, word in enumerate(names.tolist())}
+    if len(rows) < names.size:
+        first, word = next((i, w) for i, w in enumerate(names.tolist()) if rows[w] != i)
+        raise ValueError(f"sources has {word!r} twice, in rows {first} and {rows[word]}: keep one")
     return rows

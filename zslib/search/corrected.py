@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import is_numpy_array
 
 from zslib.arrays import like, namespace, row_norms, take_rows, unit_rows
-from zslib.search.corrections.base import Side, largest, sampled_rows
+from zslib.search.corrections.base import Correction, Side, largest, sampled_rows
 from zslib.search.prepared import PreparedTargets, factors_of, reached
 from zslib.search.rows import copies_of, slices
 from zslib.search.selection import Best, over_blocks
@@ -291,11 +291,12 @@ class CorrectedTiles(Tiles):
 def served(queries, targets, k, correction):
     """The k best of a few queries under a fitted correction, or None: left to the tiles.
 
-    As `top_k` has them, where targets are prepared and scores alone count.
+    As `top_k` has them, where targets are prepared and a query's own scores need no statistics.
     """
     if not (isinstance(targets, PreparedTargets) and targets.known and correction.fitted):
         return None
-    if not correction._KEPT or correction.by_length or correction._parallel:
+    alone = correction._KEPT and type(correction).begin is Correction.begin
+    if not alone or correction._parallel:
         return None
     (n, m), metric = (queries.shape[0], targets.shape[0]), targets.metric
     vectors, _ = factors_of(queries, metric)
@@ -305,13 +306,9 @@ def served(queries, targets, k, correction):
     raw = vectors @ targets.targets.T
     if metric == "cosine":
         raw /= targets.known[0]
-    eps = 4 * float(np.finfo(raw.dtype).eps)
-    side = Side(metric, n, m, correction.n_reference_, eps, None, 1.0, None, None)
-    correction.check(side)
-    statistics = correction.begin(side)
     known = tuple(getattr(correction, name) for name in correction._KEPT)
     with np.errstate(over="ignore", invalid="ignore"):
-        corrected = correction.apply(raw.T, known, statistics)
+        corrected = correction.apply(raw.T, known, None)
         if not math.isfinite(float(corrected.sum())):
             return None
     copies = correction._copies
@@ -321,10 +318,10 @@ def served(queries, targets, k, correction):
     scores, indices = (np.stack(found) for found in zip(*places, strict=True))
     if copies is not None:
         scores, indices = copies.spread(scores, indices, k)
-    nearest = correction.nearest(statistics)
+    nearest = correction.nearest(None)
     if nearest:
         nearest = np.stack([best_of(row, nearest)[0] for row in raw]).astype(np.float64)
-    scores = correction.finish(scores.astype(np.float64), nearest, statistics)
+    scores = correction.finish(scores.astype(np.float64), nearest, None)
     return scores.astype(queries.dtype), indices
 
 
