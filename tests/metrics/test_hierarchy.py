@@ -351,6 +351,22 @@ def test_any_integer_type_will_do(dtype):
     np.testing.assert_array_equal(shares, [[0.5]])
 
 
+def test_names_are_positions():
+    names = [f"n{position}" for position in range(10)]
+    graph = Hierarchy([(names[0], name) for name in names[1:]])
+    predictions, gold = np.array([[2, 1, 5], [0, 7, 3]]), np.array([1, 4])
+    called, true = np.array(names)[predictions], [names[1], names[4]]
+    expected = hierarchical_precision_at_k(predictions, gold, graph, names, [1, 3], if_fewer="all")
+    found = hierarchical_precision_at_k(called, true, graph, names, [1, 3], if_fewer="all")
+    np.testing.assert_array_equal(found, expected)
+    expected = flat_hits_at_k(predictions, gold, [1, 2])
+    np.testing.assert_array_equal(flat_hits_at_k(called.tolist(), true, [1, 2]), expected)
+    with pytest.raises(ValueError, match="gold has 'n99', which valid_labels lacks"):
+        hierarchical_precision_at_k(called, ["n99", "n1"], graph, names, 1)
+    with pytest.raises(TypeError, match=r"gold must hold integers.*or both names"):
+        flat_hits_at_k(predictions, true, 1)
+
+
 # --- refusals ---
 
 

@@ -1,8 +1,11 @@
 """Each correction against its definition, over the whole matrix and in plain loops."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.special import log_ndtr, logsumexp
+from sklearn.base import clone
 
 from zslib.search import exact, gold_ranks, top_k, top_k_and_ranks
 from zslib.search import ranks as _ranks
@@ -30,6 +33,14 @@ def base_scores(queries, targets, metric):
     return scores
 
 
+def largest_scores(queries, targets, metric):
+    """What the lengths of the vectors allow each query; the largest distance."""
+    if metric == "euclidean":
+        return abs(base_scores(queries, targets, metric)).max(axis=1)
+    lengths = [np.linalg.norm(a, axis=1) for a in (queries, targets)]
+    return lengths[0] * lengths[1].max() if metric == "dot" else np.ones(len(queries))
+
+
 def mean_of_best(values, k):
     return np.mean(sorted(values, reverse=True)[:k])
 
@@ -39,26 +50,26 @@ def kth_distance(values, k, zero):
 
 
 # name: (instance, definition of the score of query i with target j from the scores s of the
-# queries and r of the references, both (n, n_targets))
-def globally_corrected(s, r, i, j, metric):
-    return -sum(r[:, j] > s[i, j]) + s[i, j] / (2 + 2 * abs(s[i, j]))
+# queries and r of the references, both (n, n_targets), with c the largest that lengths allow)
+def globally_corrected(s, r, i, j, metric, c):
+    return -sum(r[:, j] > s[i, j]) + s[i, j] / (2 * c[i] + 2 * abs(s[i, j]))
 
 
-def csls(s, r, i, j, metric):
+def csls(s, r, i, j, metric, c):
     return 2 * s[i, j] - mean_of_best(s[i], 3) - mean_of_best(r[:, j], 3)
 
 
-def inverted_softmax(s, r, i, j, metric):
+def inverted_softmax(s, r, i, j, metric, c):
     return s[i, j] / 0.2 - logsumexp(r[:, j] / 0.2)
 
 
-def mutual_proximity(s, r, i, j, metric):
+def mutual_proximity(s, r, i, j, metric, c):
     of_query = (s[i, j] - s[i].mean()) / s[i].std()
     of_target = (s[i, j] - r[:, j].mean()) / r[:, j].std()
-    return log_ndtr(of_query) + log_ndtr(of_target)
+    return log_ndtr(float(of_query)) + log_ndtr(float(of_target))
 
 
-def local_scaling(s, r, i, j, metric):
+def local_scaling(s, r, i, j, metric, c):
     zero = 1 if metric == "cosine" else 0
     scales = kth_distance(s[i], 4, zero) * kth_distance(r[:, j], 4, zero)
     return -((zero - s[i, j]) ** 2) / scales
@@ -83,9 +94,9 @@ def corrected_matrix(name, queries, targets, reference, metric):
     definition = DEFINITIONS[name][2]
     s = base_scores(queries, targets, metric)
     r = base_scores(queries if reference is None else reference, targets, metric)
-    return np.array(
-        [[definition(s, r, i, j, metric) for j in range(s.shape[1])] for i in range(s.shape[0])]
-    )
+    c = largest_scores(queries, targets, metric)
+    n, m = s.shape
+    return np.array([[definition(s, r, i, j, metric, c) for j in range(m)] for i in range(n)])
 
 
 def correction_of(name, **options):
@@ -228,6 +239,143 @@ def test_with_a_reference_queries_do_not_influence_each_other(name):
     np.testing.assert_array_equal(together, one_by_one)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("name", "metric"), CASES)
+def test_the_unit_of_the_vectors_changes_no_order(name, metric, dtype):
+    if name == "inverted_softmax":  # its temperature has the unit of the score
+        return
+    rng = np.random.default_rng(15)
+    drawn = [rng.standard_normal((n, 8)).astype("f4").astype(float) for n in (12, 60, 15)]
+    drawn[0][0] = drawn[1][0]  # a distance of zero
+    for reference in (None, drawn[2]):
+        expected = corrected_matrix(name, *drawn[:2], reference, metric)
+        order = np.argsort(-expected, axis=1, kind="stable")[:, :20]
+        reach = 18 if (metric, dtype) == ("dot", "float32") else 30  # products stay in range
+        for unit in 10.0 ** np.array([-30, -8, -3, 5, reach]):
+            queries, targets, others = ((a * unit).astype(dtype) for a in drawn)
+            there = None if reference is None else others
+            correction = correction_of(name, reference=there)
+            options = {"metric": metric, "correction": correction}
+            np.testing.assert_array_equal(top_k(queries, targets, 20, **options)[1], order)
+            ranks = gold_ranks(queries, targets, order[:, 7], **options)
+            np.testing.assert_array_equal(ranks, 7)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_vectors_that_are_nearly_parallel(name, dtype):
+    """Cosines that differ in the ninth digit, against loops in long double."""
+    rng = np.random.default_rng(16)
+    queries, targets = ((1 + 1e-4 * rng.standard_normal((n, 6))).astype(dtype) for n in (12, 60))
+    wide = [a.astype(np.longdouble) for a in (queries, targets)]
+    expected = corrected_matrix(name, *wide, None, "cosine")
+    order = np.argsort(-expected, axis=1, kind="stable")
+    indices = top_k(queries, targets, 10, correction=correction_of(name))[1]
+    np.testing.assert_array_equal(indices, order[:, :10])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("near", [1.0, 1e-2, 1e-4, 1e-6])
+def test_the_nearest_of_one_query_is_one_scale_away(near, dtype):
+    rng = np.random.default_rng(17)
+    query, targets = ((1 + near * rng.standard_normal((n, 8))).astype(dtype) for n in (1, 50))
+    for metric in ("cosine", "euclidean"):
+        scores = top_k(query, targets, 2, metric=metric, correction=LocalScaling(k=1))[0]
+        assert scores[0, 0] == pytest.approx(-1, rel=1e-2 if near == 1e-6 else 1e-5)
+        assert scores[0, 1] < scores[0, 0]
+
+
+def test_equal_scores_count_as_their_mean():
+    """A target at right angles to all queries: Phi(0) on its side, whatever rounding leaves."""
+    rng = np.random.default_rng(18)
+    for unit in (1e-12, 1.0, 1e12):
+        queries = np.zeros((20, 6))
+        queries[:, :5] = rng.standard_normal((20, 5))
+        turn = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+        targets = np.vstack([rng.standard_normal((9, 6)), np.eye(6)[5:]])
+        scores, indices = top_k(
+            queries @ turn * unit, targets @ turn * unit, 10,
+            metric="dot", correction="mutual_proximity",
+        )  # fmt: skip
+        raw = queries @ targets.T
+        expected = log_ndtr((raw[:, 9] - raw.mean(axis=1)) / raw.std(axis=1)) + np.log(0.5)
+        np.testing.assert_allclose(scores[indices == 9], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "metric"), CASES)
+def test_fitted_serves_as_with_the_reference(backend, name, metric):
+    rng = np.random.default_rng(13)
+    queries, targets, reference = (rng.standard_normal((n, 5)) for n in (6, 60, 20))
+    targets[40:50] = targets[:10]
+    for dtype in backend.some(("float64", "float32")):
+        q, t, r = (backend.asarray(a.astype(dtype)) for a in (queries, targets, reference))
+        expected = corrected_matrix(
+            name, *(a.astype(dtype).astype(float) for a in (queries, targets, reference)), metric
+        )
+        fitted = correction_of(name).fit(r, t, metric=metric)
+        if backend.name == "numpy":
+            fitted = pickle.loads(pickle.dumps(fitted))
+        options = {"metric": metric, "correction": fitted}
+        scores, indices = map(backend.to_numpy, top_k(q, t, 9, **options))
+        with_reference = {"metric": metric, "correction": correction_of(name, reference=r)}
+        backend.assert_equal(top_k(q, t, 9, **with_reference)[1], indices)
+        tolerance = 1e-9 if dtype == "float64" else 2e-4
+        found = np.take_along_axis(expected, indices, axis=1)
+        np.testing.assert_allclose(scores, found, rtol=tolerance, atol=tolerance)
+        assert scores.dtype == dtype
+        for i in range(2):
+            found = top_k(q[i : i + 1, :], t, 9, **options)
+            backend.assert_equal(found[1], indices[i : i + 1])
+            backend.assert_allclose(found[0], scores[i : i + 1], rtol=1e-4, atol=1e-6)
+        backend.assert_equal(gold_ranks(q, t, indices[:, 4], **options), 4)
+        [both] = top_k_and_ranks(q, t, 9, indices[:, 4], metric=metric, corrections=[fitted])
+        backend.assert_equal(both[0], indices)
+        backend.assert_equal(both[1], 4)
+        for attribute in fitted._KEPT:
+            assert getattr(fitted, attribute).shape == (60,)
+    assert not clone(fitted).fitted
+
+
+def test_what_is_fitted():
+    """The statistics of CSLS, by a loop."""
+    rng = np.random.default_rng(14)
+    targets, reference = rng.standard_normal((30, 5)), rng.standard_normal((20, 5))
+    scores = base_scores(reference, targets, "cosine")
+    expected = [mean_of_best(scores[:, j], 3) for j in range(30)]
+    np.testing.assert_allclose(CSLS(3).fit(reference, targets).density_, expected)
+    assert CSLS(3).fit(reference.tolist(), targets).n_reference_ == 20
+
+
+FITTED = [
+    (
+        lambda c, q, t: top_k(q, t, 1, correction=c, metric="dot"),
+        "was fitted with metric='cosine'",
+    ),
+    (lambda c, q, t: top_k(q, t[:-1], 1, correction=c), r"of shape \(30, 4\).*have \(29, 4\)"),
+    (lambda c, q, t: gold_ranks(q, t[::-1], [0] * 5, correction=c), "in another order"),
+    (lambda c, q, t: top_k(q, t + 1, 1, correction=c), "was fitted on other targets"),
+    (lambda c, q, t: top_k(q, t, 1, correction=c.set_params(k=3)), "were changed: fit it anew"),
+    (lambda c, q, t: top_k(q, t, 1, correction=c.set_params(reference=q)), "were changed: fit it"),
+    (lambda c, q, t: CSLS(1, reference=q).fit(q, t), "has a reference already"),
+    (lambda c, q, t: CSLS(6).fit(q, t), "between 1 and 5 queries, got 6"),
+    (lambda c, q, t: CSLS(1).fit(q[:, :2], t), "reference has 2 columns"),
+    (lambda c, q, t: CSLS(1).fit(q * 0, t), "reference has 5 zero row"),
+    (lambda c, q, t: CSLS(1).fit(q, t * 0), "targets has a zero row"),
+    (lambda c, q, t: CSLS(1).fit(q, t, metric="cos"), "metric must be one of"),
+    (lambda c, q, t: CSLS(2).fit(q * 0 + 6e153, t * 0 + 6e153, metric="dot"), "not finite"),
+    (lambda c, q, t: top_k(q[:1], t, 1, correction="csls"), r"CSLS\.fit\(.*reference=\.\.\.\)"),
+    (lambda c, q, t: top_k(q[:1], t, 1, correction="local_scaling"), r"LocalScaling\.fit\("),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), FITTED)
+def test_refusals_of_fitted(call, message):
+    rng = np.random.default_rng(8)
+    queries, targets = rng.standard_normal((5, 4)), rng.standard_normal((30, 4))
+    with pytest.raises(ValueError, match=message):
+        call(CSLS(2).fit(queries, targets), queries, targets)
+
+
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_takes_a_hub_down(name):
     """One target lies amid all queries, each of which has a partner of its own a bit further."""
@@ -319,7 +467,7 @@ def test_ranks_of_globally_corrected(backend, dtype):
     expected = tie - (rows[:, None, :] > rows[:, :, None]).sum(axis=2)
     there = backend.asarray(rows)
     for reference in (there, backend.asarray(rows.copy())):
-        backend.assert_equal(GloballyCorrected().apply(there, reference, None), expected)
+        backend.assert_equal(GloballyCorrected().apply(there, (reference,), 1.0), expected)
 
 
 @pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
@@ -330,9 +478,9 @@ def test_moments(backend, metric, dtype):
     found = {}
 
     class Spy(CSLS):
-        def begin(self, base):
-            found["moments"] = base.moments()
-            return super().begin(base)
+        def begin(self, side):
+            found["moments"] = side.moments()
+            return super().begin(side)
 
     top_k(
         *(backend.asarray(a.astype(dtype)) for a in (queries, targets)),
@@ -343,7 +491,7 @@ def test_moments(backend, metric, dtype):
     )
     s = base_scores(queries, targets, metric)
     tolerance = 1e-10 if dtype == "float64" else 1e-5
-    for got, expected in zip(found["moments"], (s.mean(axis=1), s.var(axis=1)), strict=True):
+    for got, expected in zip(found["moments"], (s.mean(axis=1), s.std(axis=1)), strict=True):
         backend.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
 
 

@@ -1,11 +1,16 @@
-"""Cross-space maps: ``fit(X, Y)`` on pairs, then ``transform(X)`` into the target space."""
+"""Cross-space maps: ``fit(X, Y)`` on pairs, then ``transform(X)`` into the target space.
 
-from zslib.mapping.base import LinearMap
+`Retriever` puts a map, targets with names and a correction for hubness together: words in, the
+names of their nearest targets out.
+"""
+
+from zslib.mapping.base import LinearMap, transform_targets
 from zslib.mapping.centred import CentredMap
 from zslib.mapping.chimeras import chimeras
 from zslib.mapping.max_margin import MaxMarginMap, max_margin_loss_and_gradient
 from zslib.mapping.multi_step import MultiStepMap
 from zslib.mapping.procrustes import ProcrustesMap
+from zslib.mapping.retriever import Retriever
 from zslib.mapping.ridge import RidgeMap
 
 __all__ = [
@@ -14,7 +19,9 @@ __all__ = [
     "MaxMarginMap",
     "MultiStepMap",
     "ProcrustesMap",
+    "Retriever",
     "RidgeMap",
     "chimeras",
     "max_margin_loss_and_gradient",
+    "transform_targets",
 ]

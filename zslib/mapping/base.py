@@ -18,7 +18,7 @@ from zslib.validation import (
     column_names,
 )
 
-__all__ = ["LinearMap"]
+__all__ = ["LinearMap", "transform_sources", "transform_targets"]
 
 
 class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
@@ -153,6 +153,83 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         tags.target_tags.multi_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def transform_targets(model, Y):
+    """The targets where what a fitted ``model`` makes of sources is to be compared with them.
+
+    Parameters
+    ----------
+    model : LinearMap, Pipeline, GridSearchCV or the like, or another estimator
+        Of a pipeline the last map counts, and the steps behind it, which both sides go through;
+        of a search the best estimator. Targets of estimators that move none, such as those of
+        scikit-learn, stay where they are.
+    Y : (m, d2) array
+
+    Returns
+    -------
+    (m, p) array
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        When the model is not fitted.
+    ValueError
+        As the map's own ``transform_targets``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import Normalizer
+    >>> from zslib.mapping import RidgeMap, transform_targets
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 8))
+    >>> Y = X @ rng.standard_normal((8, 8)) + rng.standard_normal((60, 8))
+    >>> pipeline = make_pipeline(Normalizer(), RidgeMap(direction="reverse")).fit(X, Y)
+    >>> transform_targets(pipeline, Y).shape == pipeline.transform(X).shape
+    True
+
+    So a search can score any map, and any pipeline with one, by what it is for:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from zslib.search import gold_ranks
+    >>> def at_first(model, X, Y):
+    ...     ranks = gold_ranks(model.transform(X), transform_targets(model, Y), range(len(X)))
+    ...     return float((ranks == 0).mean())
+    >>> grid = {"ridgemap__direction": ["forward", "reverse"]}
+    >>> GridSearchCV(pipeline, grid, scoring=at_first).fit(X, Y).best_params_
+    {'ridgemap__direction': 'reverse'}
+    """
+    steps = _steps(model)
+    maps = [place for place, step in enumerate(steps) if hasattr(step, "transform_targets")]
+    if not maps:
+        return as_vectors(Y, "Y")
+    Y = steps[maps[-1]].transform_targets(Y)
+    for step in steps[maps[-1] + 1 :]:
+        Y = step.transform(Y)
+    return Y
+
+
+def transform_sources(model, X):
+    """What a fitted ``model`` makes of sources: its ``transform``, else its ``predict``."""
+    return model.transform(X) if hasattr(model, "transform") else model.predict(X)
+
+
+def _steps(model):
+    """The fitted estimators that a model consists of, in their order."""
+    if not hasattr(model, "transform_targets"):
+        check_is_fitted(model)
+        if hasattr(model, "cv_results_"):
+            if not hasattr(model, "best_estimator_"):
+                raise ValueError(
+                    f"this {type(model).__name__} has no best estimator: pass refit=True to it"
+                )
+            return _steps(model.best_estimator_)
+        if hasattr(model, "steps"):
+            real = [step for _, step in model.steps if step not in (None, "passthrough")]
+            return [one for step in real for one in _steps(step)]
+    return [model]
 
 
 def _as_matrix(Y):

@@ -59,7 +59,8 @@ class RidgeMap(LinearMap):
         its argument that residuals sum to zero (section 3) needs one, or centred data.
     direction : {"forward", "reverse"}, default "forward", keyword only
         Whether sources are regressed on to targets, or targets on to sources. After "reverse"
-        compare ``transform(X)`` with ``transform_targets(Y)``.
+        compare ``transform(X)`` with ``transform_targets(Y)``; of a pipeline, with
+        ``zslib.mapping.transform_targets(pipeline, Y)``.
 
     Attributes
     ----------

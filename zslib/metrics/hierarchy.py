@@ -310,10 +310,18 @@ class Hierarchy:
         return _walk.hops_between(self._step, self.n_nodes, sources, limits, row, targets)
 
 
-def _check_predictions(predictions, gold, ks):
-    """``gold``, and the columns of ``predictions`` that ``ks`` need, of the right shapes."""
+def _check_predictions(predictions, gold, ks, labels=None):
+    """``gold``, and the columns of ``predictions`` that ``ks`` need, of the right shapes.
+
+    Names become their positions in ``labels``, by default among themselves.
+    """
     check_paired(predictions, gold, "predictions", "gold")
     predictions, gold = as_array(predictions, "predictions"), as_array(gold, "gold")
+    if is_text(predictions) and is_text(gold):
+        every = np.concatenate([predictions.ravel(), gold.ravel()]).astype(str)
+        labels, where = (np.unique(every), "both") if labels is None else (labels, "valid_labels")
+        predictions = rows_of_names(predictions, labels, "predictions", where)
+        gold = rows_of_names(gold, labels, "gold", where)
     xp = namespace(predictions, gold)
     if predictions.ndim != 2 or 0 in predictions.shape:
         raise ValueError(
@@ -327,7 +335,9 @@ def _check_predictions(predictions, gold, ks):
         )
     for name, array in (("predictions", predictions), ("gold", gold)):
         if not xp.isdtype(array.dtype, "integral"):
-            raise TypeError(f"{name} must hold integers, positions of labels, got {array.dtype}")
+            raise TypeError(
+                f"{name} must hold integers, positions of labels, got {array.dtype}; or both names"
+            )
     if max(ks) > predictions.shape[1]:
         raise ValueError(
             f"predictions has {predictions.shape[1]} answer(s) a row, fewer than k = {max(ks)}: "

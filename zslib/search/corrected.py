@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import like, namespace, take_rows
-from zslib.search.corrections.base import largest
+from zslib.arrays import like, namespace, row_norms, take_rows, unit_rows
+from zslib.search.corrections.base import Correction, Side, largest, sampled_rows
+from zslib.search.prepared import PreparedTargets, factors_of, reached
 from zslib.search.rows import copies_of, slices
-from zslib.search.selection import Best
+from zslib.search.selection import Best, over_blocks
 from zslib.search.tiles import DEVICE_BLOCK, HOST_BLOCK, Tiles, check_sides
 from zslib.validation import as_vectors
 
 # A tile holds all queries at once: about so many scores, but no fewer targets than that.
 TILE, LEAST = 2**20, 32
+PARALLEL = 1e-3  # how far cosines lie apart that float32 resolves well
+FEW_SCORES = 2**24  # of a few queries with all targets, held at once
 PIECE = 2**15  # scores corrected at a time: what is made of them stays in the cache
-
-
-@dataclass(frozen=True)
-class Base:
-    """The uncorrected search, as `zslib.search.corrections.Correction.begin` sees it."""
-
-    metric: str
-    n_queries: int
-    n_targets: int
-    n_reference: int
-    moments: Callable
 
 
 def corrected_block(queries, n):
@@ -49,10 +40,15 @@ class CorrectedTiles(Tiles):
     """
 
     corrected = True
+    _wide = False  # cosines in float64, of vectors in float32
 
-    def __init__(self, queries, targets, metric, block_size, correction, best, *, kept=None):
+    def __init__(
+        self, queries, targets, metric, block_size, correction, best, *, kept=None,
+        squares=None, fitting=False,
+    ):  # fmt: skip
         xp = namespace(queries, targets)
-        reference = correction.reference
+        served = correction.fitted and not fitting
+        reference = getattr(correction, "reference_", None) if served else correction.reference
         n = queries.shape[0]
         both = n
         if reference is not None:
@@ -62,25 +58,69 @@ class CorrectedTiles(Tiles):
             both += reference.shape[0]
         if block_size is None:
             block_size = corrected_block(queries, both)
-        super().__init__(queries, targets, metric, block_size, chunk_size=n, kept=kept)
-        self._corrected = None if kept is None else {}
-        if reference is not None:
-            # One product for both, so that a query that is also in the reference scores alike.
-            self._peak = max(self._peak, float(xp.max(xp.abs(reference))))
-            joined = xp.concat(
-                [self._prepared(queries, "queries"), self._prepared(reference, "reference")]
-            )
-            self._factors = [self._factor(joined)]
         known = {} if kept is None else kept
-        if "copies" not in known:
-            known["copies"] = copies_of(targets)
-        self.copies = known["copies"]
+        super().__init__(
+            queries, targets, metric, block_size, chunk_size=n, kept=kept, squares=squares
+        )
+        if served:
+            correction.check_served(targets, metric)
+        wide = metric == "cosine" and self.dtype != xp.float64
+        wide = wide and (correction._parallel if served else correction.wide or self._parallel())
+        if wide:
+            self._wide, self._type, self.kept = True, xp.float64, None
+        self._corrected = None if self.kept is None else {}
+        # One product for both, so that a query that is also in the reference scores alike.
+        prepared = self._prepared(queries, "queries")
+        if reference is not None:
+            self._peak = max(self._peak, float(xp.max(xp.abs(reference))))
+            prepared = xp.concat([prepared, self._prepared(reference, "reference")])
+        if wide or reference is not None:
+            self._factors = [self._factor(prepared)]
+        if served:
+            self.copies = correction._copies
+        else:
+            if "copies" not in known:
+                known["copies"] = copies_of(targets)
+            self.copies = known["copies"]
         self.score_dtype = xp.float64
-        self.correction = correction
-        n_reference = n if reference is None else both - n
+        self.correction, self._own = correction, reference is None
         self._best, self._watching = best, None
-        base = Base(self.metric, n, self.n_targets, n_reference, self._moments)
-        self._statistics = correction.begin(base)
+        n_reference = correction.n_reference_ if served else n if reference is None else both - n
+        self._given = None
+        if served and correction._KEPT:
+            self._given = tuple(getattr(correction, name) for name in correction._KEPT)
+            namespace(queries, *self._given)
+        eps = 4 * float(xp.finfo(self._type).eps)
+        side = Side(
+            self.metric, n, self.n_targets, n_reference, eps, None, 1.0, self._moments, self._scale
+        )  # fmt: skip
+        self._of_target = side
+        if correction.by_length and self.metric != "cosine":
+            unit = 1.0 if self.units is None else float(self.units[0])
+            blocks = (xp.asarray(self.targets[rows, :]) for rows in self.blocks)
+            moved = [self._lengths(self._prepared(block, "targets")) for block in blocks]
+            lengths, targets_lengths = (
+                like(found / unit, queries)
+                for found in (self._lengths(prepared), np.concatenate(moved))
+            )
+            longest = float(xp.max(lengths if reference is None else lengths[n:]))
+            self._of_target = replace(side, lengths=targets_lengths, longest=longest)
+            side = replace(side, lengths=lengths[:n], longest=float(xp.max(targets_lengths)))
+        self._side = side
+        correction.check(side)
+        self._statistics = None if fitting else correction.begin(side)
+
+    def _parallel(self):
+        """Whether the cosines are so near to each other that float32 has few digits of that."""
+        xp = self.xp
+        some = xp.asarray(take_rows(self.targets, sampled_rows(self.n_targets)))
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # zero, or too large
+            cosines = (some / row_norms(some)[:, None]) @ self._factors[0]
+            return float(xp.max(cosines)) - float(xp.min(cosines)) < PARALLEL
+
+    def _scores(self, raw):
+        """Uncorrected scores of what products give; distances are small differences of cosines."""
+        return raw if self._wide else super().finished(raw)
 
     def watch(self):
         """Until `finished`, which needs it, a walk with a `buffer` keeps the best it sees."""
@@ -104,32 +144,64 @@ class CorrectedTiles(Tiles):
                 state.merge()
             nearest = largest(np.concatenate([state.scores for state in watched], axis=1), k)
         else:
-            nearest = self._best(k)
+            nearest = self._nearest(k) if self._wide else self._best(k)
         scores = correction.finish(xp.astype(scores, xp.float64), nearest, self._statistics)
         return xp.astype(scores, self.dtype, copy=False)
 
+    def _nearest(self, k):
+        """The k best uncorrected scores of each query, (n_queries, k)."""
+        xp, best = self.xp, None
+        for rows in self.blocks:
+            (raw,) = self._raw(rows)
+            found = xp.matrix_transpose(self._scores(raw)[:, : self.n_queries])
+            found = found if best is None else xp.concat([best, found], axis=1)
+            best = largest(found, min(k, found.shape[1]))
+        return best
+
+    def _scale(self):
+        """The largest score that the lengths allow each query; the largest of some distances."""
+        xp = self.xp
+        if self.metric == "cosine":
+            return 1.0
+        if self.metric == "dot":
+            scale = self._side.lengths * self._side.longest
+        else:
+            some = take_rows(self.targets, sampled_rows(self.n_targets))
+            some, queries = (xp.astype(xp.asarray(a), xp.float64) for a in (some, self.queries))
+            apart = [self._lengths(queries - some[i, :]) for i in range(some.shape[0])]
+            scale = like(np.max(apart, axis=0), queries)
+        return xp.where(scale > 0, scale, xp.ones_like(scale))
+
     def _moments(self):
-        """Mean and variance of the scores of each query with all targets, float64 (n_queries,)."""
+        """Mean and deviation of each query's scores with all targets, float64 (n_queries,)."""
         xp, n, count = self.xp, self.n_queries, self.n_targets
-        factor = xp.astype(self._factors[0][:, :n], xp.float64)
-        euclidean = self.metric == "euclidean"
+        # Where scores are products, sums over the targets are enough; worth it for many queries.
+        by_score = self.metric == "euclidean" or self._given is not None
         about = sums = squares = None
         for rows in self.blocks:
-            if euclidean:  # scores are no product: their own sums
+            if by_score:
                 (scores,) = self._raw(rows)
-                block = xp.astype(super().finished(scores[:, :n]), xp.float64)
+                block = xp.astype(self._scores(scores)[:, :n], xp.float64)
             else:
                 block = xp.astype(self.block(rows), xp.float64)
-            if about is None:
-                about, sums, squares = xp.mean(block, axis=0), 0.0, 0.0
-            block = block - about[None, :]
+            if about is None:  # in a unit whose squares are in range
+                unit = float(xp.max(xp.abs(block))) or 1.0
+                about, sums, squares = xp.mean(block / unit, axis=0), 0.0, 0.0
+            block = block / unit - about[None, :]
             sums = sums + xp.sum(block, axis=0)
-            squares = squares + (xp.sum(block**2, axis=0) if euclidean else block.T @ block)
+            squares = squares + (xp.sum(block**2, axis=0) if by_score else block.T @ block)
         sums = sums / count
-        if euclidean:
-            return about + sums, squares / count - sums**2
-        spread = squares / count - sums[:, None] * sums[None, :]
-        return (about + sums) @ factor, xp.sum(factor * (spread @ factor), axis=0)
+        if by_score:
+            mean, variance = about + sums, squares / count - sums**2
+        else:
+            factor = xp.astype(self._factors[0][:, :n], xp.float64)
+            peaks = xp.max(xp.abs(factor), axis=0)
+            peaks = xp.where(peaks > 0, peaks, xp.ones_like(peaks))
+            factor, unit = factor / peaks, unit * peaks
+            spread = squares / count - sums[:, None] * sums[None, :]
+            mean, variance = (about + sums) @ factor, xp.sum(factor * (spread @ factor), axis=0)
+        variance = xp.where(variance > 0, variance, xp.zeros_like(variance))
+        return unit * mean, unit * xp.sqrt(variance)
 
     def walk(self, rows, buffer=None):
         memory, watch = buffer or (None, None)
@@ -137,12 +209,12 @@ class CorrectedTiles(Tiles):
         if known and watch is None:
             return self._corrected[rows.start]
         (raw,) = self._raw(rows, memory)
-        raw = super().finished(raw)
+        raw = self._scores(raw)
         if watch is not None:
             watch.offer(raw[:, : self.n_queries], rows.start)
         if known:
             return self._corrected[rows.start]
-        corrected = [self._without_copies(self._apply(raw), rows)]
+        corrected = [self._without_copies(self._apply(raw, rows), rows)]
         if self._corrected is not None:
             self._corrected[rows.start] = corrected
         return corrected
@@ -159,31 +231,134 @@ class CorrectedTiles(Tiles):
         few = copy(self)
         few.targets, few._picked = take_rows(self.targets, rows), rows
         few.kept = few._corrected = few.copies = few._watching = None
-        few._longest = {}
+        few._longest, few._squares = {}, None
+        if self._given is not None:
+            few._given = tuple(take_rows(values, rows) for values in self._given)
+        few._of_target = self._of_target.part(lambda lengths: take_rows(lengths, rows))
         return few.walk(slice(0, rows.size))[0]
 
-    def _apply(self, raw):
-        if not self.on_host:
-            return self._apply_to(raw)
+    def statistics(self, rows, buffer=None):
+        """What the correction knows of some targets, a tuple of arrays."""
+        xp, (raw,) = self.xp, self._raw(rows, buffer)
+        raw = self._scores(raw)
+        found = [self._known(raw[piece, :], at) for piece, at in self._pieces(raw, rows)]
+        return tuple(xp.concat(values) for values in zip(*found, strict=True))
+
+    def _pieces(self, raw, rows):
+        """Slices of a tile, and of all targets."""
+        size = max(1, PIECE // raw.shape[1]) if self.on_host else raw.shape[0]
+        for piece in slices(raw.shape[0], size):
+            yield piece, slice(rows.start + piece.start, rows.start + piece.stop)
+
+    def _known(self, reference, rows):
+        """What is known of some targets, with their scores with the references."""
+        if self._given is not None:
+            return tuple(values[rows] for values in self._given)
+        side = self._of_target.part(lambda lengths: lengths[rows])
+        return self.correction.target_statistics(reference, side)
+
+    def _apply(self, raw, rows):
         corrected = None
-        for piece in slices(raw.shape[0], max(1, PIECE // raw.shape[1])):
-            found = self._apply_to(raw[piece])
+        for piece, at in self._pieces(raw, rows):
+            found = self._apply_to(raw[piece, :], at)
+            if piece.stop - piece.start == raw.shape[0]:
+                return found
             if corrected is None:
                 corrected = np.empty((raw.shape[0], found.shape[1]), found.dtype)
             corrected[piece] = found
         return corrected
 
-    def _apply_to(self, raw):
+    def _apply_to(self, raw, rows):
         xp = self.xp
-        own = self.correction.reference is None
-        scores = raw if own else raw[:, : self.n_queries]
-        reference = raw if own else raw[:, self.n_queries :]
+        scores = raw if self._own else raw[:, : self.n_queries]
+        reference = raw if self._own else raw[:, self.n_queries :]
         with np.errstate(over="ignore", invalid="ignore"):  # answered by the check that follows
-            corrected = self.correction.apply(scores, reference, self._statistics)
+            known = self._known(reference, rows)
+            corrected = self.correction.apply(scores, known, self._statistics)
             total = float(xp.sum(corrected))
         if not (math.isfinite(total) or bool(xp.all(xp.isfinite(corrected)))):
-            raise ValueError(
-                f"{type(self.correction).__name__} gives scores that are not finite: the "
-                f"{self.metric} scores are too large for it; use cosine, or scale the vectors"
-            )
+            raise self.overflow()
         return corrected
+
+    def overflow(self):
+        """The error where corrected scores, or the statistics that make them, are not finite."""
+        return ValueError(
+            f"{type(self.correction).__name__} gives scores that are not finite: the "
+            f"{self.metric} scores are too large for it; use cosine, or scale the vectors"
+        )
+
+
+def served(queries, targets, k, correction):
+    """The k best of a few queries under a fitted correction, or None: left to the tiles.
+
+    As `top_k` has them, where targets are prepared and a query's own scores need no statistics.
+    """
+    if not (isinstance(targets, PreparedTargets) and targets.known and correction.fitted):
+        return None
+    alone = correction._KEPT and type(correction).begin is Correction.begin
+    if not alone or correction._parallel:
+        return None
+    (n, m), metric = (queries.shape[0], targets.shape[0]), targets.metric
+    vectors, _ = factors_of(queries, metric)
+    if vectors is None or metric == "euclidean" or n * m > FEW_SCORES:
+        return None
+    correction.check_served(targets, metric)
+    raw = vectors @ targets.targets.T
+    if metric == "cosine":
+        raw /= targets.known[0]
+    known = tuple(getattr(correction, name) for name in correction._KEPT)
+    with np.errstate(over="ignore", invalid="ignore"):
+        corrected = correction.apply(raw.T, known, None)
+        if not math.isfinite(float(corrected.sum())):
+            return None
+    copies = correction._copies
+    if copies is not None:
+        corrected[copies.count == 0] = -np.inf
+    places = [best_of(scores, k) for scores in corrected.T]
+    scores, indices = (np.stack(found) for found in zip(*places, strict=True))
+    if copies is not None:
+        scores, indices = copies.spread(scores, indices, k)
+    nearest = correction.nearest(None)
+    if nearest:
+        nearest = np.stack([best_of(row, nearest)[0] for row in raw]).astype(np.float64)
+    scores = correction.finish(scores.astype(np.float64), nearest, None)
+    return scores.astype(queries.dtype), indices
+
+
+def best_of(scores, k):
+    """The k largest of ``scores`` (n,), equal ones in their order, and where they are."""
+    near = np.flatnonzero(scores >= reached(scores, k))
+    near = near[np.argsort(-scores[near], kind="stable")[:k]]
+    return scores[near], near
+
+
+def statistics_of_targets(correction, reference, targets, metric):
+    """For `Correction.fit`: the reference as an array, statistics of each target, the tiles."""
+    if not isinstance(targets, PreparedTargets):
+        targets = PreparedTargets(targets, metric)
+    targets.check_queries(reference, metric)
+    reference = as_vectors(reference, "reference")
+    check_sides(reference, targets, "reference")
+    if metric == "cosine":
+        unit_rows(reference, name="reference")
+    tiles = CorrectedTiles(
+        reference, targets.targets, metric, None, correction, None, fitting=True,
+        squares=targets.squares,
+    )  # fmt: skip
+    xp = tiles.xp
+    if not correction._KEPT:
+        return reference, (), tiles
+
+    def work(blocks):
+        buffer = tiles.buffer()[0] if tiles.on_host else None
+        with np.errstate(over="ignore", invalid="ignore"):
+            return [(rows.start, tiles.statistics(rows, buffer)) for rows in blocks]
+
+    found = over_blocks(tiles, work) if tiles.on_host else [work(tiles.blocks)]
+    found = sorted((part for parts in found for part in parts), key=lambda part: part[0])
+    kept = [xp.concat(values) for values in zip(*(part for _, part in found), strict=True)]
+    if not all(bool(xp.all(xp.isfinite(values))) for values in kept):
+        raise tiles.overflow()
+    if tiles.copies is not None:
+        kept = [take_rows(values, tiles.copies.first) for values in kept]
+    return reference, kept, tiles

@@ -7,9 +7,10 @@ from array_api_compat import is_array_api_obj
 
 from zslib.arrays import like, namespace, to_host
 from zslib.search import selection as _selection
-from zslib.search.corrected import CorrectedTiles, corrected_block
+from zslib.search.corrected import CorrectedTiles, corrected_block, served
 from zslib.search.corrections import Correction, resolve
 from zslib.search.order import in_order
+from zslib.search.prepared import PreparedTargets, few, nearest
 from zslib.search.ranks import corrected_ranks, plain_ranks
 from zslib.search.rows import slices
 from zslib.search.tiles import Tiles
@@ -21,6 +22,9 @@ from zslib.validation import (
     check_paired,
     column_names,
     host_array,
+    is_text,
+    row_names,
+    rows_of_names,
 )
 
 __all__ = ["gold_ranks", "top_k", "top_k_and_ranks"]
@@ -32,15 +36,18 @@ KEPT = 2**26  # scores that `top_k_and_ranks` keeps at most
 def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=None):
     """The k best targets of each query, best first, ties to the lower index.
 
-    Equal rows tie, whatever ``block_size``, and also under a ``correction``. There the order of
-    others whose scores agree to rounding is that of the tiles.
+    The order is that of the numbers given, before scores are rounded to their type. Equal rows
+    tie, whatever ``block_size``, and also under a ``correction``. There the order of others whose
+    scores agree to rounding is that of the tiles.
 
     Parameters
     ----------
     queries : (n_queries, d) float array
-    targets : (n_targets, d) float array, or numpy.memmap of one
+    targets : (n_targets, d) float array, numpy.memmap of one, or PreparedTargets
         The search space, of the library, device and type of ``queries``. It is read block by
-        block and never copied whole. (Data frames, lists, integers and float16 are copied.)
+        block and never copied whole. (Data frames, lists, integers, float16 and bytes in the order
+        of another machine are copied.) With `zslib.search.prepared.PreparedTargets` a query that
+        comes alone costs little more than its product with the targets.
     k : int
         Neighbours to find, at most n_targets.
     metric : {"cosine", "dot", "euclidean"}, default "cosine"
@@ -60,7 +67,7 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     Returns
     -------
     scores : (n_queries, k) float array
-        Of the type of ``queries``.
+        Of the type of ``queries``; one too small for it is 0, and its order stays.
     indices : (n_queries, k) int64 array
         Rows of ``targets``.
 
@@ -88,10 +95,17 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     >>> scores
     array([[1. , 0.8, 0.8]])
     """
-    queries, targets = _vectors(queries, targets)
+    correction = resolve(correction)
+    if block_size is None and few(queries, targets, metric):
+        if correction is None:
+            found = nearest(queries, targets, metric, _checked(k, targets))
+        else:
+            found = served(queries, targets, _checked(k, targets), correction)
+        if found is not None:
+            return found
+    queries, targets = _vectors(queries, targets, metric)
     tiles = _tiles(queries, targets, metric, correction, block_size)
-    k = check_integer(k, "k", low=1, high=tiles.n_targets, high_means=" (the number of targets)")
-    return _best(tiles, k)
+    return _best(tiles, _checked(k, targets))
 
 
 def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, block_size=None):
@@ -107,7 +121,8 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     queries, targets, metric, correction, block_size
         As in `top_k`. Memory is bounded alike.
     gold : (n_queries,) int array, or sequence of sequences of int
-        Row of ``targets`` for each query; or all the acceptable rows for each query.
+        Row of ``targets`` for each query; or all the acceptable rows for each query. Where
+        ``targets`` is a data frame, these may be names in its index.
 
     Returns
     -------
@@ -132,7 +147,8 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     array([0, 1])
     """
     check_paired(queries, gold, "queries", "gold")
-    queries, targets = _vectors(queries, targets)
+    gold = _rows_of(gold, targets)
+    queries, targets = _vectors(queries, targets, metric)
     return _ranks(_tiles(queries, targets, metric, correction, block_size), queries, gold)
 
 
@@ -163,7 +179,8 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
     [[2 1]] [2]
     """
     check_paired(queries, gold, "queries", "gold")
-    queries, targets = _vectors(queries, targets)
+    gold = _rows_of(gold, targets)
+    queries, targets = _vectors(queries, targets, metric)
     if corrections is None or isinstance(corrections, (str, Correction)):
         raise TypeError(f"corrections must be a sequence, got {corrections!r}: put it into a list")
     corrections = [resolve(correction) for correction in corrections]
@@ -181,19 +198,27 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
     found = []
     for correction in corrections:
         tiles = _tiles(queries, targets, metric, correction, block, kept=kept)
-        k = check_integer(k, "k", low=1, high=m, high_means=" (the number of targets)")
+        k = _checked(k, targets)
         found.append((_best(tiles, k)[1], _ranks(tiles, queries, gold)))
     return found
 
 
-def _vectors(queries, targets):
+def _vectors(queries, targets, metric):
     """Both as arrays; what is not float32 or float64 is converted, to the type of the queries."""
+    if isinstance(targets, PreparedTargets):
+        targets.check_queries(queries, metric)
+        return as_vectors(queries, "queries"), targets
     check_columns(targets, column_names(queries), "targets", "queries", others=True)
     queries, targets = as_vectors(queries, "queries"), as_array(targets, "targets")
     xp = namespace(targets)
     if targets.dtype not in (xp.float32, xp.float64):
         targets = as_vectors(targets, "targets", like=queries, finite=False)
     return queries, targets
+
+
+def _checked(k, targets):
+    high = targets.shape[0]
+    return check_integer(k, "k", low=1, high=high, high_means=" (the number of targets)")
 
 
 def _ranks(tiles, queries, gold):
@@ -204,8 +229,12 @@ def _ranks(tiles, queries, gold):
 
 def _tiles(queries, targets, metric, correction, block_size, kept=None):
     correction = resolve(correction)
-    chunk_size = None if kept is None else queries.shape[0]
-    tiles = Tiles(queries, targets, metric, block_size, chunk_size=chunk_size, kept=kept)
+    chunk_size, squares = None if kept is None else queries.shape[0], None
+    if isinstance(targets, PreparedTargets):
+        targets, squares = targets.targets, targets.squares
+    tiles = Tiles(
+        queries, targets, metric, block_size, chunk_size=chunk_size, kept=kept, squares=squares
+    )
     if correction is None:
         return tiles
     if correction.reference is not None:
@@ -214,7 +243,9 @@ def _tiles(queries, targets, metric, correction, block_size, kept=None):
     def best(k):
         return tiles.xp.astype(tiles.finished(_search(tiles, k)[0]), tiles.xp.float64)
 
-    return CorrectedTiles(queries, targets, metric, block_size, correction, best, kept=kept)
+    return CorrectedTiles(
+        queries, targets, metric, block_size, correction, best, kept=kept, squares=squares
+    )
 
 
 def _best(tiles, k):
@@ -273,6 +304,22 @@ def _merge(xp, best, scores, columns, start, k):
     return xp.take_along_axis(scores, order, axis=1), xp.take_along_axis(indices, order, axis=1)
 
 
+def _rows_of(gold, targets):
+    """``gold``, with names as rows of the targets where these are a data frame that has names."""
+    if not isinstance(gold, Iterable) or isinstance(gold, (Mapping, Set, str)):
+        return gold
+    if column_names(gold) is not None or (is_array_api_obj(gold) and not is_text(gold)):
+        return gold
+    names = row_names(targets, "targets")
+    if names is None:
+        return gold
+    gold = [np.atleast_1d(np.asarray(accepted)) for accepted in gold]
+    if not all(is_text(accepted) and accepted.size for accepted in gold):
+        return gold
+    rows = rows_of_names(np.concatenate(gold), names, "gold", "targets")
+    return np.split(rows, np.cumsum([accepted.size for accepted in gold])[:-1])
+
+
 def _acceptable(gold, n_queries, n_targets):
     """Flat (query, target) pairs of host int64 arrays, from either form of ``gold``."""
     if isinstance(gold, (Mapping, Set, str)) or column_names(gold) is not None:
@@ -307,7 +354,7 @@ def _acceptable(gold, n_queries, n_targets):
         kind = type(per_query[odd]).__name__ if kind.kind == "O" else kind
         raise TypeError(
             "gold must hold integers, the rows of targets, or a list of such for each query, got "
-            f"{kind} at position {odd}"
+            f"{kind} at position {odd}; names need a data frame as targets, whose index has them"
         )
     flat = np.concatenate([a.ravel() for a in accepted])
     if lengths[0] == n_targets > 2 and flat.max() <= 1:

@@ -10,6 +10,7 @@ import numpy as np
 from zslib.arrays import like, to_host
 from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.problem import check_problem
+from zslib.mapping.base import transform_targets
 from zslib.metrics import hits_at_k, k_occurrence, pollution
 from zslib.metrics.correlations import correlations_with
 from zslib.search import gold_ranks, top_k_and_ranks
@@ -178,9 +179,9 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
     correction
         As in `zslib.search.top_k`; or a dict of them by name, which gives a dict of outcomes
         sooner than one call for each.
-    mapping : LinearMap, optional
+    mapping : LinearMap or Pipeline, optional
         The map, on the host, that the queries come from, where it moves targets too: see
-        `LinearMap.transform_targets`.
+        `zslib.mapping.transform_targets`.
 
     Examples
     --------
@@ -203,7 +204,7 @@ def evaluate(problem, queries, *, space="full", k=20, correction=None, mapping=N
     check_indices(rows, 'space (by name "full", "labels", "test", or rows)', len(problem.targets))
     whole = rows.size == problem.targets.shape[0]
     targets = problem.targets if whole else problem.targets[rows]
-    targets = like(targets if mapping is None else mapping.transform_targets(targets), queries)
+    targets = like(targets if mapping is None else transform_targets(mapping, targets), queries)
     gold = problem.gold_in(rows)
     lost = sum(answers.size == 0 for answers in gold)
     if lost:

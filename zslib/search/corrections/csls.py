@@ -22,6 +22,11 @@ class CSLS(Correction):
     reference : (n_reference, d) float array or None, default None
         The queries among which r_S(y) seeks; None: the queries themselves.
 
+    Attributes
+    ----------
+    density_ : (n_targets,) array
+        r_S(y), after `fit`.
+
     Examples
     --------
     >>> import numpy as np
@@ -38,15 +43,20 @@ class CSLS(Correction):
         super().__init__(reference=reference)
         self.k = k
 
-    def begin(self, base):
-        return check_neighbours(self.k, base, "CSLS")
+    _KEPT = ("density_",)
+
+    def check(self, side):
+        check_neighbours(self.k, side, self)
 
     def nearest(self, statistics):
-        return statistics
+        return self.k
 
-    def apply(self, scores, reference, statistics):
-        xp = namespace(scores)
-        density = xp.mean(largest(reference, self.k), axis=1)
+    def target_statistics(self, reference, side):
+        xp = namespace(reference)
+        return (xp.mean(largest(reference, self.k), axis=1),)
+
+    def apply(self, scores, of_targets, statistics):
+        (density,) = of_targets
         return 2 * scores - density[:, None]
 
     def finish(self, scores, nearest, statistics):

@@ -21,12 +21,19 @@ class GloballyCorrected(Correction):
     bad rank with it.
 
     The paper prints the rank minus the cosine, in which a difference of cosines above 1 outweighs
-    a step in rank. Here tie = s / (2 + 2|s|), in (-1/2, 1/2), grows with s and never does.
+    a step in rank. Here tie = s / (2 c + 2|s|), in (-1/2, 1/2), grows with s and never does; c is
+    the largest score that the lengths of the vectors allow the query, 1 for cosines; or the
+    largest distance from it to some of the targets.
 
     Parameters
     ----------
     reference : (n_reference, d) float array or None, default None
         The queries P; None: the queries themselves. The paper adds further source vectors.
+
+    Attributes
+    ----------
+    reference_ : (n_reference, d) array
+        After `fit`: ranks rest on all of P, so that each search scores them anew.
 
     Examples
     --------
@@ -43,21 +50,25 @@ class GloballyCorrected(Correction):
     """
 
     jump = 1.0  # a rank
+    by_length = True
 
-    def apply(self, scores, reference, statistics):
-        xp = namespace(scores)
+    def begin(self, side):
+        return side.scale()
+
+    def apply(self, scores, of_targets, statistics):
+        xp, (reference,) = namespace(scores), of_targets
         if scores is reference and is_numpy_namespace(xp):
-            return _of_row(scores)
-        tie = _ties(xp, xp.astype(scores, xp.float64))
+            return _of_row(scores, statistics)
+        tie = _ties(xp, xp.astype(scores, xp.float64), statistics)
         tie -= _number_above(xp, scores, reference)
         return tie
 
 
-def _ties(xp, scores):
-    """s / (2 + 2|s|) for float64 ``scores``, in their place."""
+def _ties(xp, scores, scale):
+    """s / (2 c + 2|s|) for float64 ``scores``, in their place; ``scale`` is c of each column."""
     below = xp.abs(scores)
     below *= 2
-    below += 2
+    below += 2 * scale
     scores /= below
     return scores
 
@@ -80,14 +91,14 @@ def _number_above(xp, scores, reference):
     return above
 
 
-def _of_row(scores):
+def _of_row(scores, scale):
     """The corrected scores of NumPy rows among themselves, by one sort of each row."""
     scores, places = _sorted_rows(scores)
     n, m = scores.shape
     last = scores[:, 1:] != scores[:, :-1]
     tied = np.flatnonzero(~last.all(axis=1))
     above = np.arange(m - 1.0, -1.0, -1.0)
-    scores = _ties(np, scores)
+    scores = _ties(np, scores, scale if np.ndim(scale) == 0 else scale[places % m])
     ends = np.zeros((tied.size, m))
     ends[:, :-1] = np.where(last[tied], above[:-1], 0.0)
     ends = scores[tied] - np.maximum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]

@@ -1,7 +1,7 @@
 """Inverted softmax."""
 
 from zslib.arrays import namespace
-from zslib.search.corrections.base import Correction
+from zslib.search.corrections.base import Correction, remedy
 from zslib.validation import check_real
 
 
@@ -27,6 +27,12 @@ class InvertedSoftmax(Correction):
         The queries P; None: the queries themselves, at least two. The paper takes a sample of
         source words.
 
+    Attributes
+    ----------
+    peak_, log_sum_ : (n_targets,) arrays
+        The largest s(x', y), and the logarithm of the sum of exp((s(x', y) - peak) / T), after
+        `fit`.
+
     Examples
     --------
     >>> import numpy as np
@@ -41,18 +47,22 @@ class InvertedSoftmax(Correction):
         super().__init__(reference=reference)
         self.temperature = temperature
 
-    def begin(self, base):
+    _KEPT = ("peak_", "log_sum_")
+
+    def check(self, side):
         check_real(self.temperature, "InvertedSoftmax.temperature", low=0, inclusive=False)
-        if self.reference is None and base.n_queries == 1 < base.n_targets:
+        if side.n_reference == 1 < side.n_targets and self.reference is None and not self.fitted:
             raise ValueError(
-                "InvertedSoftmax compares queries, and of one alone all targets score alike: give "
-                "more, or vectors of the query space as InvertedSoftmax(reference=...)"
+                "InvertedSoftmax compares queries, and of one alone all targets score alike: "
+                + remedy("InvertedSoftmax")
             )
 
-    def apply(self, scores, reference, statistics):
-        xp = namespace(scores)
-        peak = xp.max(reference, axis=1, keepdims=True)
-        scaled = (scores - peak) / self.temperature
-        others = scaled if reference is scores else (reference - peak) / self.temperature
-        scaled -= xp.log(xp.sum(xp.exp(others), axis=1, keepdims=True))
-        return scaled
+    def target_statistics(self, reference, side):
+        xp = namespace(reference)
+        peak = xp.max(reference, axis=1)
+        scaled = (reference - peak[:, None]) / self.temperature
+        return peak, xp.log(xp.sum(xp.exp(scaled), axis=1))
+
+    def apply(self, scores, of_targets, statistics):
+        peak, log_sum = of_targets
+        return (scores - peak[:, None]) / self.temperature - log_sum[:, None]

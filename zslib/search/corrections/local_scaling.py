@@ -23,6 +23,15 @@ class LocalScaling(Correction):
     reference : (n_reference, d) float array or None, default None
         The queries among which sigma_y seeks; None: the queries themselves.
 
+    Attributes
+    ----------
+    scale_ : (n_targets,) array
+        sigma_y, after `fit`.
+
+    Notes
+    -----
+    Duplicates have distance 0: sigma is at least what rounding makes of that.
+
     Examples
     --------
     >>> import numpy as np
@@ -37,30 +46,37 @@ class LocalScaling(Correction):
         super().__init__(reference=reference)
         self.k = k
 
-    def begin(self, base):
-        if base.metric == "dot":
+    _KEPT = ("scale_",)
+    by_length = wide = True
+
+    def check(self, side):
+        if side.metric == "dot":
             raise ValueError(
                 "LocalScaling scales distances, and metric 'dot' is none: use 'cosine' or "
                 "'euclidean'"
             )
-        check_neighbours(self.k, base, "LocalScaling")
-        return 1.0 if base.metric == "cosine" else 0.0  # the score at distance 0
+        check_neighbours(self.k, side, self)
+
+    def begin(self, side):
+        return side
 
     def nearest(self, statistics):
         return self.k
 
-    def apply(self, scores, reference, statistics):
-        xp = namespace(scores)
-        kth = xp.min(largest(reference, self.k), axis=1)
-        distance = statistics - scores
+    def target_statistics(self, reference, side):
+        return (self._scale(reference, side),)
+
+    def apply(self, scores, of_targets, statistics):
+        (scale,) = of_targets
+        xp, distance = namespace(scores), statistics.zero - scores
         distance = xp.where(distance > 0, distance, xp.zeros_like(distance))
-        return -(distance**2) / _scale(xp, statistics - kth)[:, None]
+        return -distance * (distance / scale[:, None])
 
     def finish(self, scores, nearest, statistics):
+        return scores / self._scale(nearest, statistics)[:, None]
+
+    def _scale(self, scores, side):
+        """Distance of the k-th best of each row of ``scores``."""
         xp = namespace(scores)
-        return scores / _scale(xp, statistics - xp.min(nearest, axis=1))[:, None]
-
-
-def _scale(xp, distances):
-    """``distances``, at least the rounding of a float32 score: duplicates have distance 0."""
-    return xp.maximum(distances, xp.full_like(distances, 1e-7))
+        kth = xp.min(largest(scores, self.k), axis=1)
+        return xp.maximum(side.zero - kth, side.rounding(kth))

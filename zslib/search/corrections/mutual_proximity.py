@@ -25,13 +25,18 @@ class MutualProximity(Correction):
     high mu_y, so that a high score with it is nothing remarkable. Logarithms throughout: products
     of such small probabilities would underflow and all tie at 0.
 
-    A row or column of equal scores has no spread; its deviation is then taken as the rounding of
-    its mean, and a score equal to the mean counts as Phi(0) = 1/2.
+    A row or column of equal scores has no spread; its deviation is then taken as their rounding,
+    and a score equal to the mean counts as Phi(0) = 1/2.
 
     Parameters
     ----------
     reference : (n_reference, d) float array or None, default None
         The queries on which mu_y and sigma_y rest; None: the queries themselves.
+
+    Attributes
+    ----------
+    mean_, deviation_, rounding_ : (n_targets,) arrays
+        mu_y, sigma_y, and how far rounding may have moved a score, after `fit`.
 
     Examples
     --------
@@ -43,32 +48,43 @@ class MutualProximity(Correction):
     array([[0, 1, 2]])
     """
 
-    def begin(self, base):
-        mean, variance = base.moments()
-        xp = namespace(mean)
-        variance = xp.where(variance > 0, variance, xp.zeros_like(variance))
-        return mean, _at_least_rounding(xp, xp.sqrt(variance), mean)
+    _KEPT = ("mean_", "deviation_", "rounding_")
+    by_length = True
 
-    def apply(self, scores, reference, statistics):
+    def begin(self, side):
+        mean, deviation = side.moments()
+        return mean, deviation, side.rounding(mean)
+
+    def target_statistics(self, reference, side):
+        xp = namespace(reference)
+        mean = xp.mean(reference, axis=1)
+        centred = reference - mean[:, None]
+        # In units of the largest, whose squares are in range.
+        peak = xp.max(xp.abs(centred), axis=1)
+        peak = xp.where(peak > 0, peak, xp.ones_like(peak))
+        centred /= peak[:, None]
+        spread = peak * xp.sqrt(xp.vecdot(centred, centred) / centred.shape[1])
+        return mean, spread, xp.astype(side.rounding(mean), reference.dtype, copy=False)
+
+    def apply(self, scores, of_targets, statistics):
         xp = namespace(scores)
-        mean, deviation = (xp.astype(array, scores.dtype)[None, :] for array in statistics)
-        target_mean = xp.mean(reference, axis=1, keepdims=True)
-        centred = reference - target_mean
-        spread = xp.sqrt(xp.vecdot(centred, centred)[:, None] / centred.shape[1])
-        spread = _at_least_rounding(xp, spread, target_mean)
-        if reference is not scores:
-            centred = scores - target_mean
-        centred /= spread
-        proximity = log_normal_cdf(centred)
-        scores = scores - mean
-        scores /= deviation
-        proximity += log_normal_cdf(scores)
+        proximity = _log_proximity(scores, *(array[:, None] for array in of_targets))
+        of_queries = (xp.astype(array, scores.dtype)[None, :] for array in statistics)
+        proximity += _log_proximity(scores, *of_queries)
         return proximity
 
 
-def _at_least_rounding(xp, deviation, mean):
-    # The scores may have been computed in float32.
-    return xp.maximum(deviation, 1e-7 * xp.maximum(xp.abs(mean), xp.ones_like(mean)))
+def _log_proximity(scores, mean, deviation, rounding):
+    """log Phi of the scores less their mean, over their deviation or at least their rounding."""
+    xp = namespace(scores)
+    centred = scores - mean
+    flat = deviation <= rounding
+    if bool(xp.any(flat)):
+        within = flat & (xp.abs(centred) <= rounding)
+        centred = xp.where(within, xp.zeros_like(centred), centred)
+        deviation = xp.where(flat, rounding, deviation)
+    centred /= deviation
+    return log_normal_cdf(centred)
 
 
 def _series():

@@ -1,0 +1,246 @@
+"""From vectors to words: `Retriever`, against the search that it puts together by hand."""
+
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pandas
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
+
+from zslib.datasets import synthetic_crosslingual, synthetic_crossmodal
+from zslib.datasets.words.vectors import WordVectors
+from zslib.mapping import (
+    CentredMap,
+    MultiStepMap,
+    Retriever,
+    RidgeMap,
+    transform_targets,
+)
+from zslib.search import top_k
+from zslib.search.corrections import CSLS, InvertedSoftmax
+from zslib.search.prepared import PreparedTargets
+
+rng = np.random.default_rng(0)
+X, Y = rng.standard_normal((40, 6)), rng.standard_normal((40, 4))
+TARGETS = np.vstack([Y, rng.standard_normal((30, 4))])
+NAMES = [f"it{row}" for row in range(70)]
+WORDS = [f"en{row}" for row in range(40)]
+REVERSE = RidgeMap(direction="reverse")
+MODELS = [
+    RidgeMap(),
+    REVERSE,
+    CentredMap(),
+    make_pipeline(Normalizer(), RidgeMap(direction="reverse")),
+    make_pipeline(StandardScaler(), MultiStepMap(), Normalizer()),
+    make_pipeline(StandardScaler(), Ridge()),
+    GridSearchCV(make_pipeline(StandardScaler(), RidgeMap()), {"ridgemap__alpha": [1.0, 9.0]}),
+    make_pipeline(GridSearchCV(StandardScaler(), {}, scoring=lambda *_: 0.0), RidgeMap()),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_targets_move_with_what_is_inside(model):
+    fitted = clone(model).fit(X, Y)
+    moved = transform_targets(fitted, TARGETS)
+    steps = [step for _, step in getattr(fitted, "steps", [])]
+    if any(hasattr(step, "target_coef_") and step.target_coef_ is not None for step in steps):
+        at = next(i for i, step in enumerate(steps) if hasattr(step, "target_coef_"))
+        expected = TARGETS @ steps[at].target_coef_
+        if steps[at + 1 :]:
+            expected /= np.linalg.norm(expected, axis=1)[:, None]
+        np.testing.assert_allclose(moved, expected)
+    elif not hasattr(fitted, "transform_targets"):
+        np.testing.assert_array_equal(moved, TARGETS)
+    retriever = Retriever(model).fit(X, Y, targets=TARGETS, target_names=NAMES)
+    mapped = fitted.transform(X) if hasattr(fitted, "transform") else fitted.predict(X)
+    for found, expected in zip(retriever.kneighbors(X, 3), top_k(mapped, moved, 3), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+    np.testing.assert_array_equal(
+        retriever.predict(X), np.array(NAMES)[top_k(mapped, moved, 1)[1][:, 0]]
+    )
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("correction", [None, "csls", CSLS(k=3), InvertedSoftmax()])
+def test_is_the_search_put_together(backend, metric, correction):
+    x, y, targets = (backend.asarray(a.astype("f4")) for a in (X, Y, TARGETS))
+    retriever = Retriever(REVERSE, metric=metric, correction=correction)
+    retriever.fit(x, y, targets=targets, target_names=NAMES, sources=x, source_names=WORDS)
+    fitted = clone(REVERSE).fit(x, y)
+    mapped, moved = fitted.transform(x), fitted.transform_targets(targets)
+    kept = None
+    if correction is not None:
+        kept = {"csls": CSLS()}.get(correction) if correction == "csls" else clone(correction)
+        kept = kept.set_params(reference=mapped)
+    expected = top_k(mapped, moved, 4, metric=metric, correction=kept)
+    scores, indices = (backend.to_numpy(a) for a in expected)
+    found = retriever.kneighbors(x, 4)
+    backend.assert_equal(found[1], indices)
+    backend.assert_allclose(found[0], scores, rtol=1e-4, atol=1e-5)
+    again = pickle.loads(pickle.dumps(retriever)) if backend.name == "numpy" else retriever
+    for row in (0, 7):
+        one = again.kneighbors(x[row : row + 1, :], 4)
+        backend.assert_equal(one[1], indices[row : row + 1])
+        backend.assert_allclose(one[0], scores[row : row + 1], rtol=1e-4, atol=1e-5)
+    pairs = again.translate("en7", k=4)
+    assert [name for name, _ in pairs] == [NAMES[i] for i in indices[7]]
+    np.testing.assert_allclose([s for _, s in pairs], scores[7], rtol=1e-4, atol=1e-5)
+    both = again.translate(np.array(["en7", "en0"]), k=1)
+    assert [name for [(name, _)] in both] == [NAMES[i] for i in indices[[7, 0], 0]]
+    assert again.nearest(x, 4)[7][0][0] == pairs[0][0]
+    assert not hasattr(clone(retriever), "targets_")
+
+
+def test_what_has_vectors_and_names(frame):
+    vectors = TARGETS.astype("f4")
+    expected = Retriever().fit(targets=vectors, target_names=NAMES).nearest(Y[:3].astype("f4"), 5)
+    keyed = SimpleNamespace(index_to_key=NAMES, vectors=vectors)
+    for given in (
+        WordVectors(np.array(NAMES), vectors),
+        keyed,
+        SimpleNamespace(wv=keyed),
+        dict(zip(NAMES, vectors, strict=True)),
+        frame(vectors, index=NAMES),
+        frame(vectors.astype(float), index=NAMES),
+    ):
+        retriever = Retriever().fit(targets=given, sources=given)
+        found = retriever.nearest(Y[:3].astype("f4").tolist(), 5)
+        for got, wanted in zip(found, expected, strict=True):
+            assert [name for name, _ in got] == [name for name, _ in wanted]
+        assert retriever.translate("it5", k=1)[0][0] == "it5"
+    assert Retriever().fit(targets=vectors).predict(vectors[4:6]).tolist() == [4, 5]
+    assert Retriever().fit(targets=keyed, target_names=WORDS + NAMES[:30]).predict(Y[:1]) == "en0"
+
+
+def test_gensim(tmp_path):
+    models = pytest.importorskip("gensim.models")
+    vectors = models.KeyedVectors(4)
+    vectors.add_vectors(NAMES, TARGETS.astype("f4"))
+    retriever = Retriever().fit(targets=vectors, sources=vectors)
+    theirs = vectors.most_similar("it3", topn=5)
+    ours = retriever.translate("it3", k=6)[1:]  # they leave the word itself out
+    assert [name for name, _ in ours] == [name for name, _ in theirs]
+    np.testing.assert_allclose([s for _, s in ours], [s for _, s in theirs], rtol=1e-5)
+
+
+def test_a_map_into_memory_stays(tmp_path):
+    np.save(tmp_path / "targets.npy", TARGETS.astype("f4"))
+    targets = np.load(tmp_path / "targets.npy", mmap_mode="r")
+    retriever = Retriever(RidgeMap(), correction=CSLS(3))
+    retriever.fit(X.astype("f4"), Y.astype("f4"), targets=targets)
+    assert isinstance(retriever.targets_.targets, np.memmap)
+    again = pickle.loads(pickle.dumps(retriever))
+    np.testing.assert_array_equal(again.kneighbors(X[:3])[1], retriever.kneighbors(X[:3])[1])
+
+
+def test_a_problem():
+    problem = synthetic_crosslingual(n_train=60, n_test=20, n_targets=200, dimension=20)
+    retriever = Retriever(RidgeMap(), correction=CSLS(5)).fit_problem(problem)
+    mapped = RidgeMap().fit(problem.X_train, problem.Y_train).transform(problem.X_test)
+    for word, answer in zip(problem.test_words, retriever.nearest(problem.X_test), strict=True):
+        assert dict(retriever.translate(word)) == pytest.approx(dict(answer), rel=1e-4)
+    plain = Retriever(RidgeMap()).fit_problem(problem)
+    np.testing.assert_array_equal(
+        plain.predict(problem.X_test),
+        problem.target_words[top_k(mapped, problem.targets, 1)[1][:, 0]],
+    )
+    # Words of a file, whose vectors have lengths of their own, where the problem's have length 1.
+    unit = problem.X_test / np.linalg.norm(problem.X_test, axis=1)[:, None]
+    shifted = SimpleNamespace(
+        **{name: getattr(problem, name) for name in ("setting", "targets", "target_words")},
+        X_train=problem.X_train / np.linalg.norm(problem.X_train, axis=1)[:, None],
+        Y_train=problem.Y_train, train_words=problem.train_words,
+        X_test=unit, test_words=problem.test_words,
+    )  # fmt: skip
+    model = Retriever(RidgeMap(fit_intercept=True))
+    expected = model.fit_problem(shifted).nearest(unit)
+    words = {"zero": 0 * unit[0], **dict(zip(problem.test_words, 7 * unit, strict=True))}
+    found = model.fit_problem(shifted, sources=words).translate(problem.test_words)
+    for got, wanted in zip(found, expected, strict=True):
+        assert [name for name, _ in got] == [name for name, _ in wanted]
+    images = synthetic_crossmodal(n_targets=300, n_labels=40, test_images=40)
+    assert Retriever(RidgeMap()).fit_problem(images).source_names_ is None
+
+
+def fitted(**options):
+    return Retriever(RidgeMap()).fit(X, Y, sources=dict(zip(WORDS, X, strict=True)), **options)
+
+
+REFUSALS = [
+    (lambda: fitted().translate("en401"), r"lack 1 of the words \('en401'\); near .*'en40?1?'"),
+    (lambda: fitted().translate(["En3", "en3"]), "near 'En3': 'en3'"),
+    (lambda: fitted().translate("zzz"), r"\('zzz'\): retriever.source_names_ has the 40"),
+    (lambda: Retriever().fit(targets=Y).translate("en1"), "there are none with names"),
+    (lambda: Retriever().fit(), "targets is missing"),
+    (lambda: Retriever(RidgeMap()).fit(X), "X and Y go together"),
+    (lambda: Retriever().fit(X, Y), r"no map to learn: pass mapping=RidgeMap\(\)"),
+    (lambda: Retriever().fit(targets=Y, target_names=NAMES), "40 vectors and 70 names"),
+    (lambda: Retriever().fit(targets=Y, source_names=WORDS), "without vectors: give sources"),
+    (lambda: Retriever().fit(targets=Y, target_names=[None, *WORDS[1:]]), "name of row 0 of targ"),
+    (lambda: Retriever().fit(targets=Y, sources=Y, source_names=["a"] * 40), "'a' twice, in rows"),
+    (
+        lambda: Retriever().fit(targets=Y, sources=X, source_names=WORDS),
+        "must lie in the same|col",
+    ),
+    (lambda: Retriever(correction="csls").fit(targets=Y), r"CSLS rests on .*reference=\.\.\."),
+    (lambda: Retriever(correction=CSLS().fit(Y, Y)).fit(targets=TARGETS), "was fitted on targets"),
+    (lambda: Retriever(metric="cos").fit(targets=Y), "metric must be one of"),
+    (lambda: Retriever().fit(targets=Y * np.nan), "targets holds NaN"),
+    (lambda: fitted().kneighbors(["en1"]), "must be vectors: for words see translate", TypeError),
+    (lambda: fitted().kneighbors(X[:, :2]), "X has 2 features"),
+    (lambda: fitted().kneighbors(X, 99), "k must be between 1 and 40"),
+    (lambda: Retriever().kneighbors(X), "not fitted", NotFittedError),
+    (lambda: Retriever(RidgeMap()).fit(targets=Y), "not fitted", NotFittedError),
+    (lambda: transform_targets(make_pipeline(RidgeMap()), Y), "not fitted", NotFittedError),
+    (
+        lambda: transform_targets(GridSearchCV(RidgeMap(), {}, refit=False).fit(X, Y), Y),
+        "pass refit=True",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_refusals(case):
+    call, message, error = (*case, ValueError)[:3]
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_columns_of_frames_are_compared():
+    names = list("abcd")
+    targets = pandas.DataFrame(TARGETS, index=NAMES, columns=names)
+    turned = pandas.DataFrame(Y, columns=names)[names[::-1]]
+    with pytest.raises(ValueError, match="column 0 of queries is 'd'"):
+        Retriever().fit(targets=targets).predict(turned)
+    with pytest.raises(ValueError, match="column 0 of queries is 'd'"):
+        Retriever().fit(targets=targets, sources=turned)
+    with pytest.raises(ValueError, match="column 0 of Y is 'd'"):
+        mapper = RidgeMap().fit(X, pandas.DataFrame(Y, columns=names))
+        Retriever(mapper).fit(targets=targets[names[::-1]])
+
+
+def test_frames_on_both_sides(frame):
+    pairs = frame(X, index=WORDS, columns=list("abcdef")), frame(Y, columns=list("wxyz"))
+    targets = frame(TARGETS, index=NAMES, columns=list("wxyz"))
+    found = Retriever(REVERSE, correction=CSLS(3)).fit(*pairs, targets=targets, sources=pairs[0])
+    plain = Retriever(REVERSE, correction=CSLS(3)).fit(X, Y, targets=TARGETS, reference=X)
+    scores, indices = plain.kneighbors(X[5:6], 3)
+    expected = list(zip([NAMES[row] for row in indices[0]], scores[0].tolist(), strict=True))
+    assert found.translate("en5", k=3) == expected
+    assert found.nearest(pairs[0][5:6], 3) == [expected]
+
+
+def test_a_fitted_correction_is_taken_as_it_is():
+    targets = PreparedTargets(TARGETS)
+    kept = CSLS(3).fit(Y, TARGETS)
+    retriever = Retriever(correction=kept).fit(targets=TARGETS)
+    assert retriever.correction_ is kept
+    expected = top_k(Y[:1], targets, 3, correction=kept)
+    for found, wanted in zip(retriever.kneighbors(Y[:1], 3), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)

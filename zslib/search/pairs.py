@@ -1,0 +1,272 @@
+"""Scores of single pairs of a query and a target, and their order: what tiles leave open.
+
+A pair has one score, in float64, whatever the block, batch or layout that it is met in. Where
+scores lie so near that float64 may have rounded their order away, sums of twice its length decide:
+their products are exact (Dekker 1971, "A floating-point technique for extending the available
+precision"), and so are sums, of which what rounding loses is kept. What agrees to their last
+digit, some thirty behind the first, ties.
+"""
+
+import numpy as np
+from array_api_compat import is_numpy_array
+
+from zslib.arrays import ENTRIES, like, namespace, powers_of_two, take_rows, to_host
+from zslib.search.rows import distinct, first_equal, slices
+
+ENTRIES_HOST = 2**16  # entries of pairs at a time, which stay in the cache
+MANY = 256  # pairs, among which equal ones are sought
+EPS = 2.0**-52
+ROUNDING = 2.0**-98  # of a quotient of numbers with twice the digits of float64
+
+
+class Pairs:
+    """Scores and order of (query, target) pairs under a metric.
+
+    Parameters
+    ----------
+    queries, targets : (n, d) float arrays, checked
+    metric : str
+    units : (n_queries,) float array, or None
+        Powers of two that each query is multiplied by, under euclidean the targets too.
+    """
+
+    def __init__(self, queries, targets, metric, units=None):
+        self.on_host = is_numpy_array(queries)
+        if self.on_host:
+            targets = np.asarray(targets)  # a view of a memory map
+        self.queries, self.targets, self.metric, self.units = queries, targets, metric, units
+        self.wide = queries.dtype == namespace(queries).float64
+        plain = self.on_host and metric != "cosine" and units is None
+        self._whole = plain and (queries == np.rint(queries)).all()
+
+    def scores(self, owners, rows):
+        """Score of each pair, and how far rounding may reach: two (n,) float64 host arrays."""
+        if (
+            len(rows) > MANY and distinct(rows)[0].size < len(rows) // 4
+        ):  # many queries ask for the same targets
+            owners, rows, back = self._distinct(owners, rows)
+            return tuple(found[back] for found in self._scores(owners, rows))
+        return self._scores(owners, rows)
+
+    def _distinct(self, owners, rows):
+        """The pairs that differ, equal targets taken for one, and the place of each among them."""
+        n = self.targets.shape[0]
+        names, places = distinct(rows)
+        first = names[first_equal(take_rows(self.targets, names))]
+        keys, back = distinct(owners * n + first[places])
+        return *np.divmod(keys, n), back
+
+    def _scores(self, owners, rows):
+        found, reach = np.empty(len(rows)), np.empty(len(rows))
+        d = self.targets.shape[1]
+        rounding, least = (d / 2 + 16) * EPS, d * 2.0**-1074
+        size = max(1, (ENTRIES_HOST if self.on_host else ENTRIES) // d)
+        for part in slices(len(rows), size):
+            with np.errstate(over="ignore", invalid="ignore"):  # refused with the block
+                q, t = self._gathered(owners[part], rows[part])
+                score, length = self._of(q, t)
+            found[part], reach[part] = score, rounding * length + least
+            if self._whole and (t == np.rint(t)).all():  # nothing is rounded
+                reach[part][length < 2.0**25] = 0.0
+        return found, reach
+
+    def _gathered(self, owners, rows):
+        """Both sides of some pairs, (n, d) in float64."""
+        if self.on_host:
+            q = self.queries.take(owners, axis=0).astype(np.float64)
+            t = self.targets.take(rows, axis=0).astype(np.float64)
+        else:
+            xp = namespace(self.queries)
+            q = xp.astype(take_rows(self.queries, owners), xp.float64)
+            t = xp.astype(take_rows(self.targets, rows), xp.float64)
+        if self.units is not None:
+            units = like(self.units[owners][:, None], q)
+            q = q * units
+            t = t * units if self.metric == "euclidean" else t
+        return q, t
+
+    def _of(self, q, t):
+        """Scores, and the size of what was summed up for them, on the host."""
+        if self.metric == "euclidean":
+            q = q - t
+            squares = _sums(q, q)
+            score = np.sqrt(squares)
+            if score.size and not 1e-140 < score.min() <= score.max() < 1e140:
+                q, powers = _scaled(q)
+                score = np.sqrt(_sums(q, q)) / powers
+            return 0 - score, score
+        if self.metric == "cosine":
+            if self.wide:  # squares of float32 are in range without this
+                q, t = _scaled(q)[0], _scaled(t)[0]
+            score = _sums(q, t) / np.sqrt(_sums(q, q) * _sums(t, t))
+            return score, 1.0
+        return _sums(q, t), _sums(abs(q), abs(t))
+
+    def ordered(self, owners, rows, scores, reach):
+        """Sort pairs by their queries, and those of each best first, equal ones by their rows.
+
+        Returns
+        -------
+        order : (n,) int array
+            Places of the pairs.
+        scores : (n,) float array
+            In this order, falling for each query.
+        """
+        order = np.lexsort((rows, -scores, owners))
+        owners, rows, scores, reach = owners[order], rows[order], scores[order], reach[order]
+        close = scores[:-1] - scores[1:] <= reach[:-1] + reach[1:]
+        close &= owners[:-1] == owners[1:]
+        if not close.any():
+            return order, scores
+        places = np.flatnonzero(np.append(close, False) | np.append(False, close))
+        run = np.cumsum(np.append(True, ~close))[places]
+        (high, low, tie, exact), back = self._keys(owners[places], rows[places])
+        again = np.lexsort((-low[back], -high[back], run))
+        key, run = back[again], run[again]
+        apart = (run[1:] != run[:-1]) | _above(high, low, tie, key[:-1], key[1:])
+        group = np.cumsum(np.append(True, apart))
+        again = again[np.lexsort((rows[places][again], group))]
+        order[places] = order[places[again]]
+        first = np.flatnonzero(np.append(True, apart))
+        scores[places] = exact[key[first]][group - 1]
+        return order, scores
+
+    def best(self, owners, rows, scores, reach, k):
+        """Places of the k best pairs of each query, as `ordered`, and their scores."""
+        order, scores = self.ordered(owners, rows, scores, reach)
+        if self.queries.shape[0] == 1:
+            return order[:k], scores[:k]
+        counts = np.bincount(owners, minlength=self.queries.shape[0])
+        kept = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts) < k
+        return order[kept], scores[kept]
+
+    def listed(self, owners, rows, scores, reach, k):
+        """What `top_k` returns of pairs, at least k of each query: (n_queries, k) on the host."""
+        places, scores = self.best(owners, rows, scores, reach, k)
+        return self._finished(scores.reshape(-1, k)), rows[places].reshape(-1, k)
+
+    def _finished(self, scores):
+        """What is returned for (n_queries, k) scores: out of their units, of the vectors' type."""
+        if self.units is not None:
+            scores = scores / self.units[:, None]
+        return scores.astype("float64" if self.wide else "float32") + 0  # no -0.0
+
+    def before(self, owners, rows, scores, reach, others, levels, reaches):
+        """Whether each target of ``rows`` comes before another of ``others`` for its query."""
+        found = scores - reach > levels + reaches
+        close = np.flatnonzero(~found & (scores + reach >= levels - reaches))
+        close = close[rows[close] != others[close]]
+        if close.size:
+            n, both = close.size, np.concatenate([rows[close], others[close]])
+            (high, low, tie, _), back = self._keys(np.tile(owners[close], 2), both)
+            better = _above(high, low, tie, back[:n], back[n:])
+            worse = _above(high, low, tie, back[n:], back[:n])
+            found[close] = better | ~worse & (rows[close] < others[close])
+        return found
+
+    def _keys(self, owners, rows):
+        """What orders the targets of a query, in twice float64; and the place of each pair in it.
+
+        ``high`` + ``low``, the error that is taken for a tie, and the score as of `scores`.
+        """
+        owners, rows, back = self._distinct(owners, rows)
+        keys, powers = np.empty((4, len(rows))), np.ones(len(rows))
+        for part in slices(len(rows), max(1, ENTRIES_HOST // self.targets.shape[1])):
+            q, t = map(to_host, self._gathered(owners[part], rows[part]))
+            *parts, powers[part] = self._key(q, t)
+            keys[:, part] = parts
+            keys[3, part] *= powers[part]
+        if self.metric != "cosine":  # in one unit, with the largest near the end of the range
+            power, most = (1, 900) if self.metric == "dot" else (2, 450)
+            keys[:3] *= (
+                powers * 2.0 ** np.clip(most - np.frexp(powers.max())[1], -700, 900)
+            ) ** power
+        return keys, back
+
+    def _key(self, q, t):
+        if self.metric == "euclidean":
+            high, low = _sum_of_two(q, -t)
+            high, powers = _scaled(high)
+            low = low * powers[:, None]
+            square, error = _product(high, high)
+            more = (2 * high + low) * low
+            high, low, error = _total(square, error + more, EPS * (abs(more) + abs(error * more)))
+            return -high, -low, error, -np.sqrt(high), 1 / powers
+        (q, stretch), (t, powers) = _scaled(q), _scaled(t)
+        high, low, error = _total(*_product(q, t))
+        if self.metric == "dot":
+            return high, low, error, high / stretch, 1 / powers
+        # The cosine's square with its sign, but for the query's length.
+        sign = np.where(high < 0, -1.0, 1.0)
+        square, rest = _product(high, high)
+        square, rest = sign * square, sign * (rest + 2 * high * low)
+        length, more, error_of_length = _total(*_product(t, t))
+        error = (2 * abs(high) + error) * error / length
+        ratio = square / length
+        error += abs(ratio) * (ROUNDING + error_of_length / length)
+        part, lost = _product(ratio, length)
+        rest = ((square - part) - lost + rest - ratio * more) / length
+        high, low = _sum_of_two(ratio, rest)
+        cosine = sign * np.sqrt(abs(high) / _total(*_product(q, q))[0])
+        return high, low, error, cosine, 1.0
+
+
+def _above(high, low, tie, a, b):
+    """Whether the keys at ``a`` are above those at ``b`` by more than their errors."""
+    return (high[a] - high[b]) + (low[a] - low[b]) > tie[a] + tie[b]
+
+
+def _sum_of_two(a, b):
+    """A sum, and what its rounding lost."""
+    total = a + b
+    rest = total - a
+    return total, (a - (total - rest)) + (b - rest)
+
+
+def _product(a, b):
+    """A product, and what its rounding lost."""
+    product = a * b
+    (a, c), (b, d) = _halves(a), _halves(b)
+    return product, ((a * b - product) + a * d + c * b) + c * d
+
+
+def _halves(a):
+    """The upper and the lower half of the digits of a number."""
+    wide = (2.0**27 + 1) * a
+    high = wide - (wide - a)
+    return high, a - high
+
+
+def _total(high, low, error=0.0):
+    """Sum over each row of ``high`` + ``low``, what its rounding lost, and how much is lost still.
+
+    Nothing is where all digits fit in.
+    """
+    error = np.zeros_like(high) + error
+    while (n := high.shape[1]) > 1:
+        half = -(-n // 2)
+        total, lost = _sum_of_two(high[:, : n - half], high[:, half:])
+        rest, less = _sum_of_two(low[:, : n - half], low[:, half:])
+        rest, least = _sum_of_two(rest, lost)
+        high = np.concatenate([total, high[:, n - half : half]], axis=1)
+        low = np.concatenate([rest, low[:, n - half : half]], axis=1)
+        error[:, : n - half] += error[:, half:] + abs(less) + abs(least)
+        error = error[:, :half]
+    return *_sum_of_two(high[:, 0], low[:, 0]), error[:, 0]
+
+
+def _sums(a, b):
+    """Sums over each row of the products of two arrays, on the host.
+
+    Not by BLAS, which shares out long rows to threads, and sums by their number.
+    """
+    if type(a) is np.ndarray:
+        return np.einsum("ij,ij->i", a, b)
+    return to_host(namespace(a).sum(a * b, axis=1))
+
+
+def _scaled(vectors):
+    """Rows with the largest entry in [0.5, 1), and the powers of two that brought them there."""
+    xp = namespace(vectors)
+    powers = powers_of_two(to_host(xp.max(xp.abs(vectors), axis=1)))
+    return vectors * like(powers[:, None], vectors), powers
