@@ -23,6 +23,7 @@ __all__ = [
     "namespace",
     "one_hot",
     "pick",
+    "powers_of_two",
     "put",
     "ragged_rows",
     "random_generator",
@@ -274,6 +275,20 @@ def unit_rows(array, *, name="array"):
         )
     scaled = array / largest
     return scaled / row_norms(scaled)[:, None]
+
+
+def powers_of_two(peaks):
+    """Powers of two that bring each of ``peaks``, a host array, into [0.5, 1), where floats may.
+
+    Products with them lose no digit. What is zero stays as it is.
+
+    Examples
+    --------
+    >>> powers_of_two(np.array([3.0, 0.0, 0.3]))
+    array([0.25, 1.  , 2.  ])
+    """
+    exponents = np.frexp(np.asarray(peaks, np.float64))[1]
+    return np.ldexp(1.0, np.clip(-exponents, -1022, 1020))
 
 
 def random_generator(random_state):

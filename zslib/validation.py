@@ -70,12 +70,14 @@ def as_array(value, name):
             "their rows"
         )
     known = is_array_api_obj(value) and not isinstance(value, (np.ma.MaskedArray, np.matrix))
-    if known:
-        return value
-    try:
-        return np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} is no array ({error}): give all rows one length") from error
+    if not known:
+        try:
+            value = np.asarray(value)
+        except ValueError as error:
+            raise ValueError(f"{name} is no array ({error}): give all rows one length") from error
+    if is_numpy_array(value) and not value.dtype.isnative:
+        value = value.astype(value.dtype.newbyteorder("="))  # bytes from another machine
+    return value
 
 
 def host_array(value, name):

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Set
 
 import numpy as np
-from array_api_compat import is_array_api_obj
+from array_api_compat import is_array_api_obj, is_numpy_array
 
 from zslib.arrays import like, namespace, to_host
 from zslib.search import selection as _selection
 from zslib.search.corrected import CorrectedTiles, corrected_block
 from zslib.search.corrections import Correction, resolve
 from zslib.search.order import in_order
+from zslib.search.prepared import FEW, PreparedTargets
 from zslib.search.ranks import corrected_ranks, plain_ranks
 from zslib.search.rows import slices
 from zslib.search.tiles import Tiles
@@ -38,7 +39,7 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     Parameters
     ----------
     queries : (n_queries, d) float array
-    targets : (n_targets, d) float array, or numpy.memmap of one
+    targets : (n_targets, d) float array, numpy.memmap of one, or PreparedTargets
         The search space, of the library, device and type of ``queries``. It is read block by
         block and never copied whole. (Data frames, lists, integers and float16 are copied.)
     k : int
@@ -88,10 +89,17 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     >>> scores
     array([[1. , 0.8, 0.8]])
     """
-    queries, targets = _vectors(queries, targets)
+    queries, targets = _vectors(queries, targets, metric)
+    if correction is None and block_size is None and queries.shape[0] <= FEW:
+        if is_numpy_array(queries) and not isinstance(targets, PreparedTargets):
+            targets = PreparedTargets(targets, metric)
+        if isinstance(targets, PreparedTargets):
+            k = _checked(k, targets)
+            found = targets.nearest(queries, k)
+            if found is not None:
+                return found
     tiles = _tiles(queries, targets, metric, correction, block_size)
-    k = check_integer(k, "k", low=1, high=tiles.n_targets, high_means=" (the number of targets)")
-    return _best(tiles, k)
+    return _best(tiles, _checked(k, targets))
 
 
 def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, block_size=None):
@@ -132,7 +140,7 @@ def gold_ranks(queries, targets, gold, *, metric="cosine", correction=None, bloc
     array([0, 1])
     """
     check_paired(queries, gold, "queries", "gold")
-    queries, targets = _vectors(queries, targets)
+    queries, targets = _vectors(queries, targets, metric)
     return _ranks(_tiles(queries, targets, metric, correction, block_size), queries, gold)
 
 
@@ -163,7 +171,7 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
     [[2 1]] [2]
     """
     check_paired(queries, gold, "queries", "gold")
-    queries, targets = _vectors(queries, targets)
+    queries, targets = _vectors(queries, targets, metric)
     if corrections is None or isinstance(corrections, (str, Correction)):
         raise TypeError(f"corrections must be a sequence, got {corrections!r}: put it into a list")
     corrections = [resolve(correction) for correction in corrections]
@@ -181,19 +189,27 @@ def top_k_and_ranks(queries, targets, k, gold, *, metric="cosine", corrections=(
     found = []
     for correction in corrections:
         tiles = _tiles(queries, targets, metric, correction, block, kept=kept)
-        k = check_integer(k, "k", low=1, high=m, high_means=" (the number of targets)")
+        k = _checked(k, targets)
         found.append((_best(tiles, k)[1], _ranks(tiles, queries, gold)))
     return found
 
 
-def _vectors(queries, targets):
+def _vectors(queries, targets, metric):
     """Both as arrays; what is not float32 or float64 is converted, to the type of the queries."""
+    if isinstance(targets, PreparedTargets):
+        targets.check_queries(queries, metric)
+        return as_vectors(queries, "queries"), targets
     check_columns(targets, column_names(queries), "targets", "queries", others=True)
     queries, targets = as_vectors(queries, "queries"), as_array(targets, "targets")
     xp = namespace(targets)
     if targets.dtype not in (xp.float32, xp.float64):
         targets = as_vectors(targets, "targets", like=queries, finite=False)
     return queries, targets
+
+
+def _checked(k, targets):
+    high = targets.shape[0]
+    return check_integer(k, "k", low=1, high=high, high_means=" (the number of targets)")
 
 
 def _ranks(tiles, queries, gold):
@@ -204,8 +220,12 @@ def _ranks(tiles, queries, gold):
 
 def _tiles(queries, targets, metric, correction, block_size, kept=None):
     correction = resolve(correction)
-    chunk_size = None if kept is None else queries.shape[0]
-    tiles = Tiles(queries, targets, metric, block_size, chunk_size=chunk_size, kept=kept)
+    chunk_size, squares = None if kept is None else queries.shape[0], None
+    if isinstance(targets, PreparedTargets):
+        targets, squares = targets.targets, targets.squares
+    tiles = Tiles(
+        queries, targets, metric, block_size, chunk_size=chunk_size, kept=kept, squares=squares
+    )
     if correction is None:
         return tiles
     if correction.reference is not None:

@@ -36,11 +36,37 @@ def check_sides(queries, targets, name):
         )
 
 
+def check_rows(block, start, metric, names=None):
+    """Check targets from the row ``start`` on, or of the rows ``names``; their largest entries."""
+    xp = namespace(block)
+
+    def first(bad):
+        position = start + int(xp.argmax(xp.astype(bad, xp.int64)))
+        return position if names is None else names[position]
+
+    peaks = xp.max(xp.abs(block), axis=1)  # a NaN passes through the maximum
+    bad = ~xp.isfinite(peaks)
+    if bool(xp.any(bad)):
+        raise ValueError(
+            f"targets holds NaN or infinity, the first at row {first(bad)}: remove or repair "
+            "these rows"
+        )
+    zero = peaks == 0
+    if metric == "cosine" and bool(xp.any(zero)):
+        raise ValueError(
+            f"targets has a zero row, the first at row {first(zero)}: the cosine with a zero "
+            "vector is undefined; drop such rows"
+        )
+    return peaks
+
+
 class Tiles:
     """Checked queries and targets, and the tiles of their scores.
 
     Parameters
     ----------
+    squares : (n_targets,) array or None, default None
+        Squared lengths of the targets, where they are known.
     kept : dict or None, default None
         Where to keep the tiles once computed, for the next walk over the same queries, blocks and
         chunks.
@@ -57,8 +83,9 @@ class Tiles:
     corrected = False
 
     def __init__(
-        self, queries, targets, metric, block_size, *, chunk_size=None, kept=None, wide=False
-    ):
+        self, queries, targets, metric, block_size, *, chunk_size=None, kept=None, wide=False,
+        squares=None,
+    ):  # fmt: skip
         self.xp = namespace(queries, targets)
         self.metric = check_choice(metric, "metric", METRICS)
         check_vectors(targets, "targets", finite=False)  # each block is checked when it is read
@@ -69,7 +96,7 @@ class Tiles:
         if chunk_size is None:
             chunk_size = HOST_CHUNK if self.on_host else DEVICE_CHUNK
         block_size = check_integer(block_size, "block_size", low=1)
-        self.targets, self.kept = targets, kept
+        self.targets, self.kept, self._squares = targets, kept, squares
         self._picked = None  # where the targets are some rows of others: which
         self.dtype = queries.dtype
         self.n_queries, self.n_targets = queries.shape[0], targets.shape[0]
@@ -220,8 +247,11 @@ class Tiles:
         """Targets ``rows``, checked and ready to be multiplied."""
         xp = self.xp
         block = xp.asarray(self.targets[rows, :])
-        with np.errstate(over="ignore", invalid="ignore"):  # judged right below
-            squares = xp.vecdot(block, block)
+        if self._squares is None:
+            with np.errstate(over="ignore", invalid="ignore"):  # judged right below
+                squares = xp.vecdot(block, block)
+        else:
+            squares = self._squares[rows]
         low, high = float(xp.min(squares)), float(xp.max(squares))
         self._longest[rows.start] = 1.0
         if self.metric == "cosine" and low > 1e-30 and high < 1e30:
@@ -243,22 +273,8 @@ class Tiles:
         return block
 
     def _check_closely(self, block, start):
-        xp = self.xp
-        peaks = xp.max(xp.abs(block), axis=1)  # a NaN passes through the maximum
-        bad = ~xp.isfinite(peaks)
-        if bool(xp.any(bad)):
-            raise ValueError(
-                "targets holds NaN or infinity, the first at row "
-                f"{self._first(bad, start)}: remove or repair these rows"
-            )
-        zero = peaks == 0
-        if self.metric == "cosine" and bool(xp.any(zero)):
-            raise ValueError(
-                "targets has a zero row, the first at row "
-                f"{self._first(zero, start)}: the cosine with a zero vector is undefined; drop "
-                "such rows"
-            )
-        peak = float(xp.max(peaks))
+        peaks = check_rows(block, start, self.metric, self._picked)
+        peak = float(self.xp.max(peaks))
         if self.metric != "cosine" and not self._fits(peak):
             raise ValueError(
                 f"queries (largest entry {self._peak:.3g}) and targets (largest entry {peak:.3g}) "
@@ -269,10 +285,6 @@ class Tiles:
                 f"queries (largest entry {self._peak:.3g}) and targets (largest entry {peak:.3g}) "
                 "are too small for squares of euclidean distances: scale them up"
             )
-
-    def _first(self, bad, start):
-        position = start + int(self.xp.argmax(self.xp.astype(bad, self.xp.int64)))
-        return position if self._picked is None else self._picked[position]
 
     def _fits(self, peak):
         """Whether no score with a target of largest entry ``peak`` can overflow."""
