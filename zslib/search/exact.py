@@ -90,14 +90,13 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     array([[1. , 0.8, 0.8]])
     """
     queries, targets = _vectors(queries, targets, metric)
-    if correction is None and block_size is None and queries.shape[0] <= FEW:
-        if is_numpy_array(queries) and not isinstance(targets, PreparedTargets):
+    few = correction is None and block_size is None and queries.shape[0] <= FEW
+    if few and is_numpy_array(queries):
+        if not isinstance(targets, PreparedTargets):
             targets = PreparedTargets(targets, metric)
-        if isinstance(targets, PreparedTargets):
-            k = _checked(k, targets)
-            found = targets.nearest(queries, k)
-            if found is not None:
-                return found
+        found = targets.nearest(queries, _checked(k, targets))
+        if found is not None:
+            return found
     tiles = _tiles(queries, targets, metric, correction, block_size)
     return _best(tiles, _checked(k, targets))
 

@@ -3,7 +3,8 @@
 A pair has one score, in float64, whatever the block, batch or layout that it is met in. Where
 scores lie so near that float64 may have rounded their order away, sums of twice its length decide:
 their products are exact (Dekker 1971, "A floating-point technique for extending the available
-precision"), and so are those of sums whose parts are kept (Knuth). What agrees to 2^-90 ties.
+precision"), and so are sums, of which what rounding loses is kept. What agrees to their last
+digit, some thirty behind the first, ties.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ from zslib.search.rows import distinct, first_equal, slices
 ENTRIES_HOST = 2**16  # entries of pairs at a time, which stay in the cache
 MANY = 256  # pairs, among which equal ones are sought
 EPS = 2.0**-52
-TIE = 2.0**-90
+ROUNDING = 2.0**-98  # of a quotient of numbers with twice the digits of float64
 
 
 class Pairs:
@@ -30,9 +31,13 @@ class Pairs:
     """
 
     def __init__(self, queries, targets, metric, units=None):
-        self.queries, self.targets, self.metric, self.units = queries, targets, metric, units
         self.on_host = is_numpy_array(queries)
+        if self.on_host:
+            targets = np.asarray(targets)  # a view of a memory map
+        self.queries, self.targets, self.metric, self.units = queries, targets, metric, units
         self.wide = queries.dtype == namespace(queries).float64
+        plain = self.on_host and metric != "cosine" and units is None
+        self._whole = plain and (queries == np.rint(queries)).all()
 
     def scores(self, owners, rows):
         """Score of each pair, and how far rounding may reach: two (n,) float64 host arrays."""
@@ -58,16 +63,22 @@ class Pairs:
         size = max(1, (ENTRIES_HOST if self.on_host else ENTRIES) // d)
         for part in slices(len(rows), size):
             with np.errstate(over="ignore", invalid="ignore"):  # refused with the block
-                score, length = self._of(*self._gathered(owners[part], rows[part]))
-                found[part] = score
-                reach[part] = rounding * length + least
+                q, t = self._gathered(owners[part], rows[part])
+                score, length = self._of(q, t)
+            found[part], reach[part] = score, rounding * length + least
+            if self._whole and (t == np.rint(t)).all():  # nothing is rounded
+                reach[part][length < 2.0**25] = 0.0
         return found, reach
 
     def _gathered(self, owners, rows):
         """Both sides of some pairs, (n, d) in float64."""
-        xp = namespace(self.queries)
-        q = xp.astype(take_rows(self.queries, owners), xp.float64)
-        t = xp.astype(xp.asarray(take_rows(self.targets, rows)), xp.float64)
+        if self.on_host:
+            q = self.queries.take(owners, axis=0).astype(np.float64)
+            t = self.targets.take(rows, axis=0).astype(np.float64)
+        else:
+            xp = namespace(self.queries)
+            q = xp.astype(take_rows(self.queries, owners), xp.float64)
+            t = xp.astype(take_rows(self.targets, rows), xp.float64)
         if self.units is not None:
             units = like(self.units[owners][:, None], q)
             q = q * units
@@ -89,7 +100,7 @@ class Pairs:
                 q, t = _scaled(q)[0], _scaled(t)[0]
             score = _sums(q, t) / np.sqrt(_sums(q, q) * _sums(t, t))
             return score, 1.0
-        return _sums(q, t), np.sqrt(_sums(q, q)) * np.sqrt(_sums(t, t))
+        return _sums(q, t), _sums(abs(q), abs(t))
 
     def ordered(self, owners, rows, scores, reach):
         """Sort pairs by their queries, and those of each best first, equal ones by their rows.
@@ -109,25 +120,30 @@ class Pairs:
             return order, scores
         places = np.flatnonzero(np.append(close, False) | np.append(False, close))
         run = np.cumsum(np.append(True, ~close))[places]
-        (high, low, tie), back = self._keys(owners[places], rows[places])
-        again = np.lexsort((low[back], -high[back], run))
+        (high, low, tie, exact), back = self._keys(owners[places], rows[places])
+        again = np.lexsort((-low[back], -high[back], run))
         key, run = back[again], run[again]
         apart = (run[1:] != run[:-1]) | _above(high, low, tie, key[:-1], key[1:])
         group = np.cumsum(np.append(True, apart))
         again = again[np.lexsort((rows[places][again], group))]
         order[places] = order[places[again]]
         first = np.flatnonzero(np.append(True, apart))
-        scores[places] = scores[places][first][group - 1]  # places hold falling scores already
+        scores[places] = exact[key[first]][group - 1]
         return order, scores
 
-    def best(self, owners, rows, k):
-        """Scores and rows of the k best of each query, (n_queries, k) on the host."""
-        order, scores = self.ordered(owners, rows, *self.scores(owners, rows))
+    def best(self, owners, rows, scores, reach, k):
+        """Places of the k best pairs of each query, as `ordered`, and their scores."""
+        order, scores = self.ordered(owners, rows, scores, reach)
         counts = np.bincount(owners, minlength=self.queries.shape[0])
-        first = (np.cumsum(counts) - counts)[:, None] + np.arange(k)
-        return self.finished(scores[first]), rows[order[first]]
+        kept = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts) < k
+        return order[kept], scores[kept]
 
-    def finished(self, scores):
+    def listed(self, owners, rows, scores, reach, k):
+        """What `top_k` returns of pairs, at least k of each query: (n_queries, k) on the host."""
+        places, scores = self.best(owners, rows, scores, reach, k)
+        return self._finished(scores.reshape(-1, k)), rows[places].reshape(-1, k)
+
+    def _finished(self, scores):
         """What is returned for (n_queries, k) scores: out of their units, of the vectors' type."""
         if self.units is not None:
             scores = scores / self.units[:, None]
@@ -140,7 +156,7 @@ class Pairs:
         close = close[rows[close] != others[close]]
         if close.size:
             n, both = close.size, np.concatenate([rows[close], others[close]])
-            (high, low, tie), back = self._keys(np.tile(owners[close], 2), both)
+            (high, low, tie, _), back = self._keys(np.tile(owners[close], 2), both)
             better = _above(high, low, tie, back[:n], back[n:])
             worse = _above(high, low, tie, back[n:], back[:n])
             found[close] = better | ~worse & (rows[close] < others[close])
@@ -149,13 +165,20 @@ class Pairs:
     def _keys(self, owners, rows):
         """What orders the targets of a query, in twice float64; and the place of each pair in it.
 
-        ``high`` + ``low``, and the error that is taken for a tie.
+        ``high`` + ``low``, the error that is taken for a tie, and the score as of `scores`.
         """
         owners, rows, back = self._distinct(owners, rows)
-        keys = np.empty((3, len(rows)))
+        keys, powers = np.empty((4, len(rows))), np.ones(len(rows))
         for part in slices(len(rows), max(1, ENTRIES_HOST // self.targets.shape[1])):
             q, t = map(to_host, self._gathered(owners[part], rows[part]))
-            keys[:, part] = self._key(q, t)
+            *parts, powers[part] = self._key(q, t)
+            keys[:, part] = parts
+            keys[3, part] *= powers[part]
+        if self.metric != "cosine":  # in one unit, with the largest near the end of the range
+            power, most = (1, 900) if self.metric == "dot" else (2, 450)
+            keys[:3] *= (
+                powers * 2.0 ** np.clip(most - np.frexp(powers.max())[1], -700, 900)
+            ) ** power
         return keys, back
 
     def _key(self, q, t):
@@ -164,24 +187,26 @@ class Pairs:
             high, powers = _scaled(high)
             low = low * powers[:, None]
             square, error = _product(high, high)
-            high, low = _total(square, error + (2 * high + low) * low)
-            powers = powers**-2
-            return -high * powers, -low * powers, TIE * high * powers
-        (q, a), (t, b) = _scaled(q), _scaled(t)
-        high, low = _total(*_product(q, t))
+            more = (2 * high + low) * low
+            high, low, error = _total(square, error + more, EPS * (abs(more) + abs(error * more)))
+            return -high, -low, error, -np.sqrt(high), 1 / powers
+        (q, stretch), (t, powers) = _scaled(q), _scaled(t)
+        high, low, error = _total(*_product(q, t))
         if self.metric == "dot":
-            powers = 1 / a / b
-            return high * powers, low * powers, TIE * _sums(np.abs(q), np.abs(t)) * powers
+            return high, low, error, high / stretch, 1 / powers
         # The cosine's square with its sign, but for the query's length.
-        error = np.full(high.shape, TIE * q.shape[1])
         sign = np.where(high < 0, -1.0, 1.0)
         square, rest = _product(high, high)
         square, rest = sign * square, sign * (rest + 2 * high * low)
-        high, low = _total(*_product(t, t))
-        ratio = square / high
-        part, lost = _product(ratio, high)
-        rest = ((square - part) - lost + rest - ratio * low) / high
-        return *_sum_of_two(ratio, rest), error
+        length, more, error_of_length = _total(*_product(t, t))
+        error = (2 * abs(high) + error) * error / length
+        ratio = square / length
+        error += abs(ratio) * (ROUNDING + error_of_length / length)
+        part, lost = _product(ratio, length)
+        rest = ((square - part) - lost + rest - ratio * more) / length
+        high, low = _sum_of_two(ratio, rest)
+        cosine = sign * np.sqrt(abs(high) / _total(*_product(q, q))[0])
+        return high, low, error, cosine, 1.0
 
 
 def _above(high, low, tie, a, b):
@@ -210,15 +235,22 @@ def _halves(a):
     return high, a - high
 
 
-def _total(high, low):
-    """Sum over each row of ``high`` + ``low``, and what its rounding lost."""
+def _total(high, low, error=0.0):
+    """Sum over each row of ``high`` + ``low``, what its rounding lost, and how much is lost still.
+
+    Nothing is where all digits fit in.
+    """
+    error = np.zeros_like(high) + error
     while (n := high.shape[1]) > 1:
         half = -(-n // 2)
         total, lost = _sum_of_two(high[:, : n - half], high[:, half:])
-        rest = low[:, : n - half] + low[:, half:] + lost
+        rest, less = _sum_of_two(low[:, : n - half], low[:, half:])
+        rest, least = _sum_of_two(rest, lost)
         high = np.concatenate([total, high[:, n - half : half]], axis=1)
         low = np.concatenate([rest, low[:, n - half : half]], axis=1)
-    return _sum_of_two(high[:, 0], low[:, 0])
+        error[:, : n - half] += error[:, half:] + abs(less) + abs(least)
+        error = error[:, :half]
+    return *_sum_of_two(high[:, 0], low[:, 0]), error[:, 0]
 
 
 def _sums(a, b):
@@ -226,7 +258,7 @@ def _sums(a, b):
 
     Not by BLAS, which shares out long rows to threads, and sums by their number.
     """
-    if is_numpy_array(a):
+    if type(a) is np.ndarray:
         return np.einsum("ij,ij->i", a, b)
     return to_host(namespace(a).sum(a * b, axis=1))
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from zslib.arrays import namespace
-from zslib.search.pairs import Pairs
+from zslib.search.pairs import EPS, Pairs
 from zslib.search.rows import slices
 from zslib.search.tiles import METRICS, check_rows
 from zslib.validation import (
@@ -82,6 +82,9 @@ class PreparedTargets:
         # Lengths are so far within the type's range that their products are too.
         self._plain = high < 1e30 and (low if metric == "cosine" else high) > 1e-30
         self._longest = 1.0 if metric == "cosine" else math.sqrt(high)
+        self._lengths = None  # what the products with a query are divided by
+        if self._plain and metric == "cosine":
+            self._lengths = xp.sqrt(self.squares)
 
     def check_queries(self, queries, metric):
         """Raise unless ``queries`` have these columns, and ``metric`` is that of the targets."""
@@ -110,36 +113,39 @@ class PreparedTargets:
         if self.metric == "cosine":
             vectors, lengths = vectors / lengths[:, None], np.ones(n)
         vectors = vectors.astype(self.dtype)
-        size = lengths * self._longest + (self.metric == "euclidean") * self._longest**2
-        info = np.finfo(self.dtype)
+        info, size = np.finfo(self.dtype), lengths * self._longest
+        if self.metric == "euclidean":
+            size += self._longest**2
         slack = (d + 16) * float(info.eps) * size + d * float(info.smallest_normal)
+        if self.metric == "euclidean":  # whole distances of pairs are rounded
+            slack += (d + 32) * EPS * (lengths + self._longest) ** 2
         found = [[] for _ in range(n)]
         for rows in slices(n_targets, PRODUCT // n):
             block = vectors @ self.targets[rows].T
             if self.metric == "cosine":
-                block /= np.sqrt(self.squares[rows])
+                block /= self._lengths[rows]
             elif self.metric == "euclidean":
                 block -= self.squares[rows] / 2
             for scores, reach, parts in zip(block, slack, found, strict=True):
-                near = np.flatnonzero(scores >= _level(scores, k) - 2 * reach)
+                near = np.flatnonzero(scores >= float(_level(scores, k) - 2 * reach))
                 parts.append((near + rows.start, scores[near]))
         owners, places = [], []
         for query, (parts, reach) in enumerate(zip(found, slack, strict=True)):
-            near, scores = (
-                parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
-            )
-            near = near[scores >= np.partition(scores, -k)[-k] - 2 * reach]
+            near, scores = parts[0]
+            if len(parts) > 1:
+                near, scores = map(np.concatenate, zip(*parts, strict=True))
+            near = near[scores >= float(np.partition(scores, -k)[-k] - 2 * reach)]
             if near.size > k + DOUBT:
                 return None
             owners.append(np.full(near.size, query))
             places.append(near)
-        return Pairs(queries, self.targets, self.metric).best(
-            np.concatenate(owners), np.concatenate(places), k
-        )
+        owners, places = np.concatenate(owners), np.concatenate(places)
+        pairs = Pairs(queries, self.targets, self.metric)
+        return pairs.listed(owners, places, *pairs.scores(owners, places), k)
 
 
 def _level(scores, k):
-    """A score that at least k of ``scores`` reach, near the k-th best; the least if they are fewer.
+    """A score that k of ``scores`` reach, near the k-th best; the least if they are fewer.
 
     The k-th best of the largest of each group is one.
     """

@@ -15,8 +15,12 @@ NEAR = 512  # roundings by which scores of one target from two tiles differ next
 
 def plain_ranks(tiles, owners, accepted):
     """Rank of the best of the accepted targets of each query, without a correction."""
-    scores, gold = _best(tiles.pair_scores(owners, accepted), owners, accepted)
-    level = tiles.level(np.where(np.isfinite(scores), scores, 0.0))  # or refused with the block
+    pairs = tiles.pairs
+    scores, reach = pairs.scores(owners, accepted)
+    scores = np.where(np.isfinite(scores), scores, 0.0)  # or refused with the block
+    best, _ = pairs.best(owners, accepted, scores, reach, 1)
+    gold, scores, reach = accepted[best], scores[best], reach[best]
+    level = tiles.level(scores)
 
     def work(blocks):
         ranks = np.zeros(tiles.n_queries, np.int64)
@@ -27,7 +31,7 @@ def plain_ranks(tiles, owners, accepted):
             for number, (chunk, tile) in enumerate(zip(tiles.chunks, walked, strict=True)):
                 above, row, query = _compared(tile, *_bounds(tile, level[chunk], slack[chunk]))
                 if tiles.narrow and row.size > math.prod(tile.shape) // NARROW:
-                    wide = tiles.wide()
+                    wide = tiles.sibling()
                     tile = wide.tile(rows, number)
                     found = wide.slack(level, rows)[chunk]
                     above, row, query = _compared(tile, *_bounds(tile, level[chunk], found))
@@ -35,8 +39,9 @@ def plain_ranks(tiles, owners, accepted):
                 if not row.size:
                     continue
                 row, query = row + rows.start, query + chunk.start
-                found = tiles.pair_scores(query, row)
-                before = (found > scores[query]) | (found == scores[query]) & (row < gold[query])
+                found = pairs.scores(query, row)
+                others = gold[query], scores[query], reach[query]
+                before = pairs.before(query, row, *found, *others)
                 ranks += np.bincount(query[before], minlength=ranks.size)
         return ranks
 

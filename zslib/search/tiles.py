@@ -2,8 +2,9 @@
 
 A tile holds the scores of one block of targets (rows) with one chunk of queries (columns). The
 whole matrix of scores never exists. Matrix products round a little differently from tile to tile:
-where scores lie within this `Tiles.slack`, `Tiles.pair_scores` decides, so that the order of the
-targets depends on no tile.
+where scores lie within this `Tiles.slack`, `Tiles.pairs` decides, so that the order of the targets
+depends on no tile. Nor does it on the unit: what would leave the range of float32 is multiplied in
+float64, and what would leave that is brought near 1 by powers of two, which cost no digit.
 """
 
 import math
@@ -12,8 +13,9 @@ from threading import Lock
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import ENTRIES, namespace, row_norms, take_rows, to_host, unit_rows
-from zslib.search.rows import distinct, first_equal, slices
+from zslib.arrays import like, namespace, powers_of_two, row_norms, to_host, unit_rows
+from zslib.search.pairs import Pairs
+from zslib.search.rows import slices
 from zslib.validation import check_choice, check_integer, check_same_width, check_vectors
 
 METRICS = ("cosine", "dot", "euclidean")
@@ -22,7 +24,8 @@ METRICS = ("cosine", "dot", "euclidean")
 HOST_BLOCK, HOST_CHUNK = 1024, 768
 DEVICE_BLOCK, DEVICE_CHUNK = 16384, 2048
 _LARGE = 1e15  # what float32 can square
-PAIRS = 2**16  # entries of pairs at a time, which stay in the cache
+# Within these neither products of float32 or float64 nor squares lose digits at the range's end.
+_SMALL = {"dot": (1e-25, 1e-250), "euclidean": (1e-12, 1e-125)}
 
 
 def check_sides(queries, targets, name):
@@ -103,33 +106,77 @@ class Tiles:
         self.blocks = slices(self.n_targets, block_size)
         n_chunks = -(-self.n_queries // chunk_size)
         self.chunks = slices(self.n_queries, -(-self.n_queries // n_chunks))  # of even sizes
-        self.queries = queries
-        self._peak = float(self.xp.max(self.xp.abs(queries)))
+        self.queries, self._peak = queries, float(self.xp.max(self.xp.abs(queries)))
         euclidean = self.metric == "euclidean"
-        wide = wide or self.corrected or kept is not None or self.dtype == self.xp.float64
-        self.narrow = euclidean and self.on_host and not wide and self._peak < _LARGE
-        self._type = self.xp.float64 if euclidean and not self.narrow else self.dtype
+        odd, self.units = self._odd_units()
+        single = self.dtype == self.xp.float32 and not (wide or odd)
+        if euclidean:
+            plain = self.on_host and not self.corrected and kept is None
+            single = single and plain and self._peak < _LARGE
+        self._type = self.xp.float32 if single else self.xp.float64
+        self.narrow = single and not self.corrected
         self._odd, self._sibling, self._guard = set(), None, Lock()
         self._centre = self._middle(queries)
         self._longest = {} if kept is None else kept.setdefault("longest", {})
         queries = self._prepared(queries, "queries")
         self._reach = self._lengths(queries)
         self._factors = [self._factor(queries[chunk, :]) for chunk in self.chunks]
-        self.score_dtype = self.xp.float64 if euclidean else self.dtype
+        self.score_dtype = self.xp.float64 if euclidean else self._type
+        self.pairs = Pairs(self.queries, targets, self.metric, self.units)
+
+    def _odd_units(self):
+        """Whether products leave the range of the type, and what brings them back into float64's.
+
+        By the queries and the first targets. The powers of two are for each query, under euclidean
+        one for all; None where float64 holds products as they are.
+        """
+        if self.metric == "cosine":
+            return False, None
+        xp = self.xp
+        first = float(xp.max(xp.abs(xp.asarray(self.targets[self.blocks[0], :]))))
+        if not math.isfinite(first):
+            return False, None  # refused with the block
+        if self.metric == "euclidean":
+            sizes = peaks = np.full(self.n_queries, max(first, self._peak))
+        else:
+            peaks = to_host(xp.max(xp.abs(self.queries), axis=1)).astype(np.float64)
+            with np.errstate(over="ignore"):
+                sizes = peaks * first
+        sizes = np.where(peaks * first > 0, sizes, 1.0) if self.metric == "dot" else sizes
+        least, wide = _SMALL[self.metric]
+        if self.dtype == xp.float32:
+            return bool((sizes < least).any()), None
+        if self.corrected and self.metric == "dot":
+            return False, None
+        if ((sizes == 0) | (sizes > wide) & (sizes < 1 / wide)).all():
+            return False, None
+        powers = powers_of_two(peaks)
+        if self.metric == "dot":  # targets may still be as large or small as they like
+            powers = np.clip(powers, 2.0**-900, 2.0**600) * (
+                2.0**-60 if first > 1e-100 else 2.0**400
+            )
+        return True, powers
 
     def _middle(self, queries):
         """Where distances are measured from: squares of points far from zero would cancel."""
         if self.metric != "euclidean":
             return None
         xp = self.xp
-        middle = xp.sum(xp.astype(queries, xp.float64) / queries.shape[0], axis=0)
+        queries = self._scaled(xp.astype(queries, xp.float64))
+        middle = xp.sum(queries / queries.shape[0], axis=0)
         return xp.astype(middle, self._type, copy=False)
 
+    def _scaled(self, vectors):
+        return vectors if self.units is None else vectors * float(self.units[0])
+
     def _prepared(self, vectors, name):
+        vectors = self.xp.astype(vectors, self._type, copy=False)
         if self.metric == "cosine":
             return unit_rows(vectors, name=name)
         if self.metric == "euclidean":
-            return self.xp.astype(vectors, self._type, copy=False) - self._centre
+            return self._scaled(vectors) - self._centre
+        if self.units is not None and name == "queries":
+            return vectors * like(self.units[:, None], vectors)
         return vectors
 
     def _lengths(self, prepared):
@@ -137,8 +184,9 @@ class Tiles:
         if self.metric == "cosine":
             return np.ones(prepared.shape[0])
         xp = self.xp
-        with np.errstate(over="ignore"):  # what is too large for scores is refused with the block
-            return to_host(row_norms(xp.astype(prepared, xp.float64, copy=False)))
+        powers = powers_of_two(to_host(xp.max(xp.abs(prepared), axis=1)))
+        scaled = xp.astype(prepared, xp.float64, copy=False) * like(powers[:, None], prepared)
+        return to_host(row_norms(scaled)) / powers
 
     def _factor(self, vectors):
         """The right factor of the product, contiguous; see `_with_squares`."""
@@ -160,14 +208,19 @@ class Tiles:
         parts = [xp.astype(part, self._type, copy=False) for part in (vectors, *more)]
         return xp.concat(parts, axis=1)
 
-    def wide(self):
+    def wide(self, queries, block_size, chunk_size):
+        """Tiles of ``queries`` with the same targets in float64."""
+        return Tiles(
+            queries, self.targets, self.metric, block_size, chunk_size=chunk_size, wide=True,
+            squares=self._squares,
+        )  # fmt: skip
+
+    def sibling(self):
         """The same in float64, where float32 leaves the order of too many targets open."""
         with self._guard:
             if self._sibling is None:
-                self._sibling = Tiles(
-                    self.queries, self.targets, self.metric, self.blocks[0].stop,
-                    chunk_size=self.chunks[0].stop, wide=True,
-                )  # fmt: skip
+                sizes = self.blocks[0].stop, self.chunks[0].stop
+                self._sibling = self.wide(self.queries, *sizes)
         return self._sibling
 
     def slack(self, levels, rows=None):
@@ -178,19 +231,21 @@ class Tiles:
         is the worst case of sums of d products.
         """
         if rows is not None and rows.start in self._odd:
-            return self.wide().slack(levels, rows)
+            return self.sibling().slack(levels, rows)
         longest = max(self._longest.values()) if rows is None else self._longest[rows.start]
         d, info = self.targets.shape[1], self.xp.finfo(self._type)
         rounding = (d / 2 + 16) * float(info.eps)
+        if self._type == self.xp.float64:
+            rounding *= 2  # that of pairs too
         reach = self._reach if levels.ndim == 1 else self._reach[:, None]
         if self.metric != "euclidean":
             return rounding * reach * longest + d * float(info.smallest_normal) + 0 * levels
-        roots = 4 * float(self.xp.finfo(self.dtype).eps)  # those of pairs are rounded
+        roots = 4 * float(self.xp.finfo(self.xp.float64).eps)  # those of pairs are rounded
         least = 2 * d * float(info.smallest_normal)
         squares = (reach + longest) ** 2 + longest**2  # of the product, and of the factor's column
         found = rounding * squares + least + roots * np.abs(levels)
         if rows is None and self._odd:
-            found = np.maximum(found, self.wide().slack(levels))
+            found = np.maximum(found, self.sibling().slack(levels))
         return found
 
     def level(self, scores):
@@ -198,50 +253,19 @@ class Tiles:
         return -np.square(scores) if self.metric == "euclidean" else scores
 
     def finished(self, scores):
-        """What is returned for scores of tiles: under euclidean these are minus the squares."""
+        """Uncorrected scores of tiles as corrections see them: minus distances, not squares.
+
+        Of the vectors' type, but for products that float32 does not hold.
+        """
         xp = namespace(scores)
         if self.metric == "euclidean":
-            scores = -xp.sqrt(xp.where(scores < 0, -scores, xp.zeros_like(scores)))
+            scores = 0 - xp.sqrt(xp.where(scores < 0, -scores, xp.zeros_like(scores)))
+            scores = scores if self.units is None else scores / float(self.units[0])
+        elif self.metric == "dot" and self._type != self.dtype:
+            return scores
+        elif self.units is not None:
+            scores = scores / like(self.units[:, None], scores)
         return xp.astype(scores, self.dtype, copy=False)
-
-    def pair_scores(self, owners, rows):
-        """Score of each (query, target) pair, (n,) on the host.
-
-        Each is computed by itself, in float64, then rounded to the type of the vectors: equal
-        rows have equal scores.
-        """
-        names, places = distinct(rows)
-        if names.size < len(rows) // 4:  # many queries ask for the same targets: equal ones once
-            first = first_equal(take_rows(self.targets, names))
-            keys, back = distinct(owners * names.size + first[places])
-            if keys.size < len(rows):
-                owners, places = np.divmod(keys, names.size)
-                return self._pair_scores(owners, names[places])[back]
-        return self._pair_scores(owners, rows)
-
-    def _pair_scores(self, owners, rows):
-        xp, found = self.xp, np.empty(len(rows))
-        size = max(1, (PAIRS if self.on_host else ENTRIES) // self.targets.shape[1])
-        for part in slices(len(rows), size):
-            q = take_rows(self.queries, owners[part])
-            t = xp.asarray(take_rows(self.targets, rows[part]))
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # see `block`
-                scores = self._scores_of(*(xp.astype(a, xp.float64) for a in (q, t)))
-                found[part] = to_host(xp.astype(scores, self.dtype))
-        return found
-
-    def _scores_of(self, q, t):
-        xp = self.xp
-        if self.metric == "euclidean":
-            q -= t
-            q *= q  # and a plain sum, which BLAS does not share out to threads
-            return -xp.sqrt(xp.sum(q, axis=1))
-        if self.metric == "dot":
-            return xp.sum(q * t, axis=1)
-        if self.dtype == xp.float64:  # squares of float32 are in range without this
-            q, t = (a / xp.max(xp.abs(a), axis=1, keepdims=True) for a in (q, t))
-        lengths = xp.sum(q * q, axis=1) * xp.sum(t * t, axis=1)
-        return xp.sum(q * t, axis=1) / xp.sqrt(lengths)
 
     def block(self, rows):
         """Targets ``rows``, checked and ready to be multiplied."""
@@ -255,45 +279,46 @@ class Tiles:
         low, high = float(xp.min(squares)), float(xp.max(squares))
         self._longest[rows.start] = 1.0
         if self.metric == "cosine" and low > 1e-30 and high < 1e30:
+            if block.dtype != self._type:
+                block = xp.astype(block, self._type)
+                squares = xp.vecdot(block, block)
             return block / xp.sqrt(squares)[:, None]
         # One pass decides for nearly all blocks; only odd ones get the closer look.
-        if not (1e-300 < high < 1e30 and self.metric != "cosine" and self._fits(math.sqrt(high))):
-            self._check_closely(block, rows.start)
-            high = xp.finfo(xp.float64).max if high == math.inf else high
-        if self.narrow and high > _LARGE**2:
+        longest = math.sqrt(high) if high >= 0 else math.nan
+        if not (1e-30 < high < 1e30 and self.metric != "cosine" and self._fits(longest)):
+            longest = self._check_closely(block, rows.start)
+        if self.narrow and self.metric == "euclidean" and longest > _LARGE:
             self._odd.add(rows.start)
             return None
         block = self._prepared(block, "targets")
         if self.metric == "euclidean":
             squares = xp.vecdot(block, block)
-            high = float(xp.max(squares))
+            longest = math.sqrt(float(xp.max(squares)))
             block = self._with_squares(block, 1, squares)
         if self.metric != "cosine":
-            self._longest[rows.start] = math.sqrt(high)
+            self._longest[rows.start] = longest
         return block
 
     def _check_closely(self, block, start):
-        peaks = check_rows(block, start, self.metric, self._picked)
-        peak = float(self.xp.max(peaks))
+        """Check targets one by one; a length that none exceeds."""
+        peak = float(self.xp.max(check_rows(block, start, self.metric, self._picked)))
         if self.metric != "cosine" and not self._fits(peak):
             raise ValueError(
                 f"queries (largest entry {self._peak:.3g}) and targets (largest entry {peak:.3g}) "
                 f"are too large for the {self.metric} scores to fit {self.dtype}: scale them down"
             )
-        if self.metric == "euclidean" and 0 < max(peak, self._peak) < 1e-150:
-            raise ValueError(
-                f"queries (largest entry {self._peak:.3g}) and targets (largest entry {peak:.3g}) "
-                "are too small for squares of euclidean distances: scale them up"
-            )
+        return math.sqrt(block.shape[1]) * peak
 
     def _fits(self, peak):
         """Whether no score with a target of largest entry ``peak`` can overflow."""
         xp, width = self.xp, self.targets.shape[1]
-        limit = float(xp.finfo(self.dtype).max)
+        limit, widest = float(xp.finfo(self.dtype).max), float(xp.finfo(xp.float64).max)
         if self.metric == "dot":
-            return width * self._peak * peak < limit
-        limit = min(limit, math.sqrt(float(xp.finfo(xp.float64).max)))
-        return math.sqrt(width) * (self._peak + peak) < limit / 2
+            scaled = 0.0 if self.units is None else self._peak * float(self.units.max())
+            return width * self._peak * peak < limit and width * scaled * peak < widest
+        size = math.sqrt(width) * (self._peak + peak)
+        unit = 1.0 if self.units is None else float(self.units[0])
+        return size < limit / 2 and size * unit < math.sqrt(widest) / 2
 
     def buffer(self):
         """Memory for one tile of NumPy scores, to be handed to `scores` again and again."""
@@ -315,7 +340,7 @@ class Tiles:
         if self.kept is None:
             block = self.block(rows)
             if block is None:
-                return self.wide().walk(rows)
+                return self.sibling().walk(rows)
             return (self._raw_scores(block, factor, buffer) for factor in self._factors)
         if rows.start not in self.kept:
             block = self.block(rows)
