@@ -8,6 +8,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -99,7 +100,7 @@ def searches(draw):
     return metric, queries, targets
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(case=searches(), data=st.data())
 def test_order_and_ranks_are_those_of_fractions(case, data):
     metric, queries, targets = case
@@ -134,3 +135,75 @@ def test_order_and_ranks_are_those_of_fractions(case, data):
             alone = top_k(query[None, :], same, k, metric=metric)
             np.testing.assert_array_equal(alone[0][0], scores[row])
             np.testing.assert_array_equal(alone[1][0], indices[row])
+
+
+@pytest.mark.parametrize("mean", [100, 1000])
+def test_cosines_of_nearly_parallel_rows_are_those_of_float64(backend, mean):
+    rng = np.random.default_rng(0)
+    queries, targets = (
+        (rng.standard_normal((n, 30)) + mean).astype(np.float32) for n in (20, 400)
+    )
+    wide = queries.astype(float), targets.astype(float)
+    unit = [a / np.linalg.norm(a, axis=1, keepdims=True) for a in wide]
+    # Half the squared distance of unit rows is 1 - cosine, with more digits.
+    order = ((unit[0][:, None] - unit[1][None]) ** 2).sum(axis=2).argsort(axis=1, kind="stable")
+    q, t = backend.asarray(queries), backend.asarray(targets)
+    backend.assert_equal(top_k(q, t, 20)[1], order[:, :20])
+    for place in (0, 7, 399):
+        backend.assert_equal(gold_ranks(q, t, order[:, place]), place)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_distances_to_itself_are_zero_and_depend_on_no_other_query(backend, dtype):
+    rng = np.random.default_rng(1)
+    targets = rng.standard_normal((300, 12)).astype(dtype)
+    q, t = backend.asarray(targets[:20]), backend.asarray(targets)
+    scores, indices = map(backend.to_numpy, top_k(q, t, 5, metric="euclidean"))
+    np.testing.assert_array_equal(indices[:, 0], np.arange(20))
+    assert not scores[:, 0].any() and not np.signbit(scores[:, 0]).any()
+    far = backend.asarray(np.concatenate([targets[:20], targets[:20] + np.array(1e6, dtype)]))
+    again = top_k(far, t, 5, metric="euclidean")
+    np.testing.assert_array_equal(backend.to_numpy(again[0])[:20], scores)
+    np.testing.assert_array_equal(backend.to_numpy(again[1])[:20], indices)
+
+
+@pytest.mark.parametrize("metric", ["dot", "euclidean"])
+@pytest.mark.parametrize(
+    ("dtype", "left", "right"),
+    [
+        ("float32", 1e25, 1e-25),
+        ("float32", 1e-30, 1),
+        ("float32", 1e-30, 1e-30),
+        ("float32", 1e-38, 1e-38),
+        ("float64", 1, 1e160),
+        ("float64", 1e-200, 1e-200),
+        ("float64", 1e-300, 1e300),
+        ("float64", 1e-160, 1e160),
+    ],
+)
+def test_units_change_no_order(backend, metric, dtype, left, right):
+    """Squares of lengths, or the scores themselves, are out of the range of the type."""
+    rng = np.random.default_rng(2)
+    queries, targets = (rng.standard_normal((n, 5)).astype(dtype) for n in (30, 300))
+    targets[::7] = targets[1]
+    left, right = (2.0 ** np.round(np.log2(unit)) for unit in (left, right))
+    if metric == "euclidean":
+        left = right
+    order = top_k(queries, targets, 300, metric=metric)[1]
+    q = backend.asarray(queries * np.array(left, dtype))
+    t = backend.asarray(targets * np.array(right, dtype))
+    backend.assert_equal(top_k(q, t, 300, metric=metric)[1], order)
+    for place in (0, 5, 150):
+        backend.assert_equal(gold_ranks(q, t, order[:, place], metric=metric), place)
+
+
+def test_other_types_of_numbers():
+    """Bytes in another order are the same numbers; integers and halves are converted."""
+    rng = np.random.default_rng(3)
+    queries, targets = rng.integers(-9, 9, (3, 4)), rng.integers(-9, 9, (30, 4))
+    expected = top_k(queries.astype("f4"), targets.astype("f4"), 7, metric="dot")
+    for kinds in ((">f4", "f4"), ("f4", ">f4"), ("<f4", ">f4"), ("f2", "f4"), ("f4", ">i2")):
+        q, t = (a.astype(kind) for a, kind in zip((queries, targets), kinds, strict=True))
+        for got, want in zip(top_k(q, t, 7, metric="dot"), expected, strict=True):
+            np.testing.assert_array_equal(got, want)
+            assert got.dtype == want.dtype and got.dtype.isnative

@@ -89,14 +89,17 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     >>> scores
     array([[1. , 0.8, 0.8]])
     """
-    queries, targets = _vectors(queries, targets, metric)
+    prepared = isinstance(targets, PreparedTargets)
+    if not (prepared and targets.fits(queries, metric)):
+        queries, targets = _vectors(queries, targets, metric)
     few = correction is None and block_size is None and queries.shape[0] <= FEW
     if few and is_numpy_array(queries):
-        if not isinstance(targets, PreparedTargets):
+        if not prepared:
             targets = PreparedTargets(targets, metric)
         found = targets.nearest(queries, _checked(k, targets))
         if found is not None:
             return found
+        queries, targets = _vectors(queries, targets, metric)
     tiles = _tiles(queries, targets, metric, correction, block_size)
     return _best(tiles, _checked(k, targets))
 

@@ -134,6 +134,8 @@ class Pairs:
     def best(self, owners, rows, scores, reach, k):
         """Places of the k best pairs of each query, as `ordered`, and their scores."""
         order, scores = self.ordered(owners, rows, scores, reach)
+        if self.queries.shape[0] == 1:
+            return order[:k], scores[:k]
         counts = np.bincount(owners, minlength=self.queries.shape[0])
         kept = np.arange(order.size) - np.repeat(np.cumsum(counts) - counts, counts) < k
         return order[kept], scores[kept]

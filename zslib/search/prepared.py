@@ -95,15 +95,19 @@ class PreparedTargets:
                 "pass the same to both"
             )
 
+    def fits(self, queries, metric):
+        """Whether queries are a few of NumPy that need no conversion; finite or not."""
+        known = type(queries) is np.ndarray and queries.dtype == self.dtype
+        few = known and queries.shape[1:] == self.shape[1:] and 0 < len(queries) <= FEW
+        return few and metric == self.metric
+
     def nearest(self, queries, k):
         """The k best targets of a few queries as `top_k` has them, or None: left to the tiles.
 
         What float32 leaves open is settled pair by pair, up to some hundred for a query.
         """
         n, (n_targets, d) = len(queries), self.shape
-        if not (self._plain and type(queries) is np.ndarray and n <= FEW):
-            return None
-        if queries.dtype != self.dtype or queries.shape[1:] != (d,):
+        if not (self._plain and self.fits(queries, self.metric)):
             return None
         vectors = queries.astype(np.float64)
         squares = np.einsum("ij,ij->i", vectors, vectors)
