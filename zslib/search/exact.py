@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Set
 
 import numpy as np
-from array_api_compat import is_array_api_obj, is_numpy_array
+from array_api_compat import is_array_api_obj
 
 from zslib.arrays import like, namespace, to_host
 from zslib.search import selection as _selection
 from zslib.search.corrected import CorrectedTiles, corrected_block
 from zslib.search.corrections import Correction, resolve
 from zslib.search.order import in_order
-from zslib.search.prepared import FEW, PreparedTargets
+from zslib.search.prepared import PreparedTargets, few, nearest
 from zslib.search.ranks import corrected_ranks, plain_ranks
 from zslib.search.rows import slices
 from zslib.search.tiles import Tiles
@@ -33,15 +33,18 @@ KEPT = 2**26  # scores that `top_k_and_ranks` keeps at most
 def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=None):
     """The k best targets of each query, best first, ties to the lower index.
 
-    Equal rows tie, whatever ``block_size``, and also under a ``correction``. There the order of
-    others whose scores agree to rounding is that of the tiles.
+    The order is that of the numbers given, before scores are rounded to their type. Equal rows
+    tie, whatever ``block_size``, and also under a ``correction``. There the order of others whose
+    scores agree to rounding is that of the tiles.
 
     Parameters
     ----------
     queries : (n_queries, d) float array
     targets : (n_targets, d) float array, numpy.memmap of one, or PreparedTargets
         The search space, of the library, device and type of ``queries``. It is read block by
-        block and never copied whole. (Data frames, lists, integers and float16 are copied.)
+        block and never copied whole. (Data frames, lists, integers, float16 and bytes in the order
+        of another machine are copied.) With `zslib.search.prepared.PreparedTargets` a query that
+        comes alone costs little more than its product with the targets.
     k : int
         Neighbours to find, at most n_targets.
     metric : {"cosine", "dot", "euclidean"}, default "cosine"
@@ -61,7 +64,7 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     Returns
     -------
     scores : (n_queries, k) float array
-        Of the type of ``queries``.
+        Of the type of ``queries``; one too small for it is 0, and its order stays.
     indices : (n_queries, k) int64 array
         Rows of ``targets``.
 
@@ -89,17 +92,11 @@ def top_k(queries, targets, k, *, metric="cosine", correction=None, block_size=N
     >>> scores
     array([[1. , 0.8, 0.8]])
     """
-    prepared = isinstance(targets, PreparedTargets)
-    if not (prepared and targets.fits(queries, metric)):
-        queries, targets = _vectors(queries, targets, metric)
-    few = correction is None and block_size is None and queries.shape[0] <= FEW
-    if few and is_numpy_array(queries):
-        if not prepared:
-            targets = PreparedTargets(targets, metric)
-        found = targets.nearest(queries, _checked(k, targets))
+    if correction is None and block_size is None and few(queries, targets, metric):
+        found = nearest(queries, targets, metric, _checked(k, targets))
         if found is not None:
             return found
-        queries, targets = _vectors(queries, targets, metric)
+    queries, targets = _vectors(queries, targets, metric)
     tiles = _tiles(queries, targets, metric, correction, block_size)
     return _best(tiles, _checked(k, targets))
 

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from array_api_compat import is_numpy_array
 
 from zslib.arrays import namespace
 from zslib.search.pairs import EPS, Pairs
@@ -19,7 +20,8 @@ from zslib.validation import (
 
 FEW = 8  # queries at once that are no work for tiles
 PRODUCT = 2**21  # scores at a time
-BLOCK = 2**14  # targets measured at a time
+UNMEASURED = 2**13  # targets at a time that are yet to be measured: read twice, once from memory
+BLOCK = 2**14  # the same where nothing is multiplied
 DOUBT = 512  # candidates beyond k, above which float32 gives way to tiles
 GROUP = 64
 
@@ -79,12 +81,7 @@ class PreparedTargets:
         if not (low > 0 and high < math.inf):
             for rows in slices(self.shape[0], BLOCK):
                 check_rows(xp.asarray(targets[rows, :]), rows.start, metric)
-        # Lengths are so far within the type's range that their products are too.
-        self._plain = high < 1e30 and (low if metric == "cosine" else high) > 1e-30
-        self._longest = 1.0 if metric == "cosine" else math.sqrt(high)
-        self._lengths = None  # what the products with a query are divided by
-        if self._plain and metric == "cosine":
-            self._lengths = xp.sqrt(self.squares)
+        self.known = terms_of(self.squares, metric) if is_numpy_array(targets) else None
 
     def check_queries(self, queries, metric):
         """Raise unless ``queries`` have these columns, and ``metric`` is that of the targets."""
@@ -95,65 +92,87 @@ class PreparedTargets:
                 "pass the same to both"
             )
 
-    def fits(self, queries, metric):
-        """Whether queries are a few of NumPy that need no conversion; finite or not."""
-        known = type(queries) is np.ndarray and queries.dtype == self.dtype
-        few = known and queries.shape[1:] == self.shape[1:] and 0 < len(queries) <= FEW
-        return few and metric == self.metric
 
-    def nearest(self, queries, k):
-        """The k best targets of a few queries as `top_k` has them, or None: left to the tiles.
+def terms_of(squares, metric):
+    """What the scores of some targets need beside products: roots or halves of the ``squares``.
 
-        What float32 leaves open is settled pair by pair, up to some hundred for a query.
-        """
-        n, (n_targets, d) = len(queries), self.shape
-        if not (self._plain and self.fits(queries, self.metric)):
-            return None
-        vectors = queries.astype(np.float64)
-        squares = np.einsum("ij,ij->i", vectors, vectors)
-        if not (squares.min() > 1e-30 and squares.max() < 1e30):
-            return None
-        lengths = np.sqrt(squares)
-        if self.metric == "cosine":
-            vectors, lengths = vectors / lengths[:, None], np.ones(n)
-        vectors = vectors.astype(self.dtype)
-        info, size = np.finfo(self.dtype), lengths * self._longest
-        if self.metric == "euclidean":
-            size += self._longest**2
-        slack = (d + 16) * float(info.eps) * size + d * float(info.smallest_normal)
-        if self.metric == "euclidean":  # whole distances of pairs are rounded
-            slack += (d + 32) * EPS * (lengths + self._longest) ** 2
-        found = [[] for _ in range(n)]
-        for rows in slices(n_targets, PRODUCT // n):
-            block = vectors @ self.targets[rows].T
-            if self.metric == "cosine":
-                block /= self._lengths[rows]
-            elif self.metric == "euclidean":
-                block -= self.squares[rows] / 2
-            for scores, reach, parts in zip(block, slack, found, strict=True):
-                near = np.flatnonzero(scores >= float(_level(scores, k) - 2 * reach))
-                parts.append((near + rows.start, scores[near]))
-        owners, places = [], []
-        for query, (parts, reach) in enumerate(zip(found, slack, strict=True)):
-            near, scores = parts[0]
-            if len(parts) > 1:
-                near, scores = map(np.concatenate, zip(*parts, strict=True))
-            near = near[scores >= float(np.partition(scores, -k)[-k] - 2 * reach)]
-            if near.size > k + DOUBT:
-                return None
-            owners.append(np.full(near.size, query))
-            places.append(near)
-        owners, places = np.concatenate(owners), np.concatenate(places)
-        pairs = Pairs(queries, self.targets, self.metric)
-        return pairs.listed(owners, places, *pairs.scores(owners, places), k)
-
-
-def _level(scores, k):
-    """A score that k of ``scores`` reach, near the k-th best; the least if they are fewer.
-
-    The k-th best of the largest of each group is one.
+    And the longest of what products are divided from. None where lengths are so near the ends of
+    the type's range, or beyond, that the tiles are to look closer.
     """
+    low, high = float(squares.min()), float(squares.max())
+    if not (high < 1e30 and (low if metric == "cosine" else high) > 1e-30):
+        return None
+    if metric == "cosine":
+        return np.sqrt(squares), 1.0
+    return squares / 2, math.sqrt(high)
+
+
+def few(queries, targets, metric):
+    """Whether `nearest` may be asked: NumPy's of one type, unchecked beyond that."""
+    known = isinstance(targets, PreparedTargets)
+    rows = targets.targets if known else targets
+    if not (type(queries) is np.ndarray and type(rows) in (np.ndarray, np.memmap)):
+        return False
+    alike = queries.dtype == rows.dtype and rows.dtype in (np.float32, np.float64)
+    alike = alike and queries.ndim == rows.ndim == 2 and queries.shape[1] == rows.shape[1]
+    some = alike and 0 < len(queries) <= FEW and rows.size
+    return bool(some) and metric in ((targets.metric,) if known else METRICS)
+
+
+def nearest(queries, targets, metric, k):
+    """What `top_k` gives for a few queries, or None: left to the tiles, as are refusals.
+
+    One product, and what float32 leaves open settled pair by pair, up to some hundred of these.
+    """
+    known = None
+    if isinstance(targets, PreparedTargets):
+        known, targets = targets.known, targets.targets
+    n, d, dtype = len(queries), queries.shape[1], queries.dtype
+    vectors = queries.astype(np.float64)
+    squares = np.einsum("ij,ij->i", vectors, vectors)
+    if not (squares.min() > 1e-30 and squares.max() < 1e30):
+        return None
+    lengths = np.sqrt(squares)
+    if metric == "cosine":
+        vectors, lengths = vectors / lengths[:, None], np.ones(n)
+    vectors, info = vectors.astype(dtype), np.finfo(dtype)
+    rounding, least = (d + 16) * float(info.eps), d * float(info.smallest_normal)
+    level, slack, parts = np.full(n, -np.inf), np.zeros(n), []
+    for rows in slices(len(targets), PRODUCT // n if known else UNMEASURED):
+        block = targets[rows]
+        found = known and (known[0][rows], known[1])
+        if not known:
+            with np.errstate(over="ignore", invalid="ignore"):  # looked at right below
+                found = terms_of(np.vecdot(block, block), metric)
+        if found is None:
+            return None
+        terms, longest = found
+        scores = vectors @ block.T
+        size = lengths * longest
+        if metric == "cosine":
+            scores /= terms
+        elif metric == "euclidean":
+            scores -= terms
+            size += longest**2 + EPS / info.eps * (lengths + longest) ** 2  # of pairs
+        slack = np.maximum(slack, rounding * size + least)
+        for query in range(n):
+            level[query] = max(level[query], _reached(scores[query], k))
+            near = np.flatnonzero(scores[query] >= float(level[query] - 2 * slack[query]))
+            parts.append((np.full(near.size, query), near + rows.start, scores[query, near]))
+    if len(parts) > 1:
+        parts = [tuple(map(np.concatenate, zip(*parts, strict=True)))]
+    owners, places, scores = parts[0]
+    near = scores >= (level - 2 * slack)[owners]
+    owners, places = owners[near], places[near]
+    if places.size > n * (k + DOUBT):
+        return None
+    pairs = Pairs(queries, targets, metric)
+    return pairs.listed(owners, places, *pairs.scores(owners, places), k)
+
+
+def _reached(scores, k):
+    """What k of ``scores`` reach, near the k-th best: that of the best of groups; else -inf."""
     groups = scores.size // GROUP
     if groups >= 4 * k:
         scores = scores[: GROUP * groups].reshape(GROUP, groups).max(axis=0)
-    return np.partition(scores, max(scores.size - k, 0))[max(scores.size - k, 0)]
+    return -np.inf if scores.size < k else np.partition(scores, scores.size - k)[scores.size - k]
