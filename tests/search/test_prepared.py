@@ -17,6 +17,7 @@ METRICS = ("cosine", "dot", "euclidean")
 @pytest.mark.parametrize("kind", ["plain", "copies", "far from zero", "tiny", "huge"])
 def test_answers_are_those_of_the_tiles(backend, monkeypatch, metric, dtype, kind):
     monkeypatch.setattr(_prepared, "PRODUCT", 700)  # several blocks
+    monkeypatch.setattr(_prepared, "UNMEASURED", 100)
     rng = np.random.default_rng(0)
     targets = rng.standard_normal((900, 6)).astype(dtype)
     targets += 1000 * (kind == "far from zero")

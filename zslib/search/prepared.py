@@ -138,6 +138,7 @@ def nearest(queries, targets, metric, k):
     vectors, info = vectors.astype(dtype), np.finfo(dtype)
     rounding, least = (d + 16) * float(info.eps), d * float(info.smallest_normal)
     level, slack, parts = np.full(n, -np.inf), np.zeros(n), []
+    best = [np.empty(0, dtype)] * n
     for rows in slices(len(targets), PRODUCT // n if known else UNMEASURED):
         block = targets[rows]
         found = known and (known[0][rows], known[1])
@@ -158,7 +159,12 @@ def nearest(queries, targets, metric, k):
         for query in range(n):
             level[query] = max(level[query], _reached(scores[query], k))
             near = np.flatnonzero(scores[query] >= float(level[query] - 2 * slack[query]))
-            parts.append((np.full(near.size, query), near + rows.start, scores[query, near]))
+            values = scores[query, near]
+            parts.append((np.full(near.size, query), near + rows.start, values))
+            best[query] = np.concatenate([best[query], values])
+            if best[query].size > k:
+                best[query] = np.partition(best[query], -k)[-k:]
+                level[query] = max(level[query], best[query][0])
     if len(parts) > 1:
         parts = [tuple(map(np.concatenate, zip(*parts, strict=True)))]
     owners, places, scores = parts[0]
