@@ -114,8 +114,8 @@ class Pairs:
         """
         order = np.lexsort((rows, -scores, owners))
         owners, rows, scores, reach = owners[order], rows[order], scores[order], reach[order]
-        close = scores[:-1] - scores[1:] <= reach[:-1] + reach[1:]
-        close &= owners[:-1] == owners[1:]
+        doubt = reach[:-1] + reach[1:]
+        close = (scores[:-1] - scores[1:] <= doubt) & (doubt > 0) & (owners[:-1] == owners[1:])
         if not close.any():
             return order, scores
         places = np.flatnonzero(np.append(close, False) | np.append(False, close))
@@ -153,8 +153,9 @@ class Pairs:
 
     def before(self, owners, rows, scores, reach, others, levels, reaches):
         """Whether each target of ``rows`` comes before another of ``others`` for its query."""
-        found = scores - reach > levels + reaches
-        close = np.flatnonzero(~found & (scores + reach >= levels - reaches))
+        doubt, ahead = reach + reaches, scores - levels
+        found = (ahead > doubt) | (ahead == 0) & (rows < others)
+        close = np.flatnonzero((abs(ahead) <= doubt) & (doubt > 0))
         close = close[rows[close] != others[close]]
         if close.size:
             n, both = close.size, np.concatenate([rows[close], others[close]])
