@@ -154,6 +154,7 @@ class Tiles:
         if self.metric == "dot":  # targets may still be as large or small as they like
             shift = 2.0**-60 if first > 1e-100 else 2.0**400
             powers = np.clip(powers, 2.0**-900, 2.0**600) * shift
+            self._lifted = float((peaks * powers).max())
         return True, powers
 
     def _middle(self, queries):
@@ -313,8 +314,8 @@ class Tiles:
         xp, width = self.xp, self.targets.shape[1]
         limit, widest = float(xp.finfo(self.dtype).max), float(xp.finfo(xp.float64).max)
         if self.metric == "dot":
-            scaled = 0.0 if self.units is None else self._peak * float(self.units.max())
-            return width * self._peak * peak < limit and width * scaled * peak < widest
+            lifted = 0.0 if self.units is None else self._lifted
+            return width * self._peak * peak < limit and width * lifted * peak < widest
         size = math.sqrt(width) * (self._peak + peak)
         unit = 1.0 if self.units is None else float(self.units[0])
         return size < limit / 2 and size * unit < math.sqrt(widest) / 2
