@@ -359,9 +359,17 @@ def test_zero_vectors_have_no_cosine():
 
 def test_overflow_is_refused_rather_than_returned_as_infinity():
     queries, targets = good()
-    for metric, size in (("dot", 1e30), ("euclidean", 3e38)):
+    wide = [a.astype(np.float64) * 1e200 for a in (queries, targets)]
+    queries = queries * np.float32(1e30)
+    for metric, *sides in (
+        ("dot", queries, with_value(targets, 4, 1e30)),
+        ("euclidean", queries, with_value(targets, 4, 3e38)),
+        ("dot", *wide),
+    ):
         with pytest.raises(ValueError, match=rf"too large for the {metric} scores.*scale"):
-            top_k(queries * np.float32(1e30), with_value(targets, 4, size), 1, metric=metric)
+            top_k(*sides, 1, metric=metric)
+        with pytest.raises(ValueError, match=rf"too large for the {metric} scores.*scale"):
+            gold_ranks(*sides, [0, 1, 2], metric=metric)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-170, 1e150, 1e300])

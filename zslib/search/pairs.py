@@ -114,8 +114,15 @@ class Pairs:
         """
         order = np.lexsort((rows, -scores, owners))
         owners, rows, scores, reach = owners[order], rows[order], scores[order], reach[order]
-        close = scores[:-1] - scores[1:] <= reach[:-1] + reach[1:]
-        close &= owners[:-1] == owners[1:]
+        same = owners[:-1] == owners[1:]
+        doubt = reach[:-1] + reach[1:]
+        if (
+            self.metric == "dot"
+        ):  # the widest of a query may reach beyond neighbours that are surer
+            starts = np.flatnonzero(np.append(True, ~same))
+            counts = np.diff(np.append(starts, order.size))
+            doubt = 2 * np.repeat(np.maximum.reduceat(reach, starts), counts)[1:]
+        close = same & (scores[:-1] - scores[1:] <= doubt) & (doubt > 0)
         if not close.any():
             return order, scores
         places = np.flatnonzero(np.append(close, False) | np.append(False, close))
@@ -153,8 +160,9 @@ class Pairs:
 
     def before(self, owners, rows, scores, reach, others, levels, reaches):
         """Whether each target of ``rows`` comes before another of ``others`` for its query."""
-        found = scores - reach > levels + reaches
-        close = np.flatnonzero(~found & (scores + reach >= levels - reaches))
+        doubt, ahead = reach + reaches, scores - levels
+        found = (ahead > doubt) | (ahead == 0) & (rows < others)
+        close = np.flatnonzero((abs(ahead) <= doubt) & (doubt > 0))
         close = close[rows[close] != others[close]]
         if close.size:
             n, both = close.size, np.concatenate([rows[close], others[close]])
@@ -177,10 +185,10 @@ class Pairs:
             keys[:, part] = parts
             keys[3, part] *= powers[part]
         if self.metric != "cosine":  # in one unit, with the largest near the end of the range
-            power, most = (1, 900) if self.metric == "dot" else (2, 450)
-            keys[:3] *= (
-                powers * 2.0 ** np.clip(most - np.frexp(powers.max())[1], -700, 900)
-            ) ** power
+            largest = powers.max(where=keys[0] != 0, initial=2.0**-1022)
+            lift = 2.0 ** np.clip(900 - np.frexp(largest)[1], -150, 900)
+            with np.errstate(over="ignore"):  # of zeros, which may have any power
+                keys[:3] *= np.minimum(powers * lift, 2.0**900)
         return keys, back
 
     def _key(self, q, t):
@@ -191,7 +199,11 @@ class Pairs:
             square, error = _product(high, high)
             more = (2 * high + low) * low
             high, low, error = _total(square, error + more, EPS * (abs(more) + abs(error * more)))
-            return -high, -low, error, -np.sqrt(high), 1 / powers
+            root = np.sqrt(high)
+            square, lost = _product(root, root)
+            twice = 2 * np.where(root > 0, root, 1.0)
+            low = ((high - square) - lost + low) / twice
+            return -root, -low, error / twice + ROUNDING * root, -root, 1 / powers
         (q, stretch), (t, powers) = _scaled(q), _scaled(t)
         high, low, error = _total(*_product(q, t))
         if self.metric == "dot":

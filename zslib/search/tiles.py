@@ -142,19 +142,19 @@ class Tiles:
             peaks = to_host(xp.max(xp.abs(self.queries), axis=1)).astype(np.float64)
             with np.errstate(over="ignore"):
                 sizes = peaks * first
-        sizes = np.where(peaks * first > 0, sizes, 1.0) if self.metric == "dot" else sizes
+        zero = (peaks == 0) | (first == 0 and self.metric == "dot")
         least, wide = _SMALL[self.metric]
         if self.dtype == xp.float32:
-            return bool((sizes < least).any()), None
+            return bool((~zero & (sizes < least)).any()), None
         if self.corrected and self.metric == "dot":
             return False, None
-        if ((sizes == 0) | (sizes > wide) & (sizes < 1 / wide)).all():
+        if (zero | (sizes > wide) & (sizes < 1 / wide)).all():
             return False, None
         powers = powers_of_two(peaks)
         if self.metric == "dot":  # targets may still be as large or small as they like
-            powers = np.clip(powers, 2.0**-900, 2.0**600) * (
-                2.0**-60 if first > 1e-100 else 2.0**400
-            )
+            shift = 2.0**-60 if first > 1e-100 else 2.0**400
+            powers = np.clip(powers, 2.0**-900, 2.0**600) * shift
+            self._lifted = float((peaks * powers).max())
         return True, powers
 
     def _middle(self, queries):
@@ -314,8 +314,8 @@ class Tiles:
         xp, width = self.xp, self.targets.shape[1]
         limit, widest = float(xp.finfo(self.dtype).max), float(xp.finfo(xp.float64).max)
         if self.metric == "dot":
-            scaled = 0.0 if self.units is None else self._peak * float(self.units.max())
-            return width * self._peak * peak < limit and width * scaled * peak < widest
+            lifted = 0.0 if self.units is None else self._lifted
+            return width * self._peak * peak < limit and width * lifted * peak < widest
         size = math.sqrt(width) * (self._peak + peak)
         unit = 1.0 if self.units is None else float(self.units[0])
         return size < limit / 2 and size * unit < math.sqrt(widest) / 2
