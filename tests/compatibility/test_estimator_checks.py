@@ -41,6 +41,7 @@ PARAMETERS = {
     "IAP": {"regularization": 1e-2},
     "ICINESS": {"n_hidden": (32,), "learning_rate": 0.01, "n_epochs": 30},
     "SSE": {"mixture_penalty": 0.01, "n_epochs": 30},
+    "Scaled": {"estimator": ESZSL(0.1, 0.1)},
     "SynC": {"regularization": 1e-2},
     "UnitClassImages": {"estimator": ESZSL(0.1, 0.1)},
 }
@@ -308,6 +309,7 @@ DISCRETE = {
     "n_neighbors": [None, 2],
     "estimator": {
         "Centred": [None, DAP()],
+        "Scaled": [None, DAP()],
         "MapScorer": [None, RidgeMap(direction="reverse"), MultiStepMap()],
         "UnitClassImages": [None, ESZSL(0.1)],
     },
@@ -347,6 +349,7 @@ WITH_PROBABILITIES = {
     "GMMN": {},
     "CMT": {"novelty": OutlierProbability()},
     "Centred": {"estimator": DAP()},
+    "Scaled": {"estimator": DAP()},
 }
 
 

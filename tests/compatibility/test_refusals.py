@@ -181,6 +181,10 @@ OF_ONE = {
         ("n_hidden", 0, "n_hidden must be at least 1"),
     ],
     "Centred": [("estimator", Ridge(), "estimator must be a scorer", TypeError)],
+    "Scaled": [
+        ("estimator", Ridge(), "estimator must be a scorer", TypeError),
+        ("gamma", np.inf, "gamma must be a finite number"),
+    ],
     "MapScorer": [
         ("estimator", zslib.compatibility.ESZSL(), "estimator must be a map", TypeError)
     ],
