@@ -31,10 +31,12 @@ __all__ = [
     "BilinearModel",
     "CompatibilityModel",
     "check_fit_input",
+    "check_told_apart",
     "cosines",
     "directions",
     "lengthened",
     "named_rows",
+    "some_rows",
     "through_directions",
     "zero_shot_scorer",
 ]
@@ -115,6 +117,32 @@ def _check_labels(y, X, class_embeddings):
         "y (rows of class_embeddings: every label needs an embedding)",
         class_embeddings.shape[0],
     )
+
+
+def some_rows(array):
+    """About 64 rows, from first to last."""
+    return array[:: max(1, array.shape[0] // 64), :]
+
+
+def check_told_apart(scores, least=0.0, **arrays):
+    """Refuse scores after training that are the same for all classes, or for all images.
+
+    Of vectors in a very small or large unit this is what remains where products underflow, or
+    penalties are out of all proportion. Of others it may be the truth. ``arrays`` are the vectors
+    trained on, by name; scores below ``least`` are as good as that.
+    """
+    xp = namespace(scores)
+    if all(1e-5 < float(xp.max(xp.abs(rows))) < 1e5 for rows in arrays.values()):
+        return
+    largest = max(float(xp.max(xp.abs(scores))), least)
+    rounding = 8.0 * float(xp.finfo(scores.dtype).eps) * largest
+    for axis, kind in ((1, "class"), (0, "image")):
+        spread = xp.max(scores, axis=axis) - xp.min(scores, axis=axis)
+        if not float(xp.max(spread)) > rounding:
+            raise ValueError(
+                f"training told no {kind} from another, all have the same scores: "
+                f"{sizes(**arrays)}; bring rows to a length near one, or give less regularization"
+            )
 
 
 class CompatibilityModel(ClassifierMixin, BaseEstimator):
@@ -229,7 +257,9 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         with in_range(X=X, class_embeddings=embeddings):
             self._fit(X, codes, embeddings, **more)
             if self._learns_scores:
-                self._check_scores(X, embeddings)
+                scores = self._finite_scores(some_rows(X), embeddings)
+                least = float(self._scores_are_logits)
+                check_told_apart(scores, least, X=X, class_embeddings=embeddings)
         self.class_names_ = names if named else None
         self.embedding_dim_, self.embedding_names_in_ = class_embeddings.shape[1], columns
         self.class_embeddings_ = class_embeddings
@@ -240,28 +270,6 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     _learns_scores = True
     # Whether scores are logarithms of probabilities, up to one number for each sample.
     _scores_are_logits = False
-
-    def _check_scores(self, X, embeddings):
-        """Refuse scores that are not finite, or the same for all classes or all images.
-
-        Of vectors in a very small or large unit the latter is what remains where products
-        underflow, or penalties are out of all proportion. Of others it may be the truth.
-        """
-        some = X[:: max(1, X.shape[0] // 64), :]
-        scores = self._finite_scores(some, embeddings)
-        xp = namespace(scores)
-        if all(1e-5 < float(xp.max(xp.abs(rows))) < 1e5 for rows in (X, embeddings)):
-            return
-        largest = max(float(xp.max(xp.abs(scores))), float(self._scores_are_logits))
-        rounding = 8.0 * float(xp.finfo(scores.dtype).eps) * largest
-        for axis, kind in ((1, "class"), (0, "image")):
-            spread = xp.max(scores, axis=axis) - xp.min(scores, axis=axis)
-            if not float(xp.max(spread)) > rounding:
-                raise ValueError(
-                    f"training told no {kind} from another, all have the same scores: "
-                    f"{sizes(X=X, class_embeddings=embeddings)}; bring rows of both to a length "
-                    "near one, or give less regularization"
-                )
 
     def _finite_scores(self, X, class_embeddings):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
