@@ -455,8 +455,8 @@ def in_range(**arrays):
             yield
     except (np.linalg.LinAlgError, ArithmeticError) as error:
         raise ValueError(
-            f"training failed ({error}): {sizes(**arrays)}; bring all rows to a length near one, "
-            "or give more regularization"
+            f"no solution in range ({error}): {sizes(**arrays)}; bring all rows to a length near "
+            "one, or give more regularization"
         ) from error
 
 

@@ -266,6 +266,7 @@ def test_divergence_is_reported(name, parameters, large, words, problem32):
         ("ESZSL", "give smaller features"),
         ("DAP", "scale the features"),
         ("IAP", "scale the features"),
+        ("SSE", "scale the features"),
     ],
 )
 def test_features_out_of_range(name, words, problem32):

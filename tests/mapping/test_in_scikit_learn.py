@@ -4,6 +4,7 @@ import numpy as np
 import pandas
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -127,8 +128,9 @@ def test_every_map_has_a_finite_score_in_every_search(mapper, pairs):
 def test_a_vector_mapped_to_zero_finds_nothing(pairs):
     X, Y = pairs
     fitted = RidgeMap(0.0).fit(X, Y)
-    score = fitted.score(np.concatenate([X[:3], 0 * X[:1]]), Y[:4])
-    assert score == 0.75
+    assert fitted.score(np.concatenate([X[:3], 0 * X[:1]]), Y[:4]) == 0.75
+    assert fitted.score(X[:4], np.concatenate([0 * Y[:1], Y[1:4]])) == 0.75
+    assert fitted.score(X[:2], 0 * Y[:2]) == 0
 
 
 def test_grid_search_over_a_pipeline(pairs):
@@ -179,6 +181,16 @@ def test_one_column_may_be_one_dimensional(pairs, backend):
     backend.assert_equal(flat.transform(X), expected)
     backend.assert_equal(flat.transform_targets(Y[:, 0]), pairs[1][:, :1])
     assert flat.fit(X, Y).predict(X).shape == (40, 4)
+
+
+@pytest.mark.parametrize("exponent", [-90, 0, 90])
+def test_one_column_is_scored_by_r2_in_any_unit(pairs, exponent):
+    X, y = pairs[0].astype("f4"), pairs[1][:, 0].astype("f4")
+    expected = r2_score(y, RidgeMap().fit(X, y).predict(X))
+    y = y * np.float32(2.0**exponent)
+    assert RidgeMap().fit(X, y).score(X, y) == pytest.approx(expected, rel=1e-5)
+    with pytest.raises(ValueError, match="moves the targets too, and predicts none"):
+        RidgeMap(direction="reverse").fit(X, y).score(X, y)
 
 
 def test_a_series_of_targets_is_a_column(pairs):

@@ -272,13 +272,10 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     _scores_are_logits = False
 
     def _finite_scores(self, X, class_embeddings):
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        with in_range(X=X, class_embeddings=class_embeddings):
             scores = self._scores(X, class_embeddings)
-            check_learned(
-                scores,
-                "X or class_embeddings is too large beside fit's; scale them",
-                what="scores",
-            )
+        remedy = "bring rows of X and class_embeddings to a length near one, in fit too"
+        check_learned(scores, remedy, what="scores")
         return scores
 
     def decision_function(self, X, class_embeddings=None):

@@ -9,9 +9,10 @@ from sklearn.base import (
     RegressorMixin,
     TransformerMixin,
 )
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import like, namespace, take_rows, to_host
+from zslib.arrays import like, namespace, power_of_two, take_rows, to_host
 from zslib.mapping.negatives import distinct_labels
 from zslib.search import gold_ranks
 from zslib.validation import (
@@ -120,35 +121,42 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
 
         Mapped vectors are compared by cosine with the distinct rows of ``y``, (n, d2) as Y in
         ``fit``, where `transform_targets` puts these. A row that is mapped to zero, which has no
-        direction, finds none. One column has no directions but its signs: with that the score is
-        R2 of `predict`, as `sklearn.base.RegressorMixin.score`. With ``sample_weight`` (n,) it is
-        the weighted mean.
+        direction, finds none, and a zero target is not found. With ``sample_weight`` (n,) it is
+        the weighted mean. One column has no directions but its signs: with that the score is R2 of
+        `predict`, as `sklearn.base.RegressorMixin.score`.
 
         Returns
         -------
         float
             In [0, 1], higher is better; by chance one over the number of distinct rows.
+
+        Raises
+        ------
+        ValueError
+            With one column, from a map that moves the targets too, and so predicts none.
         """
         check_is_fitted(self, "coef_")
         check_columns(y, self._target_names, "Y")
         check_paired(X, y, "X", "y")
         check_paired(X, sample_weight, "X", "sample_weight")
+        if sample_weight is not None:
+            sample_weight = host_array(sample_weight, "sample_weight")
         if self._n_targets == 1:
-            return super().score(X, y, sample_weight)
+            both = [host_array(A, "y").astype(np.float64) for A in (y, self.predict(X))]
+            unit = max(map(power_of_two, both))  # R2 does not depend on it
+            return r2_score(*(A / unit for A in both), sample_weight=sample_weight)
         given, y = X, as_array(y, "y")
         mapped, targets = type(self).transform.__wrapped__(self, X), self.transform_targets(y)
         check_same_rows(as_array(given, "X"), y, "X", "y")
         first_rows, labels = distinct_labels(y)
         targets = take_rows(namespace(mapped).astype(targets, mapped.dtype), first_rows)
-        placed = np.flatnonzero(to_host(mapped != 0).any(axis=1))
-        hits = np.zeros(len(labels))
+        some, placed = (to_host(array != 0).any(axis=1) for array in (targets, mapped))
+        placed, hits = np.flatnonzero(placed & some[labels]), np.zeros(len(labels))
         if placed.size:
-            ranks = gold_ranks(take_rows(mapped, placed), targets, like(labels[placed], mapped))
-            hits[placed] = to_host(ranks) == 0
-        weights = (
-            sample_weight if sample_weight is None else host_array(sample_weight, "sample_weight")
-        )
-        return float(np.average(hits, weights=weights))
+            gold = like((np.cumsum(some) - 1)[labels[placed]], mapped)
+            targets = take_rows(targets, np.flatnonzero(some))
+            hits[placed] = to_host(gold_ranks(take_rows(mapped, placed), targets, gold)) == 0
+        return float(np.average(hits, weights=sample_weight))
 
     def transform_targets(self, Y):
         """The targets ``Y`` (m, d2) where mapped vectors are to be compared with them.
