@@ -18,8 +18,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 import zslib.compatibility
-from zslib.calibration import GaussianThreshold, OutlierProbability
-from zslib.compatibility import DAP, ESZSL, BilinearModel, CompatibilityModel, zero_shot_scorer
+from zslib.calibration import AdaptiveSmoothing, GaussianThreshold, OutlierProbability
+from zslib.compatibility import (
+    CLAREL,
+    DAP,
+    ESZSL,
+    BilinearModel,
+    CompatibilityModel,
+    zero_shot_scorer,
+)
 from zslib.compatibility.generative.base import GenerativeModel
 from zslib.mapping import MultiStepMap, RidgeMap
 from zslib.mapping.base import LinearMap
@@ -385,6 +392,13 @@ def test_the_best_classes_are_those_of_sorted_scores(Model, small_problem):
     np.testing.assert_array_equal(
         found[:, 0], model.predict(X, {"new": small_problem.S[3], "old": small_problem.S[5]})
     )
+
+
+def test_what_has_no_score_is_not_searched_without_one(problem):
+    """CLAREL learns from texts, and detectors and gates answer another question than classes."""
+    for model in (CLAREL(), OutlierProbability(), GaussianThreshold(), AdaptiveSmoothing()):
+        with pytest.raises(TypeError, match="scoring"):
+            GridSearchCV(model, {}).fit(problem.X, problem.y)
 
 
 DO_NOT_APPLY = {

@@ -11,7 +11,10 @@ from zslib.validation import check_integer, check_learned, check_real
 __all__ = ["BiDiLEL", "place_among_landmarks", "sammon_objective", "slpp_directions", "slpp_sums"]
 
 SAME = 1e-6
-"""Classes whose embeddings, of length one, are nearer than this are the same class."""
+"""Classes whose embeddings, of length one, are nearer than this are the same class.
+
+Distances of unit vectors come from differences of squares, which round at the root of eps, 1e-8.
+"""
 
 
 class BiDiLEL(CompatibilityModel):

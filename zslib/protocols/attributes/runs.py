@@ -60,7 +60,8 @@ class ZeroShotRun:
         Parameters
         ----------
         problem : ZeroShotProblem
-            That of the run, or the same before it was scaled.
+            That of the run, or the same before it was scaled. Of one that came scaled, such as
+            from a file, images and class vectors are taken as they stand there.
         gamma : float
             What is taken off the scores of seen classes, where these compete: by default
             nothing, as in ``outcome``; ``run.gamma`` is what validation classes chose.
