@@ -16,6 +16,7 @@ from zslib.compatibility import (
     CMT,
     ESZSL,
     SAE,
+    BiDiLEL,
     BilinearModel,
     ConSE,
     FeatureGenerator,
@@ -314,8 +315,9 @@ def test_what_linear_algebra_cannot_do_names_the_argument():
     )
     with pytest.raises(ValueError, match=message):
         ESZSL(1e-12, 1e-12).fit(X, y, S * lengths)
-    with pytest.raises(ValueError, match="give smaller features"):
-        SAE().fit(X.astype(float) * 1e160, y, S.astype(float))
+    for model in (BiDiLEL(), ESZSL(), SAE()):
+        with pytest.raises(ValueError, match="give smaller features"):
+            model.fit(X.astype(float) * 1e200, y, S.astype(float))
 
 
 def test_scores_out_of_range_are_refused(problem32):

@@ -23,8 +23,11 @@ from zslib.compatibility import (
     CLAREL,
     DAP,
     ESZSL,
+    SAE,
+    BiDiLEL,
     BilinearModel,
     CompatibilityModel,
+    MapScorer,
     zero_shot_scorer,
 )
 from zslib.compatibility.generative.base import GenerativeModel
@@ -297,6 +300,28 @@ def test_any_unit_is_served_or_refused(Model, dtype, part, small_problem):
         assert not np.all(found == found[:, :1])
         if must:
             np.testing.assert_array_equal(found.argmax(axis=1), expected)
+
+
+@pytest.mark.parametrize("exponent", [-60, 60])
+@pytest.mark.parametrize(
+    ("Model", "name", "power"),
+    [
+        (ESZSL, "feature_penalty", 2),
+        (SAE, "regularization", -2),
+        (BiDiLEL, "regularization", 2),
+        (MapScorer, "estimator__alpha", 2),
+    ],
+)
+def test_a_penalty_in_the_unit_of_features_makes_answers_free_of_it(
+    Model, name, power, exponent, problem32
+):
+    """Squares of 2**60 and 2**-60 sum beyond float32, those of their penalties do not."""
+    model, unit = make(Model), np.float32(2.0**exponent)
+    plain = clone(model).fit(problem32.X, problem32.y, problem32.S)
+    model.set_params(**{name: model.get_params()[name] * float(unit) ** power})
+    model.fit(problem32.X * unit, problem32.y, problem32.S)
+    found = model.predict(problem32.X_unseen * unit, problem32.S_unseen)
+    np.testing.assert_array_equal(found, plain.predict(problem32.X_unseen, problem32.S_unseen))
 
 
 DISCRETE = {

@@ -224,7 +224,6 @@ FAST = {"learning_rate": 1e30}
         ("CMT", {"n_epochs": 1}, "S", "lower learning_rate, or scale features and embeddings"),
         ("PSR", {"n_epochs": 1}, "S", "lower learning_rate, or scale the class embeddings"),
         ("CADAVAE", {"n_steps": 3}, "S", "lower learning_rate or feature_length, or scale class"),
-        ("BiDiLEL", {}, "X", "give smaller features"),
         (
             "CNZSL",
             {"n_hidden": 16, "n_epochs": 5, "scale": 5.0, **FAST},
@@ -263,7 +262,6 @@ def test_divergence_is_reported(name, parameters, large, words, problem32):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("ESZSL", "give smaller features"),
         ("DAP", "scale the features"),
         ("IAP", "scale the features"),
         ("SSE", "scale the features"),

@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import like, namespace, to_host, unit_rows
+from zslib.arrays import class_sums, like, namespace, power_of_two, to_host, unit_rows
 from zslib.metrics.zero_shot import per_class_accuracy, top_classes
 from zslib.validation import (
     as_array,
@@ -36,6 +36,7 @@ __all__ = [
     "directions",
     "lengthened",
     "named_rows",
+    "products_and_sums",
     "some_rows",
     "through_directions",
     "zero_shot_scorer",
@@ -117,6 +118,19 @@ def _check_labels(y, X, class_embeddings):
         "y (rows of class_embeddings: every label needs an embedding)",
         class_embeddings.shape[0],
     )
+
+
+def products_and_sums(X, codes, k):
+    """X'X (p, p), sums (k, p) and sizes (k,) of the classes, float64, in whatever unit ``X`` is.
+
+    Products are taken in the type of ``X``.
+    """
+    xp, unit = namespace(X), power_of_two(X)
+    scaled = X / unit
+    sums, counts = class_sums(scaled, codes, k)
+    parts = scaled.T @ scaled, sums, counts
+    squares, sums, counts = (xp.astype(part, xp.float64) for part in parts)
+    return squares * (unit * unit), sums * unit, counts
 
 
 def some_rows(array):

@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import class_sums, namespace, take_rows, to_host
+from zslib.arrays import class_sums, namespace, power_of_two, take_rows, to_host
 from zslib.compatibility.base import CompatibilityModel, directions
 from zslib.optim import minimize
 from zslib.validation import check_integer, check_learned, check_real
@@ -143,14 +143,15 @@ class BiDiLEL(CompatibilityModel):
 
 def slpp_sums(X, codes, k, n_neighbors=None):
     """X'DX and X'LX in float64, (p, p) both, of the graph within each of the k classes."""
-    xp = namespace(X)
+    xp, unit = namespace(X), power_of_two(X)
+    X = X / unit
     if n_neighbors is None:
         sums, counts = class_sums(X, codes, k)
         degrees = xp.take(counts, codes, axis=0)[:, None]
         # All joined, X'LX is what is left around the class means, times the classes' sizes.
         around = X - xp.take(sums / counts[:, None], codes, axis=0)
         products = X.T @ (degrees * X), around.T @ (degrees * around)
-        return tuple(xp.astype(product, xp.float64) for product in products)
+        return tuple(xp.astype(product, xp.float64) * (unit * unit) for product in products)
     total = within = xp.zeros((X.shape[1],) * 2, dtype=xp.float64, device=array_device(X))
     codes = to_host(codes)
     for c in range(k):
@@ -163,7 +164,7 @@ def slpp_sums(X, codes, k, n_neighbors=None):
         weighted = xp.sum(graph, axis=1)[:, None] * own
         total = total + own.T @ weighted
         within = within + own.T @ (weighted - graph @ own)
-    return total, within
+    return total * (unit * unit), within * (unit * unit)
 
 
 def slpp_directions(total, within, alpha, d):
