@@ -5,6 +5,8 @@ Functions in this package follow their input: NumPy in, NumPy out; CuPy in, CuPy
 from a NumPy `Generator` on the host, so that one seed gives the same draws on every backend.
 """
 
+import math
+
 import array_api_compat.numpy
 import numpy as np
 from array_api_compat import (
@@ -20,6 +22,7 @@ __all__ = [
     "add_rows",
     "class_sums",
     "like",
+    "mean_length",
     "namespace",
     "one_hot",
     "pick",
@@ -27,6 +30,7 @@ __all__ = [
     "put",
     "ragged_rows",
     "random_generator",
+    "range_power",
     "resolve_device",
     "row_blocks",
     "row_norms",
@@ -96,6 +100,39 @@ def row_norms(array):
     """
     xp = namespace(array)
     return xp.sqrt(xp.sum(array * array, axis=-1))
+
+
+def range_power(array):
+    """A power of two near the largest entry, where squares of entries would leave the range, or 1.
+
+    Dividing by it is exact, and keeps products of what is very small or very large in range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> range_power(np.array([[3.0, 4.0]])), range_power(np.array([[3e200]])) == 2.0**665
+    (1.0, True)
+    """
+    xp = namespace(array)
+    largest = float(xp.max(xp.abs(array)))
+    exponent = math.frexp(largest)[1] - 1
+    outside = abs(exponent) > (
+        340 if array.dtype == xp.float64 else 42
+    )  # a third of what there is
+    return 2.0**exponent if outside and 0 < largest < math.inf else 1.0
+
+
+def mean_length(array):
+    """Mean Euclidean length of the rows of a (n, d) array, whatever its unit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean_length(2.0**600 * np.array([[3.0, 4.0], [0.0, 1.0]])) == 3 * 2.0**600
+    True
+    """
+    unit = range_power(array)
+    return unit * float(namespace(array).mean(row_norms(array / unit)))
 
 
 def take_rows(array, rows):

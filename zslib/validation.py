@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
 from numbers import Integral, Real
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "check_integer",
     "check_ks",
     "check_learned",
+    "check_narrowed",
     "check_order",
     "check_paired",
     "check_pairs",
@@ -35,6 +37,7 @@ __all__ = [
     "check_vectors",
     "column_names",
     "host_array",
+    "in_range",
     "is_missing",
     "is_text",
     "plain_name",
@@ -530,7 +533,7 @@ def check_real(value, name, *, low=None, high=None, inclusive=True):
     return value
 
 
-def check_learned(learned, remedy):
+def check_learned(learned, remedy, *, what="training"):
     """Raise unless what was learned is finite; ``remedy`` says what to do.
 
     Parameters
@@ -538,6 +541,8 @@ def check_learned(learned, remedy):
     learned : array or float
         Parameters, or the loss that they reach.
     remedy : str
+    what : str
+        Named in the error.
 
     Raises
     ------
@@ -548,9 +553,61 @@ def check_learned(learned, remedy):
         finite, kind = math.isfinite(learned), "numbers"
     else:
         xp = namespace(learned)
-        finite, kind = bool(xp.all(xp.isfinite(learned))), learned.dtype
+        finite, kind = _finite_sum(learned) or bool(xp.all(xp.isfinite(learned))), learned.dtype
     if not finite:
-        raise ValueError(f"training left the range of {kind}: {remedy}")
+        raise ValueError(f"{what} left the range of {kind}: {remedy}")
+
+
+def check_narrowed(learned, dtype, remedy):
+    """``learned``, of float64, as ``dtype``; refused where that is too narrow for its numbers.
+
+    Raises
+    ------
+    ValueError
+        When an entry overflows, or all of them underflow.
+    """
+    xp = namespace(learned)
+    largest, kind = float(xp.max(xp.abs(learned))), xp.finfo(dtype)
+    if not largest <= float(kind.max) or 0 < largest < float(kind.smallest_normal):
+        raise ValueError(f"training left the range of {dtype}: {remedy}")
+    return xp.astype(learned, dtype)
+
+
+@contextmanager
+def in_range(**arrays):
+    """Compute with ``arrays``, by name, in silence, and name them where that fails.
+
+    What overflows is for the caller to find in what comes out, by `check_learned`.
+
+    Raises
+    ------
+    ValueError
+        In the place of an error of arithmetic or linear algebra, which names no argument.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except (np.linalg.LinAlgError, ArithmeticError) as error:
+        raise ValueError(
+            f"no solution in range ({error}): {sizes(**arrays)}; bring all rows to a length near "
+            "one, or give more regularization"
+        ) from error
+
+
+def sizes(**arrays):
+    """How large the rows of each array are, as words of an error.
+
+    Examples
+    --------
+    >>> sizes(X=np.array([[3.0, -4.0], [0.0, 1.0]]))
+    'largest entries of the rows of X from 1 to 4'
+    """
+    words = []
+    for name, array in arrays.items():
+        xp = namespace(array)
+        rows = xp.max(xp.abs(array), axis=1)
+        words.append(f"of {name} from {float(xp.min(rows)):.3g} to {float(xp.max(rows)):.3g}")
+    return f"largest entries of the rows {', '.join(words)}"
 
 
 def check_choice(value, name, choices):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from zslib.calibration import GaussianThreshold, OutlierProbability
 
@@ -59,6 +60,19 @@ def test_outliers_are_the_same_in_any_unit_and_fewer_at_a_larger_scale():
     # More neighbours than images: all of them.
     few = OutlierProbability(500).fit(known).unseen(points)
     np.testing.assert_allclose(few, OutlierProbability(59).fit(known).unseen(points), atol=0.2)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("exponent", [-99, 99])
+def test_detectors_are_the_same_in_any_unit(dtype, exponent):
+    """Squares of 2**99 are beyond float32."""
+    points, new = (draw(n, seed=seed)[0].astype(dtype) for n, seed in ((60, 0), (20, 1)))
+    codes, centres, unit = np.arange(60) % 2, points[:2], np.dtype(dtype).type(2.0**exponent)
+    for detector in (OutlierProbability(), GaussianThreshold(0.5)):
+        expected = clone(detector).fit(points, codes, centres).unseen(2 * new)
+        scaled = detector.fit(unit * points, codes, unit * centres)
+        np.testing.assert_array_equal(scaled.unseen(unit * (2 * new)), expected)
+        assert 0 < expected.mean() < 1
 
 
 def test_copies_of_one_image():

@@ -15,6 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from zslib.compatibility import (
     CMT,
     ESZSL,
+    SAE,
+    BiDiLEL,
     BilinearModel,
     ConSE,
     FeatureGenerator,
@@ -248,6 +250,80 @@ def test_classes_may_be_named(frame):
         ESZSL().fit(X, np.where(names[y] == "ant", "yak", names[y]), named)
     with pytest.raises(ValueError, match="two rows of one name"):
         ESZSL().fit(X, names[y], frame(S, index=["owl"] * 5))
+
+
+def test_a_dict_names_classes_and_candidates(backend, frame):
+    X, y, S = training_data()
+    names = np.array(["owl", "ant", "cat", "dog", "bat"])
+    vectors = {name: backend.asarray(s) for name, s in zip(names, S, strict=True)}
+    images, plain = backend.asarray(X), ESZSL().fit(X, y, S)
+    model = ESZSL().fit(images, names[y], vectors)
+    np.testing.assert_array_equal(model.predict(images), names[plain.predict(X)])
+    assert set(model.class_names_[backend.to_numpy(model.classes_)]) == {"ant", "cat", "bat"}
+    assert model.score(images, names[y], vectors) == model.score(images, names[y])
+    some = [3, 0]
+    expected = names[some][plain.predict(X, S[some])]
+    others = {name: vectors[name] for name in names[some]}
+    np.testing.assert_array_equal(model.predict(images, others), expected)
+    # Candidates with names have them in the answer, whatever the labels were.
+    np.testing.assert_array_equal(
+        plain.predict(X, {n: S[names == n][0] for n in others}), expected
+    )
+    np.testing.assert_array_equal(plain.predict(X, frame(S[some], index=names[some])), expected)
+    best, scores = model.top_classes(images, 2, vectors)
+    order = plain.decision_function(X).argsort(axis=1)[:, :-3:-1]
+    np.testing.assert_array_equal(best, names[order])
+    backend.assert_allclose(scores, np.sort(plain.decision_function(X))[:, :-3:-1], rtol=1e-9)
+    # Without names: places in what was asked about.
+    found = plain.predict(X, S[some])
+    np.testing.assert_array_equal(names[some][found], expected)
+    numbers = {10 + c: s for c, s in enumerate(S)}
+    np.testing.assert_array_equal(
+        ESZSL().fit(X, 10 + y, numbers).predict(X), 10 + plain.predict(X)
+    )
+
+
+def test_other_vectors_of_fit_go_with_a_dict():
+    X, y, S = training_data()
+    vectors = dict(enumerate(S))
+    learner = MetricLearner(n_epochs=1, random_state=0)
+    plain = clone(learner).fit(X, y, S, S[y]).coef_
+    np.testing.assert_array_equal(learner.fit(X, y, vectors, S[y]).coef_, plain)
+    FeatureGenerator(n_steps=1, n_hidden=2).fit(X, y, vectors, S[:1])
+
+
+def test_a_bad_dict_of_classes_is_refused():
+    X, y, S = training_data()
+    names = np.array(["owl", "ant", "cat", "dog", "bat"])
+    vectors = dict(zip(names, S, strict=True))
+    for classes, words in (
+        ({}, "class_embeddings is empty"),
+        (vectors | {"cat": S[0, :1]}, r"class_embeddings\['cat'\] has shape \(1,\): give each"),
+        (vectors | {"owl": S[:1]}, r"class_embeddings\['owl'\] has shape \(1, 2\)"),
+        ({n: s for n, s in vectors.items() if n != "ant"}, "y has 'ant', which"),
+        (vectors | {"cat": np.full(2, np.nan)}, "class_embeddings holds NaN .* row 2"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            ESZSL().fit(X, names[y], classes)
+
+
+def test_what_linear_algebra_cannot_do_names_the_argument():
+    X, y, S = training_data("float32")
+    lengths = np.float32(1e9) ** np.arange(5)[:, None] / np.float32(1e18)
+    message = (
+        r"Singular matrix\): largest entries of the rows of X from .*, of class_embeddings from"
+    )
+    with pytest.raises(ValueError, match=message):
+        ESZSL(1e-12, 1e-12).fit(X, y, S * lengths)
+    for model in (BiDiLEL(), ESZSL(), SAE()):
+        with pytest.raises(ValueError, match="give smaller features"):
+            model.fit(X.astype(float) * 1e200, y, S.astype(float))
+
+
+def test_scores_out_of_range_are_refused(problem32):
+    model = ESZSL().fit(problem32.X, problem32.y, problem32.S)
+    with pytest.raises(ValueError, match="scores left the range of float32: bring rows"):
+        model.predict(problem32.X * np.float32(1e37), 1e10 * problem32.S)
 
 
 def test_whole_numbers_of_an_index_are_names(frame):

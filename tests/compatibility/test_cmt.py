@@ -101,6 +101,14 @@ def test_novelty_changes_nothing_among_unseen_candidates(backend, problem):
     np.testing.assert_array_equal(found, backend.to_numpy(logits).argmax(axis=1))
 
 
+def test_errors_of_the_network_are_in_the_unit_of_the_embeddings(problem):
+    """Those of vectors of length 1e-9 are far below 1, and no rounding."""
+    X, S = 1e-9 * problem.X, 1e-9 * problem.S
+    model = CMT(10, n_epochs=1, novelty=OutlierProbability(), random_state=0).fit(X, problem.y, S)
+    missed = model.embed(X) - S[problem.y]
+    assert model.variance_ == pytest.approx(np.mean(missed**2))
+
+
 def test_novelty_in_float32(problem, problem32):
     narrow, wide = starred(problem32, OutlierProbability()), starred(problem, OutlierProbability())
     found = narrow.decision_function(problem32.X, problem32.S)

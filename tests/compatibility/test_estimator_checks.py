@@ -5,7 +5,9 @@ its defaults to be quick, or to solve the small problem, has a line in ``PARAMET
 """
 
 import pickle
+import re
 from inspect import isclass, signature
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,9 +18,20 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 import zslib.compatibility
-from zslib.compatibility import ESZSL, BilinearModel, CompatibilityModel, zero_shot_scorer
+from zslib.calibration import AdaptiveSmoothing, GaussianThreshold, OutlierProbability
+from zslib.compatibility import (
+    CLAREL,
+    DAP,
+    ESZSL,
+    SAE,
+    BiDiLEL,
+    BilinearModel,
+    CompatibilityModel,
+    MapScorer,
+    zero_shot_scorer,
+)
 from zslib.compatibility.generative.base import GenerativeModel
-from zslib.mapping import RidgeMap
+from zslib.mapping import MultiStepMap, RidgeMap
 from zslib.mapping.base import LinearMap
 from zslib.nn import Layer
 
@@ -38,6 +51,7 @@ PARAMETERS = {
     "IAP": {"regularization": 1e-2},
     "ICINESS": {"n_hidden": (32,), "learning_rate": 0.01, "n_epochs": 30},
     "SSE": {"mixture_penalty": 0.01, "n_epochs": 30},
+    "Scaled": {"estimator": ESZSL(0.1, 0.1)},
     "SynC": {"regularization": 1e-2},
     "UnitClassImages": {"estimator": ESZSL(0.1, 0.1)},
 }
@@ -249,6 +263,167 @@ def test_grid_search_with_class_embeddings(Model, problem):
     model.fit(X[train], y[train], S)
     score = model.score(X[test], codes, S[classes])
     assert search.cv_results_["split0_test_score"][0] == score
+
+
+EQUIVARIANT = {
+    "X": "CADAVAE CNZSL Centred DARK FeatureGenerator GMMN ICINESS PSR ZKL",
+    "S": "BiDiLEL CNZSL Centred ConSE DARK FeatureGenerator GMMN IAP ICINESS MapScorer SynC ZKL",
+}
+"""Scorers whose answers the unit of features, or of class embeddings, does not change."""
+
+EXPONENTS = {"float32": (-140, -99, -50, 50, 99), "float64": (-1030, -500, -99, 99, 500, 990)}
+
+
+@pytest.mark.parametrize("part", ["X", "S"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@each_model
+def test_any_unit_is_served_or_refused(Model, dtype, part, small_problem):
+    """The same answers, finite ones that differ, or an error that says what to scale."""
+    whole = {k: v if k[0] in "yu" else v.astype(dtype) for k, v in vars(small_problem).items()}
+
+    def scores(unit=1.0):
+        unit = np.dtype(dtype).type(unit)
+        given = SimpleNamespace(**{k: v * unit if k[0] == part else v for k, v in whole.items()})
+        model = make_short(Model).fit(given.X, given.y, given.S)
+        return model.decision_function(given.X_unseen, given.S_unseen)
+
+    expected = scores().argmax(axis=1)
+    for exponent in EXPONENTS[dtype]:
+        must = Model.__name__ in EQUIVARIANT[part].split() and abs(exponent) <= 99
+        try:
+            found = scores(2.0**exponent)
+        except ValueError as error:
+            words = "scale|smaller|length near one|raise|learning_rate|threshold=0.3"
+            assert re.search(words, str(error)) and not must, error
+            continue
+        assert np.all(np.isfinite(found))
+        assert not np.all(found == found[:, :1])
+        if must:
+            np.testing.assert_array_equal(found.argmax(axis=1), expected)
+
+
+@pytest.mark.parametrize("exponent", [-60, 60])
+@pytest.mark.parametrize(
+    ("Model", "name", "power"),
+    [
+        (ESZSL, "feature_penalty", 2),
+        (SAE, "regularization", -2),
+        (BiDiLEL, "regularization", 2),
+        (MapScorer, "estimator__alpha", 2),
+    ],
+)
+def test_a_penalty_in_the_unit_of_features_makes_answers_free_of_it(
+    Model, name, power, exponent, problem32
+):
+    """Squares of 2**60 and 2**-60 sum beyond float32, those of their penalties do not."""
+    model, unit = make(Model), np.float32(2.0**exponent)
+    plain = clone(model).fit(problem32.X, problem32.y, problem32.S)
+    model.set_params(**{name: model.get_params()[name] * float(unit) ** power})
+    model.fit(problem32.X * unit, problem32.y, problem32.S)
+    found = model.predict(problem32.X_unseen * unit, problem32.S_unseen)
+    np.testing.assert_array_equal(found, plain.predict(problem32.X_unseen, problem32.S_unseen))
+
+
+DISCRETE = {
+    "direction": ["semantic_to_feature", "feature_to_semantic"],
+    "feature_map": ["relu", "intersection"],
+    "kernel": ["gaussian", "cauchy", "polynomial"],
+    "negatives": ["random", "uncertainty"],
+    "hinge": ["squared_distance", "as_printed"],
+    "growth": ["across_epochs", "within_epoch"],
+    "gradient": ["fixed", "margin", "objective"],
+    "draw": ["any", "violating"],
+    "iteration": ["pass", "step"],
+    "noise": ["as_published_code", "textbook"],
+    "recipe": ["WGAN", "f-CLSWGAN", "f-VAEGAN-D2", "cycle-WGAN", "cycle-CLSWGAN"],
+    "novelty": [None, OutlierProbability(), GaussianThreshold()],
+    "threshold": ["mean", 0.4],
+    "n_neighbors": [None, 2],
+    "estimator": {
+        "Centred": [None, DAP()],
+        "Scaled": [None, DAP()],
+        "MapScorer": [None, RidgeMap(direction="reverse"), MultiStepMap()],
+        "UnitClassImages": [None, ESZSL(0.1)],
+    },
+    "loss": {
+        "SynC": ["one_vs_other", "crammer_singer", "structured"],
+        "JLSE": ["squared_hinge", "squared"],
+    },
+}
+"""Values of parameters that are no numbers; those that are truths have both."""
+
+
+@each_model
+def test_every_search_over_kinds_finds_finite_scores(Model, small_problem):
+    kinds = {
+        n: [False, True]
+        for n, p in signature(Model).parameters.items()
+        if isinstance(p.default, bool)
+    }
+    for name, values in DISCRETE.items():
+        if name in signature(Model).parameters:
+            kinds[name] = values[Model.__name__] if isinstance(values, dict) else values
+    grid = [{name: values} for name, values in kinds.items()] or [{}]
+    search = GridSearchCV(make_short(Model), grid, cv=2, error_score="raise", refit=False)
+    X, y, S = small_problem.X, small_problem.y, small_problem.S
+    scores = search.fit(X, y, class_embeddings=S).cv_results_["mean_test_score"]
+    assert len(scores) == max(1, sum(map(len, kinds.values())))
+    assert np.all((scores >= 0) & (scores <= 1))
+
+
+WITH_PROBABILITIES = {
+    "DAP": {},
+    "IAP": {},
+    "CNZSL": {},
+    "ICINESS": {},
+    "CADAVAE": {},
+    "FeatureGenerator": {},
+    "GMMN": {},
+    "CMT": {"novelty": OutlierProbability()},
+    "Centred": {"estimator": DAP()},
+    "Scaled": {"estimator": DAP()},
+}
+
+
+@each_model
+def test_probabilities_where_a_method_has_them(Model, small_problem, backend):
+    X, y, S = small_problem.X, small_problem.y, small_problem.S
+    model = make_short(Model).set_params(**WITH_PROBABILITIES.get(Model.__name__, {}))
+    assert hasattr(model, "predict_proba") == (Model.__name__ in WITH_PROBABILITIES)
+    if Model.__name__ not in WITH_PROBABILITIES:
+        return
+    model.fit(*map(backend.asarray, (X, y, S)))
+    for candidates in (S, S[:3]):
+        given = backend.asarray(X), backend.asarray(candidates)
+        likely = backend.to_numpy(model.predict_proba(*given))
+        scores = backend.to_numpy(model.decision_function(*given))
+        expected = [np.exp(row - row.max()) / np.exp(row - row.max()).sum() for row in scores]
+        np.testing.assert_allclose(likely, expected, rtol=1e-6, atol=1e-12)
+
+
+@each_model
+def test_the_best_classes_are_those_of_sorted_scores(Model, small_problem):
+    names = np.array([f"class {c}" for c in range(len(small_problem.S))])
+    X, S = small_problem.X, dict(zip(names, small_problem.S, strict=True))
+    model = make_short(Model).fit(X, names[small_problem.y], S)
+    scores = model.decision_function(X)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    found, values = model.top_classes(X)
+    np.testing.assert_array_equal(found, names[order])
+    np.testing.assert_array_equal(values, np.take_along_axis(scores, order, axis=1))
+    found, values = model.top_classes(X, 2, {"new": small_problem.S[3], "old": small_problem.S[5]})
+    assert found.shape == values.shape == (len(X), 2)
+    assert set(found.ravel()) == {"new", "old"}
+    np.testing.assert_array_equal(
+        found[:, 0], model.predict(X, {"new": small_problem.S[3], "old": small_problem.S[5]})
+    )
+
+
+def test_what_has_no_score_is_not_searched_without_one(problem):
+    """CLAREL learns from texts, and detectors and gates answer another question than classes."""
+    for model in (CLAREL(), OutlierProbability(), GaussianThreshold(), AdaptiveSmoothing()):
+        with pytest.raises(TypeError, match="scoring"):
+            GridSearchCV(model, {}).fit(problem.X, problem.y)
 
 
 DO_NOT_APPLY = {

@@ -181,6 +181,10 @@ OF_ONE = {
         ("n_hidden", 0, "n_hidden must be at least 1"),
     ],
     "Centred": [("estimator", Ridge(), "estimator must be a scorer", TypeError)],
+    "Scaled": [
+        ("estimator", Ridge(), "estimator must be a scorer", TypeError),
+        ("gamma", np.inf, "gamma must be a finite number"),
+    ],
     "MapScorer": [
         ("estimator", zslib.compatibility.ESZSL(), "estimator must be a map", TypeError)
     ],
@@ -220,7 +224,6 @@ FAST = {"learning_rate": 1e30}
         ("CMT", {"n_epochs": 1}, "S", "lower learning_rate, or scale features and embeddings"),
         ("PSR", {"n_epochs": 1}, "S", "lower learning_rate, or scale the class embeddings"),
         ("CADAVAE", {"n_steps": 3}, "S", "lower learning_rate or feature_length, or scale class"),
-        ("BiDiLEL", {}, "X", "give smaller features"),
         (
             "CNZSL",
             {"n_hidden": 16, "n_epochs": 5, "scale": 5.0, **FAST},
@@ -259,14 +262,12 @@ def test_divergence_is_reported(name, parameters, large, words, problem32):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("ESZSL", "give smaller features"),
         ("DAP", "scale the features"),
         ("IAP", "scale the features"),
-        ("GMMN", "scale the features down"),
+        ("SSE", "scale the features"),
     ],
 )
 def test_features_out_of_range(name, words, problem32):
     model = getattr(zslib.compatibility, name)()
-    quiet = np.errstate(over="ignore", invalid="ignore")  # kernels differ in which they raise
-    with quiet, pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=words):
         model.fit(problem32.X * np.float32(1e30), problem32.y, problem32.S)

@@ -4,7 +4,8 @@ import numpy as np
 import pandas
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.metrics import r2_score
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -83,12 +84,67 @@ def test_targets_come_with_their_columns_in_the_order_of_fit(pairs, frame):
         fitted.score(X, named[list("dcba")])
 
 
+@pytest.mark.parametrize("mapper", [*MAPS, RidgeMap(direction="reverse")], ids=str)
+def test_the_score_is_precision_at_1_among_distinct_targets(mapper, pairs, backend):
+    X, Y = pairs
+    Y[7] = Y[3]
+    fitted = clone(mapper).fit(backend.asarray(X), backend.asarray(Y))
+    noisy = X + 3.0 * np.random.default_rng(1).standard_normal(X.shape)
+    mapped = backend.to_numpy(fitted.transform(backend.asarray(noisy)))
+    targets = backend.to_numpy(fitted.transform_targets(backend.asarray(Y)))
+    nearest = [
+        max(range(40), key=lambda j: x @ targets[j] / np.linalg.norm(targets[j])) for x in mapped
+    ]
+    hits = np.array([np.array_equal(Y[j], y) for j, y in zip(nearest, Y, strict=True)])
+    assert 0 < hits.mean() < 1
+    score = fitted.score(backend.asarray(noisy), backend.asarray(Y))
+    assert score == pytest.approx(hits.mean())
+    weights = np.arange(40.0)
+    weighted = fitted.score(backend.asarray(noisy), backend.asarray(Y), weights)
+    assert weighted == pytest.approx(np.average(hits, weights=weights))
+
+
+DISCRETE = {
+    "RidgeMap": {"direction": ["forward", "reverse"], "alpha": ["gcv", 0.0, 1.0]},
+    "ProcrustesMap": {},
+    "MultiStepMap": {"whiten": [True, False], "dewhiten": [True, False], "n_components": [2, 4]},
+    "CentredMap": {"estimator": [None, RidgeMap(direction="reverse"), MultiStepMap()]},
+    "MaxMarginMap": {
+        "negatives": ["random", "uniform", "first_violating", "intruder"],
+        "distance": ["cosine", "angle"],
+        "init": ["random", "ridge", "procrustes"],
+    },
+}
+
+
+@pytest.mark.parametrize("mapper", MAPS, ids=str)
+def test_every_map_has_a_finite_score_in_every_search(mapper, pairs):
+    grid = DISCRETE[type(mapper).__name__]
+    search = GridSearchCV(mapper, grid, cv=2, error_score="raise").fit(*pairs)
+    assert np.all(np.isfinite(search.cv_results_["mean_test_score"]))
+    assert search.best_score_ > 1 / 40
+
+
+def test_a_vector_mapped_to_zero_finds_nothing(pairs):
+    X, Y = pairs
+    fitted = RidgeMap(0.0).fit(X, Y)
+    assert fitted.score(np.concatenate([X[:3], 0 * X[:1]]), Y[:4]) == 0.75
+    assert fitted.score(X[:4], np.concatenate([0 * Y[:1], Y[1:4]])) == 0.75
+    assert fitted.score(X[:2], 0 * Y[:2]) == 0
+
+
 def test_grid_search_over_a_pipeline(pairs):
     X, Y = pairs
     search = GridSearchCV(RidgeMap(), {"alpha": [1e-3, 1e6]}, scoring="r2", error_score="raise")
     search.fit(X, Y)
     assert search.best_params_ == {"alpha": 1e-3}
     assert search.best_score_ > 0.9
+    grid = {"direction": ["forward", "reverse"]}
+    directions = GridSearchCV(RidgeMap(), grid, cv=KFold(2), error_score="raise").fit(X, Y)
+    for column, direction in enumerate(grid["direction"]):
+        fitted = RidgeMap(direction=direction).fit(X[20:], Y[20:])
+        scores = directions.cv_results_["split0_test_score"]
+        assert scores[column] == fitted.score(X[:20], Y[:20])
     pipeline = make_pipeline(StandardScaler(), ProcrustesMap())
     search = GridSearchCV(pipeline, {"standardscaler__with_std": [False]}, error_score="raise")
     search.fit(X, Y)
@@ -107,8 +163,8 @@ def test_grid_search_over_a_pipeline(pairs):
 def test_a_map_that_moves_the_targets_says_what_predicts(mapper, still, pairs):
     X, Y = pairs
     fitted = mapper.fit(X, Y)
-    with pytest.raises(ValueError, match=r"predicts none: .*transform_targets\(Y\), .*scoring="):
-        fitted.score(X, Y)
+    with pytest.raises(ValueError, match=r"predicts none: .*transform_targets\(Y\), as score"):
+        fitted.predict(X)
     with pytest.raises(ValueError, match=r'RidgeMap\(\) leaves|target_power=0|"forward"'):
         fitted.predict(X)
     with pytest.raises(ValueError, match="X has 3 features, but"):
@@ -125,6 +181,16 @@ def test_one_column_may_be_one_dimensional(pairs, backend):
     backend.assert_equal(flat.transform(X), expected)
     backend.assert_equal(flat.transform_targets(Y[:, 0]), pairs[1][:, :1])
     assert flat.fit(X, Y).predict(X).shape == (40, 4)
+
+
+@pytest.mark.parametrize("exponent", [-90, 0, 90])
+def test_one_column_is_scored_by_r2_in_any_unit(pairs, exponent):
+    X, y = pairs[0].astype("f4"), pairs[1][:, 0].astype("f4")
+    expected = r2_score(y, RidgeMap().fit(X, y).predict(X))
+    y = y * np.float32(2.0**exponent)
+    assert RidgeMap().fit(X, y).score(X, y) == pytest.approx(expected, rel=1e-5)
+    with pytest.raises(ValueError, match="moves the targets too, and predicts none"):
+        RidgeMap(direction="reverse").fit(X, y).score(X, y)
 
 
 def test_a_series_of_targets_is_a_column(pairs):

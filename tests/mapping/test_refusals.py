@@ -28,6 +28,12 @@ def changed(array, row, value):
     return array
 
 
+def small(X, one, Y, other):
+    """X and Y times a number each, as float32."""
+    return X.astype("f4") * np.float32(one), Y.astype("f4") * np.float32(other)
+
+
+BESIDE = "range of float32: Y is too large or too small beside X; scale one of them"
 EACH = [RidgeMap(), ProcrustesMap(), MultiStepMap(), CentredMap(), MaxMarginMap(n_epochs=1)]
 PAIRS = [
     (changed(X, (2, 1), np.nan), Y, "X holds NaN .* row 2"),
@@ -51,12 +57,19 @@ OF_ONE = [
     (RidgeMap(direction="reverse", fit_intercept=True), X, Y, "centre X and Y before"),
     (ProcrustesMap(), X, Y[:, :2], "same width; use RidgeMap"),
     (MaxMarginMap(init="procrustes"), X, Y[:, :2], "same width"),
-    # The map underflows.
     (
         MaxMarginMap(init="ridge"),
-        1e3 * np.eye(2, dtype="f4"),
-        1e-44 * np.eye(2, dtype="f4"),
+        np.eye(2, dtype="f4"),
+        np.array([[1.0], [1e-44]], dtype="f4"),
         "init='ridge' maps a row of X to a zero vector",
+    ),
+    # Coefficients, or all that is mapped, beyond float32.
+    (RidgeMap(0.0), *small(X, 1e-42, Y, 1), BESIDE),
+    (RidgeMap(1.0), *small(X, 1e-30, Y, 1), "range of float32, with .*: scale them, or give less"),
+    *(
+        (RidgeMap(direction=direction), *small(X, one, Y, other), BESIDE)
+        for direction in ("forward", "reverse")
+        for one, other in ((1e30, 1e-30), (1e-30, 1e30))
     ),
     (MaxMarginMap(), changed(X, 3, 0.0), Y, "X has 1 zero row.* row 3"),
     (MaxMarginMap(), X, changed(Y, 4, 0.0), "Y has 1 zero row.* row 4"),

@@ -7,7 +7,7 @@ from scipy.special import erf
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import like, namespace, row_blocks, to_host
+from zslib.arrays import like, namespace, range_power, row_blocks, row_norms, to_host
 from zslib.search import top_k
 from zslib.validation import (
     as_array,
@@ -102,9 +102,10 @@ class OutlierProbability(BaseEstimator):
         """Root mean square distance to the neighbours ``first`` to k, and which they are."""
         xp = namespace(points)
         known = xp.astype(self.points_, points.dtype, copy=False)
-        minus, neighbours = top_k(points, known, k, metric="euclidean")
+        unit = range_power(known)
+        minus, neighbours = top_k(points / unit, known / unit, k, metric="euclidean")
         minus, neighbours = minus[:, first:], neighbours[:, first:]
-        return xp.sqrt(xp.mean(minus * minus, axis=1)), neighbours
+        return unit * xp.sqrt(xp.mean(minus * minus, axis=1)), neighbours
 
     def _outlyingness(self, spread, neighbours):
         xp = namespace(spread)
@@ -168,7 +169,8 @@ class GaussianThreshold(BaseEstimator):
         xp = namespace(points, check_indices(codes, "codes", centres.shape[0]))
         check_same_width(points, centres, "points", "centres")
         own = points - xp.take(centres, codes, axis=0)
-        distances, labels = to_host(xp.sqrt(xp.sum(own * own, axis=1))), to_host(codes)
+        unit = range_power(own)
+        distances, labels = unit * to_host(row_norms(own / unit)), to_host(codes)
         if (missing := np.setdiff1d(np.arange(centres.shape[0]), labels)).size:
             raise ValueError(
                 f"codes lacks {missing.size} class(es) of centres, the first in row {missing[0]}: "
@@ -194,6 +196,7 @@ class GaussianThreshold(BaseEstimator):
         blocks = []
         for rows in row_blocks(points.shape[0], centres.shape[0] * centres.shape[1]):
             apart = points[rows, None, :] - centres[None, :, :]
-            outside = xp.sqrt(xp.sum(apart * apart, axis=2)) > radii[None, :]
+            unit = range_power(apart)
+            outside = unit * row_norms(apart / unit) > radii[None, :]
             blocks.append(xp.astype(xp.all(outside, axis=1), points.dtype))
         return xp.concat(blocks, axis=0)

@@ -25,6 +25,7 @@ from zslib.compatibility.ranking.devise import DeViSE
 from zslib.compatibility.ranking.latem import LatEm
 from zslib.compatibility.ranking.sje import SJE
 from zslib.compatibility.sae import SAE
+from zslib.compatibility.scaled import Scaled
 from zslib.compatibility.sse import SSE
 from zslib.compatibility.sync import SynC
 from zslib.compatibility.unit_class_images import UnitClassImages
@@ -58,6 +59,7 @@ __all__ = [
     "LatEm",
     "MapScorer",
     "MetricLearner",
+    "Scaled",
     "SynC",
     "UnitClassImages",
     "clarel_settings",

@@ -1,34 +1,43 @@
 """What all zero-shot scorers share: input checks, scores, predictions and accuracy."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import like, namespace, to_host, unit_rows
-from zslib.metrics.zero_shot import per_class_accuracy
+from zslib.arrays import class_sums, like, namespace, range_power, to_host, unit_rows
+from zslib.metrics.zero_shot import per_class_accuracy, top_classes
 from zslib.validation import (
     as_array,
     as_vectors,
     check_columns,
     check_indices,
+    check_learned,
     check_paired,
     column_names,
     host_array,
+    in_range,
     is_text,
     row_names,
     rows_of_names,
+    sizes,
 )
 
 __all__ = [
     "BilinearModel",
     "CompatibilityModel",
     "check_fit_input",
+    "check_told_apart",
     "cosines",
     "directions",
     "lengthened",
+    "named_rows",
+    "products_and_sums",
+    "some_rows",
     "through_directions",
     "zero_shot_scorer",
 ]
@@ -63,13 +72,33 @@ def check_fit_input(X, y, class_embeddings):
     return classes, xp.reshape(xp.astype(codes, xp.int64, copy=False), (-1,)), embeddings
 
 
+def named_rows(classes, *, numbers=True):
+    """Class vectors as rows, and the names that a dict or the index of a data frame has."""
+    if not isinstance(classes, Mapping):
+        return classes, row_names(classes, "class_embeddings", numbers=numbers)
+    if not classes:
+        raise ValueError("class_embeddings is empty: give at least one class and its vector")
+    rows = [
+        as_array(vector, f"class_embeddings[{str(name)!r}]") for name, vector in classes.items()
+    ]
+    shape = tuple(rows[0].shape)
+    for name, row in zip(classes, rows, strict=True):
+        if row.ndim != 1 or tuple(row.shape) != shape:
+            raise ValueError(
+                f"class_embeddings[{str(name)!r}] has shape {tuple(row.shape)}: give each class "
+                "one vector, all of one length"
+            )
+    return namespace(*rows).stack(rows), host_array(list(classes), "class_embeddings")
+
+
 def _row_numbers(y, names, X):
     """``y`` as an array beside ``X``, names of classes as rows, and whether these were names."""
     given, y = y, as_array(y, "y")
     if is_text(y) and names is None:
         raise TypeError(
-            "y holds names of classes: pass class_embeddings as a data frame whose index has "
-            "them, or make y the rows of class_embeddings"
+            "y holds names of classes: pass class_embeddings as a dict of name to vector, such as "
+            "dict(zip(names, vectors)), or as a data frame whose index has the names, or make y "
+            "the rows of class_embeddings"
         )
     whole = namespace(y).isdtype(y.dtype, "integral")
     named = is_text(y) or (whole and names is not None and not is_text(names))
@@ -91,6 +120,45 @@ def _check_labels(y, X, class_embeddings):
     )
 
 
+def products_and_sums(X, codes, k):
+    """X'X (p, p), sums (k, p) and sizes (k,) of the classes, float64, in whatever unit ``X`` is.
+
+    Products are taken in the type of ``X``.
+    """
+    xp, unit = namespace(X), range_power(X)
+    scaled = X / unit
+    sums, counts = class_sums(scaled, codes, k)
+    parts = scaled.T @ scaled, sums, counts
+    squares, sums, counts = (xp.astype(part, xp.float64) for part in parts)
+    return squares * (unit * unit), sums * unit, counts
+
+
+def some_rows(array):
+    """About 64 rows, from first to last."""
+    return array[:: max(1, array.shape[0] // 64), :]
+
+
+def check_told_apart(scores, least=0.0, **arrays):
+    """Refuse scores after training that are the same for all classes, or for all images.
+
+    Of vectors in a very small or large unit this is what remains where products underflow, or
+    penalties are out of all proportion. Of others it may be the truth. ``arrays`` are the vectors
+    trained on, by name; scores below ``least`` are as good as that.
+    """
+    xp = namespace(scores)
+    if all(1e-5 < float(xp.max(xp.abs(rows))) < 1e5 for rows in arrays.values()):
+        return
+    largest = max(float(xp.max(xp.abs(scores))), least)
+    rounding = 8.0 * float(xp.finfo(scores.dtype).eps) * largest
+    for axis, kind in ((1, "class"), (0, "image")):
+        spread = xp.max(scores, axis=axis) - xp.min(scores, axis=axis)
+        if not float(xp.max(spread)) > rounding:
+            raise ValueError(
+                f"training told no {kind} from another, all have the same scores: "
+                f"{sizes(**arrays)}; bring rows to a length near one, or give less regularization"
+            )
+
+
 class CompatibilityModel(ClassifierMixin, BaseEstimator):
     r"""Base of the zero-shot scorers :math:`F(x, s)`: how well image x fits class embedding s.
 
@@ -107,14 +175,20 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     Features are used as they are given: scale them first where a paper says so.
 
     Data frames, lists and numbers of other types are converted, class embeddings to the type of
-    ``X``. Where ``class_embeddings`` is a data frame whose index names the classes, ``y`` may hold
-    these names, and ``predict`` then gives names. A whole number in ``y`` is a name where those of
-    the index are numbers, else a row. Columns of data frames must be in the order of ``fit``.
+    ``X``. Columns of data frames must be in the order of ``fit``.
+
+    **Names in, names out.** ``class_embeddings`` may be a dict of name to vector, or a data frame
+    whose index names the classes. ``y`` may then hold these names, and ``predict`` and
+    `top_classes` answer in names, also among other candidates that come with names. A whole number
+    in ``y`` is a name where the names are numbers, else a row. Of an array without names an answer
+    is a row *of the array that was asked about*: ``predict(X, S[unseen])`` gives places in
+    ``S[unseen]``, so that ``unseen[model.predict(X, S[unseen])]`` are rows of ``S``.
 
     Attributes
     ----------
     classes_ : array of int64, shape (k,)
         Rows of the ``class_embeddings`` given to ``fit`` that training used: the seen classes.
+        Their names are ``class_names_[classes_]``.
     class_embeddings_ : array, shape (C, q)
         What ``fit`` was given, for candidates only. Training looks at rows ``classes_``.
     class_names_ : array of str or int, shape (C,), or None
@@ -161,6 +235,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     __metadata_request__score = {"class_embeddings": True}
     __metadata_request__predict = {"class_embeddings": True}
     __metadata_request__decision_function = {"class_embeddings": True}
+    __metadata_request__predict_proba = {"class_embeddings": True}
 
     def fit(self, X, y, class_embeddings):
         """Learn from samples of the seen classes.
@@ -169,9 +244,9 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         ----------
         X : array, shape (n, p)
             Image features, one row per sample.
-        y : array of integers, shape (n,)
+        y : array of integers or names, shape (n,)
             Row of ``class_embeddings`` that each sample belongs to, or its name.
-        class_embeddings : array, shape (C, q)
+        class_embeddings : array or data frame, shape (C, q), or dict of name to (q,) array
             One row per class, with the type of ``X``. Rows that do not occur in ``y`` are unseen
             classes and have no influence.
 
@@ -184,7 +259,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     def _checked_fit(self, X, y, class_embeddings, **more):
         """``fit`` of a model that is also given ``more``, which it has checked."""
         given, columns = X, column_names(class_embeddings)
-        names = row_names(class_embeddings, "class_embeddings", numbers=True)
+        class_embeddings, names = named_rows(class_embeddings)
         check_paired(X, y, "X", "y")
         X = as_vectors(X, "X")
         validate_data(self, given, y, skip_check_array=True)
@@ -193,12 +268,29 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         classes, codes, embeddings = check_fit_input(X, y, class_embeddings)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("classes_", None)
-        self._fit(X, codes, embeddings, **more)
+        with in_range(X=X, class_embeddings=embeddings):
+            self._fit(X, codes, embeddings, **more)
+            if self._learns_scores:
+                scores = self._finite_scores(some_rows(X), embeddings)
+                least = float(self._scores_are_logits)
+                check_told_apart(scores, least, X=X, class_embeddings=embeddings)
         self.class_names_ = names if named else None
         self.embedding_dim_, self.embedding_names_in_ = class_embeddings.shape[1], columns
         self.class_embeddings_ = class_embeddings
         self.classes_ = classes
         return self
+
+    # Whether scores follow from ``fit`` alone, so that they may be looked at once there.
+    _learns_scores = True
+    # Whether scores are logarithms of probabilities, up to one number for each sample.
+    _scores_are_logits = False
+
+    def _finite_scores(self, X, class_embeddings):
+        with in_range(X=X, class_embeddings=class_embeddings):
+            scores = self._scores(X, class_embeddings)
+        remedy = "bring rows of X and class_embeddings to a length near one, in fit too"
+        check_learned(scores, remedy, what="scores")
+        return scores
 
     def decision_function(self, X, class_embeddings=None):
         """Compatibility of each sample with each class.
@@ -207,17 +299,26 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         ----------
         X : array, shape (n, p)
             Image features, of the array library that ``fit`` was given.
-        class_embeddings : array, shape (C', q), or None
+        class_embeddings : array or data frame, shape (C', q), dict of name to (q,) array, or None
             Candidate classes, with the type of ``X``. None: those given to ``fit``.
 
         Returns
         -------
         array, shape (n, C'), with the type of ``X``
-            Scores, higher is better.
+            Scores, higher is better; column j is row j of ``class_embeddings``.
+
+        Raises
+        ------
+        ValueError
+            Also where scores leave the range of their type.
         """
+        return self._scored(X, class_embeddings)
+
+    def _scored(self, X, class_embeddings):
         X = self._checked(X)
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
-        class_embeddings = as_vectors(candidates, "class_embeddings", like=X)
+        rows, _ = named_rows(candidates)
+        class_embeddings = as_vectors(rows, "class_embeddings", like=X)
         if class_embeddings.shape[1] != self.embedding_dim_:
             raise ValueError(
                 f"class_embeddings has {class_embeddings.shape[1]} columns, but this "
@@ -225,7 +326,62 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
                 "same space"
             )
         check_columns(candidates, self.embedding_names_in_, "class_embeddings")
-        return self._scores(X, class_embeddings)
+        return self._finite_scores(X, class_embeddings)
+
+    @available_if(lambda self: self._scores_are_logits)
+    def predict_proba(self, X, class_embeddings=None):
+        """Probability of each candidate class, given that a sample is of one of them.
+
+        Only methods that define one have it: those trained as a softmax over classes, and those
+        that derive a posterior of classes.
+
+        Parameters
+        ----------
+        X, class_embeddings
+            As in `decision_function`.
+
+        Returns
+        -------
+        array, shape (n, C'), with the type of ``X``
+            Rows sum to one; the columns are those of `decision_function`.
+        """
+        scores = self._scored(X, class_embeddings)
+        xp = namespace(scores)
+        likely = xp.exp(scores - xp.max(scores, axis=1, keepdims=True))
+        return likely / xp.sum(likely, axis=1, keepdims=True)
+
+    def top_classes(self, X, k=None, class_embeddings=None):
+        """The k best classes of each sample, best first, ties to the lower row.
+
+        Parameters
+        ----------
+        X, class_embeddings
+            As in `decision_function`.
+        k : int, optional
+            At most the number of candidates. None: all of them, ranked.
+
+        Returns
+        -------
+        classes : array, shape (n, k)
+            Names, or rows of ``class_embeddings``, as in `predict`.
+        scores : array, shape (n, k)
+            Those of `decision_function`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from zslib.compatibility import ESZSL
+        >>> X = np.array([[2.0, 0.0], [0.0, 2.0], [2.1, 0.1], [0.0, 1.9]])
+        >>> classes = {"cat": [1.0, 0.0], "dog": [0.0, 1.0], "fox": [0.8, 0.6]}
+        >>> model = ESZSL().fit(X, ["cat", "dog", "cat", "dog"], classes)
+        >>> model.top_classes(np.array([[2.0, 1.8]]), 2)[0]
+        array([['fox', 'cat']], dtype='<U3')
+        """
+        scores = self._scored(X, class_embeddings)
+        best = top_classes(scores, scores.shape[1] if k is None else k)
+        names = self._names(class_embeddings)
+        found = best if names is None else names[to_host(best)]
+        return found, namespace(scores).take_along_axis(scores, best, axis=1)
 
     def _checked(self, X):
         """Images as ``fit`` was given them."""
@@ -238,8 +394,9 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
     def predict(self, X, class_embeddings=None):
         """Best class of each sample, the first of equals.
 
-        Parameters as in `decision_function`; returns rows of ``class_embeddings``, int64 (n,), or
-        their names.
+        Parameters as in `decision_function`. Returns names (n,), where ``y`` held names or these
+        candidates come with names, else rows of ``class_embeddings``, int64 (n,): of an array
+        ``S[unseen]`` that is places in ``S[unseen]``, not rows of ``S``.
         """
         best, names = self._best(X, class_embeddings), self._names(class_embeddings)
         return best if names is None else names[to_host(best)]
@@ -250,10 +407,10 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         return xp.astype(xp.argmax(scores, axis=1), xp.int64, copy=False)
 
     def _names(self, class_embeddings):
-        """Names of candidates, where ``fit`` was given names."""
-        if class_embeddings is None or self.class_names_ is None:
+        """Names of candidates, where they or the labels in ``fit`` have some."""
+        if class_embeddings is None:
             return self.class_names_
-        return row_names(class_embeddings, "class_embeddings", numbers=True)
+        return named_rows(class_embeddings, numbers=self.class_names_ is not None)[1]
 
     def score(self, X, y, class_embeddings=None, sample_weight=None):
         """Average per-class top-1 accuracy, in [0, 1]; all rows of ``class_embeddings`` compete.
@@ -268,7 +425,7 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
         candidates = self.class_embeddings_ if class_embeddings is None else class_embeddings
         predicted, names = self._best(X, class_embeddings), self._names(class_embeddings)
         y, _ = _row_numbers(y, names, predicted)
-        _check_labels(y, predicted, as_array(candidates, "class_embeddings"))
+        _check_labels(y, predicted, as_array(named_rows(candidates)[0], "class_embeddings"))
         if sample_weight is None:
             return per_class_accuracy(y, predicted)
         return _weighted_accuracy(to_host(y), to_host(predicted), sample_weight)

@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import class_sums, namespace, take_rows, to_host
+from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host
 from zslib.compatibility.base import CompatibilityModel, directions
 from zslib.optim import minimize
 from zslib.validation import check_integer, check_learned, check_real
@@ -11,7 +11,10 @@ from zslib.validation import check_integer, check_learned, check_real
 __all__ = ["BiDiLEL", "place_among_landmarks", "sammon_objective", "slpp_directions", "slpp_sums"]
 
 SAME = 1e-6
-"""Classes whose embeddings, of length one, are nearer than this are the same class."""
+"""Classes whose embeddings, of length one, are nearer than this are the same class.
+
+Distances of unit vectors come from differences of squares, which round at the root of eps, 1e-8.
+"""
 
 
 class BiDiLEL(CompatibilityModel):
@@ -140,14 +143,15 @@ class BiDiLEL(CompatibilityModel):
 
 def slpp_sums(X, codes, k, n_neighbors=None):
     """X'DX and X'LX in float64, (p, p) both, of the graph within each of the k classes."""
-    xp = namespace(X)
+    xp, unit = namespace(X), range_power(X)
+    X = X / unit
     if n_neighbors is None:
         sums, counts = class_sums(X, codes, k)
         degrees = xp.take(counts, codes, axis=0)[:, None]
         # All joined, X'LX is what is left around the class means, times the classes' sizes.
         around = X - xp.take(sums / counts[:, None], codes, axis=0)
         products = X.T @ (degrees * X), around.T @ (degrees * around)
-        return tuple(xp.astype(product, xp.float64) for product in products)
+        return tuple(xp.astype(product, xp.float64) * (unit * unit) for product in products)
     total = within = xp.zeros((X.shape[1],) * 2, dtype=xp.float64, device=array_device(X))
     codes = to_host(codes)
     for c in range(k):
@@ -160,7 +164,7 @@ def slpp_sums(X, codes, k, n_neighbors=None):
         weighted = xp.sum(graph, axis=1)[:, None] * own
         total = total + own.T @ weighted
         within = within + own.T @ (weighted - graph @ own)
-    return total, within
+    return total * (unit * unit), within * (unit * unit)
 
 
 def slpp_directions(total, within, alpha, d):

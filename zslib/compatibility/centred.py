@@ -53,6 +53,10 @@ class Centred(CompatibilityModel):
     def __init__(self, estimator=None):
         self.estimator = estimator
 
+    @property
+    def _scores_are_logits(self):
+        return getattr(self.estimator, "_scores_are_logits", False)
+
     def _fit(self, X, codes, embeddings):
         if self.estimator is not None and not isinstance(self.estimator, CompatibilityModel):
             raise TypeError(

@@ -107,6 +107,11 @@ class CMT(CompatibilityModel):
         self.regularization = regularization
         self.random_state = random_state
 
+    @property
+    def _scores_are_logits(self):
+        """Of CMT*; the network alone has distances."""
+        return self.novelty is not None
+
     def _fit(self, X, codes, embeddings):
         xp = namespace(X)
         h = check_integer(self.n_hidden, "n_hidden", low=1)
@@ -144,8 +149,10 @@ class CMT(CompatibilityModel):
             )
         mapped = self._embed(X)
         missed = mapped - xp.take(embeddings, codes, axis=0)
-        # A network without any error would make each Gaussian a point.
-        self.variance_ = max(float(xp.mean(missed * missed)), 1e-12)
+        # A network without any error would make each Gaussian a point: nothing is known to more
+        # than the rounding of the embeddings.
+        rounding = float(xp.finfo(X.dtype).eps) ** 2 * float(xp.mean(embeddings * embeddings))
+        self.variance_ = max(float(xp.mean(missed * missed)), rounding)
         self.novelty_ = clone(self.novelty).fit(mapped, codes, embeddings)
         self.classifier_ = ConSE(regularization=self.regularization).fit(X, codes, embeddings)
 
@@ -188,6 +195,7 @@ class CMT(CompatibilityModel):
         likely = xp.take(_log_softmax(self.classifier_._logits(X)), own, axis=1)
         # Out of the softmax over unseen candidates, whatever their distance.
         far = -squares / (2.0 * self.variance_)
+        # The logarithm of a probability does not come near 1e9, nor clipped ones below 1e-12.
         far = far - (xp.max(-far) + 1e9) * xp.astype(is_seen, X.dtype)[None, :]
         novel = self.novelty_.unseen(mapped)[:, None]
         log_seen, log_unseen = (xp.log(xp.clip(part, min=1e-12)) for part in (1.0 - novel, novel))

@@ -79,6 +79,9 @@ class CNZSL(CompatibilityModel):
     array([1, 0])
     """
 
+    # Trained as a softmax over classes.
+    _scores_are_logits = True
+
     grid = {"scale": (3.0, 4.0, 5.0), "n_epochs": (5, 10)}
     slow = True
     year = 2021

@@ -65,6 +65,9 @@ class AttributeModel(CompatibilityModel):
         See `CompatibilityModel`.
     """
 
+    # Posteriors of classes that are equally likely beforehand, Eq. 2.
+    _scores_are_logits = True
+
     grid = {"regularization": (1e-6, 1e-5, 1e-4, 1e-3)}
 
     def __init__(self, threshold="mean", *, regularization=1e-5, max_iter=100, tol=1e-4):

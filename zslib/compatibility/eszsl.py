@@ -2,9 +2,9 @@
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import class_sums, namespace, unit_rows
-from zslib.compatibility.base import BilinearModel
-from zslib.validation import check_choice, check_learned, check_real
+from zslib.arrays import namespace, unit_rows
+from zslib.compatibility.base import BilinearModel, products_and_sums
+from zslib.validation import check_choice, check_learned, check_narrowed, check_real
 
 __all__ = ["ESZSL", "eszsl_solution"]
 
@@ -87,14 +87,13 @@ class ESZSL(BilinearModel):
         xp = namespace(X)
         gamma = check_real(self.feature_penalty, "feature_penalty", low=0.0, inclusive=False)
         lam = check_real(self.embedding_penalty, "embedding_penalty", low=0.0, inclusive=False)
-        sums, _ = class_sums(X, codes, embeddings.shape[0])
-        gram = xp.astype(X.T @ X, xp.float64)
+        gram, sums, _ = products_and_sums(X, codes, embeddings.shape[0])
         check_learned(gram, "give smaller features")
         check_choice(self.unit_embeddings, "unit_embeddings", (False, True))
-        sums, S = xp.astype(sums, xp.float64), xp.astype(self._rows(embeddings), xp.float64)
+        S = xp.astype(self._rows(embeddings), xp.float64)
         other = check_real(self.other_target, "other_target", high=1.0, inclusive=False)
-        self.coef_ = xp.astype(eszsl_solution(gram, sums, S, gamma, lam, other), X.dtype)
-        check_learned(self.coef_, "raise feature_penalty and embedding_penalty")
+        coef, remedy = eszsl_solution(gram, sums, S, gamma, lam, other), "raise feature_penalty"
+        self.coef_ = check_narrowed(coef, X.dtype, f"{remedy} and embedding_penalty")
 
     def _scores(self, X, class_embeddings):
         return super()._scores(X, self._rows(class_embeddings))

@@ -65,6 +65,9 @@ class ICINESS(CompatibilityModel):
     array([1, 0])
     """
 
+    # Trained as a softmax over classes.
+    _scores_are_logits = True
+
     grid = {"regularization": (3e-3, 1e-2, 3e-2)}
     slow = True
     year = 2018

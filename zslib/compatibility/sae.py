@@ -1,8 +1,8 @@
 """SAE, the semantic autoencoder (Kodirov et al. 2017): a Sylvester equation."""
 
-from zslib.arrays import class_sums, namespace
-from zslib.compatibility.base import CompatibilityModel, cosines
-from zslib.validation import check_choice, check_learned, check_real
+from zslib.arrays import namespace
+from zslib.compatibility.base import CompatibilityModel, cosines, products_and_sums
+from zslib.validation import check_choice, check_learned, check_narrowed, check_real
 
 __all__ = ["SAE", "sylvester_solution"]
 
@@ -72,14 +72,13 @@ class SAE(CompatibilityModel):
         xp = namespace(X)
         lam = check_real(self.regularization, "regularization", low=0.0, inclusive=False)
         check_choice(self.direction, "direction", DIRECTIONS)
-        sums, counts = class_sums(X, codes, embeddings.shape[0])
-        gram = xp.astype(X.T @ X, xp.float64)
+        gram, sums, counts = products_and_sums(X, codes, embeddings.shape[0])
         check_learned(gram, "give smaller features")
         S = xp.astype(embeddings, xp.float64)
-        S_gram = S.T @ (xp.astype(counts, xp.float64)[:, None] * S)
-        cross = S.T @ xp.astype(sums, xp.float64)
-        self.coef_ = xp.astype(sylvester_solution(S_gram, gram, cross, lam, _eps(X)), X.dtype)
-        check_learned(self.coef_, "change regularization, or scale the features")
+        S_gram, cross = S.T @ (counts[:, None] * S), S.T @ sums
+        coef = sylvester_solution(S_gram, gram, cross, lam, _eps(X))
+        remedy = "change regularization, or scale the features"
+        self.coef_ = check_narrowed(coef, X.dtype, remedy)
 
     def _scores(self, X, class_embeddings):
         xp = namespace(X)

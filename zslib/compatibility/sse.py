@@ -6,7 +6,7 @@ from zslib.arrays import class_sums, namespace, one_hot, random_generator, row_b
 from zslib.compatibility.base import CompatibilityModel, cosines
 from zslib.compatibility.epochs import train_epochs
 from zslib.optim import Adagrad
-from zslib.validation import check_choice, check_integer, check_real
+from zslib.validation import check_choice, check_integer, check_learned, check_real
 
 __all__ = ["SSE", "margin_objective", "seen_scores", "simplex_mixtures"]
 
@@ -121,6 +121,7 @@ class SSE(CompatibilityModel):
         templates = sums / counts[:, None]
         weights = xp.zeros_like(X[0, :])
         unit = math.sqrt(float(xp.mean(X * X)))
+        check_learned(rate / unit + rate * unit, "scale the features")
         optimisers = Adagrad(rate / unit), Adagrad(rate * unit)
         mixtures = simplex_mixtures(embeddings, embeddings, self.mixture_penalty)
         margins = xp.clip(1.0 - cosines(embeddings, embeddings), min=0.0)

@@ -12,7 +12,7 @@ from zslib.validation import check_choice, check_integer, check_learned, check_r
 
 __all__ = ["SynC", "similarities", "squared_hinge_objective"]
 
-SMALLEST = 1e-6
+SMALLEST = 1e-6  # share of the largest singular value, below which mixtures are the same
 LOSSES = ("one_vs_other", "crammer_singer", "structured")
 
 

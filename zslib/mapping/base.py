@@ -1,21 +1,31 @@
 """What all linear cross-space maps share."""
 
+import math
+
+import numpy as np
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     RegressorMixin,
     TransformerMixin,
 )
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import namespace
+from zslib.arrays import like, namespace, range_power, take_rows, to_host
+from zslib.mapping.negatives import distinct_labels
+from zslib.search import gold_ranks
 from zslib.validation import (
     as_array,
     as_vectors,
     check_columns,
+    check_learned,
     check_paired,
     check_same_rows,
     column_names,
+    host_array,
+    in_range,
+    sizes,
 )
 
 __all__ = ["LinearMap", "transform_sources", "transform_targets"]
@@ -29,30 +39,21 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
 
     Notes
     -----
-    A map goes into scikit-learn's pipelines and searches, with the score R2 where it predicts Y:
+    A map goes into scikit-learn's pipelines and searches. Its score is P@1, which means the same
+    for every map and every parameter, whether it predicts Y or moves the targets too:
 
-    >>> from sklearn.datasets import make_regression
+    >>> import numpy as np
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> from zslib.mapping import RidgeMap
-    >>> X, Y = make_regression(60, 5, n_targets=3, noise=20.0, random_state=0)
-    >>> pipeline = make_pipeline(StandardScaler(), RidgeMap(fit_intercept=True))
-    >>> search = GridSearchCV(pipeline, {"ridgemap__alpha": [0.1, 10.0, 1000.0]}).fit(X, Y)
-    >>> search.best_params_
-    {'ridgemap__alpha': 0.1}
-
-    One that moves the targets too predicts none. What it is for is a score of any map:
-
-    >>> from zslib.mapping import MultiStepMap
-    >>> from zslib.metrics import precision_at_k
-    >>> from zslib.search import gold_ranks
-    >>> def found(mapper, X, Y):
-    ...     ranks = gold_ranks(mapper.transform(X), mapper.transform_targets(Y), range(len(X)))
-    ...     return precision_at_k(ranks, [1])[1]
-    >>> grid = {"whiten": [False, True]}
-    >>> GridSearchCV(MultiStepMap(), grid, scoring=found).fit(X, Y).best_params_
-    {'whiten': True}
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 8))
+    >>> Y = X @ rng.standard_normal((8, 8)) + rng.standard_normal((60, 8))
+    >>> pipeline = make_pipeline(StandardScaler(), RidgeMap())
+    >>> search = GridSearchCV(pipeline, {"ridgemap__direction": ["forward", "reverse"]})
+    >>> search.fit(X, Y).best_params_
+    {'ridgemap__direction': 'reverse'}
     """
 
     def fit(self, X, Y):
@@ -66,9 +67,25 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         names, Y = column_names(Y), as_array(Y, "Y")
         flat, Y = Y.ndim == 1, as_vectors(_as_matrix(Y), "Y", like=X)
         check_same_rows(X, Y)
-        self._fit(X, Y)
+        with in_range(X=X, Y=Y):
+            self._fit(X, Y)
+            self._check_coef(X, Y)
         self._flat, self._target_names = flat, names
         return self
+
+    def _check_coef(self, X, Y):
+        """Refuse a map that is not finite, or whose products with ``X`` all underflow to zero."""
+        xp = namespace(X)
+        largest = [float(xp.max(xp.abs(array))) for array in (self._source(X), self.coef_)]
+        least = float(xp.finfo(X.dtype).smallest_normal) * float(xp.finfo(X.dtype).eps)
+        if not all(map(math.isfinite, largest)) or (
+            min(largest) > 0 and math.prod(largest) < least
+        ):
+            vars(self).pop("coef_")
+            raise ValueError(
+                f"training left the range of {X.dtype}, with {sizes(X=X, Y=Y)}: scale them, or "
+                "give less regularization"
+            )
 
     def transform(self, X):
         """Map ``X`` (n, d1), of the array library that ``fit`` was given, to (n, d2)."""
@@ -76,9 +93,11 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         given, X = X, as_vectors(X, "X")
         xp = namespace(X, self.coef_)
         validate_data(self, given, reset=False, skip_check_array=True)
-        mapped = self._source(X) @ xp.astype(self.coef_, X.dtype, copy=False)
-        intercept = getattr(self, "intercept_", None)
-        return mapped if intercept is None else mapped + xp.astype(intercept, X.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mapped = self._source(X) @ xp.astype(self.coef_, X.dtype, copy=False)
+            if getattr(self, "intercept_", None) is not None:
+                mapped = mapped + xp.astype(self.intercept_, X.dtype)
+            return _in_range(mapped, "X")
 
     def predict(self, X):
         """What `transform` gives: the targets that are predicted for ``X``.
@@ -92,18 +111,52 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         if self._moves_targets:
             raise ValueError(
                 f"this {type(self).__name__} moves the targets too, and predicts none: compare "
-                "transform(X) with transform_targets(Y), for instance by zslib.search.gold_ranks, "
-                "and give a search such a scoring= (the notes on LinearMap have one); "
-                f"{self._STILL}"
+                "transform(X) with transform_targets(Y), as score(X, Y) does, for instance by "
+                f"zslib.search.gold_ranks; {self._STILL}"
             )
         return mapped[:, 0] if self._flat else mapped
 
     def score(self, X, y, sample_weight=None):
-        """R2 of `predict`, as `sklearn.base.RegressorMixin.score`; ``y`` is as Y in ``fit``."""
+        """P@1: the share of rows of ``X`` whose own row of ``y`` is the nearest of all of ``y``.
+
+        Mapped vectors are compared by cosine with the distinct rows of ``y``, (n, d2) as Y in
+        ``fit``, where `transform_targets` puts these. A row that is mapped to zero, which has no
+        direction, finds none, and a zero target is not found. With ``sample_weight`` (n,) it is
+        the weighted mean. One column has no directions but its signs: with that the score is R2 of
+        `predict`, as `sklearn.base.RegressorMixin.score`.
+
+        Returns
+        -------
+        float
+            In [0, 1], higher is better; by chance one over the number of distinct rows.
+
+        Raises
+        ------
+        ValueError
+            With one column, from a map that moves the targets too, and so predicts none.
+        """
+        check_is_fitted(self, "coef_")
         check_columns(y, self._target_names, "Y")
         check_paired(X, y, "X", "y")
         check_paired(X, sample_weight, "X", "sample_weight")
-        return super().score(X, y, sample_weight)
+        if sample_weight is not None:
+            sample_weight = host_array(sample_weight, "sample_weight")
+        if self._n_targets == 1:
+            both = [host_array(A, "y").astype(np.float64) for A in (y, self.predict(X))]
+            unit = max(map(range_power, both))  # R2 does not depend on it
+            return r2_score(*(A / unit for A in both), sample_weight=sample_weight)
+        given, y = X, as_array(y, "y")
+        mapped, targets = type(self).transform.__wrapped__(self, X), self.transform_targets(y)
+        check_same_rows(as_array(given, "X"), y, "X", "y")
+        first_rows, labels = distinct_labels(y)
+        targets = take_rows(namespace(mapped).astype(targets, mapped.dtype), first_rows)
+        some, placed = (to_host(array != 0).any(axis=1) for array in (targets, mapped))
+        placed, hits = np.flatnonzero(placed & some[labels]), np.zeros(len(labels))
+        if placed.size:
+            gold = like((np.cumsum(some) - 1)[labels[placed]], mapped)
+            targets = take_rows(targets, np.flatnonzero(some))
+            hits[placed] = to_host(gold_ranks(take_rows(mapped, placed), targets, gold)) == 0
+        return float(np.average(hits, weights=sample_weight))
 
     def transform_targets(self, Y):
         """The targets ``Y`` (m, d2) where mapped vectors are to be compared with them.
@@ -122,7 +175,10 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         check_columns(given, self._target_names, "Y")
         Y = self._target(Y)
         coef = getattr(self, "target_coef_", None)
-        return Y if coef is None else Y @ namespace(Y).astype(coef, Y.dtype, copy=False)
+        if coef is None:
+            return Y
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _in_range(Y @ namespace(Y).astype(coef, Y.dtype, copy=False), "Y")
 
     def _source(self, X):
         return X
@@ -230,6 +286,12 @@ def _steps(model):
             real = [step for _, step in model.steps if step not in (None, "passthrough")]
             return [one for step in real for one in _steps(step)]
     return [model]
+
+
+def _in_range(mapped, name):
+    """What a product gives, if it did not overflow."""
+    check_learned(mapped, f"{name} is too large beside the vectors in fit", what="the map")
+    return mapped
 
 
 def _as_matrix(Y):

@@ -2,7 +2,7 @@
 
 from sklearn.base import clone
 
-from zslib.arrays import namespace, unit_rows
+from zslib.arrays import namespace, range_power, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.ridge import RidgeMap
 
@@ -48,8 +48,7 @@ class CentredMap(LinearMap):
     def _fit(self, X, Y):
         if self.estimator is not None and not isinstance(self.estimator, LinearMap):
             raise TypeError(f"estimator must be a map of zslib.mapping, got {self.estimator!r}")
-        xp = namespace(X)
-        self.source_mean_, self.target_mean_ = xp.mean(X, axis=0), xp.mean(Y, axis=0)
+        self.source_mean_, self.target_mean_ = _mean(X), _mean(Y)
         fitted = RidgeMap() if self.estimator is None else clone(self.estimator)
         fitted.fit(_centred(X, self.source_mean_, "X"), _centred(Y, self.target_mean_, "Y"))
         self.coef_ = fitted.coef_
@@ -61,6 +60,12 @@ class CentredMap(LinearMap):
 
     def _target(self, Y):
         return _centred(Y, self.target_mean_, "Y")
+
+
+def _mean(vectors):
+    """The mean of the rows, whose sum may be beyond the range."""
+    unit = range_power(vectors)
+    return unit * namespace(vectors).mean(vectors / unit, axis=0)
 
 
 def _centred(vectors, mean, name):

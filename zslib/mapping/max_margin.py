@@ -5,7 +5,7 @@ from contextlib import ExitStack, nullcontext
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator, row_norms, unit_rows
+from zslib.arrays import like, mean_length, namespace, random_generator, row_norms, unit_rows
 from zslib.mapping.base import LinearMap
 from zslib.mapping.negatives import (
     NEGATIVES,
@@ -74,7 +74,8 @@ class MaxMarginMap(LinearMap):
     init : {"random", "ridge", "procrustes"}, keyword only, default "random"
         "random": normal with standard deviation :math:`1 / \sqrt{d_1}`, which maps a unit vector
         to a length of about :math:`\sqrt{d_2 / d_1}`. The others: ``coef_`` of `RidgeMap` with
-        GCV, or of `ProcrustesMap`. Zeros would leave the cosine undefined.
+        GCV, or of `ProcrustesMap`, for sources and targets of mean length one, as steps of
+        ``learning_rate`` are made for. Zeros would leave the cosine undefined.
     warm_start : bool, keyword only, default False
         Whether a further ``fit`` goes on from ``coef_``, the state of Adagrad, the random
         numbers and the learning curve of the last one: two fits of 5 epochs are then the same as
@@ -204,7 +205,9 @@ class MaxMarginMap(LinearMap):
         if self.init == "random":
             draws = self._rng.standard_normal((d1, d2)) / math.sqrt(d1)
             return xp.astype(like(draws, X), X.dtype)
-        W = (RidgeMap() if self.init == "ridge" else ProcrustesMap()).fit(X, Y).coef_
+        closed = RidgeMap() if self.init == "ridge" else ProcrustesMap()
+        X, Y = X / mean_length(X), Y / mean_length(Y)
+        W = closed.fit(X, Y).coef_
         _check_mapped(X, W, f"init={self.init!r}")
         return W
 

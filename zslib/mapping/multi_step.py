@@ -2,10 +2,10 @@
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace
+from zslib.arrays import namespace, range_power
 from zslib.mapping.base import LinearMap
 from zslib.mapping.procrustes import largest_entry
-from zslib.validation import check_choice, check_integer, check_real
+from zslib.validation import check_choice, check_integer, check_narrowed, check_real
 
 __all__ = ["MultiStepMap", "whitening"]
 
@@ -96,19 +96,21 @@ class MultiStepMap(LinearMap):
         if self.n_components is not None:
             kept = check_integer(self.n_components, "n_components", low=1, high=rank)
 
-        sides = [xp.astype(A, xp.float64) for A in (X, Y)]
+        units = [range_power(A) for A in (X, Y)]
+        sides = [xp.astype(A, xp.float64) / unit for A, unit in zip((X, Y), units, strict=True)]
         steps = [(whitening if self.whiten else _scaling)(A) for A in sides]
         white = [A @ C_inverse for A, (C_inverse, _) in zip(sides, steps, strict=True)]
         U, S, Vt = xp.linalg.svd(white[0].T @ white[1], full_matrices=False)
         restored = self.dewhiten or not self.whiten
 
-        def chain(turn, power, C_inverse, C):
+        def chain(turn, power, C_inverse, C, unit):
             M = side(turn, S, power, C_inverse, C if restored else None)
-            return xp.astype(M[:, :kept] @ Vt[:kept, :], X.dtype)
+            M = M[:, :kept] @ Vt[:kept, :] / (1.0 if restored else unit)
+            return check_narrowed(M, X.dtype, "bring X and Y to a length near one")
 
-        self.coef_ = chain(U, a, *steps[0])
+        self.coef_ = chain(U, a, *steps[0], units[0])
         stay = b == 0 and restored and kept == Y.shape[1]
-        self.target_coef_ = None if stay else chain(Vt.T, b, *steps[1])
+        self.target_coef_ = None if stay else chain(Vt.T, b, *steps[1], units[1])
         self.singular_values_ = xp.astype(S, X.dtype)
 
 

@@ -1,15 +1,15 @@
 """Ridge regression across spaces: the standard map of Lazaridou et al. (2015), section 2."""
 
-import math
-
 import numpy as np
 
-from zslib.arrays import like, namespace, to_host
+from zslib.arrays import like, namespace, range_power, to_host
 from zslib.mapping.base import LinearMap
 from zslib.mapping.procrustes import largest_entry
-from zslib.validation import check_choice, check_learned, check_real
+from zslib.validation import check_choice, check_learned, check_narrowed, check_real
 
 __all__ = ["RidgeMap", "gcv_scores", "ridge_solution"]
+
+_BESIDE = "Y is too large or too small beside X; scale one of them"
 
 
 class RidgeMap(LinearMap):
@@ -118,7 +118,7 @@ class RidgeMap(LinearMap):
         if reverse:
             source, target = target, source
         _check_squares(source, "Y" if reverse else "X")
-        unit = _unit(target)
+        unit = range_power(target)
         target = target / unit
         if self.fit_intercept:
             source_mean, target_mean = xp.mean(source, axis=0), xp.mean(target, axis=0)
@@ -143,17 +143,18 @@ class RidgeMap(LinearMap):
             self.alpha_ = check_real(self.alpha, "alpha", low=0.0)
 
         coef = ridge_solution(singular, right, rotated, self.alpha_, n) * unit
-        check_learned(coef, "the targets are too large beside the sources: scale them")
+        check_learned(coef, _BESIDE)
         self.target_coef_ = self.intercept_ = None
         if reverse:
             left, singular, right = xp.linalg.svd(coef, full_matrices=False)
             lost = np.finfo(np.float64).eps * max(coef.shape) * float(singular[0])
             rank = max(1, int(np.sum(to_host(singular) > lost)))
-            self.target_coef_ = xp.astype(left[:, :rank] * singular[:rank], X.dtype)
+            self.target_coef_ = check_narrowed(left[:, :rank] * singular[:rank], X.dtype, _BESIDE)
             coef = right[:rank, :].T
-        self.coef_ = xp.astype(coef, X.dtype)
+        self.coef_ = check_narrowed(coef, X.dtype, _BESIDE)
         if self.fit_intercept:
-            self.intercept_ = xp.astype(target_mean * unit - source_mean @ coef, X.dtype)
+            intercept = target_mean * unit - source_mean @ coef
+            self.intercept_ = check_narrowed(intercept, X.dtype, _BESIDE)
 
     def _path(self, singular):
         """The penalties that GCV chooses from."""
@@ -178,14 +179,6 @@ def _check_squares(source, name):
             f"{name} (largest entry {largest:.3g}) has squares beyond the range of float64: "
             "scale it"
         )
-
-
-def _unit(target):
-    """A power of two near the largest entry where squares would leave the range, else 1."""
-    largest = float(largest_entry(namespace(target), target))
-    if 1e-100 < largest < 1e100:
-        return 1.0
-    return 2.0 ** (math.frexp(largest)[1] - 1)
 
 
 def gcv_scores(alphas, eigenvalues, explained, beyond, *, shape, intercept):

@@ -70,7 +70,7 @@ def minimize(objective, start, *, max_iter, tol):
             )
         gradient = to_host(gradient).astype(np.float64).ravel()
         if not (math.isfinite(value) and float(gradient @ gradient) <= largest):
-            raise ValueError(f"training left the range of {start.dtype}: scale the features down")
+            raise ValueError(f"training left the range of {start.dtype}: scale the features")
         return value, gradient
 
     def after_step(intermediate_result):

@@ -19,6 +19,7 @@ from zslib.protocols.mapping.outcome import Outcome, evaluate
 from zslib.protocols.mapping.repeated import CrossFitted, Repeated, repeat, repeat_both
 from zslib.protocols.mapping.training import train
 from zslib.protocols.mapping.tuning import tune
+from zslib.protocols.pairs.captions import fit_image_text
 from zslib.protocols.pairs.evaluate import evaluate_image_text
 from zslib.protocols.pairs.runs import clarel_problems, run_clarel, run_image_text, short_clarel
 
@@ -36,6 +37,7 @@ __all__ = [
     "evaluate",
     "evaluate_image_text",
     "evaluate_zero_shot",
+    "fit_image_text",
     "independent_mean",
     "mean_estimate",
     "over_runs",

@@ -537,3 +537,17 @@ def test_the_settings_of_the_authors():
     np.testing.assert_allclose(weight.gradient, 0.001 * weight.value)
     with pytest.raises(ValueError, match="which must be one of 'paper', 'authors'"):
         clarel_settings("ours")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("exponent", [-99, 99])
+@pytest.mark.parametrize("part", ["images", "texts"])
+def test_vectors_of_a_useless_unit_are_refused(part, exponent, dtype):
+    X, labels, _, _ = pairs_data(dtype=dtype)
+    texts, unit = X[:, :5].copy(), X.dtype.type(2.0**exponent)
+    X, texts = (X * unit, texts) if part == "images" else (X, texts * unit)
+    model = CLAREL(**SMALL, text_encoder=None)
+    with pytest.raises(ValueError, match=r"scale the features|told no (image|class) from another"):
+        model.fit(X, labels, texts)
+    with pytest.raises(NotFittedError):
+        model.embed_images(X)

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from zslib.arrays import class_sums, like, namespace, random_generator, row_blocks, to_host
+from zslib.compatibility.base import check_told_apart, some_rows
 from zslib.compatibility.clarel.checkpoint import Checkpoint
 from zslib.compatibility.clarel.draws import TextDraw
 from zslib.compatibility.clarel.encoders import check_tokens
@@ -299,7 +300,18 @@ class CLAREL(BaseEstimator):
         sizes = (part.value.shape for part in network.parameters().values())
         self.n_parameters_ = sum(map(math.prod, sizes))
         self.network_ = network
+        self._check_scores(X, texts)
         return self
+
+    def _check_scores(self, X, texts):
+        """Refuse a training that told nothing apart, since vectors are in a very small unit."""
+        vectors = {"X": X} | ({"texts": texts} if self.text_encoder is None else {})
+        scores = self.decision_function(some_rows(X), self.embed_texts(some_rows(texts)))
+        try:
+            check_told_apart(scores, **vectors)
+        except ValueError:
+            vars(self).pop("network_")
+            raise
 
     def losses_and_guesses(self):
         """Of each part that was trained, its last mean loss and that of a blind guess.

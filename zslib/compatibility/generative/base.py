@@ -4,12 +4,20 @@ import math
 
 import numpy as np
 
-from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, to_host
+from zslib.arrays import (
+    like,
+    namespace,
+    random_generator,
+    range_power,
+    row_blocks,
+    take_rows,
+    to_host,
+)
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import softmax_weights
-from zslib.validation import check_integer, check_learned, check_real
+from zslib.validation import check_integer, check_learned, check_real, sizes
 
-__all__ = ["GenerativeModel"]
+__all__ = ["GenerativeModel", "scale_of"]
 
 KEPT = 4
 
@@ -53,6 +61,8 @@ class GenerativeModel(CompatibilityModel):
         See `CompatibilityModel`.
     """
 
+    _learns_scores = False  # but a generator: the classifier comes with each question
+    _scores_are_logits = True
     slow = True  # one seed chooses settings, see `zslib.protocols`
 
     def _fit(self, X, codes, embeddings, **more):
@@ -61,9 +71,9 @@ class GenerativeModel(CompatibilityModel):
         length = check_real(self.feature_length, "feature_length", low=0.0, inclusive=False)
         rng = random_generator(self.random_state)
         xp = namespace(X)
-        squares = float(xp.sum(X * X, dtype=xp.float64)) / X.shape[0]
-        check_learned(squares, "scale the features down")
-        self.scale_ = length / math.sqrt(squares)
+        unit = range_power(X)
+        squares = float(xp.sum((X / unit) ** 2, dtype=xp.float64)) / X.shape[0]
+        self.scale_ = scale_of(length / math.sqrt(squares) / unit, X, "X")
         self._fit_generator(self.scale_ * X, codes, embeddings, rng, **more)
         self.seen_images_, self.seen_codes_, self.seen_embeddings_ = X, codes, embeddings
         self._seed, self._classifiers = int(rng.integers(2**63)), {}
@@ -120,6 +130,17 @@ class GenerativeModel(CompatibilityModel):
         return softmax_weights(
             features, labels, len(candidates), self.classifier_penalty, max_iter=200
         )
+
+
+def scale_of(number, array, name):
+    """``number``, if the type of ``array``, which is to be multiplied by it, has it."""
+    xp = namespace(array)
+    kind = xp.finfo(array.dtype)
+    if not float(kind.smallest_normal) <= number <= float(kind.max):
+        raise ValueError(
+            f"{sizes(**{name: array})}, beyond what {array.dtype} can scale: scale it"
+        )
+    return number
 
 
 def repeated(embeddings, per_class):

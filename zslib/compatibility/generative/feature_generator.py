@@ -3,8 +3,9 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, namespace, random_generator, row_norms
-from zslib.compatibility.generative.base import GenerativeModel, repeated
+from zslib.arrays import like, mean_length, namespace, random_generator
+from zslib.compatibility.base import named_rows
+from zslib.compatibility.generative.base import GenerativeModel, repeated, scale_of
 from zslib.compatibility.generative.diagnostics import seen_class_diagnostics
 from zslib.compatibility.generative.recipes import RECIPES, settings_of
 from zslib.compatibility.generative.terms import least_squares, softmax_regression
@@ -180,7 +181,7 @@ class FeatureGenerator(GenerativeModel):
             check_columns(unseen_embeddings, columns, "unseen_embeddings", "class_embeddings")
             features = as_vectors(X, "X")
             unseen_embeddings = as_vectors(unseen_embeddings, "unseen_embeddings", like=features)
-            seen = as_vectors(class_embeddings, "class_embeddings")
+            seen = as_vectors(named_rows(class_embeddings)[0], "class_embeddings")
             check_same_width(unseen_embeddings, seen, "unseen_embeddings", "class_embeddings")
         elif settings.unseen_cycle_weight:
             raise ValueError(
@@ -205,7 +206,8 @@ class FeatureGenerator(GenerativeModel):
     def _fit_generator(self, X, codes, embeddings, rng, settings, unseen):
         xp, k = namespace(X), embeddings.shape[0]
         self._set_range(X, settings.output)
-        self.embedding_scale_ = 1.0 / float(xp.mean(row_norms(embeddings)))
+        length = mean_length(embeddings)
+        self.embedding_scale_ = scale_of(1.0 / length, embeddings, "class_embeddings")
         X, embeddings = self._represent(X), embeddings * self.embedding_scale_
         if settings.output != "linear":
             X = xp.clip(X, 0.0, 1.0)  # rounding

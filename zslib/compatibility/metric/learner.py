@@ -15,7 +15,7 @@ from zslib.arrays import (
     row_norms,
     take_rows,
 )
-from zslib.compatibility.base import CompatibilityModel
+from zslib.compatibility.base import CompatibilityModel, named_rows
 from zslib.compatibility.metric.negatives import (
     NEGATIVES,
     NegativeSet,
@@ -227,7 +227,7 @@ class MetricLearner(CompatibilityModel):
             # Before their shapes are compared: not all have one.
             features = as_vectors(X, "X")
             image_attributes = as_vectors(image_attributes, "image_attributes", like=features)
-            classes = as_vectors(class_embeddings, "class_embeddings")
+            classes = as_vectors(named_rows(class_embeddings)[0], "class_embeddings")
             namespace(features, classes, image_attributes)
             expected = features.shape[0], classes.shape[1]
             if tuple(image_attributes.shape) != expected:

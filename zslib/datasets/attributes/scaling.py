@@ -1,11 +1,76 @@
-"""How two papers scale features and class embeddings before a method sees them."""
+"""How features and class embeddings are scaled before a method sees them, and new ones after."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from zslib.arrays import namespace, row_norms, take_rows, unit_rows
+from zslib.arrays import like, namespace, row_norms, take_rows, to_host, unit_rows
 from zslib.datasets.problem import check_problem
 
-__all__ = ["common_scale", "unit_length"]
+__all__ = ["Scaling", "common_scale", "scaled_as", "unit_length"]
+
+COMMON, UNIT = ", attributes of mean length 1", ", class embeddings too"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scaling:
+    """What was done to the features and class embeddings of a problem, for new ones.
+
+    Attributes
+    ----------
+    name : str
+        The ``feature_scaling`` of a problem that was scaled so, and no more.
+    steps : tuple
+        A pair for each scaling of features, in order: "unit length" and None, or "standard" with
+        the mean and deviation of the training images, each (p,).
+    class_length : float, "unit length" or None
+        What class embeddings were divided by, the length of each for "unit length".
+    """
+
+    name: str = "none"
+    steps: tuple = ()
+    class_length: object = None
+
+    def __repr__(self):
+        return f"Scaling({self.name!r})"
+
+    def then(self, step, known, name):
+        """The same and one step more, with the statistics of images ``known`` (n, p)."""
+        statistics = None
+        if step == "standard":
+            xp = namespace(known)
+            deviation = xp.std(known, axis=0)
+            deviation = xp.where(deviation > 0, deviation, xp.ones_like(deviation))
+            statistics = xp.mean(known, axis=0), deviation
+        return replace(self, name=name, steps=(*self.steps, (step, statistics)))
+
+    def of_classes(self, class_length, name):
+        """The same, with class embeddings divided too."""
+        return replace(self, name=name, class_length=class_length)
+
+    def features(self, X, *, steps=None, name="X"):
+        """Features (n, p), scaled by all ``steps``."""
+        for _, statistics in self.steps if steps is None else steps:
+            if statistics is None:
+                X = unit_rows(X, name=name)
+            else:
+                mean, deviation = (
+                    namespace(X).astype(like(to_host(part), X), X.dtype) for part in statistics
+                )
+                X = (X - mean) / deviation
+        return X
+
+    def class_embeddings(self, S):
+        """Class embeddings (C, q), scaled."""
+        if self.class_length == "unit length":
+            return unit_rows(S, name="class_embeddings")
+        return self.image_attributes(S)
+
+    def image_attributes(self, A):
+        """Attributes of images (n, q): in the unit of the classes', but of any length."""
+        return A / self.class_length if isinstance(self.class_length, float) else A
+
+    def unscaled(self, S):
+        """Class embeddings of which `class_embeddings` makes ``S``, up to rounding."""
+        return S * self.class_length if isinstance(self.class_length, float) else S
 
 
 def common_scale(problem):
@@ -21,23 +86,58 @@ def common_scale(problem):
         raise ValueError(
             "class_embeddings of all seen classes are zero: check how the attributes were read"
         )
-    images = problem.image_attributes
+    images, name = problem.image_attributes, f"{scaled.feature_scaling}{COMMON}"
     return replace(
         scaled,
         class_embeddings=problem.class_embeddings / length,
         image_attributes=None if images is None else images / length,
-        feature_scaling=f"{scaled.feature_scaling}, attributes of mean length 1",
+        scaler=(scaled.scaler or Scaling()).of_classes(length, name),
+        feature_scaling=name,
     )
 
 
 def unit_length(problem):
     """The problem with features and class embeddings of length one (Guo et al. 2019, p. 6)."""
     scaled = _unit_features(problem)
+    name = f"{scaled.feature_scaling}{UNIT}"
     return replace(
         scaled,
         class_embeddings=unit_rows(problem.class_embeddings, name="class_embeddings"),
-        feature_scaling=f"{scaled.feature_scaling}, class embeddings too",
+        scaler=(scaled.scaler or Scaling()).of_classes("unit length", name),
+        feature_scaling=name,
     )
+
+
+def scaled_as(problem, scaling):
+    """The problem with the ``feature_scaling`` of another, which is ``scaling``.
+
+    Raises
+    ------
+    ValueError
+        Where no single scaling leads there, or arrays were changed by hand after one.
+    """
+    now = problem.feature_scaling
+    before = "" if now == "none" else f"{now}, then "
+    unit = now if now == "unit length" else f"{before}unit length"
+    ways = {
+        now: lambda problem: problem,
+        f"{unit}{COMMON}": common_scale,
+        f"{unit}{UNIT}": unit_length,
+    }
+    for step in ("unit length", "standard"):
+        ways[before + step] = lambda problem, step=step: problem.scaled(step)
+    if scaling not in ways:
+        raise ValueError(
+            f"the features of problem are scaled by {now!r}, which is not on the way to "
+            f"{scaling!r}: pass the problem before it was scaled, or with that scaling"
+        )
+    if problem.scaler is not None and problem.scaler.name != now:
+        raise ValueError(
+            f"the arrays of problem were changed ({now}) after {problem.scaler.name!r}, so that "
+            "new images cannot be scaled as they were: pass scaler=None, and images scaled "
+            "by hand"
+        )
+    return ways[scaling](problem)
 
 
 def _unit_features(problem):

@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from zslib.arrays import namespace, take_rows, unit_rows
+from zslib.arrays import namespace, take_rows
+from zslib.datasets.attributes.scaling import Scaling
 from zslib.datasets.attributes.splits import PARTS, hold_out
 from zslib.datasets.problem import Problem, add_array
 from zslib.validation import (
@@ -44,6 +45,7 @@ class SplitProblem(Problem):
     train: np.ndarray = ()
     val: np.ndarray = ()
     feature_scaling: str = "none"
+    scaler: Scaling | None = None
     coverage: Mapping = field(default_factory=dict)
 
     _ARRAYS = ("features",)
@@ -177,20 +179,18 @@ class SplitProblem(Problem):
         )
 
     def scaled(self, scaling):
-        """The same problem with other feature scaling: "none", "unit length" or "standard"."""
+        """The same problem with other feature scaling: "none", "unit length" or "standard".
+
+        What is done stands in ``scaler``, a `Scaling`, which does the same to new images.
+        """
         check_choice(scaling, "scaling", ("none", "unit length", "standard"))
         if scaling == "none":
             return self
-        if scaling == "unit length":
-            features = unit_rows(self.features, name="features")
-        else:
-            xp = namespace(self.features)
-            known = take_rows(self.features, self.trainval)
-            deviation = xp.std(known, axis=0)
-            deviation = xp.where(deviation > 0, deviation, xp.ones_like(deviation))
-            features = (self.features - xp.mean(known, axis=0)) / deviation
         before = "" if self.feature_scaling == "none" else f"{self.feature_scaling}, then "
-        return replace(self, features=features, feature_scaling=before + scaling)
+        known, name = take_rows(self.features, self.trainval), before + scaling
+        scaler = (self.scaler or Scaling()).then(scaling, known, name)
+        features = scaler.features(self.features, steps=scaler.steps[-1:], name="features")
+        return replace(self, features=features, feature_scaling=name, scaler=scaler)
 
     def _variants(self):
         """For each image a number that images share which must not be parted, or None."""

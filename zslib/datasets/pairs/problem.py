@@ -242,7 +242,7 @@ class ImageTextProblem(SplitProblem):
 
 def with_texts(images, *, coverage, **fields):
     """The images of a `ZeroShotProblem` as an `ImageTextProblem`, whose other fields are given."""
-    names = ("synthetic", "features", "labels", "class_names", "feature_scaling", *PARTS)
+    names = ("synthetic", "features", "labels", "class_names", "feature_scaling", "scaler", *PARTS)
     kept = {name: getattr(images, name) for name in names}
     return ImageTextProblem(**kept, **fields, coverage={**images.coverage, **coverage})
 

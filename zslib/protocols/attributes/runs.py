@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from zslib.arrays import resolve_device
+import numpy as np
+
+from zslib.arrays import resolve_device, take_rows
+from zslib.compatibility import Scaled
+from zslib.datasets.attributes.scaling import scaled_as
 from zslib.datasets.problem import check_problem
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.methods import resolve_method, resolve_methods
@@ -24,6 +28,7 @@ class ZeroShotRun:
     ``scaling`` is what was done to the features; ``parameters`` are those used, ``gamma`` was
     chosen with them on validation classes, as ``tuned`` has it: both None where parameters were
     given. ``passed_over`` are better candidates whose training on all seen classes ``failed``.
+    ``estimator`` has the parameters and the seed, not fitted; `fit` gives a model for use.
     """
 
     method: str
@@ -35,12 +40,70 @@ class ZeroShotRun:
     tuned: ZeroShotTuned | None = field(repr=False)
     passed_over: list
     outcome: ZeroShotOutcome
+    estimator: object = field(default=None, repr=False)
 
     @property
     def validation_accuracy(self):
         """ACC of the validation classes, in percent, under the settings that were used."""
         used = (t["score"] for t in self.tuned.ranked if t["parameters"] == self.parameters)
         return float(next(used))
+
+    def fit(self, problem, *, gamma=0.0):
+        """A model for use: as this run tested it, for images and class vectors as they come.
+
+        It is trained on all of ``trainval`` with the run's settings and seed, and does to what it
+        is asked about what `ZeroShotProblem.scaled`, `unit_length` or `common_scale` did to the
+        problem. Its ``predict`` and ``top_classes`` answer in names of classes: those of the
+        problem, or candidates of your own as a dict of name to vector, which need no images.
+        It can be pickled.
+
+        Parameters
+        ----------
+        problem : ZeroShotProblem
+            That of the run, or the same before it was scaled. Of one that came scaled, such as
+            from a file, images and class vectors are taken as they stand there.
+        gamma : float
+            What is taken off the scores of seen classes, where these compete: by default
+            nothing, as in ``outcome``; ``run.gamma`` is what validation classes chose.
+
+        Returns
+        -------
+        Scaled
+
+        Examples
+        --------
+        >>> import pickle
+        >>> from zslib.datasets import load_problem
+        >>> from zslib.protocols import run_zero_shot, unit_length
+        >>> digits = load_problem("attributes", "digits")
+        >>> run = run_zero_shot("ESZSL", unit_length(digits), parameters={"feature_penalty": 0.1})
+        >>> model = pickle.loads(pickle.dumps(run.fit(digits)))
+        >>> image = digits.features[digits.test_unseen[:1]]
+        >>> names = digits.class_names[digits.unseen_classes]
+        >>> vectors = dict(zip(names, digits.class_embeddings[digits.unseen_classes]))
+        >>> best, scores = model.top_classes(image, class_embeddings=vectors)
+        >>> sorted(best[0]) == sorted(names)
+        True
+        """
+        check_problem(problem, "class_embeddings", "trainval", kind="ZeroShotProblem")
+        problem = scaled_as(problem, self.scaling)
+        names, rows, scaler = problem.class_names, problem.trainval, problem.scaler
+        attributes = problem.image_attributes
+        vectors = [
+            take_rows(problem.class_embeddings, np.array([c]))[0, :] for c in range(names.size)
+        ]
+        model = Scaled(self.estimator, gamma=gamma).fit(
+            take_rows(problem.features, rows),
+            names[problem.labels[rows]],
+            dict(zip(names.tolist(), vectors, strict=True)),
+            image_attributes=None if attributes is None else take_rows(attributes, rows),
+            unseen_embeddings=take_rows(problem.class_embeddings, problem.unseen_classes),
+        )
+        # From here on vectors come as they were before the scaling.
+        if scaler is not None:
+            model.set_params(scaling=scaler)
+            model.class_embeddings_ = scaler.unscaled(model.class_embeddings_)
+        return model
 
 
 def run_zero_shot(
@@ -101,12 +164,15 @@ def run_zero_shot(
     names = method.name, problem.name, problem.feature_scaling, seed
     if parameters is not None:
         given = dict(parameters)
-        return ZeroShotRun(*names, given, None, None, [], outcome(given))
+        used = method.estimator(seed=seed, **given)
+        return ZeroShotRun(*names, given, None, None, [], outcome(given), used)
     options = {"split": split, "fraction": fraction, "must_learn": must_learn}
     tuned = tune_zero_shot(method, problem, **options)
     what = f"{method.name} on {problem.name}"
     best, tested, passed_over = best_that_trains(tuned.trials, "score", outcome, what)
-    return ZeroShotRun(*names, best["parameters"], best["gamma"], tuned, passed_over, tested)
+    chosen, gamma = best["parameters"], best["gamma"]
+    used = method.estimator(seed=seed, **chosen)
+    return ZeroShotRun(*names, chosen, gamma, tuned, passed_over, tested, used)
 
 
 def run_table(methods, problem, seeds=(0,), **options) -> dict:

@@ -11,16 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-import numpy as np
-from sklearn.base import clone
-
-from zslib.arrays import like, ragged_rows, take_rows
+from zslib.arrays import like, take_rows
 from zslib.calibration import log_distance_scores
 from zslib.compatibility import CLAREL
 from zslib.datasets.problem import check_problem
-from zslib.datasets.words.tokens import Vocabulary
 from zslib.protocols.attributes.evaluate import check_answers
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
+from zslib.protocols.pairs.captions import fitted_pairs, vocabulary_of
 from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
 from zslib.validation import check_integer
 
@@ -53,9 +50,9 @@ def model_texts(problem, *, min_count=2, length=None):
     count as unknown; with 1 no training text has an unknown word, so that its embedding stays as
     it was drawn. Of each text ``length`` tokens are kept, by default all.
     """
-    if problem.texts is None:
+    vocabulary = vocabulary_of(problem, min_count)
+    if vocabulary is None:
         return problem.text_vectors, 0
-    vocabulary = Vocabulary.fit([problem.texts[i] for i in problem.training_texts], min_count)
     tokens = vocabulary.transform(problem.texts, length)
     return like(tokens, problem.features), len(vocabulary)
 
@@ -104,7 +101,7 @@ def evaluate_image_text(
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     check_integer(k, "k", low=1)
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
-    fitted = _fitted(model, problem, texts)
+    fitted = fitted_pairs(model, problem, texts)
     rows, positions = problem.prototype_rows(parts=prototypes_from)
     n_classes = problem.is_seen.size
     prototypes = fitted.class_prototypes(take_rows(texts, rows), like(positions, texts), n_classes)
@@ -134,17 +131,3 @@ def check_losses(model):
                 f"training failed: the loss of {part} ends at {loss:.3g}, that of a guess is "
                 f"{guess:.3g}: lower learning_rate"
             )
-
-
-def _fitted(model, problem, texts):
-    """The model, trained on ``trainval`` and the texts of its images, and on nothing else."""
-    offsets, index = ragged_rows(*problem.text_rows, problem.trainval)
-    known = problem.training_texts
-    features = take_rows(problem.features, problem.trainval)
-    return clone(model).fit(
-        features,
-        like(problem.labels[problem.trainval], features),
-        take_rows(texts, known),
-        text_rows=(offsets, np.searchsorted(known, index)),
-        text_ids=problem.text_ids[known],
-    )

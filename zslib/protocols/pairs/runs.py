@@ -19,6 +19,7 @@ from zslib.protocols.attributes.intervals import zero_shot_estimate
 from zslib.protocols.attributes.rescaling import choose_alpha, rescaled
 from zslib.protocols.attributes.tuning import choice_of
 from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.pairs.captions import fit_image_text
 from zslib.protocols.pairs.evaluate import evaluate_image_text
 from zslib.protocols.sweep import (
     CHOICE_SEEDS,
@@ -43,6 +44,9 @@ __all__ = [
 ]
 
 
+_OF_TEXTS = ("min_count", "length", "prototypes_from")
+
+
 @dataclass(frozen=True)
 class ImageTextRuns:
     """One model on one problem, trained with several seeds.
@@ -62,6 +66,8 @@ class ImageTextRuns:
         ``H``, ``alpha``, ``ACC`` and ``AUSUC`` of each candidate on validation, means over the
         seeds of the choice; the chosen one; better ones that ``failed`` with another seed or on
         all seen classes.
+    options : dict
+        What was asked for of vocabulary, sentences and prototypes.
     """
 
     dataset: str
@@ -73,6 +79,16 @@ class ImageTextRuns:
     trials: list = field(default_factory=list, repr=False)
     parameters: dict = field(default_factory=dict)
     passed_over: list = field(default_factory=list)
+    options: dict = field(default_factory=dict, repr=False)
+
+    def fit(self, problem, *, seed=None):
+        """The model for use, trained with the chosen parameters: see `fit_image_text`.
+
+        ``seed`` is one of ``seeds``, by default the first. `CaptionModel` scores new sentences.
+        """
+        seed = self.seeds[0] if seed is None else check_integer(seed, "seed", low=0)
+        model = clone(self.model).set_params(random_state=seed)
+        return fit_image_text(model, problem, **self.options)
 
     def results(self, part="test"):
         """The list of `ImageTextResult` of "test" or "validation"."""
@@ -160,7 +176,10 @@ def run_image_text(
         validation = _results(candidate, held_out, seeds, **options | {"retrieval": False})
         alpha, _ = choose_alpha([result.outcome for result in validation])
         tested = _results(candidate, problem, seeds, **options) if test else None
-        return ImageTextRuns(problem.name, clone(candidate), seeds, alpha, validation, tested)
+        used = {name: options[name] for name in _OF_TEXTS if name in options}
+        return ImageTextRuns(
+            problem.name, clone(candidate), seeds, alpha, validation, tested, options=used
+        )
 
     if grid is None:
         return repeats(model)

@@ -1,0 +1,174 @@
+"""A fitted image-text model behind the words and the scaling that it was trained with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.base import clone
+
+from zslib.arrays import like, namespace, ragged_rows, take_rows, to_host
+from zslib.datasets.attributes.scaling import Scaling, scaled_as
+from zslib.datasets.problem import check_problem
+from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
+from zslib.validation import as_vectors
+
+__all__ = ["CaptionModel", "fit_image_text", "fitted_pairs", "vocabulary_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class CaptionModel:
+    """Scores images, as they come, with sentences; made by `fit_image_text`, or a run's ``fit``.
+
+    Words, padding and the scaling of features are those of the problem it was trained on. It can
+    be pickled.
+
+    Attributes
+    ----------
+    model : CLAREL
+        Fitted.
+    vocabulary : Vocabulary or None
+        Of the training texts; None where texts are ready vectors (m, d), which then take the
+        place of sentences everywhere.
+    length : int or None
+        Tokens that are kept of a sentence; None: all.
+    scaling : Scaling
+        Of features.
+    class_names : str array, shape (C,)
+    prototypes : array, shape (C, embedding_dim)
+        The mean embedded text of each class, as in `ImageTextProblem.prototype_rows`.
+
+    Examples
+    --------
+    >>> from zslib.datasets import load_problem
+    >>> from zslib.protocols import fit_image_text, short_clarel
+    >>> pairs = load_problem("pairs", "synthetic")
+    >>> model = fit_image_text(short_clarel(pairs, n_batches=300), pairs.scaled("unit length"))
+    >>> images = pairs.features[pairs.test_unseen[:2]]
+    >>> sentences = ["a small bird with a red crown", "this bird has a long black bill"]
+    >>> model.decision_function(images, sentences).shape
+    (2, 2)
+    >>> set(model.best_sentence(images, sentences)) <= set(sentences)
+    True
+    """
+
+    model: object
+    vocabulary: Vocabulary | None = field(repr=False)
+    length: int | None
+    scaling: Scaling
+    class_names: np.ndarray = field(repr=False)
+    prototypes: object = field(repr=False)
+
+    def decision_function(self, images, sentences):
+        """Scores (n, m) of images (n, p) with sentences: minus the distance, higher is better.
+
+        Parameters
+        ----------
+        images : array, shape (n, p)
+            Features as they were before the problem's scaling.
+        sentences : sequence of m str
+            Or vectors (m, d), where the model was trained on such.
+
+        Raises
+        ------
+        ValueError
+            For a sentence none of whose words the training texts have.
+        """
+        return -self._distances(images, self._embedded(sentences))
+
+    def best_sentence(self, images, sentences):
+        """The sentence that fits each image best, str (n,), the first of equals.
+
+        Parameters as in `decision_function`; of vectors it is their row, int64 (n,).
+        """
+        best = to_host(
+            namespace(self.prototypes).argmax(self.decision_function(images, sentences), axis=1)
+        )
+        return best if self.vocabulary is None else np.array(list(sentences))[best]
+
+    def predict(self, images, classes=None):
+        """The name of the class whose mean text is nearest to each image, (n,).
+
+        Parameters
+        ----------
+        images : array, shape (n, p)
+        classes : dict of name to sequence of str, optional
+            Candidate classes and their sentences; they need no images. Default: all classes of
+            the problem.
+        """
+        names, prototypes = self.class_names, self.prototypes
+        if classes is not None:
+            if not isinstance(classes, Mapping):
+                raise TypeError(
+                    f"classes must be a dict of name to sentences, got {type(classes).__name__}"
+                )
+            names = np.array(list(classes))
+            xp = namespace(prototypes)
+            means = [xp.mean(self._embedded(texts), axis=0) for texts in classes.values()]
+            prototypes = xp.stack(means)
+        distances = self._distances(images, prototypes)
+        return names[to_host(namespace(distances).argmin(distances, axis=1))]
+
+    def _distances(self, images, vectors):
+        images = as_vectors(images, "images", like=self.prototypes)
+        return self.model.distances(self.scaling.features(images, name="images"), vectors)
+
+    def _embedded(self, sentences):
+        if self.vocabulary is None:
+            return self.model.embed_texts(as_vectors(sentences, "sentences", like=self.prototypes))
+        tokens = self.vocabulary.transform(sentences, self.length)
+        unknown = np.flatnonzero((tokens <= UNKNOWN).all(axis=1))
+        if unknown.size:
+            raise ValueError(
+                f"sentence {unknown[0]}, {list(sentences)[unknown[0]]!r}, has no word that the "
+                f"training texts have ({unknown.size} such): nothing is known of it"
+            )
+        return self.model.embed_texts(like(tokens, self.prototypes))
+
+
+def fit_image_text(
+    model, problem, *, min_count=2, length=None, prototypes_from=("trainval", "test_unseen")
+) -> CaptionModel:
+    """Train ``model`` on the pairs of seen classes, as `evaluate_image_text` does, for use.
+
+    Parameters
+    ----------
+    model : CLAREL
+        It is cloned, not changed.
+    problem : ImageTextProblem
+    min_count, length, prototypes_from
+        As in `evaluate_image_text`.
+    """
+    check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
+    scaler = scaled_as(problem, problem.feature_scaling).scaler or Scaling()
+    vocabulary, texts = vocabulary_of(problem, min_count), problem.text_vectors
+    if vocabulary is not None:
+        texts = like(vocabulary.transform(problem.texts, length), problem.features)
+    fitted = fitted_pairs(model, problem, texts)
+    rows, positions = problem.prototype_rows(parts=prototypes_from)
+    prototypes = fitted.class_prototypes(
+        take_rows(texts, rows), like(positions, texts), problem.is_seen.size
+    )
+    return CaptionModel(fitted, vocabulary, length, scaler, problem.class_names, prototypes)
+
+
+def vocabulary_of(problem, min_count):
+    """The words of training texts, or None where texts are vectors."""
+    if problem.texts is None:
+        return None
+    return Vocabulary.fit([problem.texts[i] for i in problem.training_texts], min_count)
+
+
+def fitted_pairs(model, problem, texts):
+    """The model, trained on ``trainval`` and the texts of its images, and on nothing else."""
+    offsets, index = ragged_rows(*problem.text_rows, problem.trainval)
+    known = problem.training_texts
+    features = take_rows(problem.features, problem.trainval)
+    return clone(model).fit(
+        features,
+        like(problem.labels[problem.trainval], features),
+        take_rows(texts, known),
+        text_rows=(offsets, np.searchsorted(known, index)),
+        text_ids=problem.text_ids[known],
+    )
