@@ -181,10 +181,10 @@ class Watched:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_bar_names_what_runs(mine, tmp_path, monkeypatch, jobs):
     monkeypatch.setattr("tqdm.tqdm", Watched)
-    compare(mine, out=tmp_path / "a.html", jobs=jobs, **THREE)
+    compare(mine, out=tmp_path / "a.html", jobs=jobs, **THREE | {"methods": SYSTEMS + SYSTEMS})
     assert Watched.shown[0] == ", ".join(SYSTEMS[:jobs])
     assert Watched.shown[-1] == ""
-    assert len(Watched.shown) == len(SYSTEMS) + 1
+    assert len(Watched.shown) == len(SYSTEMS) + 1, "one that is named twice runs once"
     if jobs == 1:
         assert Watched.shown[:-1] == SYSTEMS
 
@@ -308,10 +308,14 @@ def test_a_table_replaces_earlier_ones_alone(mine, monkeypatch, capsys):
         assert main(words) == 0
         assert "written to mine_report.csv" in capsys.readouterr().out
     assert Path("mine.csv").read_text() == vectors
-    Path("mine_report.csv").write_text(vectors)
-    assert main(words) == 1
-    assert "would replace mine_report.csv" in capsys.readouterr().err
-    assert Path("mine_report.csv").read_text() == vectors
+    for name in ("mine_report.csv", "mine_report.html"):
+        before = Path(name).read_text("utf-8")
+        Path(name).write_text(vectors)
+        for more in ([], ["--out", "mine_report.html"]):
+            assert main([*words, *more]) == 1
+            assert f"would replace {name}, which is no earlier" in capsys.readouterr().err
+        assert Path(name).read_text() == vectors
+        Path(name).write_text(before, "utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -172,6 +172,14 @@ def test_taken_for_by_loop():
         assert text == f"{first} {100 * most / n:.0f}%, {second} {100 * next_ / n:.0f}%"
 
 
+def test_of_many_classes_the_worst_are_shown(problem, runs, monkeypatch):
+    monkeypatch.setattr("zslib.compare.report._WORST", 3)
+    found = Finding(problem, runs, {})
+    folded = report(found).split("<details><summary>SAE</summary>")[1].split("</details>")[0]
+    assert f"worst first, the first 3 of {len(problem.unseen_classes)}, in percent" in folded
+    assert folded.count("<tr>") == 1 + 3
+
+
 def test_the_page_has_the_classes_of_every_system_and_chance(problem, runs):
     page = report(Finding(problem, runs, {"CMT": "it is <b>"}))
     assert page.count("worst first") == len(SYSTEMS)

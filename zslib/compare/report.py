@@ -35,6 +35,7 @@ _FIGURES = (
     ("hubs", "largest hub", "largest hub over the mean", "linear"),
     ("seconds", "seconds", "seconds to train", "log"),
 )
+_WORST = 50
 _INTERVAL = re.compile(r"(?<=\d) (\[[^\]<]*\])(?=</td>)")
 
 
@@ -43,7 +44,7 @@ def report(finding):
     style()
     first, *others = (html.escape(text) for text in finding.sentences())
     return Template(_file("page.html")).substitute(
-        name=html.escape(finding.problem.name),
+        name=html.escape(finding.problem.name) + " (quick look)" * finding.quick,
         quick=_paragraph(finding.left_out(), "quick"),
         first=first,
         others="\n".join(map(_paragraph, others)),
@@ -182,7 +183,7 @@ def taken_for(outcome, measure, names, most=2):
     return texts
 
 
-def _classes(finding, method, sortable=False):
+def _classes(finding, method, most=None, sortable=False):
     """Each unseen class under a system, worst first, with what it is taken for."""
     outcome = outcome_at(finding.runs[method][0], "chosen")
     names = finding.problem.class_names
@@ -194,15 +195,18 @@ def _classes(finding, method, sortable=False):
     columns.append(images.tolist())
     rows = sorted(map(list, zip(*columns, strict=True)), key=lambda row: row[1])
     heads = ["unseen class", Column("ACC"), "taken for", Column("u"), "taken for", "images"]
-    caption = f"Unseen classes under {named(method)}, worst first, in percent of their images."
-    return _shown(Table("tbl-classes", caption, heads, rows, sortable), "classes")
+    some = f", the first {most} of {len(rows):,}" if most and most < len(rows) else ""
+    caption = (
+        f"Unseen classes under {named(method)}, worst first{some}, in percent of images."
+    )
+    return _shown(Table("tbl-classes", caption, heads, rows[:most], sortable), "classes")
 
 
 def _others(finding):
     """The classes under each system but the pick, folded."""
     folds = (
         f"<details><summary>{html.escape(named(method))}</summary>\n"
-        f"{_classes(finding, method)}</details>\n"
+        f"{_classes(finding, method, _WORST)}</details>\n"
         for method in finding.differences
     )
     return "".join(folds)

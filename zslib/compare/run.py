@@ -25,7 +25,8 @@ _COLUMNS = (
     "dataset", "method", "metric", "value", "low", "high", "unit", "n_units", "n_seeds", "seed",
     "settings", "why", "size", "available",
 )  # fmt: skip
-_HEAD = ",".join(_COLUMNS[:3])
+# What the first bytes of a report and of its table have.
+_MARKS = b"<title>Zero-shot systems on ", ",".join(_COLUMNS[:3]).encode()
 
 
 def compare(
@@ -57,7 +58,7 @@ def compare(
     out : path, optional
         The report, one HTML file that needs no network; beside it, with the ending .csv, the
         same numbers one a row. Default: the data's name in the working folder, and "_report" where
-        they are a CSV file. A CSV file that is no such table is never replaced.
+        they are a CSV file. Nothing but an earlier report is ever replaced.
     jobs : int
         Systems at once, each on one thread.
     quick : bool
@@ -85,7 +86,7 @@ def compare(
     check_choice(backend, "backend", ("joblib", "dask"))
     if (backend == "dask") != (scheduler is not None):
         raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
-    chosen = resolve_methods(methods or COMPARED_METHODS)
+    chosen = {method.name: method for method in resolve_methods(methods or COMPARED_METHODS)}
     whole = read_features(path, vectors=vectors, unseen=unseen, seed=seed)
     available = whole.summary()
     problem = check_comparable(fewer_images(whole, QUICK_IMAGES if quick else None, seed))
@@ -94,7 +95,7 @@ def compare(
         workers(jobs, backend, scheduler) as (executor, share),
         tqdm(total=len(chosen), unit="system", disable=not progress) as bar,
     ):
-        waiting = [method.name for method in chosen]
+        waiting = list(chosen)
 
         def ended(name=None, _=None):
             if name:
@@ -105,7 +106,13 @@ def compare(
 
         ended()
         runs, failed = run_board(
-            chosen, [problem], [seed], executor=executor, share=share, ended=ended, quick=quick
+            chosen.values(),
+            [problem],
+            [seed],
+            executor=executor,
+            share=share,
+            ended=ended,
+            quick=quick,
         )
     runs, failed = runs[problem], failed[problem]
     if not runs:
@@ -120,29 +127,34 @@ def compare(
 
 
 def _places(out, problem, path):
-    """Where the report and its table go, none of which is another's data."""
+    """Where the report and its table go; nothing but earlier ones is replaced there."""
     if out is None:
         out = Path(f"{Path(problem.name).name}.html")
-        if Path(path).suffix.lower() == ".csv" or not _may_be_written(out.with_suffix(".csv")):
+        if Path(path).suffix.lower() == ".csv" or not all(map(_is_free, _pair(out))):
             out = out.with_stem(f"{out.stem}_report")
     out = Path(out)
     if out.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"the report is a page: give {out} the ending .html")
-    table = out.with_suffix(".csv")
-    if not _may_be_written(table):
-        raise ValueError(
-            f"the table would replace {table}, which is no earlier one but your data: name the "
-            "report by out="
-        )
-    return out, table
+    for place in _pair(out):
+        if not _is_free(place):
+            raise ValueError(
+                f"the report would replace {place}, which is no earlier one but your data: name "
+                "the report by out="
+            )
+    return _pair(out)
 
 
-def _may_be_written(table):
-    """Whether nothing stands at a table's place but what `as_csv` wrote, in any version."""
-    if not table.exists():
+def _pair(out):
+    return out, out.with_suffix(".csv")
+
+
+def _is_free(place):
+    """Whether nothing stands there but a report or a table, of any version."""
+    if not place.exists():
         return True
-    with table.open("rb") as file:
-        return file.read(len(_HEAD)) in (b"", _HEAD.encode())
+    with place.open("rb") as file:
+        start = file.read(1000)
+    return not start or any(mark in start for mark in _MARKS)
 
 
 def _at_once(jobs, backend):
