@@ -5,6 +5,7 @@ import importlib
 import os
 import re
 import sys
+import textwrap
 from concurrent.futures import BrokenExecutor
 
 import zslib
@@ -41,8 +42,9 @@ def _parser():
     add("--vectors", metavar="CSV", help="class vectors, a name and its numbers on each line")
     add("--unseen", type=_words, metavar="A,B", help="unseen classes, by name or row")
     add("--methods", type=_words, metavar="A,B", help="default: all systems")
-    add("--out", metavar="FILE", help="the report (default NAME.html; numbers in NAME.csv)")
-    add("--quick", action="store_true", help="few images of each class, coarse grids")
+    out = "the report, numbers beside it as .csv (default NAME.html, NAME_report.html of .csv)"
+    add("--out", metavar="FILE", help=out)
+    add("--quick", action="store_true", help="at most 20 images of each class, coarse grids")
     add("--backend", choices=["joblib", "dask"], default="joblib")
     add("--scheduler", metavar="ADDRESS", help="of the dask cluster")
     add_jobs(compare, "systems")
@@ -138,11 +140,16 @@ def _compare(arguments):
 
     names = ("vectors", "unseen", "methods", "out", "quick", "jobs", "backend", "scheduler")
     try:
-        written = compare(arguments.features, **{n: getattr(arguments, n) for n in names})
+        options = {name: getattr(arguments, name) for name in names}
+        written = compare(arguments.features, **options, tell=_paragraph)
     except (TypeError, ValueError) as error:
         raise ValueError(_as_options(str(error), names)) from error
     for path in written:
         print(f"written to {near(path)}")
+
+
+def _paragraph(text):
+    print(textwrap.fill(text, 99), end="\n\n")
 
 
 def _as_options(text, names):

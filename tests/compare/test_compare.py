@@ -54,9 +54,11 @@ def numbers(table):
 def test_report_and_table_from_end_to_end(mine, monkeypatch, capsys):
     monkeypatch.chdir(mine.parent)
     assert main(["compare", "mine.npz", "--quick", "--methods", ",".join(SYSTEMS)]) == 0
-    assert capsys.readouterr().out == "written to mine.html\nwritten to mine.csv\n"
+    *finding, end = capsys.readouterr().out.split("\n\n")
+    assert [text.split(" ", 2)[0] for text in finding] == ["Quick", "The", "Of", "So"]
+    assert end == "written to mine.html\nwritten to mine.csv\n"
     rows = numbers(mine.with_suffix(".csv"))
-    assert list(dict.fromkeys(row["method"] for row in rows)) == SYSTEMS
+    assert {row["method"] for row in rows} == {*SYSTEMS, "chance", ""}
     found = {(row["method"], row["metric"]): float(row["value"]) for row in rows}
     problem = unit_length(read_features(mine, max_per_class=20))
     run = run_zero_shot("ESZSL", problem, quick=True)
@@ -66,12 +68,39 @@ def test_report_and_table_from_end_to_end(mine, monkeypatch, capsys):
     page = mine.with_suffix(".html").read_text("utf-8")
     # Self-contained: nothing is fetched, and no placeholder is left.
     assert not re.search(r"(src|href)=\"(?!data:)", page)
-    assert "$body" not in page
-    assert page.count('<table class="sortable">') == 2
+    assert not re.search(r"\$[a-z]", page)
     best = max(SYSTEMS, key=lambda name: found[name, "validation ACC"])
-    assert f"Unseen classes under {best}, the best on validation classes" in page
+    assert f"Unseen classes under {best}, worst first" in page
     for name in SYSTEMS:
-        assert f'<td style="text-align: left">{name}</td>' in page
+        shown = f"{name} (the pick)" if name == best else name
+        assert f'<td style="text-align: left">{shown}</td>' in page
+
+
+def test_a_quick_look_says_what_it_left_out_everywhere(mine, tmp_path):
+    """And a whole one does not speak of it; the sizes of the data stand beside both."""
+    whole = read_features(mine)
+    said = []
+    how = {"methods": ["ESZSL", "ridge"], "progress": False, "tell": said.append}
+    for quick in (True, False):
+        problem = read_features(mine, max_per_class=20 if quick else None)
+        page, table = compare(mine, quick=quick, out=tmp_path / f"{quick}.html", **how)
+        rows = numbers(table)
+        assert {row["size"] for row in rows} == {"quick" if quick else "whole"}
+        used = {row["metric"]: (int(row["value"]), int(row["available"])) for row in rows
+                if row["available"]}  # fmt: skip
+        parts = [("trainval", "training images"), ("test_seen", "test images of seen classes"),
+                 ("test_unseen", "test images of unseen classes")]  # fmt: skip
+        assert used == {
+            words: (len(getattr(problem, part)), len(getattr(whole, part)))
+            for part, words in parts
+        }
+        sizes = f"{len(problem.trainval)} of {len(whole.trainval)} training images"
+        text = page.read_text("utf-8")
+        assert (sizes in text) == (sizes in said[0]) == quick
+        assert ("at most 20 training and 20 test images of a class" in text) == quick
+        assert ("Quick" in "".join(said)) == ("Quick" in table.read_text("utf-8")) == quick
+        assert f"{len(whole.trainval)} training images" in text
+        said.clear()
 
 
 def test_what_was_found_is_not_computed_again(mine, tmp_path, monkeypatch):
@@ -124,9 +153,46 @@ def test_two_at_once_find_the_same(mine, tmp_path, alone):
     assert numbers(table) == alone
 
 
-def test_a_system_that_fails_is_named(mine, tmp_path, monkeypatch):
+class Watched:
+    """A progress bar that keeps what stands beside it as it moves."""
+
+    shown: list = []
+
+    def __init__(self, **options):
+        self.beside = ""
+        self.shown.clear()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def set_postfix_str(self, text, refresh=True):
+        self.beside = text
+        if refresh:
+            self.shown.append(text)
+
+    def update(self, n):
+        if n:
+            self.shown.append(self.beside)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_bar_names_what_runs(mine, tmp_path, monkeypatch, jobs):
+    monkeypatch.setattr("tqdm.tqdm", Watched)
+    compare(mine, out=tmp_path / "a.html", jobs=jobs, **THREE | {"methods": SYSTEMS + SYSTEMS})
+    assert Watched.shown[0] == ", ".join(SYSTEMS[:jobs])
+    assert Watched.shown[-1] == ""
+    assert len(Watched.shown) == len(SYSTEMS) + 1, "one that is named twice runs once"
+    if jobs == 1:
+        assert Watched.shown[:-1] == SYSTEMS
+
+
+@pytest.mark.parametrize("kind", [ValueError, RuntimeError, ZeroDivisionError, KeyError])
+def test_a_system_that_fails_is_named(mine, tmp_path, monkeypatch, kind):
     def fails(self, *arrays):
-        raise ValueError("it <diverged>")
+        raise kind("it <diverged>")
 
     monkeypatch.setattr(ESZSL, "_fit", fails)
     how = {"quick": True, "progress": False, "out": tmp_path / "a.html"}
@@ -134,7 +200,8 @@ def test_a_system_that_fails_is_named(mine, tmp_path, monkeypatch):
     (row,) = [row for row in numbers(table) if row["metric"] == "failed"]
     assert row["method"] == "ESZSL"
     assert "it <diverged>" in row["why"]
-    assert "it &lt;diverged&gt;" in page.read_text("utf-8")
+    shown = re.search(r"<td[^>]*>ESZSL</td><td colspan=.4.>(.*?)</td>", page.read_text("utf-8"))
+    assert "it &lt;diverged&gt;" in shown[1]
     with pytest.raises(ValueError, match="no system could be trained"):
         compare(mine, methods=["ESZSL"], **how)
 
@@ -222,11 +289,33 @@ def test_the_data_are_not_replaced_by_the_table(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main([*words[:4], "--unseen", ","])
     assert "--unseen: names nothing" in capsys.readouterr().err
-    for told in ([], ["--out", "classes.html"]):
-        assert main([*words, *told]) == 1
-        assert "your data: name the report by --out" in capsys.readouterr().err
+    assert main([*words, "--out", "classes.html"]) == 1
+    assert "your data: name the report by --out" in capsys.readouterr().err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["classes.csv", "images.csv"]
+    assert main([*words, "--quick", "--methods", "ESZSL"]) == 0
+    end = "written to images_report.html\nwritten to images_report.csv\n"
+    assert capsys.readouterr().out.endswith(end)
     assert Path("images.csv").read_text().startswith("c")
+
+
+def test_a_table_replaces_earlier_ones_alone(mine, monkeypatch, capsys):
+    """Neither class vectors of the data's name, nor any other file that is no such table."""
+    monkeypatch.chdir(mine.parent)
+    words = ["compare", "mine.npz", "--quick", "--methods", "ESZSL"]
+    Path("mine.csv").write_text(vectors := "cat,1,2\n")
+    Path("mine_report.csv").write_text("")
+    for _ in range(2):  # the second time in the place of the first
+        assert main(words) == 0
+        assert "written to mine_report.csv" in capsys.readouterr().out
+    assert Path("mine.csv").read_text() == vectors
+    for name in ("mine_report.csv", "mine_report.html"):
+        before = Path(name).read_text("utf-8")
+        Path(name).write_text(vectors)
+        for more in ([], ["--out", "mine_report.html"]):
+            assert main([*words, *more]) == 1
+            assert f"would replace {name}, which is no earlier" in capsys.readouterr().err
+        assert Path(name).read_text() == vectors
+        Path(name).write_text(before, "utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,11 @@
 """Names of systems stand beside their points, one beside the other."""
 
-from zslib.show.systems import draw_against
+import matplotlib.pyplot as plt
+import pytest
+
+from zslib.protocols import Estimate
+from zslib.show.figures import look
+from zslib.show.systems import draw_against, draw_estimates
 
 
 def test_names_do_not_lie_on_each_other():
@@ -20,3 +25,24 @@ def test_a_line_stands_where_ours_and_theirs_are_equal():
     )
     (line,) = [line for line in fig.axes[0].get_lines() if line.get_color() == "gray"]
     assert line.get_xydata().tolist() == [[30.0, 30.0], [55.0, 55.0]]
+
+
+def test_estimates_stand_in_their_order_with_their_ends():
+    values = {
+        "best": Estimate(30.0, 20.0, 45.0, 1),
+        "other": Estimate(25.0, 24.0, 26.0, 1),
+        "one": Estimate(10.0, float("nan"), float("nan"), 1),
+    }
+    groups = {"best": "the pick", "other": "worse", "one": "worse"}
+    fig = draw_estimates(values, groups, xlabel="x", line=("chance", 2.0))
+    (ax,) = fig.axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(values)
+    assert ax.yaxis_inverted()
+    lines, dots = ax.get_lines()[0:6:2], ax.get_lines()[1:6:2]
+    for place, (value, line, dot) in enumerate(zip(values.values(), lines, dots, strict=True)):
+        assert line.get_xdata() == pytest.approx([value.low, value.high], nan_ok=True)
+        assert dot.get_xdata()[0] == value.mean
+        assert [*line.get_ydata(), *dot.get_ydata()] == [place] * 3
+    assert lines[0].get_color() == look("the pick")["color"] != lines[1].get_color()
+    assert {text.get_text() for text in ax.texts} == {"30.0", "25.0", "10.0", "chance"}
+    plt.close(fig)

@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from zslib.arrays import to_host
+from zslib.compare.finding import QUICK_IMAGES, Finding
 from zslib.datasets.attributes.features import read_features
+from zslib.datasets.attributes.own import fewer_images
 from zslib.datasets.attributes.scaling import unit_length
-from zslib.protocols.attributes.leaderboard import board_measures, run_board
-from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_methods
+from zslib.protocols.attributes.leaderboard import run_board
+from zslib.protocols.attributes.methods import COMPARED_METHODS, resolve_methods
 from zslib.protocols.attributes.tuning import with_validation_classes
 from zslib.protocols.sweep import CHOICE_SEEDS
 from zslib.show.writing import write_if_changed
@@ -19,11 +21,12 @@ from zslib.validation import check_choice, check_integer
 
 __all__ = ["board_rows", "check_comparable", "compare", "workers"]
 
-_QUICK_IMAGES = 20
 _COLUMNS = (
     "dataset", "method", "metric", "value", "low", "high", "unit", "n_units", "n_seeds", "seed",
-    "settings", "why",
+    "settings", "why", "size", "available",
 )  # fmt: skip
+# What the first bytes of a report and of its table have.
+_MARKS = b"<title>Zero-shot systems on ", ",".join(_COLUMNS[:3]).encode()
 
 
 def compare(
@@ -39,6 +42,7 @@ def compare(
     scheduler=None,
     seed=0,
     progress=True,
+    tell=None,
 ):
     """Tune and run zero-shot scorers on your own features; write a report and a table.
 
@@ -50,21 +54,24 @@ def compare(
     path, vectors, unseen
         As in `zslib.datasets.attributes.features.read_features`.
     methods : sequence of str, optional
-        Names of `zslib.protocols.ZERO_SHOT_METHODS`; default: all.
+        Names of `zslib.protocols.attributes.methods.COMPARED_METHODS`; default: all.
     out : path, optional
         The report, one HTML file that needs no network; beside it, with the ending .csv, the
-        same numbers one a row. Default: the data's name in the working folder.
+        same numbers one a row. Default: the data's name in the working folder, and "_report" where
+        they are a CSV file. Nothing but an earlier report is ever replaced.
     jobs : int
         Systems at once, each on one thread.
     quick : bool
-        At most 20 images of each class in each part, and coarser grids.
+        At most 20 images of each class in each part, and coarser grids. Report and table say so.
     backend : {"joblib", "dask"}
         Processes here; or the cluster at the address ``scheduler``, whose workers have this
         package and, for results to outlive them, share the folder that ZSLIB_CACHE names.
     seed : int
         Of held-out images, drawn validation classes and trainings.
     progress : bool
-        Whether to show a progress bar.
+        Whether to show a progress bar, which names the systems that run.
+    tell : callable, optional
+        Called with each sentence of what was found.
 
     Returns
     -------
@@ -79,37 +86,84 @@ def compare(
     check_choice(backend, "backend", ("joblib", "dask"))
     if (backend == "dask") != (scheduler is not None):
         raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
-    chosen = resolve_methods(methods or ZERO_SHOT_METHODS)
-    most = _QUICK_IMAGES if quick else None
-    problem = check_comparable(
-        read_features(path, vectors=vectors, unseen=unseen, max_per_class=most, seed=seed)
-    )
-    out = Path(out or f"{problem.name}.html")
-    if out.suffix not in (".html", ".htm"):
-        raise ValueError(f"the report is a page: give {out} the ending .html")
-    table = out.with_suffix(".csv")
-    if table.resolve() in {Path(given).resolve() for given in (path, vectors) if given}:
-        raise ValueError(f"the table would replace {table}, your data: name the report by out=")
+    chosen = {method.name: method for method in resolve_methods(methods or COMPARED_METHODS)}
+    whole = read_features(path, vectors=vectors, unseen=unseen, seed=seed)
+    available = whole.summary()
+    problem = check_comparable(fewer_images(whole, QUICK_IMAGES if quick else None, seed))
+    out, table = _places(out, problem, path)
     with (
         workers(jobs, backend, scheduler) as (executor, share),
         tqdm(total=len(chosen), unit="system", disable=not progress) as bar,
     ):
+        waiting = list(chosen)
 
-        def ended(name, _):
-            bar.set_postfix_str(name)
-            bar.update()
+        def ended(name=None, _=None):
+            if name:
+                waiting.remove(name)
+            # They begin in this order, so that the first of those that have not ended run.
+            bar.set_postfix_str(", ".join(waiting[: _at_once(jobs, backend)]), refresh=not name)
+            bar.update(name is not None)
 
+        ended()
         runs, failed = run_board(
-            chosen, [problem], [seed], executor=executor, share=share, ended=ended, quick=quick
+            chosen.values(),
+            [problem],
+            [seed],
+            executor=executor,
+            share=share,
+            ended=ended,
+            quick=quick,
         )
     runs, failed = runs[problem], failed[problem]
     if not runs:
         why = "; ".join(f"{name}: {text}" for name, text in failed.items())
         raise ValueError(f"no system could be trained on {path}: {why}")
-    rows = list(board_rows(problem, runs, failed))
-    write_if_changed(table, as_csv(rows))
-    write_if_changed(out, report(problem, runs, rows))
+    finding = Finding(problem, runs, failed, available=available, quick=quick)
+    write_if_changed(table, as_csv(board_rows(finding)))
+    write_if_changed(out, report(finding))
+    for text in filter(None, [finding.left_out(), *finding.sentences()] if tell else ()):
+        tell(text)
     return [out, table]
+
+
+def _places(out, problem, path):
+    """Where the report and its table go; nothing but earlier ones is replaced there."""
+    if out is None:
+        out = Path(f"{Path(problem.name).name}.html")
+        if Path(path).suffix.lower() == ".csv" or not all(map(_is_free, _pair(out))):
+            out = out.with_stem(f"{out.stem}_report")
+    out = Path(out)
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"the report is a page: give {out} the ending .html")
+    for place in _pair(out):
+        if not _is_free(place):
+            raise ValueError(
+                f"the report would replace {place}, which is no earlier one but your data: name "
+                "the report by out="
+            )
+    return _pair(out)
+
+
+def _pair(out):
+    return out, out.with_suffix(".csv")
+
+
+def _is_free(place):
+    """Whether nothing stands there but a report or a table, of any version."""
+    if not place.exists():
+        return True
+    with place.open("rb") as file:
+        start = file.read(1000)
+    return not start or any(mark in start for mark in _MARKS)
+
+
+def _at_once(jobs, backend):
+    """How many systems run at the same time."""
+    if backend == "joblib":
+        return jobs
+    from dask.distributed import default_client
+
+    return sum(default_client().nthreads().values())
 
 
 def check_comparable(problem):
@@ -162,18 +216,28 @@ def _same(problem):
     return problem
 
 
-def board_rows(problem, runs, failed):
-    """Every number of every system, one dict each; of those that failed, why."""
-    for method, own_runs in runs.items():
-        run = own_runs[0]
+def board_rows(finding):
+    """Every number of every system, one dict each; why others failed; chance; sizes of the data.
+
+    Each row says whether its ``size`` is "whole" or that of a "quick" look.
+    """
+    every = {"dataset": finding.problem.name, "size": "quick" if finding.quick else "whole"}
+    for method, measures in finding.values.items():
+        run = finding.runs[method][0]
         settings = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
-        which = {"dataset": problem.name, "method": method, "seed": run.seed, "settings": settings}
-        for metric, estimate in board_measures().items():
-            yield which | {"metric": metric, "value": estimate(own_runs)}
-        yield which | {"metric": "validation ACC", "value": run.validation_accuracy}
-        yield which | {"metric": "gamma", "value": run.gamma}
-    for method, why in failed.items():
-        yield {"dataset": problem.name, "method": method, "metric": "failed", "why": why}
+        which = every | {"method": method, "seed": run.seed, "settings": settings}
+        if method in finding.differences:
+            measures = measures | {"ACC less the pick's": finding.differences[method]}
+        for metric, value in measures.items():
+            yield which | {"metric": metric, "value": value}
+    for method, why in finding.failed.items():
+        yield every | {"method": method, "metric": "failed", "why": why}
+    for metric, value in finding.chance.items():
+        yield every | {"method": "chance", "metric": metric, "value": value}
+    for metric, (used, available) in finding.parts.items():
+        yield every | {"metric": metric, "value": used, "available": available}
+    which = every | {"method": finding.pick, "metric": "pick", "value": 1}
+    yield which | {"why": finding.left_out()}
 
 
 def as_csv(rows):

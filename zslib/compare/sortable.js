@@ -1,10 +1,11 @@
 "use strict";
 
-// Tables of the class "sortable": a click on a head sorts, words above the table filter its rows.
+// Tables of the class "sortable": a click on a head, or its key, sorts; words above the table filter.
 document.addEventListener("DOMContentLoaded", () => {
   const none = /^[–-]?$/;
+  // A cell of several columns has no number.
   const read = (row, column) =>
-    row.cells[column].textContent.trim().replace(/\u2212/g, "-").replace(/,(?=\d{3}(?!\d))/g, "");
+    (row.cells[column]?.colSpan === 1 ? row.cells[column].textContent : "").trim().replace(/\u2212/g, "-").replace(/,(?=\d{3}(?!\d))/g, "");
 
   for (const table of document.querySelectorAll("table.sortable")) {
     const body = table.tBodies[0];
@@ -18,7 +19,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const text = head.querySelector("p") || head;
       button.append(...text.childNodes);
       head.replaceChildren(button);
-      button.addEventListener("click", () => {
+      head.addEventListener("click", () => {
         const cells = rows.map((row) => read(row, column));
         const numeric = cells.every((cell) => none.test(cell) || !Number.isNaN(parseFloat(cell)));
         // Numbers begin with the largest, words with the first; the next click turns them round.

@@ -29,6 +29,9 @@ LOOKS = {
     "bilinear, ranking": (0, "o", "-"), "metric": (1, "s", "-"), "regression": (2, "D", "-"),
     "generator": (3, "^", "-"), "network on classes": (4, "v", "-"),
     "attribute classifiers": (5, "P", "-"), "mixtures of classes": (6, "*", "-"),
+    # How systems stand beside the one that validation picks.
+    "the pick": (6, "D", "-"), "better": (2, "^", "-"), "worse": (1, "s", "-"),
+    "cannot be told apart": (0, "o", "-"),
     # CLAREL and its parts.
     "CLAREL": (0, "o", "-"), "retrieval alone": (2, "s", "--"),
     "classifiers alone": (1, "D", "--"), "before training": (6, "o", ":"),
@@ -72,7 +75,7 @@ def _own_look(name):
     if name in LOOKS:
         return LOOKS[name]
     # Imported late: tables and drawings of other things need no method.
-    from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS
+    from zslib.protocols.attributes.methods import COMPARED_METHODS
 
-    method = ZERO_SHOT_METHODS.get(_PRINTED.get(name, name))
+    method = COMPARED_METHODS.get(_PRINTED.get(name, name))
     return method and method.look

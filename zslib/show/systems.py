@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from zslib.show.figures import look
+from zslib.show.figures import ONE_PANEL, look
 
-__all__ = ["draw_against", "name_points"]
+__all__ = ["draw_against", "draw_estimates", "name_points"]
 
 
 def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False):
@@ -43,6 +43,44 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
     fig.canvas.draw()  # places are known from here on
     for ax, points in zip(axes.flat, panels.values(), strict=False):
         name_points(ax, points)
+    return fig
+
+
+def draw_estimates(values, groups, *, xlabel, line=None):
+    """Systems as dots with their intervals, one below the other in the order of ``values``.
+
+    Parameters
+    ----------
+    values : dict of str to Estimate
+    groups : dict of str to str
+        The group of each name, whose `look` it has.
+    xlabel : str
+    line : (str, float), optional
+        A number that all are held against, such as chance, and its name.
+    """
+    from matplotlib import pyplot
+
+    names = list(values)
+    fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 1.1 + 0.19 * len(names)))
+    kinds = list(dict.fromkeys(groups[name] for name in names))
+    for place, name in enumerate(names):
+        value, style = values[name], look(groups[name], kinds) | {"linestyle": ""}
+        ax.plot([value.low, value.high], [place, place], color=style["color"], lw=1.2)
+        ax.plot(value.mean, place, ms=5, label=groups[name], **style)
+        right = {"textcoords": "offset points", "xytext": (4, 0), "va": "center", "fontsize": 7}
+        end = value.mean if np.isnan(value.high) else value.high
+        ax.annotate(f"{value.mean:.1f}", (end, place), **right)
+    if line is not None:
+        ax.axvline(line[1], color="gray", lw=1, ls="--")
+        below = {"textcoords": "offset points", "xytext": (3, 0), "fontsize": 7, "color": "0.3"}
+        ax.annotate(line[0], (line[1], len(names) - 0.2), **below)
+    ax.set_yticks(range(len(names)), names, fontsize=8)
+    ax.set(xlabel=xlabel, ylim=(len(names) + 0.2, -0.6))
+    ax.margins(x=0.08)
+    ax.grid(False, axis="y")
+    handles, labels = ax.get_legend_handles_labels()
+    legend = dict(zip(labels, handles, strict=True))
+    fig.legend(legend.values(), legend, loc="outside upper center", ncols=2, fontsize="small")
     return fig
 
 

@@ -125,7 +125,8 @@ class Table:
     The book shows it as a numbered MyST ``{table}``; Jupyter as HTML; a terminal as text. Cells
     are strings (escaped, unless `Markdown`), numbers, True or False, anything that takes a number
     format, as `zslib.protocols.Estimate` does, or None: a dot in a column that is headed "paper",
-    for what it does not print, and else a dash, for no data.
+    for what it does not print, and else a dash, for no data. ``...`` is a place that the cell
+    before it takes too.
 
     Parameters
     ----------
@@ -193,11 +194,18 @@ class Table:
         if column.align is not None:
             return column.align == "right"
         values = [
-            row[index] for row in self.rows if row[index] not in (None, NOT_PRINTED, NO_DATA)
+            row[index]
+            for row in self.rows
+            if not self._spans(row, index) and row[index] not in (None, NOT_PRINTED, NO_DATA)
         ]
         return bool(values) and all(
             _takes_format(v) or (isinstance(v, str) and _NUMBER.fullmatch(v)) for v in values
         )
+
+    @staticmethod
+    def _spans(row, index):
+        """Whether a place belongs to a cell of several."""
+        return row[index] is ... or row[index + 1 : index + 2] == [...]
 
     def _texts(self, convert):
         columns = []
@@ -209,7 +217,9 @@ class Table:
             columns.append([])
             for value in values:
                 wide = _takes_format(value) and _size(value) > 100
-                text = missing if value is None else _shown(value, large if wide else form)
+                text = "" if value is ... else missing
+                if value is not None and value is not ...:
+                    text = _shown(value, large if wide else form)
                 columns[-1].append(convert(value, text))
         return [list(row) for row in zip(*columns, strict=True)] if self.rows else []
 
@@ -234,8 +244,16 @@ class Table:
             for s, c in zip(style, self.columns, strict=True)
         )
         body = "\n".join(
-            "<tr>" + "".join(f"<td{s}>{t}</td>" for s, t in zip(style, row, strict=True)) + "</tr>"
-            for row in cells
+            "<tr>"
+            + "".join(
+                f"<td{style[i]}>{text}</td>"
+                if not self._spans(row, i)
+                else f'<td colspan="{1 + row[i + 1 :].count(...)}">{text}</td>'
+                for i, text in enumerate(texts)
+                if row[i] is not ...
+            )
+            + "</tr>"
+            for row, texts in zip(self.rows, cells, strict=True)
         )
         kind = ' class="sortable"' if self.sortable else ""
         return (

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from zslib.compatibility import CMT, ESZSL, SAE, ConSE
+from zslib.compatibility import CMT, ESZSL, SAE, Centred, ConSE, MapScorer
 from zslib.datasets import synthetic_attributes
+from zslib.mapping import RidgeMap
 from zslib.metrics import k_occurrence
 from zslib.nn import Linear, Sequential
 from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, choices, run_zero_shot, unit_length
@@ -120,8 +121,10 @@ def test_numbers_kept():
         (SAE(), 6 * 5),
         (CMT(7, n_epochs=1, random_state=0), 6 * 7 + 7 * 5),
         (ConSE(max_iter=2), 6 * 3 + 3 + 3 * 5),
+        (Centred(ESZSL()), 6 * 5 + 6 + 5),
+        (MapScorer(RidgeMap(1.0)), numbers_kept(RidgeMap(1.0).fit(X, S[y]))),
     ):
-        assert numbers_kept(model.fit(X, y, S)) == expected
+        assert numbers_kept(model.fit(X, y, S)) == expected > 0
     rng = np.random.default_rng(0)
     network = Sequential(first=Linear(4, 3, rng), second=Linear(3, 2, rng))
     shared = np.zeros((2, 2), dtype=np.float32)

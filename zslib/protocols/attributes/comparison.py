@@ -5,7 +5,7 @@ from zslib.protocols.attributes.intervals import outcome_at
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.tidy import row
 
-__all__ = ["chosen_settings", "hub_measures", "pollution_measure"]
+__all__ = ["chosen_settings", "hub_measures", "pollution_measure", "settings_text"]
 
 
 def chosen_settings(runs):
@@ -21,10 +21,15 @@ def chosen_settings(runs):
                 word = isinstance(value, str)
                 choice = {"choice": value} if word else {}
                 yield row(problem, f"chosen {name}", method, True if word else value, **choice)
-            text = ", ".join(f"{name} {_short(value)}" for name, value in run.parameters.items())
-            n = len(run.passed_over)
-            passed = f"; {n} better one{'s' * (n > 1)} failed in the final training" * (n > 0)
-            yield row(problem, "settings", method, f"{text}; γ {run.gamma:.3g}{passed}")
+            yield row(problem, "settings", method, settings_text(run))
+
+
+def settings_text(run):
+    """What a run chose on validation classes, in words."""
+    chosen = ", ".join(f"{name} {_short(value)}" for name, value in run.parameters.items())
+    n = len(run.passed_over)
+    passed = f"; {n} better one{'s' * (n > 1)} failed in the final training" * (n > 0)
+    return f"{chosen}; γ {run.gamma:.3g}{passed}"
 
 
 def hub_measures():

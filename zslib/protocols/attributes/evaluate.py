@@ -115,11 +115,14 @@ def evaluate_zero_shot(
 def numbers_kept(model):
     """How many real numbers a fitted model keeps for scoring, the candidates' vectors apart.
 
-    Counted are the arrays in its fitted attributes (``coef_`` …), and in the networks there.
+    Counted are the arrays in its fitted attributes (``coef_`` …), in the networks there, and in
+    the ``estimator_`` that a wrapper fitted.
     """
+    parts = list(model.pipeline_) if isinstance(model, _Routed) else [model]
+    parts += [part.estimator_ for part in parts if hasattr(part, "estimator_")]
     kept = [
         (name, value)
-        for part in (model.pipeline_ if isinstance(model, _Routed) else [model])
+        for part in parts
         for name, value in vars(part).items()
         if name.endswith("_") and name[0] != "_"
     ]

@@ -56,7 +56,8 @@ def run_board(
     runs : dict
         ``{problem: {method: [ZeroShotRun]}}``, in the order given.
     failed : dict
-        ``{problem: {method: why}}`` of those that no setting could train.
+        ``{problem: {method: why}}`` of those that no setting could train, or that raised another
+        error than the machine's own (OSError, MemoryError).
 
     Examples
     --------
@@ -112,6 +113,10 @@ def _entry(method, problem, seeds, options, store):
             return run_table([method], problem, seeds, **options)[method.name], store
     except ValueError as error:
         return str(error), store
+    except (OSError, MemoryError):  # of the machine: the same system succeeds elsewhere
+        raise
+    except Exception as error:
+        return f"{type(error).__name__}: {error}", store
 
 
 _ACCURACIES = ("ACC", "unseen", "seen", "H", "AUSUC")
