@@ -78,6 +78,8 @@ def test_the_command_starts_fast_without_the_book_tools():
 
 def test_list_shows_parameters(copy, capsys):
     assert main(["list"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split("  ") == ["demo/01_first", "A chapter"]
+    assert main(["list", "demo"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "demo/01_first",
         "  dataset: str = 'synthetic'  (name of the data)",
@@ -111,7 +113,7 @@ def test_outside_of_a_book_says_where_to_go(tmp_path, monkeypatch, capsys, words
 def test_the_extra_that_is_missing_is_named(copy, monkeypatch, capsys):
     parameters._parsed.cache_clear()
     monkeypatch.setitem(sys.modules, "jupytext", None)
-    assert main(["list"]) == 1
+    assert main(["list", "demo"]) == 1
     assert "jupytext" in (error := capsys.readouterr().err)
     assert "chapters need what 'pip install \".[book]\"' adds" in error
 
@@ -159,7 +161,7 @@ def test_run_with_parameters_and_output(copy, capsys):
         (["run", "demo/01_first", "--all"], "name the chapters to run, or pass --all"),
         (
             ["run", "demo/01_first", "-p", "sede", "1"],
-            "demo/01_first has no parameter 'sede'; it has: dataset: str = 'synthetic' (name of",
+            "no parameter 'sede' (did you mean 'seed'?); it has: dataset: str = 'synthetic' (name of",
         ),
         (
             ["run", "--all", "-p", "seed", "one"],

@@ -264,10 +264,11 @@ def check_claims(paper, records):
 
 def chapter_verdicts(chapter, records):
     """Verdicts of ``records`` on the claims that name this chapter; none where no claim does."""
-    return [_judge(claim, records) for claim in _claims_of(chapter)]
+    return [_judge(claim, records) for claim in claims_of(chapter)]
 
 
-def _claims_of(chapter):
+def claims_of(chapter):
+    """The claims that name a chapter."""
     paper = chapter.split("/")[0]
     claims = load_claims(paper) if paper in PAPERS else []
     return [claim for claim in claims if claim.chapter == chapter]
@@ -283,7 +284,7 @@ def check_records(chapter, records, skipped=()):
     paper = chapter.split("/")[0]
     asked = [
         (claim.id, record)
-        for claim in _claims_of(chapter)
+        for claim in claims_of(chapter)
         for record in (claim.record, *claim.given[:1])
     ]
     wrong = [

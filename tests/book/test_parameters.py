@@ -115,7 +115,7 @@ def test_ranges_and_choices_are_told_before_the_comment():
 
 
 def test_unknown_names_are_refused_with_those_there_are():
-    message = r"no parameter 'sede'; it has: seed: int = 0 \(seed of all draws\); rate: float"
+    message = r"no parameter 'sede' \(did you mean 'seed'\?\); it has: seed: int = 0 \(seed of all draws"
     for check in (check_parameters, parse_text):
         with pytest.raises(ValueError, match=message):
             check(DECLARED, {"sede": "1"}, "demo/01_a")
@@ -166,7 +166,7 @@ def test_plans_check_names_and_types_before_anything_runs(tiny_book, error, para
     tiny_book.write("demo/01_first")
     with pytest.raises(error, match=message):
         plan(["demo/01_first"], parameters)
-    with pytest.raises(FileNotFoundError, match=r"no chapter 'demo/02'.*chapters: demo/01_first"):
+    with pytest.raises(FileNotFoundError, match=r"no chapter 'demo/02'.*nearest: .*demo/01_first"):
         plan(["demo/02"])
 
 
