@@ -55,8 +55,9 @@ format: $(VENV)/.test  ## mend style
 bench: $(VENV)/.bench  ## compare speed with other libraries
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script --write || exit 1; done
 
-notebooks: $(VENV)/.book  ## pair the chapters with notebooks, newer side wins
-	$(BIN)/jupytext --sync chapters/*/[0-9][0-9]_*.md
+notebooks: $(VENV)/.lab  ## pair the chapters with notebooks, newer side wins
+	@$(BIN)/python -m book.notebooks
+	@echo "To open them: $(BIN)/jupyter lab"
 
 archive:  ## sources with data and records, and the site, with checksums, in dist/
 	@test -z "$(QUICK)" || { echo "An archive is of the whole book: leave QUICK out" >&2; exit 1; }
@@ -92,6 +93,11 @@ $(VENV)/.base: $(VENV)/.python constraints.txt
 $(VENV)/.book: $(VENV)/.base pyproject.toml
 	@echo "Installing the book's tools into $(VENV), once, in about a minute ..."
 	@$(INSTALL) --no-build-isolation -e '.[book]'
+	@touch $@
+
+$(VENV)/.lab: $(VENV)/.book
+	@echo "Installing JupyterLab into $(VENV) ..."
+	@$(INSTALL) jupyterlab
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.book

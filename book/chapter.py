@@ -13,12 +13,13 @@ import zslib
 from book.agreement import agreement
 from book.figures import figure
 from book.keys import data_fingerprint, identify, run_key
-from book.parameters import ChapterText, check_parameters
+from book.parameters import ChapterText, check_parameters, injected_names, refuse_unknown
 from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from book.records import RESULT, clean_column, clean_value
 from book.results import OverSets, Results, measure
 from book.store import keep_run, published_records, write_records
+from book.unfinished import check_writable
 from zslib.arrays import resolve_device
 from zslib.protocols.choices import Choices, install
 from zslib.show.figures import style
@@ -55,12 +56,15 @@ def start(name, *, parameters, results=None):
     Raises
     ------
     ValueError
-        When ``parameters`` are not those that the chapter's source declares, the device is not
+        When ``parameters`` are not those that the chapter's source declares, papermill was given
+        one that it does not, the device is not
         "cpu", "gpu" or "auto", the seed is negative, or there is less than one seed.
     """
     place = layout()
     if "__builtins__" in parameters:
-        parameters = {k: parameters[k] for k in ChapterText.read(name, place).parameters}
+        declared = ChapterText.read(name, place).parameters
+        refuse_unknown(declared, injected_names(parameters.get("In", ())), name)
+        parameters = {k: parameters[k] for k in declared}
     for parameter, low in (("seed", 0), ("n_seeds", 1)):
         if parameter in parameters:
             check_integer(parameters[parameter], parameter, low=low)
@@ -77,6 +81,8 @@ class Chapter:
     parameters : dict
     records : Results
         What was recorded so far.
+    failed : dict
+        Why a method could not be trained, by its name and the short name of the data.
     device : str
         ``"cpu"`` or ``"gpu"``, what the parameter ``device`` comes to on this machine.
     """
@@ -90,6 +96,7 @@ class Chapter:
         self._place = place
         self._results = Path(results) if results is not None else place.results
         self._problems, self._skipped = {}, []
+        self.failed = {}
         self._published = published_records(name, root=place.root)
         self._commit = commit(place.root)  # the sources may change while the chapter runs
         self._started = time.perf_counter()
@@ -104,7 +111,10 @@ class Chapter:
                     f"{sorted(set(self.parameters) - declared)}"
                 )
             self.parameters = check_parameters(chapter_text.parameters, self.parameters, name)
+            chapter_text.check_data(self.parameters)
             self._text = chapter_text
+        if RUN_DIRECTORY not in os.environ:
+            check_writable((self._results / name).absolute())
         anew = self.parameters.get("tune", True)
         chosen = [name, *(self._text.choices_of if self._text else ())]
         self._choices = Choices() if anew else Choices.read(*map(place.chosen, chosen))
@@ -199,7 +209,7 @@ class Chapter:
         known = ("seed", "n_seeds", "device", "quick")
         return {name: self.parameters[name] for name in known if name in self.parameters}
 
-    def problems(self, setting, prepare=None, **options):
+    def problems(self, setting, prepare=None, *, optional=False, **options):
         """The data sets of ``setting`` that the parameters name, each noted as used.
 
         Parameters
@@ -208,14 +218,76 @@ class Chapter:
             As in `zslib.datasets.load_problems`.
         prepare : callable, optional
             Makes of each problem the one that is used.
+        optional : bool
+            Whether there may be none, where the parameter names data of other settings.
         **options
             Of the loaders.
         """
         from zslib.datasets import load_problems
+        from zslib.datasets.entry import ALL_SETTINGS
+        from zslib.datasets.registry import served
 
+        if prepare is not None and not callable(prepare):
+            raise TypeError(
+                f"prepare={prepare!r} must make a problem of a problem, as unit_length does; the "
+                "data sets are those of the chapter's parameter dataset: "
+                f'chapter.problems("{setting}")'
+            )
+        if optional and setting not in served(self.parameters["dataset"], ALL_SETTINGS):
+            return []
         asked = {name: self.parameters[name] for name in ("seed", "quick")}
         problems = load_problems(setting, self.parameters["dataset"], **asked, **options)
         return [self.note(prepare(p) if prepare else p) for p in problems]
+
+    def train(self, methods, problem, **options):
+        """Tune, train and test methods on a problem, by `zslib.protocols.run_table`.
+
+        One that no setting can train is left out. Tables have a row that says so, the run's card
+        says why, and the claims that compare it are not testable.
+
+        Returns
+        -------
+        dict of str to list of ZeroShotRun
+            By the method's name, one run for each of the chapter's seeds.
+
+        Raises
+        ------
+        ValueError
+            Where none can be trained.
+        """
+        from zslib.protocols.attributes.methods import resolve_methods
+        from zslib.protocols.attributes.runs import run_table
+
+        trained, failed = {}, {}
+        for method in resolve_methods(methods):
+            try:
+                trained |= run_table([method], problem, self.seeds, **options)
+            except ValueError as error:
+                failed[method.name] = str(error)
+        self.untrained(problem, failed, trained)
+        return trained
+
+    def untrained(self, problem, failed, trained):
+        """Note why methods could not be trained on a problem, ``{method: why}``; others were."""
+        if failed and not trained:
+            raise ValueError("; ".join(failed.values()))
+        for name, why in failed.items():
+            self.failed[name, self.label(problem)] = why
+            self.lacks([name], f"{name} could not be trained on {problem.name}")
+
+    def lacks(self, names, why):
+        """Say that this run has no results of these methods, or of all data, and why.
+
+        Claims that name one of them, alone or in a difference, are then not testable here.
+        """
+        from book.papers.claims import claims_of
+
+        for name in names:
+            word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+            for claim in claims_of(self.name):
+                records = [claim.record, *claim.given[:1]]
+                if any(word.search(r.get(k, "")) for r in records for k in ("method", "metric")):
+                    self._skipped += [record | {"why": why} for record in records]
 
     @staticmethod
     def label(problem):
@@ -448,6 +520,9 @@ class Chapter:
         settings = self._text and self._text.data_settings
         return missing(self.parameters.get("dataset"), settings or SETTINGS)
 
+    def _untrained(self):
+        return [f"{name} on {data}: {why}" for (name, data), why in self.failed.items()]
+
     def _run(self):
         key, digests = self._identity()
         choices = self._choices.summary()
@@ -466,6 +541,7 @@ class Chapter:
             **({"missing": missing} if (missing := self._missing()) else {}),
             **({"choices": choices} if any(choices.values()) else {}),
             "skipped": self._skipped,
+            **({"failed": self._untrained()} if self.failed else {}),
             "device": self.device,
             "wall_seconds": round(time.perf_counter() - self._started, 2),
             "peak_memory_mib": peak_memory(),

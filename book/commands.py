@@ -1,12 +1,16 @@
 """The words of ``zslib`` that a copy of the repository adds: run, list, report, publish, build."""
 
+import os
+
 from zslib.cli import add_jobs, near
+
+_WHICH = "a name, hubness/02_hubness, a path, a paper (hubness), or a pattern ('*/01*')"
 
 
 def add_commands(commands):
     """Add the book's commands to the parsers of ``zslib``."""
     run = commands.add_parser("run", help="run chapters with given parameters")
-    run.add_argument("chapters", nargs="*", metavar="CHAPTER", help="such as hubness/02_hubness")
+    run.add_argument("chapters", nargs="*", metavar="CHAPTER", help=_WHICH)
     run.add_argument("--all", action="store_true", help="all chapters")
     run.add_argument(
         "-p",
@@ -18,12 +22,15 @@ def add_commands(commands):
         help="a value other than the default; may be repeated",
     )
     _add_sizes(run)
-    run.add_argument("-o", "--output", metavar="FILE", help="copy the executed notebook here")
+    run.add_argument(
+        "-o", "--output", metavar="FILE", help="copy the executed notebook here, an .ipynb file"
+    )
     add_jobs(run)
     run.add_argument("--force", action="store_true", help="run also what was run before")
     run.set_defaults(call=_run)
 
-    listing = commands.add_parser("list", help="chapters with their parameters")
+    listing = commands.add_parser("list", help="chapters; the parameters of those that are named")
+    listing.add_argument("chapters", nargs="*", metavar="CHAPTER", help=_WHICH)
     listing.set_defaults(call=_list)
 
     report = commands.add_parser("report", help="the scorecard of the latest runs")
@@ -75,7 +82,8 @@ def _book():
     place = layout()
     if not place.names():
         raise ValueError(
-            f"no chapters in {place.chapters}: call zslib from a copy of the repository"
+            f"no chapters in {place.chapters}: call zslib from a copy of the repository, or set "
+            "ZSLIB_BOOK to its folder"
         )
     return place
 
@@ -89,9 +97,9 @@ def _run(arguments):
     place = _book()
     if arguments.all == bool(arguments.chapters):
         raise ValueError("name the chapters to run, or pass --all")
-    names = place.names() if arguments.all else arguments.chapters
-    if arguments.output and len(names) != 1:
-        raise ValueError("-o takes the notebook of one chapter: name one")
+    names = place.names() if arguments.all else place.matching(arguments.chapters)
+    if arguments.output:
+        _check_output(arguments.output, names)
     given = arguments.parameter + [["quick", "true"]] * arguments.quick
     texts = dict(given)
     if len(texts) < len(given):
@@ -109,11 +117,27 @@ def _run(arguments):
         print(f"written to {arguments.output}")
 
 
+def _check_output(path, names):
+    """Refuse what -o cannot write before hours were spent."""
+    if len(names) != 1:
+        raise ValueError("-o takes the notebook of one chapter: name one")
+    folder = os.path.dirname(path) or "."
+    if not path.endswith(".ipynb") or os.path.isdir(path):
+        raise ValueError(f"-o {path}: it writes a notebook: give a file ending in .ipynb")
+    if not os.path.isdir(folder):
+        raise ValueError(f"-o {path}: there is no folder {folder}: make it first")
+
+
 def _list(arguments):
     from book.parameters import ChapterText
 
     place = _book()
-    for name in place.names():
+    if not arguments.chapters:
+        width = 2 + max(map(len, place.names()))
+        for name in place.names():
+            print(f"{name:{width}}{ChapterText.read(name, place).title}")
+        print("zslib list CHAPTER shows the parameters of one.")
+    for name in place.matching(arguments.chapters):
         print(name)
         chapter_text = ChapterText.read(name, place)
         for p in chapter_text.parameters.values():
@@ -126,7 +150,7 @@ def _report(arguments):
 
     place = _book()
     if arguments.against:
-        print(against_published(arguments.chapters, keep=arguments.keep))
+        print(against_published(place.matching(arguments.chapters), keep=arguments.keep))
         return
     if arguments.chapters or arguments.keep:
         raise ValueError(
@@ -144,7 +168,7 @@ def _publish(arguments):
     names = _book().names() if arguments.all or arguments.check else []
     if arguments.all and arguments.chapters:
         raise ValueError("name chapters, or pass --all")
-    names = arguments.chapters or names
+    names = _book().matching(arguments.chapters) or names
     if not names:
         raise ValueError("name the chapters to publish, or pass --all")
     if arguments.check:

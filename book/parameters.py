@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import ast
 import copy
+import difflib
 import io
 import math
 import operator
+import re
 import tokenize
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from pkgutil import resolve_name
 
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 _HOW = (
     "`name: type = default  # comment`, with a type among int, float, str, bool, "
-    '`Literal["one", "other"]` and `Annotated[int, ">= 1"]`'
+    '`Literal["one", "other"]`, `Annotated[int, ">= 1"]` and '
+    '`Annotated[str, "names of place.NAME"]`'
 )
 _BOUNDS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 _DEVICES = ("cpu", "gpu", "auto")
+_FILE, _ONE, _NAMES, _READ = "file", "one of", "names of", "read by"
+# So many names are written out; of more a few.
+_MOST_NAMES = 80
 _TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
 
 
@@ -28,6 +35,12 @@ class Parameter:
 
     ``Literal["a", "b"]`` has the ``choices``, ``Annotated[float, "> 0", "<= 1"]`` the ``bounds``.
     Without them an ``int`` is at least 1, or 0 where that is the default.
+
+    A text that stands for other things says for which in ``rules``: ``Annotated[str, "file"]`` is
+    a path, ``"one of package.module.NAME"`` a name of that container (or of what that function
+    gives), ``"names of …"`` several joined by "+", and ``"read by …"`` whatever that function
+    reads without a ValueError. After it may stand what is taken beside, such as ``"or auto"``.
+    The default always is.
     """
 
     name: str
@@ -36,6 +49,7 @@ class Parameter:
     comment: str
     choices: tuple = ()
     bounds: tuple = ()
+    rules: tuple = ()
 
     def check(self, value, where):
         """``value`` in the declared type; an integer may stand for a float.
@@ -64,20 +78,78 @@ class Parameter:
                 f"parameter {self.name!r} of {where} must be "
                 f"{_must(bounds, choices) or 'finite'} ({self.comment}), got {value!r}"
             )
+        if self.rules and (why := self._refusal(value)):
+            raise ValueError(
+                f"parameter {self.name!r} of {where} must be {self.told}, got {value!r}: {why}"
+            )
         return value
+
+    @property
+    def _beside(self):
+        """What the rules take beside names or a file."""
+        return [word.removeprefix("or ") for word in self.rules[1:]]
+
+    @property
+    def _names(self):
+        """The names that a rule takes."""
+        known = resolve_name(self.rules[0].rpartition(" ")[2])
+        return list(known() if callable(known) else known)
+
+    def _refusal(self, value):
+        """Why a text is not what the rule asks for, or None."""
+        if value in (self.default, *self._beside):
+            return None
+        rule = self.rules[0]
+        if rule == _FILE:
+            return None if Path(value).is_file() else f"no such file, seen from {Path.cwd()}"
+        if rule.startswith(_READ):
+            try:
+                resolve_name(rule.rpartition(" ")[2])(value)
+            except ValueError as error:
+                return str(error)
+            return None
+        known = self._names
+        parts = value.split("+") if rule.startswith(_NAMES) else [value]
+        if unknown := [part for part in parts if part not in known]:
+            return "; ".join(f"there is no {part!r}{_near(part, known)}" for part in unknown)
+        twice = {part for part in parts if parts.count(part) > 1}
+        return f"{', '.join(sorted(twice))} is named twice" if twice else None
+
+    def _ruled(self):
+        """What a rule asks for, in words."""
+        rule = self.rules[0]
+        if rule == _FILE:
+            words = "the path of a file"
+        elif rule.startswith(_READ):
+            return self._beside
+        else:
+            names = self._names
+            many = len(names) > _MOST_NAMES
+            words = "one of " if rule.startswith(_ONE) else 'names joined by "+", of '
+            words += ", ".join(map(repr, names[: 3 if many else None]))
+            words += f", … ({len(names):,} in all)" * many
+        return [" or ".join([words, *map(repr, self._beside)])]
 
     @property
     def told(self):
         """Choices or bounds, where they are declared, then the comment."""
-        return "; ".join(filter(None, (_must(self.bounds, self.choices), self.comment)))
+        ruled = self._ruled() if self.rules else ()
+        return "; ".join(filter(None, (_must(self.bounds, self.choices), *ruled, self.comment)))
 
 
 def _must(bounds, choices):
     return " and ".join(bounds) or " or ".join(map(repr, choices))
 
 
+def _near(name, known):
+    """The name that was perhaps meant, in words, or nothing."""
+    lower = {other.lower(): other for other in known}
+    near = difflib.get_close_matches(name.lower(), lower, n=1)
+    return f" (did you mean {lower[near[0]]!r}?)" if near else ""
+
+
 def _kind(annotation):
-    """Type, choices and bounds of an annotation."""
+    """Type, choices, bounds and rules of an annotation."""
     if isinstance(annotation, ast.Name):
         return {"type": _TYPES[annotation.id]}
     outer, inner = annotation.value.id, annotation.slice
@@ -88,6 +160,10 @@ def _kind(annotation):
     if outer != "Annotated":
         raise KeyError(outer)
     bounds = tuple(map(ast.literal_eval, elements[1:]))
+    if elements[0].id == "str":
+        if not (bounds[0] == _FILE or bounds[0].rpartition(" ")[0] in (_ONE, _NAMES, _READ)):
+            raise ValueError(bounds[0])
+        return {"type": str, "rules": bounds}
     for bound in bounds:
         sign, limit = bound.split()
         _BOUNDS[sign], float(limit)
@@ -126,26 +202,37 @@ def declared_parameters(cell, where):
 
 def check_parameters(parameters, overrides, where):
     """Every parameter's value: the defaults with ``overrides``."""
-    _refuse_unknown(parameters, overrides, where)
+    refuse_unknown(parameters, overrides, where)
     return {
         name: p.check(overrides[name], where) if name in overrides else p.default
         for name, p in parameters.items()
     }
 
 
-def _refuse_unknown(parameters, names, where):
+def refuse_unknown(parameters, names, where):
+    """Raise ValueError for names that are no parameters, with those that are."""
     if unknown := sorted(set(names) - set(parameters)):
         known = "; ".join(
             f"{p.name}: {p.type.__name__} = {p.default!r} ({p.told})" for p in parameters.values()
         )
-        raise ValueError(
-            f"{where} has no parameter {', '.join(map(repr, unknown))}; it has: {known}"
-        )
+        named = ", ".join(f"{name!r}{_near(name, parameters)}" for name in unknown)
+        raise ValueError(f"{where} has no parameter {named}; it has: {known}")
+
+
+def injected_names(history):
+    """Names in the cell that papermill put after the parameters' own.
+
+    ``history`` are the cells that a kernel ran, IPython's ``In``. Names of someone's own, in cells
+    written by hand, are not looked at.
+    """
+    cells = [cell for cell in history if cell.startswith("# Parameters\n")]
+    nodes = [node for cell in cells for node in ast.parse(cell).body]
+    return [t.id for node in nodes if isinstance(node, ast.Assign) for t in node.targets]
 
 
 def parse_text(parameters, texts, where):
     """Values from a command line, where everything is text, checked as by `check_parameters`."""
-    _refuse_unknown(parameters, texts, where)
+    refuse_unknown(parameters, texts, where)
     values = {}
     for name, text in texts.items():
         parameter = parameters[name]
@@ -229,6 +316,11 @@ class ChapterText:
         return declared_parameters(cells[0].source, self.name)
 
     @property
+    def title(self):
+        """The heading that opens the text."""
+        return re.search(r"^# (.*)$", self.body, re.MULTILINE)[1]
+
+    @property
     def about(self):
         """What the front matter says under ``zslib:``."""
         return self._read.metadata.get("zslib", {})
@@ -248,12 +340,22 @@ class ChapterText:
         """Settings whose data the chapter uses (``zslib: settings:``), or None where not said."""
         return self.about.get("settings")
 
+    def check_data(self, parameters):
+        """Raise ValueError unless the data are of all settings under ``zslib: needs:``."""
+        from zslib.datasets.registry import resolve_all
+
+        for setting in self.about.get("needs", ()):
+            try:
+                resolve_all(setting, parameters["dataset"])
+            except ValueError as error:
+                raise ValueError(f"parameter 'dataset' of {self.name}: {error}") from None
+
     @property
     def full(self):
         """Values of the full, published run where they are not the defaults (``zslib: full:``)."""
         given = self.about.get("full", {})
         where = f"{self.name} (zslib: full:)"
-        _refuse_unknown(self.parameters, given, where)
+        refuse_unknown(self.parameters, given, where)
         return {name: self.parameters[name].check(value, where) for name, value in given.items()}
 
     def settings(self, overrides):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import os
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from book.papers.printed import PAPERS
@@ -18,6 +21,8 @@ PROGRESS = "progress.txt"
 RUN_KEY = "ZSLIB_RUN_KEY"
 # Set by the runner: digests of what the run is made of, as JSON.
 RUN_DIGESTS = "ZSLIB_RUN_DIGESTS"
+# Where record sets go that are not to lie in the book's folder, which may not be writable.
+RESULTS = "ZSLIB_RESULTS"
 
 
 @dataclass(frozen=True)
@@ -33,13 +38,13 @@ class Layout:
 
     @property
     def results(self):
-        """Record sets of every run, ``<chapter>/<key>/``."""
-        return self.root / "results"
+        """Record sets of every run, ``<chapter>/<key>/``; ``ZSLIB_RESULTS`` may name them."""
+        return Path(os.environ.get(RESULTS) or self.root / "results")
 
     @property
     def published(self):
         """Record sets of one full run on real data, kept with the sources."""
-        return self.results / "published"
+        return self.root / "results" / "published"
 
     def chosen(self, chapter):
         """The settings that the published run of a chapter chose on validation data."""
@@ -64,11 +69,45 @@ class Layout:
         """Source file of a chapter such as ``"hubness/01_setup"``."""
         path = self.chapters / f"{chapter}.md"
         if not path.is_file():
-            known = ", ".join(self.names()) or "none"
-            raise FileNotFoundError(
-                f"there is no chapter {chapter!r} in {self.chapters}; chapters: {known}"
-            )
+            raise FileNotFoundError(self._no_chapter(chapter))
         return path
+
+    def _no_chapter(self, chapter):
+        if not (names := self.names()):
+            return (
+                f"there is no chapter {chapter!r}, since there are no chapters in "
+                f"{self.chapters}: work in a copy of the repository, or set ZSLIB_BOOK to its "
+                "folder before the notebook or command starts"
+            )
+        words = [*names, *sorted({name.split("/")[0] for name in names})]
+        near = difflib.get_close_matches(chapter, words, n=3, cutoff=0.4)
+        near += [name for name in names if chapter in name and name not in near][: 3 - len(near)]
+        nearest = f"; nearest: {', '.join(near)}" if near else ""
+        return f"there is no chapter {chapter!r} in {self.chapters}{nearest}; see zslib list"
+
+    def matching(self, words):
+        """Names of the chapters that are asked for, each once and in the order asked.
+
+        A word is a chapter's name, the path of its source or of its notebook, a paper, which
+        stands for all its chapters, or a pattern such as ``"devise/*"``.
+        """
+        names, matched = self.names(), []
+        for word in words:
+            plain = self._plain(word)
+            several = [n for n in names if fnmatchcase(n, plain) or n.startswith(f"{plain}/")]
+            if not several:
+                raise FileNotFoundError(self._no_chapter(word))
+            matched += several
+        return list(dict.fromkeys(matched))
+
+    def _plain(self, word):
+        """A chapter, paper or pattern without folder and ending, where it was given as a path."""
+        path = Path(os.path.abspath(word))
+        if path.exists() and path.is_relative_to(self.chapters.resolve()):
+            word = path.relative_to(self.chapters.resolve()).as_posix()
+        for ending in (".md", ".ipynb"):
+            word = word.removesuffix(ending)
+        return word.removeprefix("./").removeprefix("chapters/").rstrip("/")
 
     def names(self):
         """Names of all chapters, papers in the book's order and chapters by number."""

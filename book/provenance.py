@@ -26,6 +26,7 @@ class RunCard:
         return {
             "Data": data or "none",
             **({"Missing data": ", ".join(run["missing"])} if run.get("missing") else {}),
+            **({"Not trained": "; ".join(run["failed"])} if run.get("failed") else {}),
             "Parameters": ", ".join(f"{k}: {v}" for k, v in run["parameters"].items()),
             **({"Settings": told_choices(run["choices"])} if run.get("choices") else {}),
             "Code": f"zslib {run['version']}, commit {self._commit()}",

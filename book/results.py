@@ -164,4 +164,9 @@ def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **co
                 row = {"dataset": problem, "metric": metric, "method": method, "value": value}
                 rows.append(row | columns)
     results = chapter.collect(rows)
-    return (results + chapter.means(results)) if mean else results
+    if not mean:
+        return results
+    # Of a method that failed on some data no mean stands beside those over all.
+    failed = {name for name, _ in chapter.failed}
+    whole = [row for row in results if failed.isdisjoint(row["method"].split(" - "))]
+    return results + chapter.means(Results(whole, chapter=chapter))

@@ -1,5 +1,6 @@
 """How a chapter's rows are shown: as tables and as figures. Nothing here is recorded."""
 
+from functools import wraps
 from textwrap import fill
 
 import numpy as np
@@ -8,10 +9,32 @@ from book.figures import figure
 from zslib.show.figures import ONE_PANEL, look
 from zslib.show.tables import Column, Table
 
+NOT_TRAINED = "not trained"
+
+
+def _or_nothing(show):
+    """Where there are no rows a sentence stands in the place of a table or a figure."""
+
+    @wraps(show)
+    def shown(self, name, caption, **options):
+        if self:
+            return show(self, name, caption, **options)
+        return _Sentence(f"*Not in this run: {caption[:1].lower()}{caption[1:]}.*")
+
+    return shown
+
+
+class _Sentence(str):
+    """Markdown, as a cell's output."""
+
+    def _repr_markdown_(self):
+        return str(self)
+
 
 class Shown:
     """What `book.results.Results` shows of its rows."""
 
+    @_or_nothing
     def table(
         self, name, caption, *, rows, columns, paper=None, heads=None, formats=None, corner="",
         folded=False,
@@ -45,8 +68,9 @@ class Shown:
                 raise ValueError(f"two results at {place} of table {name!r}: name more columns")
             cells[place] = row["value"]
             beside[place] = paper(row) if paper else None
-        lines = list(dict.fromkeys(place[0] for place in cells))
         groups = list(dict.fromkeys(place[1] for place in cells))
+        cells |= self._untrained(down, across, groups)
+        lines = list(dict.fromkeys(place[0] for place in cells))
         printed = [g for g in groups if any(beside.get((line, g)) is not None for line in lines)]
         columns_shown = [corner] if isinstance(corner, str) else list(corner)
         columns_shown += [""] * (len(down) - len(columns_shown))
@@ -69,6 +93,23 @@ class Shown:
                 body[-1].append(cells.get((line, group)))
         return Table(name, self._caption(caption), columns_shown, body, folded=folded)
 
+    def _untrained(self, down, across, groups):
+        """Cells of the methods that could not be trained, in a table with a line a method."""
+        names = self.of("method")
+        if "method" not in down or not set(down) <= {"method", "dataset"}:
+            return {}
+        if not any(" - " not in name for name in names):
+            return {}
+        cells, sets = {}, self.of("dataset")
+        for name, data in getattr(self.chapter, "failed", ()):
+            if data in sets and name not in self.only(dataset=data).of("method"):
+                line = tuple({"method": name, "dataset": data}[column] for column in down)
+                for group in groups:
+                    if dict(zip(across, group, strict=True)).get("dataset", data) == data:
+                        cells[line, group] = NOT_TRAINED
+        return cells
+
+    @_or_nothing
     def bars(
         self, name, caption, *, groups, series, ylabel, alt, panels=None, paper=None, heads=None
     ):
@@ -109,6 +150,7 @@ class Shown:
             ax.set_xticks(range(len(across)), names, **turned)
         return self._figure(fig, axes, name, caption, alt)
 
+    @_or_nothing
     def curves(
         self, name, caption, *, x, series, xlabel, ylabel, alt, panels=None, xscale="linear",
         yscale="linear", levels=None, lines=None, bottom=0, heads=None, sharey=False,
@@ -166,6 +208,7 @@ class Shown:
                 ax.set_ylim(bottom, top + 0.04 * (top - bottom))
         return self._figure(fig, axes, name, caption, alt, intervals)
 
+    @_or_nothing
     def scatter(self, name, caption, *, x, y, series, xlabel, ylabel, alt, panels=None):
         """Metric ``y`` against metric ``x``, one mark for each pair of rows that is alike."""
         fig, axes, parts = self._panels(panels, ylabel)
@@ -180,6 +223,7 @@ class Shown:
             ax.set_xlabel(xlabel)
         return self._figure(fig, axes, name, caption, alt, intervals=False)
 
+    @_or_nothing
     def forest(
         self, name, caption, *, rows, xlabel, alt, paper=None, series=None, zero=0.0, heads=None
     ):

@@ -17,6 +17,16 @@ SOCKETS = "sockets"
 _UNFINISHED, _REPLACED, _LOCK = ".unfinished-", ".replaced-", "lock"
 
 
+def check_writable(folder):
+    """Raise PermissionError, which says what to do, where nothing can be written below."""
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK)):
+        raise PermissionError(
+            f"{there} cannot be written: set ZSLIB_RESULTS to a folder that can, where the "
+            "records and notebooks of runs then go"
+        )
+
+
 @contextlib.contextmanager
 def unfinished(parent, key):
     """The folder in which a run grows, empty; a second process with the same run waits for it.

@@ -1,13 +1,17 @@
 """The command line: what it prints, what it refuses, and with which status."""
 
+import errno
+import io
 import subprocess
 import sys
 
 import nbformat
 import pytest
 
+import book
 import zslib
 from book import parameters
+from book.paths import layout
 from zslib.cli import main
 
 CHAPTER = """\
@@ -78,6 +82,8 @@ def test_the_command_starts_fast_without_the_book_tools():
 
 def test_list_shows_parameters(copy, capsys):
     assert main(["list"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split("  ") == ["demo/01_first", "A chapter"]
+    assert main(["list", "demo"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "demo/01_first",
         "  dataset: str = 'synthetic'  (name of the data)",
@@ -111,9 +117,75 @@ def test_outside_of_a_book_says_where_to_go(tmp_path, monkeypatch, capsys, words
 def test_the_extra_that_is_missing_is_named(copy, monkeypatch, capsys):
     parameters._parsed.cache_clear()
     monkeypatch.setitem(sys.modules, "jupytext", None)
-    assert main(["list"]) == 1
+    assert main(["list", "demo"]) == 1
     assert "jupytext" in (error := capsys.readouterr().err)
     assert "chapters need what 'pip install \".[book]\"' adds" in error
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["demo/01_first"],
+        ["demo/01_first.md"],
+        ["../chapters/demo/01_first.md"],
+        ["chapters/demo/01_first.ipynb"],
+        ["demo"],
+        ["demo/"],
+        ["../chapters/demo/"],
+        ["demo/*", "demo/01_first"],
+        ["*/01*"],
+    ],
+)
+def test_chapters_are_named_by_path_part_and_pattern(copy, words):
+    assert layout().matching(words) == ["demo/01_first"]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp437"])
+@pytest.mark.parametrize("words", ["list", "list demo", "run demo/書…", "data list"])
+def test_terminals_that_lack_letters_are_written_to(copy, encoding, words, monkeypatch):
+    chapter = copy / "chapters" / "demo" / "01_first.md"
+    text = CHAPTER.replace("A chapter", "γ ≥ 0 … 書").replace("small", "≤ 書")
+    chapter.write_text(text, encoding="utf-8")
+    terminals = [io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2)]
+    with monkeypatch.context() as patched:
+        for name, terminal in zip(("stdout", "stderr"), terminals, strict=True):
+            patched.setattr(sys, name, terminal)
+        status = main(words.split())
+    for terminal in terminals:
+        terminal.flush()
+    printed = b"".join(terminal.buffer.getvalue() for terminal in terminals).decode(encoding)
+    assert status == int("…" in words)
+    assert "?" in printed or words == "data list"
+
+
+def test_a_folder_that_cannot_be_written_is_told_with_the_remedy(copy, capsys, monkeypatch):
+    (copy / "results").write_text("no folder")
+    assert main(["run", "demo"]) == 1
+    error = capsys.readouterr().err
+    assert f"zslib: {copy / 'results'} cannot be written: set ZSLIB_RESULTS to a folder" in error
+    monkeypatch.setattr("book.commands._book", refuse)
+    assert main(["list"]) == 1
+    assert "ZSLIB_CACHE names another" in capsys.readouterr().err
+
+
+def refuse():
+    raise PermissionError(errno.EACCES, "Permission denied", "/nowhere")
+
+
+@pytest.mark.book
+@pytest.mark.usefixtures("light_runs")
+def test_results_go_where_the_environment_says(copy, tmp_path_factory, monkeypatch):
+    aside = tmp_path_factory.mktemp("aside")
+    (copy / "results").write_text("no folder")
+    monkeypatch.setenv("ZSLIB_RESULTS", str(aside))
+    assert main(["run", "demo"]) == 0
+    assert len(list(aside.glob("demo/01_first/*/records.jsonl"))) == 1
+
+
+def test_a_notebook_far_from_its_book_says_how_to_find_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="set ZSLIB_BOOK to its folder"):
+        book.start("demo/01_first", parameters=globals())
 
 
 @pytest.mark.book
@@ -155,11 +227,17 @@ def test_run_with_parameters_and_output(copy, capsys):
     ("words", "message"),
     [
         (["run", "demo/02"], "there is no chapter 'demo/02' in"),
+        (["run", "demo/01_frist"], "nearest: demo/01_first"),
+        (["list", "elsewhere"], "see zslib list"),
+        (["run", "*/02*"], "there is no chapter '*/02*' in"),
+        (["run", "demo", "-o", "my.txt"], "-o my.txt: it writes a notebook"),
+        (["run", "demo", "-o", "no/such/my.ipynb"], "there is no folder no/such: make it first"),
+        (["run", "demo", "-o", "."], "-o .: it writes a notebook"),
         (["run"], "name the chapters to run, or pass --all"),
         (["run", "demo/01_first", "--all"], "name the chapters to run, or pass --all"),
         (
             ["run", "demo/01_first", "-p", "sede", "1"],
-            "demo/01_first has no parameter 'sede'; it has: dataset: str = 'synthetic' (name of",
+            "no parameter 'sede' (did you mean 'seed'?); it has: dataset: str = 'synthetic'",
         ),
         (
             ["run", "--all", "-p", "seed", "one"],

@@ -55,11 +55,15 @@ def test_the_pages_print_commands():
 @pytest.mark.parametrize(
     ("page", "words"), COMMANDS, ids=lambda of: of if isinstance(of, str) else " ".join(of)
 )
-def test_printed_commands_parse(page, words):
+def test_printed_commands_parse(page, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     arguments = _parser().parse_args(words)
     for name in getattr(arguments, "chapters", ()):
         known = ChapterText.read(name, layout(ROOT)).parameters
-        parse_text(known, dict(getattr(arguments, "parameter", ())), name)
+        given = dict(getattr(arguments, "parameter", ()))
+        for file in (v for k, v in given.items() if known[k].rules == ("file",)):
+            (tmp_path / file).touch()  # a user has it
+        parse_text(known, given, name)
 
 
 # In an order in which the last find what the first leave.
@@ -86,7 +90,7 @@ ELSEWHERE = {
     "make lint": "by .ci/run",
     "make format": "would change the sources",
     "make help": "by tests/test_packaging.py",
-    "make notebooks": "by tests/book/build/test_run.py, as jupytext does it",
+    "make notebooks": "by tests/book/test_notebooks.py",
     "make archive": "is of a commit without changes",
     "papermill chapters/hubness/02_hubness.ipynb out.ipynb -p n_seeds 10": (
         "takes minutes; a small chapter by tests/book/build/test_run.py"

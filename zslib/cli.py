@@ -1,6 +1,8 @@
 """The ``zslib`` command: run chapters, see to data, compare, report, build the book."""
 
 import argparse
+import contextlib
+import errno
 import importlib
 import os
 import re
@@ -158,6 +160,17 @@ def _as_options(text, names):
     return re.sub(argument, lambda found: "--" + " ".join(filter(None, found.groups())), text)
 
 
+def _remedy(error):
+    """What to do where a folder cannot be written, or nothing."""
+    unwritable = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.ENOTDIR)
+    if getattr(error, "errno", None) not in unwritable:
+        return ""
+    return (
+        ": where a folder cannot be written, ZSLIB_CACHE names another one for what is kept "
+        "between runs, and ZSLIB_RESULTS one for what chapters record"
+    )
+
+
 def main(arguments=None):
     """Run the command; errors that a user can mend are one message, not a traceback.
 
@@ -178,6 +191,10 @@ def main(arguments=None):
     ...
     0
     """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a letter shows another in its place.
+        with contextlib.suppress(AttributeError):
+            stream.reconfigure(errors="replace")
     chosen = _parser().parse_args(arguments)
     try:
         status = chosen.call(chosen) or 0
@@ -203,7 +220,7 @@ def main(arguments=None):
         return 1
     except (CommandFailed, ValueError, TypeError, LookupError, OSError) as error:
         text = error.args[0] if isinstance(error, KeyError) and error.args else error
-        print(f"zslib: {text}", file=sys.stderr)
+        print(f"zslib: {text}{_remedy(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("zslib: stopped; the same command continues where it was", file=sys.stderr)

@@ -108,6 +108,7 @@ def plan(chapters, parameters=None, *, full=False, tune=False, root=None):
         given = _in_place_of_absent_data(chapter_text) | (chapter_text.full if full else {})
         given |= ({"tune": True} if tune and "tune" in chapter_text.parameters else {}) | wanted
         settings = chapter_text.settings(given)
+        chapter_text.check_data(settings)
         depends = {other: runs[other].key for other in chapter_text.depends}
         key, digests = identify(chapter_text, settings, depends, place)
         runs[name] = Run(
@@ -135,6 +136,7 @@ def _for_records(chapter_text, parameters):
     wanted = {k: v for k, v in parameters.items() if k in chapter_text.parameters}
     try:
         data_fingerprint(wanted, chapter_text.data_settings)
+        chapter_text.check_data(chapter_text.settings(wanted))
     except ValueError:
         wanted.pop("dataset", None)
     return wanted

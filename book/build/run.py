@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from book.parameters import ChapterText
 from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY
 from book.store import DEPENDENCIES, point_latest, publish_run
-from book.unfinished import SOCKETS, at_work, unfinished
+from book.unfinished import SOCKETS, at_work, check_writable, unfinished
 from zslib.cli import CommandFailed
 from zslib.protocols.processes import processes
 
@@ -44,6 +44,8 @@ def run_chapters(runs, *, jobs=1, force=False, progress=True, executor=None):
     for name, run in runs.items():
         if name not in todo:
             point_latest(run.folder.parent, run.key)
+    for run in todo.values():
+        check_writable(run.folder.parent.absolute())
     failures, finished = {}, []
     jobs = min(jobs, len(todo)) or 1
     given = executor or not todo

@@ -21,9 +21,14 @@ def eszsl_baseline(quick):
 
 
 def tested_outcomes(p, clarel, baseline, others="", **options):
-    """Outcomes of CLAREL, of the baseline and of the ``others``, "A+B", on mean texts, by name."""
+    """Outcomes of CLAREL, of the baseline and of the ``others``, "A+B", on mean texts, by name.
+
+    ESZSL is the baseline, and not trained again where it is named.
+    """
     outcomes = {"CLAREL": clarel.outcomes(), "ESZSL": [baseline.outcome]}
-    for name in filter(None, others.split("+")):
+    for name in others.split("+") if others else ():
+        if name in outcomes:
+            continue
         outcomes[name] = [run_mean_texts(name, p, **options).outcome]
     return outcomes
 

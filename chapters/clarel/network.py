@@ -3,6 +3,8 @@
 import math
 
 from zslib.compatibility import CLAREL, clarel_settings
+from zslib.datasets.entry import PAIRS
+from zslib.datasets.registry import resolve
 from zslib.protocols.pairs.runs import clarel_problems, image_text_trials, run_clarel
 from zslib.protocols.tidy import row
 
@@ -27,6 +29,20 @@ def network_run(problem, seeds, *, n_batches, n_short=100, **options):
     return run_clarel(problem, seeds, training="paper", changes=changes, **options)
 
 
+def read_sizes(sizes):
+    """Pairs of data set and number of batches from "ikea:3000+cub:500"."""
+    pairs = []
+    for part in sizes.split("+") if sizes else ():
+        name, _, n = part.rpartition(":")
+        if not (name and n.isdecimal() and int(n)):
+            raise ValueError(
+                f"network={sizes!r}: each data set needs its batches, as in 'ikea:3000'"
+            )
+        resolve(PAIRS, name)
+        pairs.append((name, int(n)))
+    return pairs
+
+
 def network_runs(sizes, runs, seed, *, quick=False, device="cpu"):
     """For each problem of ``runs`` that ``sizes`` names: its run there, and that of the network.
 
@@ -34,11 +50,8 @@ def network_runs(sizes, runs, seed, *, quick=False, device="cpu"):
     run has at most 20 batches. Data on which no rate taught it anything come second, with why.
     """
     trained, failed, options = {}, {}, {"device": device, "must_learn": not quick}
-    for part in sizes.split("+") if sizes else ():
-        name, _, n = part.partition(":")
-        if not n.isdigit() or not int(n):
-            raise ValueError(f"network={sizes!r}: each data set needs its batches, 'ikea:3000'")
-        size = {"n_batches": min(int(n), 20), "n_short": 10} if quick else {"n_batches": int(n)}
+    for name, n in read_sizes(sizes):
+        size = {"n_batches": min(n, 20), "n_short": 10} if quick else {"n_batches": n}
         (whole,) = clarel_problems(name, training="paper", seed=seed, quick=quick)
         for p, run in runs.items():
             if p.name == whole.name:

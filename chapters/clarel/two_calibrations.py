@@ -79,7 +79,8 @@ def size_rows(gains):
         for gain in rows:
             sizes.setdefault(gain["method"], []).append(abs(gain["value"].mean))
         size = mean_estimate([np.mean(values) for values in sizes.values()], unit="systems")
-        size = replace(size, low=max(0.0, size.low))  # as no absolute value is below zero
+        # No absolute value is below zero; of one system there is no interval.
+        size = replace(size, low=float(np.maximum(0.0, size.low)))
         named = {"method": f"{way} and stacking", "over": "all systems and sets"}
         yield {"metric": "AUSUC, mean absolute difference", "value": size} | named
         largest = max(rows, key=lambda gain: abs(gain["value"].mean))

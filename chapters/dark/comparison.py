@@ -55,6 +55,13 @@ def _counts_as_printed(summary):
     return {what: summary[key] for what, key in _TABLE2.items()}
 
 
+def gamma_sentence(runs, gamma):
+    """In words: the paper's gamma, and DARK's on each data set of ``{data: {method: runs}}``."""
+    own = [f"{by['DARK'][0].gamma:.2g} on {data}" for data, by in runs.items() if "DARK" in by]
+    chosen = f" Validation classes choose for DARK {', '.join(own)}." if own else ""
+    return f"The paper takes the same $\\gamma$ of {gamma:g} off on all data.{chosen}"
+
+
 def leads(runs, measure, *, calibration, **options):
     """Rows of DARK less the best other method of each data set, and which that is.
 
@@ -64,6 +71,8 @@ def leads(runs, measure, *, calibration, **options):
     judge = "H" if measure == "H" else "score"
     for problem, methods in runs.items():
         others = {m: _on_validation(own[0], judge) for m, own in methods.items() if m != "DARK"}
+        if not others or "DARK" not in methods:
+            continue
         best, points = max(others, key=others.get), (calibration, calibration)
         yield from _lead(problem, methods, measure, best, points, calibration, options)
 
@@ -81,6 +90,8 @@ def lead_as_printed(runs, gamma, table, **options):
     """
     for problem, methods in runs.items():
         others = [m for m in methods if m != "DARK" and m in table]
+        if not others or "DARK" not in methods:
+            continue
         best = max(others, key=lambda m: table[m]["Average"]["H"])
         yield from _lead(problem, methods, "H", best, (gamma, "none"), "as printed", options)
 
@@ -106,6 +117,8 @@ def printed_lead(table, lead):
 def by_choice(runs, method, parameter):
     """Rows of what each value of a method's ``parameter`` came to, the others chosen with it."""
     for problem, methods in runs.items():
+        if method not in methods:
+            continue
         best = {}
         for trial in methods[method][0].tuned.ranked:
             best.setdefault(trial["parameters"][parameter], trial)
@@ -123,13 +136,16 @@ def beside_print(table, results):
     "not run", or "not built" where there is none.
     """
     sets = [name for name in results.of("dataset") if name != "mean"]
-    built = results.of("method")
+    built = {name: results.only(dataset=name).of("method") for name in sets}
+    tried = set().union(*built.values())
 
     def cell(acc, h):
         return f"{acc:.1f} / {h:.1f}"
 
     def ours(system, name):
-        if system not in built:
+        if system not in built[name]:
+            if system in tried or (system, name) in results.chapter.failed:
+                return "not trained"
             return "not run" if system in ZERO_SHOT_METHODS else "not built"
         gamma = "fixed" if system == "DARK" else "none"
         columns = {"dataset": name, "method": system}
@@ -150,18 +166,23 @@ def beside_print(table, results):
 
 def what_it_would_take(runs, results, table):
     """In words: on how many data sets DARK leads, and how far it is from Table 3 and why."""
-    sets, built = [d for d in results.of("dataset") if d != "mean"], results.of("method")
-    accuracies = {
-        name: {m: results.value(metric="ACC", dataset=name, method=m).mean for m in built}
-        for name in sets
-    }
-    first = [name for name in sets if max(built, key=accuracies[name].get) == "DARK"]
+    accuracies = {}
+    for result in results.only(metric="ACC"):
+        if result["dataset"] != "mean":
+            accuracies.setdefault(result["dataset"], {})[result["method"]] = result["value"].mean
+    sets = list(accuracies)
+    if not all("DARK" in own and len(own) > 1 for own in accuracies.values()):
+        return "Where DARK leads cannot be said: it, or every other system, is not in this run."
+    first = [name for name in sets if max(accuracies[name], key=accuracies[name].get) == "DARK"]
     sentences = [f"DARK has the highest accuracy on {len(first)} of {len(sets)} data sets."]
     for problem, name in zip(runs, sets, strict=True):
         if (as_printed := _PRINTED_AS.get(name.upper())) is None:
             continue
-        gaps = {m: accuracies[name][m] - table[m][as_printed]["ACC"] for m in built}
+        printed = [m for m in accuracies[name] if m in table]
+        gaps = {m: accuracies[name][m] - table[m][as_printed]["ACC"] for m in printed}
         gap = gaps.pop("DARK")
+        if not gaps:
+            continue
         scores = [trial["score"] for trial in runs[problem]["DARK"][0].tuned.ranked]
         beyond = ", so other features and grids alone do not explain it"
         sentences.append(
@@ -198,6 +219,8 @@ def hub_correlations(runs, metric):
     """Rows of Spearman's correlation of largest hub and accuracy over the methods."""
     largest = hub_measures()["largest hub over the mean, unseen"]
     for problem, methods in runs.items():
+        if len(methods) < 2:
+            continue
         hubs = [largest(own).mean for own in methods.values()]
         accuracies = [np.mean([run.outcome.accuracy for run in own]) for own in methods.values()]
         yield row(problem, metric, "all", rank_correlation(hubs, accuracies))

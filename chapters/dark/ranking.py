@@ -130,17 +130,23 @@ def train_systems(held, seeds, *, n_epochs, device="cpu", must_learn=True):
     """Each system trained alike on the training classes, its learning rate one of three.
 
     The rate is that which does best on a quarter of the training classes. Returns the models by
-    system, one for each seed, and by system the first seed's after parts of the training.
+    system, one for each seed, by system the first seed's after parts of the training, and why the
+    others cannot be trained.
     """
-    on, trained, parts = held.to(device), {}, {}
+    on, trained, parts, failed = held.to(device), {}, {}, {}
     lengths = sorted({max(1, round(n_epochs * part)) for part in (0.02, 0.05, 0.1, 0.25, 0.5, 1)})
     for name, system in SYSTEMS.items():
         method = system.method(name, n_epochs)
-        chosen = tune_zero_shot(method, held, must_learn=must_learn).parameters
-        first, *others = (method.estimator(seed=seed, **chosen) for seed in seeds)
-        parts[name] = dict(zip(lengths, fitted_stages(first, on, lengths), strict=True))
-        trained[name] = [first, *(fitted(model, on) for model in others)]
-    return trained, parts
+        try:
+            chosen = tune_zero_shot(method, held, must_learn=must_learn).parameters
+            first, *others = (method.estimator(seed=seed, **chosen) for seed in seeds)
+            stages = dict(zip(lengths, fitted_stages(first, on, lengths), strict=True))
+            models = [first, *(fitted(model, on) for model in others)]
+        except ValueError as error:
+            failed[name] = str(error)
+            continue
+        trained[name], parts[name] = models, stages
+    return trained, parts, failed
 
 
 def effective_numbers(weights):
@@ -158,10 +164,10 @@ def effective_numbers(weights):
 def _assessed(scored, seeds):
     """For each system the residuals and weights of the rivals of all images, (n, C - 1)."""
     rival = scored.codes[:, None] != np.arange(len(scored.classes))
-    for name, system in SYSTEMS.items():
+    for name, scores in scored.scores.items():
         assessed = []
-        for seed, F in zip(seeds, scored.scores[name], strict=True):
-            _, *both = system.assess(F, scored.codes, np.random.default_rng(seed))
+        for seed, F in zip(seeds, scores, strict=True):
+            _, *both = SYSTEMS[name].assess(F, scored.codes, np.random.default_rng(seed))
             assessed.append([a[rival].reshape(len(F), -1) for a in both])
         yield name, assessed
 
@@ -221,6 +227,8 @@ def accuracy_curves(held, parts):
 class WorkedExample:
     """A training image, its own label (first) and some rivals, with ALE's scores of these.
 
+    Where ALE cannot be trained they are those of the first system that can.
+
     ``weights``, (n_systems, n_labels), are means over draws, were there no other labels.
     """
 
@@ -234,7 +242,7 @@ class WorkedExample:
 
 def worked_example(scored, n_shown, seed=0):
     """An image with some violating rivals, as near to 3 as it gets, with near and far rivals."""
-    F = scored.scores["ALE"][0]
+    F = scored.scores.get("ALE", next(iter(scored.scores.values())))[0]
     _, residuals, _ = SYSTEMS["ALE"].assess(F, scored.codes)
     violating = (residuals > 0).sum(axis=1)
     image = int(np.argmin(np.abs(violating - 3) + 10.0 * (violating == 0)))

@@ -5,8 +5,14 @@ from matplotlib import pyplot
 from matplotlib.patches import Circle
 
 from chapters.devise.correct_sets import reading_hierarchy
+from zslib.datasets import load_problem
 from zslib.datasets.hierarchy.readings import label_sets, reading_edges
 from zslib.show.figures import COLORS, look
+
+
+def known_labels():
+    """The wnids of the 1,000 labels, as the package carries them."""
+    return label_sets(load_problem("hierarchy", "wordnet"))["1K"].valid
 
 
 def correct_set_figure(lists, reading, label, ks):

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from book.build.plan import plan
-from book.parameters import check_parameters, declared_parameters, parse_text
+from book.parameters import (
+    check_parameters,
+    declared_parameters,
+    injected_names,
+    parse_text,
+)
 
 CELL = """\
 seed: int = 0  # seed of all draws
@@ -115,7 +120,7 @@ def test_ranges_and_choices_are_told_before_the_comment():
 
 
 def test_unknown_names_are_refused_with_those_there_are():
-    message = r"no parameter 'sede'; it has: seed: int = 0 \(seed of all draws\); rate: float"
+    message = r"no parameter 'sede' \(did you mean 'seed'\?\); it has: seed: int = 0"
     for check in (check_parameters, parse_text):
         with pytest.raises(ValueError, match=message):
             check(DECLARED, {"sede": "1"}, "demo/01_a")
@@ -166,7 +171,7 @@ def test_plans_check_names_and_types_before_anything_runs(tiny_book, error, para
     tiny_book.write("demo/01_first")
     with pytest.raises(error, match=message):
         plan(["demo/01_first"], parameters)
-    with pytest.raises(FileNotFoundError, match=r"no chapter 'demo/02'.*chapters: demo/01_first"):
+    with pytest.raises(FileNotFoundError, match=r"no chapter 'demo/02'.*nearest: .*demo/01_first"):
         plan(["demo/02"])
 
 
@@ -212,3 +217,53 @@ def test_the_full_run_takes_the_values_that_the_front_matter_names(edited):
 def test_full_values_are_checked_like_others(edited, full, error, message):
     with pytest.raises(error, match=rf"(?=.*{message}).*zslib: full"):
         edited("zslib:\n", f"zslib:\n  full: {full}\n", full=True)
+
+
+RULED = declared_parameters(
+    """
+from typing import Annotated
+
+maps: Annotated[str, "names of zslib.protocols.METHODS", "or auto"] = "ridge"  # ways
+one: Annotated[str, "one of chapters.devise.draw_rings.known_labels"] = "n02129604"  # a wnid
+sizes: Annotated[str, "read by chapters.clarel.network.read_sizes"] = ""  # batches
+words: Annotated[str, "file"] = ""  # vectors
+""",
+    "demo/01_a",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("maps", "nope", "there is no 'nope'"),
+        ("maps", "ridge+rigde", "there is no 'rigde' (did you mean 'ridge'?)"),
+        ("maps", "ridge+", "there is no ''"),
+        ("maps", "RIDGE", "there is no 'RIDGE' (did you mean 'ridge'?)"),
+        ("maps", "ridge+ridge", "ridge is named twice"),
+        ("maps", "auto+ridge", "there is no 'auto'"),
+        ("one", "nope", "one of 'n01440764', 'n01443537', 'n01484850', … (1,000 in all)"),
+        ("one", "n02129604+n01440764", "there is no"),
+        ("sizes", "ikea", "each data set needs its batches"),
+        ("sizes", "ikea:0", "each data set needs its batches"),
+        ("sizes", "nope:10", "unknown dataset 'nope'"),
+        ("words", "no/such.vec", "the path of a file; vectors, got 'no/such.vec': no such file"),
+    ],
+)
+def test_names_and_files_that_are_not_there_are_refused(name, value, words):
+    with pytest.raises(ValueError, match=f"'{name}' of demo/01_a must be .*{re.escape(words)}"):
+        parse_text(RULED, {name: value}, "demo/01_a")
+
+
+def test_names_and_files_that_are_there_are_taken(tmp_path):
+    there = tmp_path / "a.vec"
+    there.touch()
+    values = {"maps": "max-margin+ridge", "one": "n01440764", "sizes": "ikea:3+cub:1"}
+    values["words"] = str(there)
+    assert parse_text(RULED, values, "demo/01_a") == values
+    assert parse_text(RULED, {"maps": "auto"}, "demo/01_a") == {"maps": "auto"}
+
+
+def test_names_in_the_cell_that_papermill_adds_are_found():
+    cells = ["", "seed: int = 0  # of draws", "# Parameters\nseed = 3\nsede = 4\n", "own = 5"]
+    assert injected_names(cells) == ["seed", "sede"]
+    assert injected_names(cells[:2]) == []

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from book.build.plan import plan
 from book.build.publishing import publish
 from book.build.run import ChaptersFailed, _ready, _where, execute, run_chapters
+from book.notebooks import pair
 from book.store import latest_records, publish_run, read_records
 from book.unfinished import unfinished
 
@@ -353,19 +353,31 @@ def test_plain_papermill_runs_the_paired_notebook(tiny_book):
     assert (records.run["key"], records.run["digests"]) == (planned.key, planned.digests)
 
 
+def test_plain_papermill_is_told_of_a_name_that_the_chapter_lacks(tiny_book):
+    import papermill
+
+    tiny_book.write("demo/01_first")
+    notebook = pair("demo/01_first", tiny_book.place)
+    with pytest.raises(papermill.PapermillExecutionError, match=r"'levle' \(did you mean 'level'"):
+        papermill.execute_notebook(
+            str(notebook), str(tiny_book.root / "out.ipynb"), {"levle": 3.0}, progress_bar=False
+        )
+    assert not tiny_book.place.results.exists()
+
+
 def test_pairing_with_a_notebook_changes_no_key(tiny_book):
     path = tiny_book.write("demo/01_first")
     before = plan(["demo/01_first"])["demo/01_first"].key
     path.write_text(path.read_text().replace("---\n", "---\nauthor: someone\n", 1))
     assert plan(["demo/01_first"])["demo/01_first"].key == before
-    shutil.copy(ROOT / "chapters" / "jupytext.toml", path.parents[1])
-    for _ in range(2):
-        subprocess.run(
-            [sys.executable, "-m", "jupytext", "--quiet", "--sync", str(path)], check=True
-        )
-        assert path.with_suffix(".ipynb").is_file()
-        assert plan(["demo/01_first"])["demo/01_first"].key == before
-    assert "version" not in path.read_text().split("---")[1]
+    notebook = pair("demo/01_first", tiny_book.place)
+    assert plan(["demo/01_first"])["demo/01_first"].key == before
+    os.utime(notebook, (2e9, 2e9))
+    path.write_text(path.read_text().replace("Text of", "Words of"))
+    os.utime(path, (1e9, 1e9))
+    assert pair("demo/01_first", tiny_book.place) == path
+    assert plan(["demo/01_first"])["demo/01_first"].key == before
+    assert path.read_text().startswith("---\nauthor: someone\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no lock")

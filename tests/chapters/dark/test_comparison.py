@@ -1,9 +1,11 @@
 """Who leads, what calibration adds, how far print is."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from book.results import Results
 from chapters.dark.comparison import (
     beside_print,
     by_choice,
@@ -73,19 +75,8 @@ def test_each_value_of_a_choice_has_the_best_of_its_candidates(runs):
         assert accuracy == run_zero_shot("SAE", problem, parameters=best).outcome.accuracy
 
 
-class Shown(list):
-    """Rows with what the functions ask of a chapter's results."""
-
-    def of(self, column):
-        return list(dict.fromkeys(row[column] for row in self if column in row))
-
-    def value(self, **columns):
-        (found,) = [row for row in self if columns.items() <= row.items()]
-        return found["value"]
-
-
 def results(**methods):
-    rows = Shown()
+    rows = Results(chapter=SimpleNamespace(failed={}))
     for method, (accuracy, plain, fixed) in methods.items():
         own = {"dataset": "CUB", "method": method}
         rows.append(own | {"metric": "ACC", "value": one(accuracy)})

@@ -70,7 +70,7 @@ def test_on_average_all_violating_labels_weigh_alike(name, each):
 @pytest.fixture(scope="module")
 def scored(problem):
     held = held_out(problem)
-    models, _ = train_systems(held, range(2), n_epochs=4, must_learn=False)
+    models, _, _ = train_systems(held, range(2), n_epochs=4, must_learn=False)
     return Scored(problem, held, models, "training classes")
 
 

@@ -107,8 +107,11 @@ def remedies(problem, outcomes, space):
 def gains_by_answer(problem, outcomes):
     """Rows: P@1 gained over ridge from queries that it answers with a hub, and from others.
 
-    ``outcomes`` are by method. The two parts add up to the gain over all queries.
+    ``outcomes`` are by method; without ridge there are no rows. The two parts add up to the gain
+    over all queries.
     """
+    if "ridge" not in outcomes:
+        return
     ridge = outcomes["ridge"]
     hits = {name: np.array([run.hits(1) for run in runs]) for name, runs in outcomes.items()}
     hub = np.array([run.hub_answers() > 0 for run in ridge])

@@ -14,7 +14,7 @@ from zslib.datasets import load_problem
 from zslib.datasets.catalogue import DATASETS
 from zslib.datasets.entry import SETTINGS
 from zslib.datasets.mapping.labels import FOLDS
-from zslib.datasets.registry import resolve_all
+from zslib.datasets.registry import resolve_all, served
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import CrossFittedOutcome, evaluate, gold_queries
 from zslib.protocols.mapping.training import train
@@ -232,7 +232,10 @@ def repeat(
 
 
 def repeat_both(dataset="auto", **options):
-    """What `repeat` gives across languages, and what it gives across modes."""
-    return repeat("cross-linguistic", dataset, **options), repeat(
-        "cross-modal", dataset, **options
-    )
+    """What `repeat` gives across languages, and what it gives across modes.
+
+    Empty for one of them where the request names data of the other alone.
+    """
+    both = "cross-linguistic", "cross-modal"
+    there = served(dataset, both)
+    return tuple(repeat(one, dataset, **options) if one in there else [] for one in both)

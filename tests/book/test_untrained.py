@@ -1,0 +1,107 @@
+"""Methods that cannot be trained: a row that says so, a card that says why, no mean over fewer."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+import book
+from book.chapter import Chapter
+from book.paths import layout
+from book.results import Results
+from chapters.dark import ranking
+from zslib.datasets.attributes.digits import digits_segments
+from zslib.protocols import zero_shot_measures
+from zslib.protocols.attributes.training import held_out
+
+PARAMETERS = {"dataset": "digits", "device": "cpu", "seed": 0, "n_seeds": 1, "quick": True}
+
+
+@pytest.fixture
+def chapter(own_cache, tmp_path):
+    return Chapter("dark/00_none", PARAMETERS, layout(tmp_path), tmp_path)
+
+
+@pytest.fixture
+def without_sae(monkeypatch):
+    """No setting can train SAE."""
+    from zslib.protocols.attributes import runs
+
+    usual = runs.run_zero_shot
+
+    def refuse(method, *arguments, **options):
+        if method.name == "SAE":
+            raise ValueError("all 3 candidates of SAE failed")
+        return usual(method, *arguments, **options)
+
+    monkeypatch.setattr(runs, "run_zero_shot", refuse)
+
+
+@pytest.mark.usefixtures("without_sae")
+def test_a_method_that_fails_is_a_row_and_the_others_have_numbers(chapter):
+    problem = chapter.note(digits_segments())
+    runs = {problem: chapter.train(["ESZSL", "SAE"], problem, quick=True)}
+    assert list(runs[problem]) == ["ESZSL"]
+    measures = zero_shot_measures(["ACC", "H"], n_resamples=100)
+    results = chapter.measure(runs, measures, minus=[("ESZSL", "SAE")], mean=True)
+    assert results.of("method") == ["ESZSL"]
+    lines = str(results.table("tbl-a", "All", rows="method", columns="metric")).splitlines()
+    assert [line for line in lines if line.startswith("SAE")] == [
+        line for line in lines if line.count("not trained") == 2
+    ]
+    assert chapter._untrained() == ["SAE on digits: all 3 candidates of SAE failed"]
+
+
+@pytest.mark.usefixtures("without_sae")
+def test_where_none_can_be_trained_the_chapter_says_why(chapter):
+    with pytest.raises(ValueError, match="all 3 candidates of SAE failed"):
+        chapter.train(["SAE"], digits_segments())
+
+
+def test_no_mean_over_fewer_sets_stands_beside_the_others(chapter):
+    sets = [chapter.note(replace(digits_segments(), name=name)) for name in ("first", "second")]
+    runs = {sets[0]: {"x": 1.0, "y": 3.0}, sets[1]: {"x": 2.0}}
+    chapter.untrained(sets[1], {"y": "why"}, {"x": 2.0})
+    results = chapter.measure(runs, {"m": lambda value, minus: value}, mean=True)
+    assert results.value(method="x", dataset="mean") == 1.5
+    assert not results.only(method="y", dataset="mean")
+
+
+def test_the_ranking_systems_go_on_without_one(monkeypatch, own_cache):
+    usual = ranking.tune_zero_shot
+
+    def refuse(method, *arguments, **options):
+        if method.name == "DARK-L":
+            raise ValueError("it knows nothing")
+        return usual(method, *arguments, **options)
+
+    monkeypatch.setattr(ranking, "tune_zero_shot", refuse)
+    held = held_out(digits_segments(), 0)
+    trained, parts, failed = ranking.train_systems(held, (0,), n_epochs=2, must_learn=False)
+    assert failed == {"DARK-L": "it knows nothing"}
+    assert set(trained) == set(parts) == set(ranking.SYSTEMS) - {"DARK-L"}
+
+
+def test_nothing_to_show_is_a_sentence():
+    empty = Results(chapter=SimpleNamespace(data="none"))
+    for show in (empty.table, empty.forest):
+        assert show("tbl-a", "All gains") == "*Not in this run: all gains.*"
+
+
+def test_a_data_set_in_the_place_of_prepare_is_told(chapter):
+    with pytest.raises(TypeError, match="those of the chapter's parameter dataset"):
+        chapter.problems("attributes", "digits")
+
+
+def test_claims_of_what_a_run_lacks_are_not_testable(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSLIB_RESULTS", str(tmp_path))
+    from book.parameters import ChapterText
+
+    name = "dark/05_comparison"
+    defaults = {p.name: p.default for p in ChapterText.read(name, layout()).parameters.values()}
+    comparison = book.start(name, parameters=defaults)
+    comparison.lacks(["DARK"], "it is not here")
+    assert any(fields["method"] == "DARK - best other" for fields in comparison._skipped)
+    other = book.start(name, parameters=defaults)
+    other.lacks(["DARK-L"], "it is not here")  # no part of another name
+    assert not other._skipped
