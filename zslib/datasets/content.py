@@ -221,11 +221,12 @@ def text_of(path, encoding=None, *, wanted="text"):
         ) from error
 
 
-def numbers_of(fields, dtype=np.float64):
+def numbers_of(fields, dtype=np.float64, text=None):
     """An array from the bytes of decimal numbers, or None where one is none.
 
     The grammar is that of files: no ``1_0``, no digits beyond ASCII, no words such as "nan". What
-    is beyond the type's range is infinite.
+    is beyond the type's range is infinite. To join ``fields`` is spared by the ``text`` with
+    blanks and tabs that they come from.
 
     Examples
     --------
@@ -234,11 +235,10 @@ def numbers_of(fields, dtype=np.float64):
     >>> numbers_of([b"1_0"]) is None
     True
     """
-    if not is_numeric(b"".join(fields)):
+    if not is_numeric(b"".join(fields) if text is None else text):
         return None
     try:
-        with np.errstate(over="ignore"):
-            return np.array(fields, dtype=dtype)
+        return np.array(fields, dtype=dtype)
     except ValueError:
         return None
 

@@ -1,6 +1,5 @@
 """Where data live: editions of the real data, and the cache of fetched and converted files."""
 
-import errno
 import hashlib
 import os
 import tempfile
@@ -29,18 +28,6 @@ __all__ = [
     "usable_cache",
     "written_whole",
 ]
-
-# Not there to be made, no permission, read-only, a file in the place of a folder, no space left.
-_UNWRITABLE = {
-    errno.ENOENT,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EROFS,
-    errno.ENOTDIR,
-    errno.EEXIST,
-    errno.ENOSPC,
-    errno.EDQUOT,
-}
 
 
 def named_data():
@@ -166,7 +153,7 @@ def needing_cache():
     try:
         yield
     except OSError as error:
-        if error.errno not in _UNWRITABLE:
+        if error.errno is None:  # of the network
             raise
         raise OSError(
             f"the cache {cache_dir()} cannot be written ({error.strerror}), and this needs it: "
