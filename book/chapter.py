@@ -280,12 +280,13 @@ class Chapter:
 
         Claims that name one of them, alone or in a difference, are then not testable here.
         """
-        from book.papers.claims import claims_of
+        from book.papers.claims import claims_of, marks_in
 
         for name in names:
             word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-            for claim in claims_of(self.name):
-                records = [claim.record, *claim.given[:1]]
+            marks = (m for claim in claims_of(self.name) for m in marks_in(claim, self.name))
+            for mark in marks:
+                records = [mark.record, *mark.given[:1]]
                 if any(word.search(r.get(k, "")) for r in records for k in ("method", "metric")):
                     self._skipped += [record | {"why": why} for record in records]
 

@@ -196,9 +196,7 @@ def _classes(finding, method, most=None, sortable=False):
     rows = sorted(map(list, zip(*columns, strict=True)), key=lambda row: row[1])
     heads = ["unseen class", Column("ACC"), "taken for", Column("u"), "taken for", "images"]
     some = f", the first {most} of {len(rows):,}" if most and most < len(rows) else ""
-    caption = (
-        f"Unseen classes under {named(method)}, worst first{some}, in percent of images."
-    )
+    caption = f"Unseen classes under {named(method)}, worst first{some}, in percent of images."
     return _shown(Table("tbl-classes", caption, heads, rows[:most], sortable), "classes")
 
 
