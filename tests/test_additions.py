@@ -149,7 +149,7 @@ printed = []
 
 CLAIM = {
     "chapters/devise/claims.toml": [
-        claim("one-more", "There is one more", "devise/01_data", "> 0", before="crane")
+        claim("one-more", "There is one more", "devise/01_data", "> 0", before="four-terms")
     ],
     "chapters/devise/01_data.md": [
         (
@@ -226,7 +226,7 @@ def count_rows():
         )
     ],
     "chapters/devise/claims.toml": [
-        claim("four-kinds", "There are four", "devise/05_additions", ">= 4", before="head")
+        claim("four-kinds", "There are four", "devise/05_additions", ">= 4", before="random-sense-worse")
     ],
 }
 

@@ -1,5 +1,6 @@
 """The lines of the page on your own data run, on files as the page describes them."""
 
+import doctest
 import re
 from pathlib import Path
 
@@ -87,3 +88,8 @@ def test_the_readme_s_lines_run(files):
         files
         | {"labels": NAMES[files["labels"]], "class_vectors": pandas.DataFrame(np.eye(8), NAMES)},
     )
+
+
+def test_words_come_out():
+    shown = doctest.testfile(str(ROOT / "book/pages/own_data.md"), module_relative=False)
+    assert shown.attempted >= 14 and shown.failed == 0
