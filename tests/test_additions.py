@@ -226,7 +226,13 @@ def count_rows():
         )
     ],
     "chapters/devise/claims.toml": [
-        claim("four-kinds", "There are four", "devise/05_additions", ">= 4", before="random-sense-worse")
+        claim(
+            "four-kinds",
+            "There are four",
+            "devise/05_additions",
+            ">= 4",
+            before="random-sense-worse",
+        )
     ],
 }
 

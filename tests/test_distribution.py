@@ -83,7 +83,11 @@ def test_the_workflow_calls_targets_that_there_are():
     steps = [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
     calls = [step["run"].split() for step in steps if step.get("run", "").startswith("make ")]
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.M)
-    assert {words[1] for words in calls} == {"lint", "test", "kernels", "cupy", "book"} <= set(targets)
+    assert (
+        {words[1] for words in calls}
+        == {"lint", "test", "kernels", "cupy", "book"}
+        <= set(targets)
+    )
 
 
 def test_binder_finds_notebooks():
