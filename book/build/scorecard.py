@@ -162,8 +162,7 @@ def scorecard_page(records, published=(), *, note="", old=()):
         "verdict": {verdict: verdict for verdict in MARKS},
         "data": {name: name for name in sorted(sets)},
     }
-    tested = {"survive": sum(alive.values()), "all": len(alive)}
-    return render("scorecard.md", choices=choices, note=note, papers=papers, tested=tested)
+    return render("scorecard.md", choices=choices, note=note, papers=papers)
 
 
 def scorecard_text(records, published=(), *, note=""):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from book.papers.claims import printed_difference
 from book.papers.verdicts import FAILED, NOT_AS_READ, NOT_TESTABLE, Verdict
+from zslib.protocols.intervals import Estimate, independent_mean
 
 AS_PRINTED, SMALLER, LARGER = "as printed", "smaller", "larger"
 CANNOT_TELL = "cannot tell"
@@ -99,18 +100,9 @@ def _mean(ratios):
     """Mean of ratios taken as independent; None where one has no interval."""
     if any(ratio.low is None for ratio in ratios):
         return None
-    value = sum(ratio.value for ratio in ratios) / len(ratios)
-
-    def combined(*halves):
-        return math.hypot(*halves) / len(ratios)
-
-    return Ratio(
-        value,
-        value - combined(*(r.value - r.low for r in ratios)),
-        value + combined(*(r.high - r.value for r in ratios)),
-        ratios[0].verdict,
-        error=combined(*(r.error for r in ratios)),
-    )
+    mean = independent_mean(Estimate(r.value, r.low, r.high, 1) for r in ratios)
+    error = math.hypot(*(ratio.error for ratio in ratios)) / len(ratios)
+    return Ratio(mean.mean, mean.low, mean.high, ratios[0].verdict, error=error)
 
 
 def _size(ratio):

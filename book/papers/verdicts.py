@@ -21,6 +21,7 @@ from book.papers.claims import (
     printed_difference,
 )
 from book.papers.printed import printed
+from zslib.protocols.intervals import Estimate, independent_mean
 
 _OPERATORS = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
 
@@ -28,7 +29,6 @@ HELD, MIXED, FAILED = "held", "mixed", "failed"
 NOT_AS_READ = "not as we read it"
 """What a threshold or a reading of ours gets where it is not met: the paper did not say it."""
 OPEN, NOT_TESTABLE = "open", "not testable here"
-VERDICTS = (HELD, MIXED, FAILED, NOT_AS_READ, OPEN, NOT_TESTABLE)
 
 _AGAINST = {FAILED, NOT_AS_READ}
 # Measures in percent, of which an effect below one point is none unless the paper's is smaller.
@@ -252,14 +252,10 @@ def _mean_over_sets(claim, parts):
     fit = claim.pooled and claim.kind == "result" and len(voting) > 1
     if not fit or any(part.low is None or " and " in part.dataset for part in voting):
         return None
-    value = sum(part.value for part in voting) / len(voting)
-    below, above = (
-        math.hypot(*(getattr(part, end) - part.value for part in voting)) / len(voting)
-        for end in ("low", "high")
-    )
+    mean = independent_mean(Estimate(part.value, part.low, part.high, 1) for part in voting)
     data = " and ".join(part.dataset for part in voting)
-    ends = {"low": value - below, "high": value + above}
-    return {"value": value, **ends, "dataset": data, "unit": "data sets"}
+    ends = {"low": mean.low, "high": mean.high}
+    return {"value": mean.mean, **ends, "dataset": data, "unit": "data sets"}
 
 
 def _judge_one(claim, mark, record, records, of_sets=False):

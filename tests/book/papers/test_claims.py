@@ -52,14 +52,20 @@ def test_the_papers_own_numbers_satisfy_the_claims_that_compare_two_of_them():
     assert compared > 20
 
 
-def test_what_did_not_hold_has_a_reason_and_what_shows_it():
+@pytest.fixture(scope="module")
+def verdicts():
+    """Those of the published run, by paper."""
+    flat = [r | {"chapter": name} for name, rows in published().items() for r in rows]
+    return {paper: check_claims(paper, flat) for paper in PAPERS}
+
+
+def test_what_did_not_hold_has_a_reason_and_what_shows_it(verdicts):
     text = "\n".join(
         p.read_text("utf-8") for p in CHAPTERS.glob("*/*") if p.suffix in (".md", ".py")
     )
     labels = set(re.findall(r'"((?:fig|tbl)-[a-z0-9-]+)"', text))
-    flat = [r | {"chapter": name} for name, rows in published().items() for r in rows]
-    for paper in PAPERS:
-        for verdict in check_claims(paper, flat):
+    for several in verdicts.values():
+        for verdict in several:
             claim = verdict.claim
             if verdict.verdict not in (HELD, NOT_TESTABLE):
                 assert claim.because and claim.see, (claim.id, verdict.verdict)
@@ -67,11 +73,10 @@ def test_what_did_not_hold_has_a_reason_and_what_shows_it():
             assert not claim.see or claim.see in labels, (claim.id, claim.see)
 
 
-def test_of_every_published_number_it_is_said_whose_data_it_is_of():
-    flat = [r | {"chapter": name} for name, rows in published().items() for r in rows]
-    for paper in PAPERS:
+def test_of_every_published_number_it_is_said_whose_data_it_is_of(verdicts):
+    for paper, several in verdicts.items():
         whose = {name.replace("-", "_") for name in read_data(paper, "claims")["whose"]}
-        for verdict in check_claims(paper, flat):
+        for verdict in several:
             for mark in verdict.marks or (verdict,):
                 names = mark.dataset.replace("-", "_").split(" and ")
                 for name in names if verdict.claim.group == "result" else ():
