@@ -46,7 +46,13 @@ def keep_symbols(app, what, name, obj, options, lines):
     lines[:] = [re.sub(r"^(\s*[A-Za-z])\.(?=\s|$)", r"\1\\.", line) for line in lines]
 
 
+def skip_requests(app, what, name, obj, skip, options):
+    """``set_fit_request`` and its kind, made by scikit-learn, refer to its own manual."""
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
 def setup(app):
     app.add_directive("reference", ReferenceDirective)
     app.connect("autodoc-process-docstring", keep_symbols)
+    app.connect("autodoc-skip-member", skip_requests)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -196,6 +196,15 @@ def test_a_line_that_begins_with_a_symbol_opens_no_list():
     assert lines == [r"d\. The distance.", r"    p\.", r"A\. Frome et al.", "e.g. this", "1. one"]
 
 
+def test_methods_that_scikit_learn_makes_have_no_page():
+    skip = EXTENSIONS["book_reference"].skip_requests
+    made = [name for name in dir(ESZSL) if name.startswith("set_") and name != "set_params"]
+    assert "set_fit_request" in made
+    assert all(skip(None, "class", name, None, False, None) for name in made)
+    # None leaves the decision to others.
+    assert skip(None, "class", "fit", None, False, None) is None
+
+
 def test_all_of_a_room_are_listed_by_letter():
     names = exported("zslib.compatibility")
     assert names == sorted(names, key=str.lower)
