@@ -83,8 +83,8 @@ def _one_in(percent):
     if not 0 < percent <= 50:
         return "none" if percent == 0 else f"{percent:.0f}%"
     number = round(100 / percent)
-    words = "two three four five six seven eight nine ten eleven twelve".split()
-    return f"one in {words[number - 2] if number <= 12 else f'{number:,}'}"
+    words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    return f"one in {words[number - 2] if number <= 10 else f'{number:,}'}"
 
 
 def answers(chapter, sentences, records):
