@@ -390,7 +390,8 @@ class Chapter:
         """
         from book.build.opening import answers
 
-        return "".join(f"**{text}** " for text in answers(self.name, sentences, self.records)[:1])
+        texts = answers(self.name, sentences, self.records)[:1]
+        return "".join(f"**{text[0].upper()}{text[1:]}** " for text in texts)
 
     def verdicts(self):
         """`Table` of the claims that name this chapter, held against its own records.
