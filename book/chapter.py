@@ -382,6 +382,17 @@ class Chapter:
         caption = f"{caption} ({data or self.data})."
         return figure(fig, name=name, caption=caption, alt=alt, photographs=photographs)
 
+    def message(self, *sentences):
+        """What a figure says, in bold: the first sentence whose numbers are recorded.
+
+        A sentence has fields in braces, as those of a chapter's finding: see
+        `book.build.opening.filled`.
+        """
+        from book.build.opening import answers
+
+        texts = answers(self.name, sentences, self.records)[:1]
+        return "".join(f"**{text[0].upper()}{text[1:]}** " for text in texts)
+
     def verdicts(self):
         """`Table` of the claims that name this chapter, held against its own records.
 

@@ -17,7 +17,8 @@ def filled(sentence, records, paper=None):
     ``{P@1; max-margin - ridge; europarl; space=full; +.1f}``. The last part is a number format;
     ``interval`` adds the interval. Of words behind bars, ``{P@1; … | above | below | near}``, the
     first stands for a number whose whole interval is above zero, the second for one below it, the
-    last for the others. ``{paper; table1; max-margin}`` is a number that the paper prints.
+    last for the others. ``{paper; table1; max-margin}`` is a number that the paper prints. With
+    ``one in`` for a number format, a share in percent becomes "one in five".
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ def _value_of(field, records, paper):
     """What stands for a field of `filled`."""
     where, *words = (part.strip() for part in re.split(r"\s\|\s", field))
     parts = [part.strip() for part in where.split(";")]
-    forms = [p for p in parts if p == "interval" or re.fullmatch(r"\+?,?(\.\d[fg%])?", p)]
+    forms = [p for p in parts if re.fullmatch(r"interval|one in|\+?,?(\.\d[fg%])?", p)]
     names = [part for part in parts if part not in forms]
     plain = next((form for form in forms if form != "interval"), "")
     if names[0] == "paper":
@@ -68,11 +69,22 @@ def _value_of(field, records, paper):
 
 def _number(value, form):
     """Three digits where no format says otherwise; a minus and powers of ten that are such."""
+    if form == "one in":
+        return _one_in(value)
     text = format(value, form or (",.0f" if abs(value) >= 1000 else ".3g"))
     if "e" in text:
         digits, power = text.split("e")
         text = f"{digits}·10{str(int(power)).translate(_RAISED)}"
     return re.sub(r"^[-+](?=[0.]+$)", "", text).replace("-", "−")
+
+
+def _one_in(percent):
+    """A share as "one in five", for those up to a half."""
+    if not 0 < percent <= 50:
+        return "none" if percent == 0 else f"{percent:.0f}%"
+    number = round(100 / percent)
+    words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    return f"one in {words[number - 2] if number <= 10 else f'{number:,}'}"
 
 
 def answers(chapter, sentences, records):
@@ -140,11 +152,14 @@ def _words(sentence):
 def exercises(chapter, about, records):
     """The section of exercises as Markdown; empty where there are none.
 
-    Of the front matter's ``exercises``, each with ``ask``, ``run`` and ``answer``. Answers are
-    numbers of the published run; one whose records are not there is left to the reader.
+    Of the front matter's ``exercises``, each with what to ``ask``, an ``answer``, and parameters
+    to ``run`` the chapter with or ``code`` that solves it, if any. Numbers in answers are the
+    published run's; an answer whose records are not there is left to the reader.
     """
     shown = [
-        exercise | {"answer": "".join(answers(chapter, [exercise["answer"]], records or ()))}
+        {"run": "", "code": ""}
+        | exercise
+        | {"answer": "".join(answers(chapter, [exercise.get("answer", "")], records or ()))}
         for exercise in about.get("exercises", ())
     ]
     minutes = max(1, round(records.run["wall_seconds"] / 60)) if shown and records else None

@@ -103,13 +103,30 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
         text = filled(sentence, records, name.split("/")[0])
         assert "{" not in text and text.endswith(".")
     source = ChapterText.read(name, PLACE)
-    assert len(about["exercises"]) == 2
+    assert 2 <= len(about["exercises"]) <= 4
     for exercise in about["exercises"]:
         assert exercise["ask"].endswith("?")
         assert filled(exercise["answer"], records, name.split("/")[0]).endswith(".")
-        given = dict(re.findall(r"-p (\w+) (\S+)", exercise["run"]))
-        assert len(given) == len(exercise["run"].split()) / 3
+        command = exercise.get("run", "")
+        given = dict(re.findall(r"-p (\w+) (\S+)", command))
+        assert len(given) == len(command.split()) / 3
         parse_text(source.parameters, given, name)
+        exec(exercise.get("code", ""), {})  # solutions check themselves by assertions
+        assert "code" not in exercise or "assert" in exercise["code"]
+
+
+def test_a_share_is_told_as_one_in():
+    shares = [(50, "one in two"), (18.5, "one in five"), (0.4, "one in 250"), (0, "none")]
+    for percent, words in (*shares, (62.3, "62%")):
+        record = {"metric": "hub answers", "value": percent}
+        assert filled("{hub answers; one in}", [record]) == words
+
+
+def test_a_solution_in_code_stands_in_its_answer():
+    about = {"exercises": [{"ask": "Can you?", "answer": "Yes.", "code": "assert True"}]}
+    shown = exercises("demo/01_a", about, None)
+    assert shown.endswith("Yes.\n\n```python\nassert True\n```\n::::")
+    assert "zslib run" not in shown
 
 
 def test_exercises_have_a_command_and_an_answer_of_the_published_run():
