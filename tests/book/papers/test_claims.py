@@ -13,6 +13,8 @@ from book.parameters import ChapterText
 from book.paths import layout
 from book.store import published, published_records
 
+# Names with digits, of which a sentence that has no numbers may speak.
+NAMES = re.compile("AwA1|Caltech-101|ImageNet-1k")
 OPERATORS = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
 
 
@@ -69,7 +71,7 @@ def test_what_did_not_hold_has_a_reason_and_what_shows_it(verdicts):
             claim = verdict.claim
             if verdict.verdict not in (HELD, NOT_TESTABLE):
                 assert claim.because and claim.see, (claim.id, verdict.verdict)
-            assert not re.search(r"\d", claim.because), claim.id
+            assert not re.search(r"\d", NAMES.sub("", claim.because)), claim.id
             assert not claim.see or claim.see in labels, (claim.id, claim.see)
 
 
