@@ -90,7 +90,7 @@ class Claim:
     id, paper, where, says : str
         Name, paper, place in the paper, the claim in our words.
     marks : tuple of Mark
-        Those that carry it first, all of which must hold, then those beside.
+        Those that carry it first, all of which must hold, then the others.
     kind : str
         One of `KINDS`.
     own_threshold : bool
@@ -155,7 +155,7 @@ class Claim:
 def printed_difference(claim, mark):
     """The effect that the paper prints for a mark, in the units of its record; None without one.
 
-    Of two printed numbers it is the difference, of one the number less ``mark.without``. Checks
+    Of two printed numbers it is the difference, of one the number minus ``mark.without``. Checks
     and theorems have none, nor has a mark that its own printed numbers do not satisfy.
     """
     values = [printed(claim.paper, *path) for path in mark.printed]
@@ -170,14 +170,14 @@ def whose_data(paper, datasets):
 
     Examples
     --------
-    >>> whose_data("hubness", ["nothing"])
-    ''
+    >>> whose_data("hubness", ["europarl-dinu", "nothing"])
+    "europarl-dinu: the paper's word pairs, with word vectors of ours"
     """
-    known = read_data(paper, "claims").get("whose", {})
+    known = {k.replace("_", "-"): v for k, v in read_data(paper, "claims")["whose"].items()}
     names = {}
     for name in datasets:
-        if name in known:
-            names.setdefault(known[name], []).append(name)
+        if whose := known.get(name.replace("_", "-")):
+            names.setdefault(whose, []).append(name)
     return "; ".join(f"{' and '.join(sets)}: {whose}" for whose, sets in names.items())
 
 
@@ -193,7 +193,7 @@ def load_claims(paper):
 
 
 def _claim(paper, entry):
-    """A claim from its entry: ``settings`` or ``marks`` carry it; ``levels``, ``also`` are beside.
+    """A claim from its entry: ``settings`` or ``marks`` carry it, ``levels`` and ``also`` do not.
 
     What a mark does not say is as in the claim; the fields of its record are added to the claim's.
     """

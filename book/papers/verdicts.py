@@ -151,7 +151,7 @@ def judge(claim, records):
         whole = Verdict(
             claim,
             whole.mark,
-            _all_hold({one.verdict for one in carrying}),
+            _common((one.verdict for one in carrying), all_hold=True),
             _by_verdict(carrying, lambda one: one.mark.name),
             dataset=" and ".join(dict.fromkeys(one.dataset for one in carrying if one.dataset)),
             synthetic=any(one.synthetic for one in carrying),
@@ -159,17 +159,6 @@ def judge(claim, records):
     if beside:
         whole = _beside(whole, beside)
     return replace(whole, marks=(*carrying, *beside)) if len(claim.marks) > 1 else whole
-
-
-def _all_hold(verdicts):
-    """One verdict for marks that must all hold: mixed where they contradict, failed by one."""
-    verdicts = verdicts - {NOT_TESTABLE}
-    against = verdicts & _AGAINST
-    if MIXED in verdicts or (HELD in verdicts and against):
-        return MIXED
-    if against or len(verdicts) == 1:
-        return (against or verdicts).pop()
-    return OPEN if verdicts else NOT_TESTABLE
 
 
 def _beside(whole, beside):
@@ -183,7 +172,7 @@ def _beside(whole, beside):
     if verdict == whole.verdict:
         return whole
     looks = _by_verdict(beside, lambda one: one.mark.name)
-    return replace(whole, verdict=verdict, why=f"{whole.why}; beside: {looks}")
+    return replace(whole, verdict=verdict, why=f"{whole.why}; also: {looks}")
 
 
 def _clear(verdict, n_marks):
@@ -193,7 +182,7 @@ def _clear(verdict, n_marks):
 
 
 def p_of_mark(verdict):
-    """Two-sided p of a number beside its threshold, from its 95% interval; None without one.
+    """Two-sided p of a number against its threshold, from its 95% interval; None without one.
 
     The interval is taken for that of a normal distribution.
     """
@@ -205,11 +194,18 @@ def p_of_mark(verdict):
     return math.erfc(abs(distance) / error / math.sqrt(2))
 
 
-def _common(verdicts):
-    """One verdict for several data sets: theirs, mixed where they contradict, else open."""
+def _common(verdicts, *, all_hold=False):
+    """One verdict for several: theirs, mixed where they contradict, else open.
+
+    Where ``all_hold`` says that all must hold, one that failed decides against those that are
+    open.
+    """
     verdicts = set(verdicts) - {NOT_TESTABLE}
-    if MIXED in verdicts or (HELD in verdicts and verdicts & _AGAINST):
+    against = verdicts & _AGAINST
+    if MIXED in verdicts or (HELD in verdicts and against):
         return MIXED
+    if all_hold and against:
+        return against.pop()
     return verdicts.pop() if len(verdicts) == 1 else OPEN if verdicts else NOT_TESTABLE
 
 

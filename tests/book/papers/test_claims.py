@@ -5,9 +5,11 @@ import re
 
 import pytest
 
+from book.build.forest import hyphens
 from book.keys import outdated
 from book.papers import check_claims, check_records, load_claims, printed
-from book.papers.printed import CHAPTERS, PAPERS, read_data
+from book.papers.claims import whose_data
+from book.papers.printed import CHAPTERS, PAPERS
 from book.papers.verdicts import HELD, NOT_TESTABLE
 from book.parameters import ChapterText
 from book.paths import layout
@@ -77,12 +79,11 @@ def test_what_did_not_hold_has_a_reason_and_what_shows_it(verdicts):
 
 def test_of_every_published_number_it_is_said_whose_data_it_is_of(verdicts):
     for paper, several in verdicts.items():
-        whose = {name.replace("-", "_") for name in read_data(paper, "claims")["whose"]}
         for verdict in several:
             for mark in verdict.marks or (verdict,):
-                names = mark.dataset.replace("-", "_").split(" and ")
+                names = hyphens(mark.dataset).split(" and ")
                 for name in names if verdict.claim.group == "result" else ():
-                    assert not name or name in whose, (verdict.claim.id, name)
+                    assert not name or whose_data(paper, [name]), (verdict.claim.id, name)
 
 
 TERMS = "devise/02_terms"
