@@ -35,9 +35,11 @@ _AGAINST = {FAILED, NOT_AS_READ}
 _IN_POINTS = re.compile(r"(ACC|H|AUSUC|u|s|(P|hit|hp)@(\d+|k)|pollution.*|hub answers)(,.*)?")
 # A level this near to 0 or 100% is at the end of its scale, where methods cannot differ.
 _END = 1.0
-# Share of an interval's width by which other draws of the bootstrap may move its end: twice the
-# standard error of a 2.5% quantile of two thousand draws.
-_REDRAWN = 0.03
+# Share of an interval's width by which other draws of the bootstrap may move its end, by what it
+# resamples: twice the standard error of a 2.5% quantile, of a thousand draws of classes and of two
+# thousand of other items.
+_REDRAWN = {"classes": 0.043}
+_REDRAWN_OTHERS = 0.03
 # With fewer classes a percentile interval is too short.
 _FEW = 30
 
@@ -280,8 +282,9 @@ def _judge_one(claim, mark, record, records, of_sets=False):
         reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {_number(threshold)}"
         reason += " in one run, without an interval" * (record.get("n_seeds") == 1)
         return verdict(HELD if holds else against, reason)
-    near = min(abs(low - threshold), abs(high - threshold)) < _REDRAWN * (high - low)
-    if near and record.get("unit", "runs") != "runs":
+    unit = record.get("unit", "runs")
+    distance = min(abs(low - threshold), abs(high - threshold))
+    if unit != "runs" and distance < _REDRAWN.get(unit, _REDRAWN_OTHERS) * (high - low):
         return verdict(OPEN, f"the interval ends at {_number(threshold)}: other draws may turn it")
     if holds and compare(hard_end, threshold):
         return verdict(HELD, f"whole interval {comparison} {_number(threshold)}")

@@ -41,6 +41,8 @@ def on(dataset, ends, **columns):
         ({"value": 2.0, "low": 1.0, "high": 3.0, "unit": "runs"}, "held", "trainings alone"),
         ({"value": 2.0, "low": 0.05, "high": 3.9, "unit": "words"}, "open", "other draws may"),
         ({"value": 2.0, "low": 0.05, "high": 3.9, "unit": "runs"}, "held", "whole interval"),
+        ({"value": 2.0, "low": 0.14, "high": 3.9, "unit": "words"}, "held", "whole interval"),
+        ({"value": 2.0, "low": 0.14, "high": 3.9, "unit": "classes"}, "open", "other draws may"),
         ({"value": 2.0, "low": 0.2, "high": 3.9, "unit": "words"}, "held", "whole interval"),
         ({"value": -2.0, "low": -3.9, "high": -0.05, "unit": "words"}, "open", "other draws may"),
     ],
