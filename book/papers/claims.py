@@ -16,7 +16,7 @@ MEAN = "all sets"
 """Field ``over`` of a record of the mean over data sets."""
 
 # Fields of a claim that stand in its paper's data file as they are.
-_AS_WRITTEN = ("id", "where", "says", "effect", "margin", "pooled", "because", "see")
+_AS_WRITTEN = ("id", "where", "says", "margin", "pooled", "because", "see")
 # Fields of a mark that are the claim's where it has none of its own.
 _OF_MARKS = (
     *("chapter", "record", "holds", "printed", "given", "given_holds", "without"),
@@ -95,8 +95,6 @@ class Claim:
         One of `KINDS`.
     own_threshold : bool
         Whether the bound or the reading is ours, not the paper's.
-    effect : bool
-        Whether the printed numbers are an effect that ours can be divided by.
     margin : float or None
         The smallest effect that counts as one, in the units of the record.
     pooled : bool
@@ -113,7 +111,6 @@ class Claim:
     marks: tuple
     kind: str = "result"
     own_threshold: bool = False
-    effect: bool = True
     margin: float | None = None
     pooled: bool = True
     because: str = ""
@@ -159,7 +156,7 @@ def printed_difference(claim, mark):
     and theorems have none, nor has a mark that its own printed numbers do not satisfy.
     """
     values = [printed(claim.paper, *path) for path in mark.printed]
-    if claim.kind != "result" or not claim.effect or not 1 <= len(values) <= 2:
+    if claim.kind != "result" or not 1 <= len(values) <= 2:
         return None
     effect = values[0] - (values[1] if len(values) == 2 else mark.without)
     return effect if (effect if mark.holds[0].startswith(">") else -effect) > 0 else None

@@ -110,7 +110,6 @@ def test_times_faster_start_at_one():
     [
         replace(RISES, kind="check"),
         replace(RISES, kind="theorem"),
-        replace(RISES, effect=False),
         replace(RISES, marks=(replace(RISES.marks[0], printed=[]),)),
         replace(RISES, marks=(replace(RISES.marks[0], holds=("<", 0.0)),)),
     ],
@@ -118,8 +117,3 @@ def test_times_faster_start_at_one():
 def test_what_has_no_printed_effect(claim):
     assert printed_effect(RISES) > 0
     assert printed_effect(claim) is None
-
-
-def test_levels_are_no_effects():
-    for name in ("devise/crane-and-head", "devise/four-terms"):
-        assert printed_effect(CLAIMS[name]) is None
