@@ -18,10 +18,7 @@ MEAN = "all sets"
 # Fields of a claim that stand in its paper's data file as they are.
 _AS_WRITTEN = ("id", "where", "says", "margin", "pooled", "because", "see")
 # Fields of a mark that are the claim's where it has none of its own.
-_OF_MARKS = (
-    *("chapter", "record", "holds", "printed", "given", "given_holds", "without"),
-    *("printed_error", "level"),
-)
+_OF_MARKS = (*("chapter", "record", "holds", "printed", "without", "printed_error", "level"),)
 
 GROUPS = {
     "result": "results",
@@ -55,8 +52,6 @@ class Mark:
         Comparison and threshold that the record must satisfy, interval included.
     printed : list
         Paths of the numbers that the paper prints, first minus second where there are two.
-    given : tuple
-        A record and the comparison it must satisfy for the mark to make sense; empty for none.
     without : float
         What the record would be without the printed effect.
     printed_error : float or None
@@ -74,7 +69,6 @@ class Mark:
     record: dict
     holds: tuple
     printed: list
-    given: tuple = ()
     without: float = 0.0
     printed_error: float | None = None
     level: dict = field(default_factory=dict)
@@ -215,19 +209,16 @@ def _claim(paper, entry):
 def _mark(entry, own, setting, role="carries"):
     own = {k: v for k, v in entry.items() if k in _OF_MARKS} | own
     setting = own.get("setting", setting)
-    fixed = {"setting": setting} if setting else {}
-    given = ()
-    if "given" in own:
-        given = own["given"] | fixed, _comparison(own["given_holds"])
     several = len(own.get("settings", entry.get("settings", ()))) > 1
+    record = entry.get("record", {}) | own.get("record", {})
+    record |= {"setting": setting} if setting else {}
     return Mark(
         name=", ".join(filter(None, (own["name"], setting * several))) or setting,
         chapter=own["chapter"],
         setting=setting,
-        record=entry.get("record", {}) | own.get("record", {}) | fixed,
+        record=record,
         holds=_comparison(own["holds"]),
         printed=[[p.replace("{setting}", setting) for p in path] for path in own["printed"]],
-        given=given,
         role=role,
         **{name: own[name] for name in ("without", "printed_error", "level") if name in own},
     )
@@ -256,10 +247,9 @@ def check_records(chapter, records, skipped=()):
     """
     paper = chapter.split("/")[0]
     asked = [
-        (claim.id, record)
+        (claim.id, mark.record)
         for claim in claims_of(chapter)
         for mark in marks_in(claim, chapter)
-        for record in (mark.record, *mark.given[:1])
     ]
     wrong = [
         f"skipped, but no claim asks for it: {named(fields)}"

@@ -128,18 +128,6 @@ def _number(value):
     return format(value, ".0e" if tiny else ",.0f" if large else ".3g").replace("-", "−")
 
 
-def _premise_fails(claim, mark, records):
-    """Why a mark's premise does not hold; empty where it does, or where there is none."""
-    if not mark.given:
-        return ""
-    wanted, holds = mark.given
-    premise = _judge_mark(claim, replace(mark, record=wanted, holds=holds, given=()), records)
-    if premise.verdict == HELD:
-        return ""
-    named = f"{wanted['metric']} under {wanted['method']}"
-    return f"its premise fails: {named} is {premise.found}, not {holds[0]} {_number(holds[1])}"
-
-
 def judge(claim, records):
     """The verdict on a claim: that of the marks that carry it, all of which must hold.
 
@@ -257,13 +245,10 @@ def _mean_over_sets(claim, parts):
 
 
 def _judge_one(claim, mark, record, records, of_sets=False):
-    """The verdict of one record, if its premise holds, on the same data where that is known."""
+    """The verdict of one record; ``records`` say whether its data set can decide at all."""
     dataset = record.get("dataset", "")
     data = [r for r in records if r.get("dataset", "") == dataset]
-    premise = mark.given and any(mark.given[0].items() <= r.items() for r in data)
-    reason = _premise_fails(claim, mark, data if premise else records)
-    reason = reason or ("" if of_sets else _at_an_end(mark, data))
-    if reason:
+    if not of_sets and (reason := _at_an_end(mark, data)):
         return Verdict(claim, mark, NOT_TESTABLE, reason, dataset=dataset)
     comparison, threshold = mark.holds
     value, low, high = _expanded(record)
