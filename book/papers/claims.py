@@ -245,9 +245,8 @@ def check_records(chapter, records, skipped=()):
     must be those of some record: else they are misspelt, here or in the chapter. ``skipped`` has
     fields of records that this run cannot write: they excuse the claims that ask for them.
     """
-    paper = chapter.split("/")[0]
     asked = [
-        (claim.id, mark.record)
+        (f"chapters/{claim.paper}/claims.toml: {claim.id}", mark.record)
         for claim in claims_of(chapter)
         for mark in marks_in(claim, chapter)
     ]
@@ -269,9 +268,8 @@ def check_records(chapter, records, skipped=()):
         )
     if wrong:
         raise ValueError(
-            f"{chapter} and its claims, chapters/{paper}/claims.toml, do not agree: mend the "
-            "spelling, or say with chapter.skip what this data cannot give\n  "
-            + "\n  ".join(wrong)
+            f"{chapter} and its claims do not agree: mend the spelling, or say with chapter.skip "
+            "what this data cannot give\n  " + "\n  ".join(wrong)
         )
 
 

@@ -8,9 +8,9 @@ import pytest
 from book.build.forest import hyphens
 from book.keys import outdated
 from book.papers import check_claims, check_records, load_claims, printed
-from book.papers.claims import whose_data
+from book.papers.claims import claims_of, marks_in, whose_data
 from book.papers.printed import CHAPTERS, PAPERS
-from book.papers.verdicts import HELD, NOT_TESTABLE
+from book.papers.verdicts import HELD, NOT_TESTABLE, looks_again
 from book.parameters import ChapterText
 from book.paths import layout
 from book.store import published, published_records
@@ -122,11 +122,22 @@ def test_a_misspelt_field_is_refused_with_the_nearest_records():
     with pytest.raises(ValueError) as caught:
         check_records(TERMS, records)
     said = str(caught.value)
-    assert "devise/claims.toml" in said
-    assert "four-terms asks for metric='terms per synset', label_set='1K'" in said
+    asks = "four-terms asks for metric='terms per synset', label_set='1K'"
+    assert f"chapters/devise/claims.toml: {asks}" in said
     assert "nearest: metric='terms per sinset', label_set='1K' / " in said
     assert said.count("asks for") == 1
     check_records(TERMS, records, [{"metric": "terms per synset"}])
+
+
+def test_a_question_of_one_paper_may_have_a_mark_in_a_chapter_of_another():
+    chapter = "hardneg/06_intruders"
+    (claim,) = (c for c in claims_of(chapter) if c.chapter != chapter)
+    assert claim.chapter.startswith("hubness/")
+    records = [m.record | {"value": 2.0, "dataset": "cub"} for m in marks_in(claim, chapter)]
+    again = looks_again(chapter, records)
+    assert {one.claim.id for one in again} == {claim.id}
+    assert [one.verdict for one in again] == ["held"] * len(records)
+    assert whose_data("hubness", ["cub"])
 
 
 def test_records_of_other_data_are_enough():
