@@ -286,9 +286,8 @@ class Chapter:
             word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
             marks = (m for claim in claims_of(self.name) for m in marks_in(claim, self.name))
             for mark in marks:
-                records = [mark.record, *mark.given[:1]]
-                if any(word.search(r.get(k, "")) for r in records for k in ("method", "metric")):
-                    self._skipped += [record | {"why": why} for record in records]
+                if any(word.search(mark.record.get(k, "")) for k in ("method", "metric")):
+                    self._skipped.append(mark.record | {"why": why})
 
     @staticmethod
     def label(problem):

@@ -16,12 +16,9 @@ MEAN = "all sets"
 """Field ``over`` of a record of the mean over data sets."""
 
 # Fields of a claim that stand in its paper's data file as they are.
-_AS_WRITTEN = ("id", "where", "says", "effect", "margin", "pooled", "because", "see")
+_AS_WRITTEN = ("id", "where", "says", "margin", "pooled", "because", "see")
 # Fields of a mark that are the claim's where it has none of its own.
-_OF_MARKS = (
-    *("chapter", "record", "holds", "printed", "given", "given_holds", "without"),
-    *("printed_error", "level"),
-)
+_OF_MARKS = (*("chapter", "record", "holds", "printed", "without", "printed_error", "level"),)
 
 GROUPS = {
     "result": "results",
@@ -55,8 +52,6 @@ class Mark:
         Comparison and threshold that the record must satisfy, interval included.
     printed : list
         Paths of the numbers that the paper prints, first minus second where there are two.
-    given : tuple
-        A record and the comparison it must satisfy for the mark to make sense; empty for none.
     without : float
         What the record would be without the printed effect.
     printed_error : float or None
@@ -74,7 +69,6 @@ class Mark:
     record: dict
     holds: tuple
     printed: list
-    given: tuple = ()
     without: float = 0.0
     printed_error: float | None = None
     level: dict = field(default_factory=dict)
@@ -90,13 +84,11 @@ class Claim:
     id, paper, where, says : str
         Name, paper, place in the paper, the claim in our words.
     marks : tuple of Mark
-        Those that carry it first, all of which must hold, then those beside.
+        Those that carry it first, all of which must hold, then the others.
     kind : str
         One of `KINDS`.
     own_threshold : bool
         Whether the bound or the reading is ours, not the paper's.
-    effect : bool
-        Whether the printed numbers are an effect that ours can be divided by.
     margin : float or None
         The smallest effect that counts as one, in the units of the record.
     pooled : bool
@@ -113,7 +105,6 @@ class Claim:
     marks: tuple
     kind: str = "result"
     own_threshold: bool = False
-    effect: bool = True
     margin: float | None = None
     pooled: bool = True
     because: str = ""
@@ -155,11 +146,11 @@ class Claim:
 def printed_difference(claim, mark):
     """The effect that the paper prints for a mark, in the units of its record; None without one.
 
-    Of two printed numbers it is the difference, of one the number less ``mark.without``. Checks
+    Of two printed numbers it is the difference, of one the number minus ``mark.without``. Checks
     and theorems have none, nor has a mark that its own printed numbers do not satisfy.
     """
     values = [printed(claim.paper, *path) for path in mark.printed]
-    if claim.kind != "result" or not claim.effect or not 1 <= len(values) <= 2:
+    if claim.kind != "result" or not 1 <= len(values) <= 2:
         return None
     effect = values[0] - (values[1] if len(values) == 2 else mark.without)
     return effect if (effect if mark.holds[0].startswith(">") else -effect) > 0 else None
@@ -170,14 +161,14 @@ def whose_data(paper, datasets):
 
     Examples
     --------
-    >>> whose_data("hubness", ["nothing"])
-    ''
+    >>> whose_data("hubness", ["europarl-dinu", "nothing"])
+    "europarl-dinu: the paper's word pairs, with word vectors of ours"
     """
-    known = read_data(paper, "claims").get("whose", {})
+    known = {k.replace("_", "-"): v for k, v in read_data(paper, "claims")["whose"].items()}
     names = {}
     for name in datasets:
-        if name in known:
-            names.setdefault(known[name], []).append(name)
+        if whose := known.get(name.replace("_", "-")):
+            names.setdefault(whose, []).append(name)
     return "; ".join(f"{' and '.join(sets)}: {whose}" for whose, sets in names.items())
 
 
@@ -193,7 +184,7 @@ def load_claims(paper):
 
 
 def _claim(paper, entry):
-    """A claim from its entry: ``settings`` or ``marks`` carry it; ``levels``, ``also`` are beside.
+    """A claim from its entry: ``settings`` or ``marks`` carry it, ``levels`` and ``also`` do not.
 
     What a mark does not say is as in the claim; the fields of its record are added to the claim's.
     """
@@ -218,19 +209,16 @@ def _claim(paper, entry):
 def _mark(entry, own, setting, role="carries"):
     own = {k: v for k, v in entry.items() if k in _OF_MARKS} | own
     setting = own.get("setting", setting)
-    fixed = {"setting": setting} if setting else {}
-    given = ()
-    if "given" in own:
-        given = own["given"] | fixed, _comparison(own["given_holds"])
     several = len(own.get("settings", entry.get("settings", ()))) > 1
+    record = entry.get("record", {}) | own.get("record", {})
+    record |= {"setting": setting} if setting else {}
     return Mark(
         name=", ".join(filter(None, (own["name"], setting * several))) or setting,
         chapter=own["chapter"],
         setting=setting,
-        record=entry.get("record", {}) | own.get("record", {}) | fixed,
+        record=record,
         holds=_comparison(own["holds"]),
         printed=[[p.replace("{setting}", setting) for p in path] for path in own["printed"]],
-        given=given,
         role=role,
         **{name: own[name] for name in ("without", "printed_error", "level") if name in own},
     )
@@ -257,12 +245,10 @@ def check_records(chapter, records, skipped=()):
     must be those of some record: else they are misspelt, here or in the chapter. ``skipped`` has
     fields of records that this run cannot write: they excuse the claims that ask for them.
     """
-    paper = chapter.split("/")[0]
     asked = [
-        (claim.id, record)
+        (f"chapters/{claim.paper}/claims.toml: {claim.id}", mark.record)
         for claim in claims_of(chapter)
         for mark in marks_in(claim, chapter)
-        for record in (mark.record, *mark.given[:1])
     ]
     wrong = [
         f"skipped, but no claim asks for it: {named(fields)}"
@@ -282,9 +268,8 @@ def check_records(chapter, records, skipped=()):
         )
     if wrong:
         raise ValueError(
-            f"{chapter} and its claims, chapters/{paper}/claims.toml, do not agree: mend the "
-            "spelling, or say with chapter.skip what this data cannot give\n  "
-            + "\n  ".join(wrong)
+            f"{chapter} and its claims do not agree: mend the spelling, or say with chapter.skip "
+            "what this data cannot give\n  " + "\n  ".join(wrong)
         )
 
 

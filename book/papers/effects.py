@@ -72,7 +72,7 @@ def _ratio(verdict, effect, whole):
 
 
 def size(verdict):
-    """How large the effect is beside the printed one: one of `SIZES`; empty where none is printed.
+    """How large the effect is against the printed one, of `SIZES`; empty where none is printed.
 
     The printed number has an error too, which the paper gives or which is as ours. Ours is as
     printed where the two intervals of the difference and of no effect leave no other reading;

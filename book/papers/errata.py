@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from book.papers.printed import PAPERS, read_data
+from zslib.validation import check_choice
 
 KINDS = {
     "misprint": "Misprints",
@@ -81,15 +82,9 @@ def _entries(records):
     entries = [Erratum(**record) for record in records]
     seen = set()
     for entry in entries:
-        if entry.paper not in PAPERS:
-            raise ValueError(f"{entry.id}: paper must be one of {', '.join(PAPERS)}")
-        if entry.kind not in KINDS:
-            raise ValueError(f"{entry.id}: kind must be one of {', '.join(KINDS)}")
-        if entry.check and entry.check not in checks(entry.paper):
-            raise ValueError(
-                f"{entry.id}: no check {entry.check!r} for {entry.paper}; there are "
-                f"{', '.join(checks(entry.paper))}"
-            )
+        check_choice(entry.paper, f"{entry.id}: paper", PAPERS)
+        check_choice(entry.kind, f"{entry.id}: kind", KINDS)
+        check_choice(entry.check, f"{entry.id}: check", ["", *checks(entry.paper)])
         if entry.id in seen:
             raise ValueError(f"{entry.id}: the id occurs twice")
         seen.add(entry.id)

@@ -35,9 +35,11 @@ _AGAINST = {FAILED, NOT_AS_READ}
 _IN_POINTS = re.compile(r"(ACC|H|AUSUC|u|s|(P|hit|hp)@(\d+|k)|pollution.*|hub answers)(,.*)?")
 # A level this near to 0 or 100% is at the end of its scale, where methods cannot differ.
 _END = 1.0
-# Share of an interval's width by which other draws of the bootstrap may move its end: twice the
-# standard error of a 2.5% quantile of two thousand draws.
-_REDRAWN = 0.03
+# Share of an interval's width by which other draws of the bootstrap may move its end, by what it
+# resamples: twice the standard error of a 2.5% quantile, of a thousand draws of classes and of two
+# thousand of other items.
+_REDRAWN = {"classes": 0.043}
+_REDRAWN_OTHERS = 0.03
 # With fewer classes a percentile interval is too short.
 _FEW = 30
 
@@ -126,18 +128,6 @@ def _number(value):
     return format(value, ".0e" if tiny else ",.0f" if large else ".3g").replace("-", "−")
 
 
-def _premise_fails(claim, mark, records):
-    """Why a mark's premise does not hold; empty where it does, or where there is none."""
-    if not mark.given:
-        return ""
-    wanted, holds = mark.given
-    premise = _judge_mark(claim, replace(mark, record=wanted, holds=holds, given=()), records)
-    if premise.verdict == HELD:
-        return ""
-    named = f"{wanted['metric']} under {wanted['method']}"
-    return f"its premise fails: {named} is {premise.found}, not {holds[0]} {_number(holds[1])}"
-
-
 def judge(claim, records):
     """The verdict on a claim: that of the marks that carry it, all of which must hold.
 
@@ -151,7 +141,7 @@ def judge(claim, records):
         whole = Verdict(
             claim,
             whole.mark,
-            _all_hold({one.verdict for one in carrying}),
+            _common((one.verdict for one in carrying), all_hold=True),
             _by_verdict(carrying, lambda one: one.mark.name),
             dataset=" and ".join(dict.fromkeys(one.dataset for one in carrying if one.dataset)),
             synthetic=any(one.synthetic for one in carrying),
@@ -159,17 +149,6 @@ def judge(claim, records):
     if beside:
         whole = _beside(whole, beside)
     return replace(whole, marks=(*carrying, *beside)) if len(claim.marks) > 1 else whole
-
-
-def _all_hold(verdicts):
-    """One verdict for marks that must all hold: mixed where they contradict, failed by one."""
-    verdicts = verdicts - {NOT_TESTABLE}
-    against = verdicts & _AGAINST
-    if MIXED in verdicts or (HELD in verdicts and against):
-        return MIXED
-    if against or len(verdicts) == 1:
-        return (against or verdicts).pop()
-    return OPEN if verdicts else NOT_TESTABLE
 
 
 def _beside(whole, beside):
@@ -183,7 +162,7 @@ def _beside(whole, beside):
     if verdict == whole.verdict:
         return whole
     looks = _by_verdict(beside, lambda one: one.mark.name)
-    return replace(whole, verdict=verdict, why=f"{whole.why}; beside: {looks}")
+    return replace(whole, verdict=verdict, why=f"{whole.why}; also: {looks}")
 
 
 def _clear(verdict, n_marks):
@@ -193,7 +172,7 @@ def _clear(verdict, n_marks):
 
 
 def p_of_mark(verdict):
-    """Two-sided p of a number beside its threshold, from its 95% interval; None without one.
+    """Two-sided p of a number against its threshold, from its 95% interval; None without one.
 
     The interval is taken for that of a normal distribution.
     """
@@ -205,11 +184,18 @@ def p_of_mark(verdict):
     return math.erfc(abs(distance) / error / math.sqrt(2))
 
 
-def _common(verdicts):
-    """One verdict for several data sets: theirs, mixed where they contradict, else open."""
+def _common(verdicts, *, all_hold=False):
+    """One verdict for several: theirs, mixed where they contradict, else open.
+
+    Where ``all_hold`` says that all must hold, one that failed decides against those that are
+    open.
+    """
     verdicts = set(verdicts) - {NOT_TESTABLE}
-    if MIXED in verdicts or (HELD in verdicts and verdicts & _AGAINST):
+    against = verdicts & _AGAINST
+    if MIXED in verdicts or (HELD in verdicts and against):
         return MIXED
+    if all_hold and against:
+        return against.pop()
     return verdicts.pop() if len(verdicts) == 1 else OPEN if verdicts else NOT_TESTABLE
 
 
@@ -259,13 +245,10 @@ def _mean_over_sets(claim, parts):
 
 
 def _judge_one(claim, mark, record, records, of_sets=False):
-    """The verdict of one record, if its premise holds, on the same data where that is known."""
+    """The verdict of one record; ``records`` say whether its data set can decide at all."""
     dataset = record.get("dataset", "")
     data = [r for r in records if r.get("dataset", "") == dataset]
-    premise = mark.given and any(mark.given[0].items() <= r.items() for r in data)
-    reason = _premise_fails(claim, mark, data if premise else records)
-    reason = reason or ("" if of_sets else _at_an_end(mark, data))
-    if reason:
+    if not of_sets and (reason := _at_an_end(mark, data)):
         return Verdict(claim, mark, NOT_TESTABLE, reason, dataset=dataset)
     comparison, threshold = mark.holds
     value, low, high = _expanded(record)
@@ -284,8 +267,9 @@ def _judge_one(claim, mark, record, records, of_sets=False):
         reason = f"{_number(value)} {'' if holds else 'not '}{comparison} {_number(threshold)}"
         reason += " in one run, without an interval" * (record.get("n_seeds") == 1)
         return verdict(HELD if holds else against, reason)
-    near = min(abs(low - threshold), abs(high - threshold)) < _REDRAWN * (high - low)
-    if near and record.get("unit", "runs") != "runs":
+    unit = record.get("unit", "runs")
+    distance = min(abs(low - threshold), abs(high - threshold))
+    if unit != "runs" and distance < _REDRAWN.get(unit, _REDRAWN_OTHERS) * (high - low):
         return verdict(OPEN, f"the interval ends at {_number(threshold)}: other draws may turn it")
     if holds and compare(hard_end, threshold):
         return verdict(HELD, f"whole interval {comparison} {_number(threshold)}")
