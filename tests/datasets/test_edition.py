@@ -56,7 +56,7 @@ def test_the_files_are_those_listed_and_small():
     assert set(found) - about <= set(LISTED)
     for name in set(found) - about:
         assert hashlib.sha256(found[name].read_bytes()).hexdigest() == LISTED[name], name
-    assert sum(path.stat().st_size for path in found.values()) <= 64_000_000
+    assert sum(path.stat().st_size for path in found.values()) <= 68_000_000
 
 
 def test_every_file_listed_is_read_by_a_set_or_a_check():
@@ -87,12 +87,13 @@ def _stored(name):
 def test_editions_agree_within_0_3_points():
     assert len(REFERENCE) >= 16
     for measure, (full, embedded) in REFERENCE.items():
-        assert abs(full - embedded) <= 0.3, measure
+        # Of the flowers' test images, twelve are a point.
+        assert abs(full - embedded) <= (0.5 if measure.startswith("flowers") else 0.3), measure
 
 
 def test_the_reference_numbers_are_those_of_the_files(make, only_data):
     here("crosslingual", "visual/cub", "visual/awa1", "visual/tiny_imagenet", "visual/ikea")
-    here("visual/wikipedia_xmodal")
+    here("visual/wikipedia_xmodal", "visual/flowers")
     found = make.reference_numbers(synsets=False)
     assert len(found) == len(REFERENCE) - 2
     for measure, value in found.items():
@@ -133,8 +134,9 @@ def test_without_a_folder_the_rest_works(tmp_path, monkeypatch, only_data):
     (tmp_path / "visual" / "cub").symlink_to(DATA / "visual" / "cub")
     monkeypatch.setattr(locate, "embedded_data", lambda: tmp_path)
     assert load_problem("attributes", quick=True).name == "cub"
-    with pytest.raises(FileNotFoundError, match="'git checkout -- data/visual/awa1'"):
-        load_problem("attributes", "awa1")
+    for setting, name in (("attributes", "awa1"), ("attributes", "sun"), ("pairs", "flowers")):
+        with pytest.raises(FileNotFoundError, match=f"'git checkout -- data/visual/{name}'"):
+            load_problem(setting, name)
 
 
 def test_distributions_leave_the_data_out():
