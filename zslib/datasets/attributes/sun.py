@@ -9,8 +9,6 @@ from zslib.datasets.attributes.apy import APY
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.datasets.files import read_arrays
 
-__all__ = ["sun_attributes"]
-
 
 def _read(path):
     data = read_arrays(path)

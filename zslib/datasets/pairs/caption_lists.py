@@ -6,8 +6,6 @@ from zslib.datasets.files import naming, read_table
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_indices
 
-__all__ = ["caption_lists", "own_texts"]
-
 
 def caption_lists(path, n_images):
     """The captions of each image, in the order of the file."""
@@ -25,8 +23,7 @@ def caption_lists(path, n_images):
 
 
 def own_texts(captions):
-    """Fields of an `ImageTextProblem` whose images have these captions, but for lines without a
-    word."""
+    """Fields of a problem whose images have these captions, lines without a word left out."""
     texts = [[text for text in several if tokenize(text)] for several in captions]
     counts = np.array([len(several) for several in texts])
     return {

@@ -10,8 +10,6 @@ from zslib.datasets.pairs.caption_lists import caption_lists
 from zslib.datasets.pairs.problem import with_texts
 from zslib.datasets.pairs.sentences import sentence_pairs
 
-__all__ = ["cub_captions"]
-
 
 def cub_captions(
     *,

@@ -9,8 +9,6 @@ from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.caption_lists import caption_lists, own_texts
 from zslib.datasets.pairs.problem import ImageTextProblem
 
-__all__ = ["flowers"]
-
 _FILES = ("flowers.npz", "features_mobilenetv2_pca256.npy", "captions.tsv", "classes.txt")
 
 
