@@ -14,6 +14,7 @@ from zslib.datasets.attributes.caltech101 import caltech101
 from zslib.datasets.attributes.cub import cub
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.datasets.attributes.features import from_features, read_features
+from zslib.datasets.attributes.flowers import flowers_words
 from zslib.datasets.attributes.own import load_zero_shot, save_zero_shot, vgg19
 from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.sun import sun_attributes
@@ -102,6 +103,7 @@ __all__ = [
     "find_folder",
     "fingerprint",
     "flowers",
+    "flowers_words",
     "from_captions",
     "from_features",
     "from_files",
