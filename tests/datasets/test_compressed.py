@@ -7,7 +7,16 @@ import io
 import numpy as np
 import pytest
 
-from zslib.datasets.files import checked, find_file, quantise, read_lines, read_rows
+from zslib.datasets import locate
+from zslib.datasets.files import (
+    SUMS,
+    checked,
+    file_hash,
+    find_file,
+    quantise,
+    read_lines,
+    read_rows,
+)
 
 _PACK = {".gz": gzip.compress, ".bz2": bz2.compress}
 
@@ -53,3 +62,18 @@ def test_a_truncated_or_other_file_is_named(packed):
         file.write_bytes(harmed)
         with pytest.raises(ValueError, match=r"words\.txt\.\w+ cannot be read, copy it anew"):
             read_lines(path)
+
+
+@pytest.mark.parametrize("listed", ["", ".gz", ".bz2"])
+@pytest.mark.parametrize("there", ["", ".gz", ".bz2"])
+def test_a_file_stands_for_itself_only(tmp_path, monkeypatch, listed, there):
+    """What the repository does not list is refused in the place of what it does."""
+    monkeypatch.setattr(locate, "embedded_data", lambda: tmp_path)
+    path = tmp_path / f"words.txt{there}"
+    path.write_bytes(_PACK.get(there, bytes)(b"a\n"))
+    (tmp_path / SUMS).write_text(f"{file_hash(path)}  words.txt{listed}\n")
+    if listed == there:
+        assert read_lines(tmp_path / "words.txt") == ["a"]
+    else:
+        with pytest.raises(ValueError, match=rf"is in the place of data/words\.txt{listed},"):
+            checked(tmp_path / "words.txt")

@@ -35,14 +35,14 @@ __all__ = [
 ]
 
 SUMS = "SHA256SUMS"
-_PACKED = (".gz", ".bz2")
+_ENDINGS = ("", ".gz", ".bz2")
 _SETTLING = 3_000_000_000  # nanoseconds; the coarsest file systems count in two seconds
 
 
 def find_file(path):
     """The file, or the same with the ending .gz or .bz2; None where none is there."""
     path = Path(path)
-    files = (path.with_name(path.name + ending) for ending in ("", *_PACKED))
+    files = (path.with_name(path.name + ending) for ending in _ENDINGS)
     return next((file for file in files if file.is_file()), None)
 
 
@@ -69,10 +69,11 @@ def checked(path):
     if name is None:
         return file
     listed = _listed()
-    packed = [f"{name}{ending}" for ending in _PACKED if f"{name}{ending}" in listed]
-    if name not in listed and packed:
+    plain = name.removesuffix(file.suffix) if file.suffix in _ENDINGS else name
+    known = [plain + ending for ending in _ENDINGS if plain + ending in listed]
+    if name not in listed and known:
         raise ValueError(
-            f"{file} is in the place of data/{packed[0]}, which the repository has: remove it, or "
+            f"{file} is in the place of data/{known[0]}, which the repository has: remove it, or "
             "move it to a folder of your own, which ZSLIB_DATA names"
         )
     if name in listed and file_hash(file) != listed[name]:
@@ -244,7 +245,7 @@ def read_rows(matrix, rows=slice(None), *, of=None):
     if not isinstance(matrix, np.ndarray):
         path = checked(matrix)
         with _readable(path):
-            if path.suffix in _PACKED:
+            if path.suffix in _ENDINGS:
                 matrix = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
             else:
                 matrix = np.load(path, mmap_mode="r", allow_pickle=False)
