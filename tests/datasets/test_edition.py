@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from zslib.datasets import DATASETS, europarl, load_problem, locate
-from zslib.datasets.files import SUMS, find_file, read_lines
+from zslib.datasets.files import SUMS, read_lines
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"
@@ -56,43 +56,34 @@ def test_the_files_are_those_listed_and_small():
     assert set(found) - about <= set(LISTED)
     for name in set(found) - about:
         assert hashlib.sha256(found[name].read_bytes()).hexdigest() == LISTED[name], name
-    assert sum(path.stat().st_size for path in found.values()) <= 64_000_000
+    assert sum(path.stat().st_size for path in found.values()) <= 68_000_000
 
 
 def test_every_file_listed_is_read_by_a_set_or_a_check():
-    read = {
-        find_file(DATA / name).relative_to(DATA).as_posix()
-        for entry in DATASETS.values()
-        for name in (*entry.files, *entry.optional_files)
-        if find_file(DATA / name)
-    }
+    read = {n for e in DATASETS.values() for n in (*e.files, *e.optional_files)}
+    plain = {name: name.removesuffix(".gz").removesuffix(".bz2") for name in LISTED}
     beside = {
         name
         for name in LISTED
         if name.startswith("visual/xlsa17_splits/")  # counted in Table 2 of Guo et al.
         or name.endswith((".txt", "table1_readings.tsv.gz"))  # licences, a test's table
     }
-    assert not set(LISTED) - read - beside
-    embedded = {n for n, e in DATASETS.items() if e.kind == "embedded" and e.files}
-    assert {entry for entry in embedded if not (DATA / DATASETS[entry].folder).is_dir()} == {
-        entry for entry in embedded if not any(n in LISTED for n in _stored(entry))
-    }
-
-
-def _stored(name):
-    for file in DATASETS[name].files:
-        yield from (file, f"{file}.gz")
+    assert not {name for name in LISTED if not {name, plain[name]} & read} - beside
+    for entry in DATASETS.values():
+        if entry.kind == "embedded":
+            assert set(entry.files) <= {*plain, *plain.values()}, entry.name
 
 
 def test_editions_agree_within_0_3_points():
     assert len(REFERENCE) >= 16
     for measure, (full, embedded) in REFERENCE.items():
-        assert abs(full - embedded) <= 0.3, measure
+        # Of the flowers' test images, twelve are a point.
+        assert abs(full - embedded) <= (0.5 if measure.startswith("flowers") else 0.3), measure
 
 
 def test_the_reference_numbers_are_those_of_the_files(make, only_data):
     here("crosslingual", "visual/cub", "visual/awa1", "visual/tiny_imagenet", "visual/ikea")
-    here("visual/wikipedia_xmodal")
+    here("visual/wikipedia_xmodal", "visual/flowers")
     found = make.reference_numbers(synsets=False)
     assert len(found) == len(REFERENCE) - 2
     for measure, value in found.items():
@@ -133,8 +124,9 @@ def test_without_a_folder_the_rest_works(tmp_path, monkeypatch, only_data):
     (tmp_path / "visual" / "cub").symlink_to(DATA / "visual" / "cub")
     monkeypatch.setattr(locate, "embedded_data", lambda: tmp_path)
     assert load_problem("attributes", quick=True).name == "cub"
-    with pytest.raises(FileNotFoundError, match="'git checkout -- data/visual/awa1'"):
-        load_problem("attributes", "awa1")
+    for setting, name in (("attributes", "awa1"), ("attributes", "sun"), ("pairs", "flowers")):
+        with pytest.raises(FileNotFoundError, match=f"'git checkout -- data/visual/{name}'"):
+            load_problem(setting, name)
 
 
 def test_distributions_leave_the_data_out():

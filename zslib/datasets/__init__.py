@@ -14,8 +14,10 @@ from zslib.datasets.attributes.caltech101 import caltech101
 from zslib.datasets.attributes.cub import cub
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.datasets.attributes.features import from_features, read_features
+from zslib.datasets.attributes.flowers import flowers_words
 from zslib.datasets.attributes.own import load_zero_shot, save_zero_shot, vgg19
 from zslib.datasets.attributes.problem import ZeroShotProblem
+from zslib.datasets.attributes.sun import sun_attributes
 from zslib.datasets.attributes.synthetic import synthetic_attributes
 from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
 from zslib.datasets.attributes.xlsa17 import fetch_xlsa17, load_xlsa17, official_split_summary
@@ -36,6 +38,7 @@ from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.mapping.synthetic import synthetic_crosslingual, synthetic_crossmodal
 from zslib.datasets.mapping.tiny_imagenet import glove_vectors, tiny_imagenet
 from zslib.datasets.pairs.captions import captioned
+from zslib.datasets.pairs.cub_captions import cub_captions
 from zslib.datasets.pairs.flowers import flowers
 from zslib.datasets.pairs.ikea import ikea
 from zslib.datasets.pairs.own import from_captions, read_captions
@@ -86,6 +89,7 @@ __all__ = [
     "captioned",
     "composed_term_vectors",
     "cub",
+    "cub_captions",
     "cub_sentences",
     "data_folders",
     "data_status",
@@ -99,6 +103,7 @@ __all__ = [
     "find_folder",
     "fingerprint",
     "flowers",
+    "flowers_words",
     "from_captions",
     "from_features",
     "from_files",
@@ -129,6 +134,7 @@ __all__ = [
     "served",
     "split_dictionary",
     "split_labels",
+    "sun_attributes",
     "synthetic_attributes",
     "synthetic_crosslingual",
     "synthetic_crossmodal",

@@ -42,7 +42,8 @@ class Dataset:
     auto : dict of str to int
         By setting, its place among those that "auto" and "real" try; none where they do not.
     files : tuple of str
-        Read by the loaders, relative to the data folder; each may have the ending .gz there.
+        Read by the loaders, relative to the data folder; each may have the ending .gz or .bz2
+        there.
     optional_files : tuple of str
         Read besides under some options of a loader.
     folders : tuple of str

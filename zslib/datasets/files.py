@@ -1,11 +1,11 @@
-"""Files of a data set: text plain or gzipped, arrays whole or with one byte a number.
+"""Files of a data set: plain, gzipped or in bzip2, arrays whole or with one byte a number.
 
 Both editions of the real data are read here, the full one and the compact one of a copy of the
 repository, whose files must be those that ``data/SHA256SUMS`` lists.
 """
 
-import gzip
 import hashlib
+import io
 import json
 import re
 import time
@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from zslib.datasets import locate
+from zslib.datasets.content import opened
 
 __all__ = [
     "SUMS",
@@ -34,14 +35,15 @@ __all__ = [
 ]
 
 SUMS = "SHA256SUMS"
+_ENDINGS = ("", ".gz", ".bz2")
 _SETTLING = 3_000_000_000  # nanoseconds; the coarsest file systems count in two seconds
 
 
 def find_file(path):
-    """The file, or the same with the ending .gz; None where neither is there."""
+    """The file, or the same with the ending .gz or .bz2; None where none is there."""
     path = Path(path)
-    zipped = path.with_name(path.name + ".gz")
-    return next((file for file in (path, zipped) if file.is_file()), None)
+    files = (path.with_name(path.name + ending) for ending in _ENDINGS)
+    return next((file for file in files if file.is_file()), None)
 
 
 def checked(path):
@@ -50,7 +52,7 @@ def checked(path):
     Parameters
     ----------
     path : path
-        Without the ending .gz that the file may have.
+        Without the ending .gz or .bz2 that the file may have.
 
     Raises
     ------
@@ -67,9 +69,11 @@ def checked(path):
     if name is None:
         return file
     listed = _listed()
-    if name not in listed and f"{name}.gz" in listed:
+    plain = name.removesuffix(file.suffix) if file.suffix in _ENDINGS else name
+    known = [plain + ending for ending in _ENDINGS if plain + ending in listed]
+    if name not in listed and known:
         raise ValueError(
-            f"{file} is in the place of data/{name}.gz, which the repository has: remove it, or "
+            f"{file} is in the place of data/{known[0]}, which the repository has: remove it, or "
             "move it to a folder of your own, which ZSLIB_DATA names"
         )
     if name in listed and file_hash(file) != listed[name]:
@@ -153,15 +157,14 @@ def file_hash(path):
 
 
 def read_bytes(path):
-    """The content of a file, plain or gzipped."""
+    """The content of a file, plain or compressed."""
     path = checked(path)
-    content = path.read_bytes()
-    with _readable(path):
-        return gzip.decompress(content) if path.suffix == ".gz" else content
+    with _readable(path), opened(path) as file:
+        return file.read()
 
 
 def read_lines(path):
-    """The lines of a UTF-8 text, plain or gzipped, without their ends."""
+    """The lines of a UTF-8 text, plain or compressed, without their ends."""
     content = read_bytes(path)
     with _readable(path):
         text = content.decode("utf-8").removesuffix("\n")
@@ -184,7 +187,7 @@ def read_table(path, columns, separator="\t"):
 def _readable(path):
     try:
         yield
-    except (ValueError, EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+    except (ValueError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} cannot be read, copy it anew: {error}") from error
 
 
@@ -228,7 +231,8 @@ def read_rows(matrix, rows=slice(None), *, of=None):
     Parameters
     ----------
     matrix : array, or path of a ``.npy``
-        Two-dimensional, or as `quantise` makes it. Of a file only the rows asked for are read.
+        Two-dimensional, or as `quantise` makes it. Of a file only the rows asked for are read,
+        unless it is compressed.
     rows : slice or int array
     of : (int, str), optional
         How many rows a file must have, and of what: ``(7461, "image labels")``.
@@ -241,7 +245,10 @@ def read_rows(matrix, rows=slice(None), *, of=None):
     if not isinstance(matrix, np.ndarray):
         path = checked(matrix)
         with _readable(path):
-            matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+            if path.suffix in _ENDINGS:
+                matrix = np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
+            else:
+                matrix = np.load(path, mmap_mode="r", allow_pickle=False)
         shape = matrix.dtype["value"].shape if matrix.dtype.names else matrix.shape[1:]
         if len(shape) != 1 or (of is not None and len(matrix) != of[0]):
             there = "" if of is None else f" and there are {of[0]} {of[1]}"

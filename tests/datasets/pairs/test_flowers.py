@@ -1,100 +1,116 @@
-import json
+import bz2
 
 import numpy as np
 import pytest
-from scipy.io import savemat
 
-from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS, read_att_splits
-from zslib.datasets.pairs.flowers import FLOWER_NAMES, flowers
+from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS
+from zslib.datasets.files import read_arrays, read_lines, read_rows
+from zslib.datasets.pairs.flowers import flowers
+
+_LABELS = np.repeat(np.arange(4), 3)
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """The 102 flowers with two images each: first 20 unseen, then 20 for validation."""
-    label = np.repeat(np.arange(1, 103), 2)
-    rows = np.arange(1, 205).reshape(102, 2)
-    column = {
-        "test_unseen_loc": rows[:20],
-        "val_loc": rows[20:40],
-        "train_loc": rows[40:],
-        "trainval_loc": rows[20:, :1],
-        "test_seen_loc": rows[20:, 1:],
-    }
-    columns = {name: values.ravel()[:, None].astype(float) for name, values in column.items()}
-    att = np.random.default_rng(0).standard_normal((8, 102))
-    savemat(tmp_path / "FLO_att_splits.mat", {"att": att, **columns})
-    np.savez(tmp_path / "FLO_order.npz", label=label, image_id=np.arange(204))
-    with open(tmp_path / "FLO_class_wikipedia.jsonl", "w") as file:
-        for number, name in enumerate(sorted(FLOWER_NAMES), start=1):
-            text = f"The {name} is a plant. It flowers in May. It is eaten."
-            entry = {"idx": str(number), "class_name": name, "wikipedia_text": text}
-            file.write(json.dumps(entry) + "\n")
+    """Four classes of three images, one unseen and one for validation, two captions each."""
+    val, seen = np.arange(3, 6), np.arange(6, 12)
+    np.savez(
+        tmp_path / "flowers.npz",
+        label=_LABELS.astype(np.int8),
+        train_loc=seen[::-1],
+        val_loc=val,
+        trainval_loc=np.array([3, 4, 6, 7, 9, 10]),
+        test_seen_loc=np.array([5, 8, 11]),
+        test_unseen_loc=np.arange(3),
+    )
+    features = np.random.default_rng(0).standard_normal((12, 5)).astype(np.float16)
+    np.save(tmp_path / "features_mobilenetv2_pca256.npy", features)
+    lines = [f"{row}\tflower {row} is {colour}\n" for row in range(12) for colour in ("red", "it")]
+    lines[9] = "4\t{}\n"
+    (tmp_path / "captions.tsv.bz2").write_bytes(bz2.compress("".join(lines).encode()))
+    (tmp_path / "classes.txt").write_text("rose\nlily\npoppy\niris\n")
     return tmp_path
 
 
-def test_articles_stand_with_their_flowers(folder):
-    problem = flowers(folder=folder)
-    assert problem.synthetic
-    assert problem.level == "class"
-    assert problem.features.shape == (204, 256)
-    for c, name in enumerate(FLOWER_NAMES):
-        own = [problem.texts[t] for t in np.flatnonzero(problem.text_labels == c)]
-        assert own == [f"The {name} is a plant.", "It flowers in May.", "It is eaten."]
-    assert problem.unseen_classes.tolist() == list(range(20))
-    assert problem.val_classes.tolist() == list(range(20, 40))
-    assert len(problem.train) == 62  # without the images that test seen classes
-    assert problem.coverage["classes that share a sentence"] == 102
-    small = flowers(folder=folder, max_sentences=1, max_per_class=1, seed=1)
-    assert small.n_texts == 102
-    assert len(small.test_unseen) == 20
+@pytest.mark.parametrize("most", [None, 1])
+def test_an_image_has_its_own_captions(folder, most):
+    problem = flowers(folder=folder, feature_scaling="none", max_per_class=most, seed=3)
+    stored = np.load(folder / "features_mobilenetv2_pca256.npy").astype(np.float32)
+    kept = len(problem.labels)
+    assert kept == (12 if most is None else 7)
+    for image in range(kept):
+        row = np.flatnonzero((stored == problem.features[image]).all(axis=1)).item()
+        assert problem.labels[image] == _LABELS[row]
+        start, end = problem.text_offsets[image : image + 2]
+        texts = [problem.texts[t] for t in problem.text_index[start:end]]
+        wanted = [f"flower {row} is red", f"flower {row} is it"]
+        assert texts == (wanted[:1] if row == 4 else wanted)
+    assert problem.level == "image"
+    assert not problem.synthetic
+    assert problem.coverage["captions"] == problem.n_texts
+    if most is None:
+        assert problem.coverage["lines without a word"] == 1
+        assert problem.val.tolist() == [3, 4]  # without the image that tests a seen class
+        assert problem.train.tolist() == [6, 7, 9, 10]
+        assert problem.class_names[problem.unseen_classes].tolist() == ["rose"]
 
 
-def test_a_missing_article_is_named(folder):
-    path = folder / "FLO_class_wikipedia.jsonl"
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(line for line in lines if '"azalea"' not in line))
-    with pytest.raises(ValueError, match="has no article on 'azalea'"):
+def _rewrite(name, content):
+    def harm(folder):
+        for path in folder.glob(f"{name}*"):
+            path.unlink()
+        (folder / name).write_text(content)
+
+    return harm
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (_rewrite("captions.tsv", "12\tred\n"), r"captions\.tsv: rows of images must lie in \[0"),
+        (_rewrite("captions.tsv", "-1\tred\n"), r"captions\.tsv: rows of images must lie in \[0"),
+        (_rewrite("captions.tsv", "x\tred\n"), r"captions\.tsv: invalid literal .* 'x'"),
+        (_rewrite("captions.tsv", "red\n"), r"captions\.tsv, line 1: expected 2 columns"),
+        (_rewrite("captions.tsv", ""), r"captions\.tsv has no caption of 12 images"),
+        (_rewrite("captions.tsv", "0\tred\n"), r"of 11 images, the first is 1"),
+        (
+            lambda folder: np.save(folder / "features_mobilenetv2_pca256.npy", np.ones((9, 2))),
+            r"has shape \(9, 2\) and there are 12 image labels",
+        ),
+    ],
+)
+def test_damaged_files_are_named(folder, harm, words):
+    harm(folder)
+    with pytest.raises(ValueError, match=words):
         flowers(folder=folder)
 
 
-def test_real_data(real_data):
-    folder = real_data("visual/xlsa17_splits", "visual/xlsa17_splits/FLO_order.npz")
-    problem = flowers(max_sentences=2)
+def test_a_missing_file_or_folder_is_named(folder):
+    (folder / "captions.tsv.bz2").unlink()
+    with pytest.raises(FileNotFoundError, match=r"captions\.tsv is not there"):
+        flowers(folder=folder)
+    with pytest.raises(FileNotFoundError, match="no data folder has 'visual/flowers'"):
+        flowers()
+
+
+def test_real_flowers(real_data):
+    folder = real_data("visual/flowers")
+    problem, data = flowers(feature_scaling="none"), read_arrays(folder / "flowers.npz")
     counts = problem.summary()
-    official = OFFICIAL_STATISTICS["FLO"]
-    assert all(counts[name] == n for name, n in official.items() if name in counts)
-    # The sizes of the largest classes that the data's authors print: the names are in order.
-    with np.load(folder / "FLO_order.npz") as order:
-        sizes = np.bincount(order["label"], minlength=103)[1:]
+    assert {name: counts[name] for name in OFFICIAL_STATISTICS["FLO"] if name in counts} == {
+        name: n for name, n in OFFICIAL_STATISTICS["FLO"].items() if name in counts
+    }
+    assert [len(c) for c in (problem.train_classes, problem.val_classes)] == [62, 20]
+    assert np.array_equal(problem.labels, data["label"])
+    stored = folder / "features_mobilenetv2_pca256.npy"
+    assert np.array_equal(problem.features, read_rows(stored))
+    # The sizes of the largest classes that the photographs' authors print: names are in order.
+    sizes = np.bincount(problem.labels)
     largest = {"petunia": 258, "passion flower": 251, "wallflower": 196, "water lily": 194}
-    top = np.argsort(-sizes)[:4]
-    assert {FLOWER_NAMES[c]: sizes[c] for c in top} == largest
-
-
-def test_real_articles_are_like_the_embeddings(real_data):
-    """More so in this order of classes than in any random one, or in that of the alphabet."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    folder = real_data("visual/xlsa17_splits", "visual/xlsa17_splits/FLO_order.npz")
-    problem = flowers()
-    articles = [
-        " ".join(problem.texts[t] for t in np.flatnonzero(problem.text_labels == c))
-        for c in range(102)
-    ]
-    words = TfidfVectorizer(stop_words="english", min_df=2, sublinear_tf=True)
-    att = read_att_splits(folder / "FLO_att_splits.mat").att
-    pairs = np.triu_indices(102, 1)
-
-    def likeness(vectors):
-        return np.corrcoef(vectors - vectors.mean(axis=0))
-
-    texts, images = likeness(words.fit_transform(articles).toarray()), likeness(att)
-
-    def agreement(order):
-        return np.corrcoef(images[pairs], texts[np.ix_(order, order)][pairs])[0, 1]
-
-    rng = np.random.default_rng(0)
-    others = [agreement(rng.permutation(102)) for _ in range(100)]
-    own = agreement(np.arange(102))
-    assert own > np.mean(others) + 3 * np.std(others)
-    assert agreement(np.argsort(FLOWER_NAMES)) < np.mean(others) + 3 * np.std(others)
+    assert {problem.class_names[c]: sizes[c] for c in np.argsort(-sizes)[:4]} == largest
+    assert np.diff(problem.text_offsets).max() == 10
+    listed = [line.split("\t") for line in read_lines(folder / "captions.tsv")]
+    worded = [(int(row), text) for row, text in listed if any(map(str.isalnum, text))]
+    owners = np.repeat(np.arange(8189), np.diff(problem.text_offsets))
+    assert worded == list(zip(owners.tolist(), problem.texts, strict=True))
+    assert problem.coverage["lines without a word"] == len(listed) - len(worded) == 13

@@ -9,7 +9,7 @@ from zslib.datasets.attributes.splits import split_seen
 from zslib.datasets.attributes.synthetic import attribute_features
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 
-__all__ = ["apy_attributes"]
+__all__ = ["APY", "apy_attributes"]
 
 
 def _standard(data, seed):
@@ -25,7 +25,7 @@ def _features(data, seed):
     )
 
 
-_APY = ImageSet(
+APY = ImageSet(
     name="apy_attributes",
     synthetic=True,
     description="aPY's real attributes and {split} split with synthetic features",
@@ -42,7 +42,7 @@ _APY = ImageSet(
 )
 
 
-@_APY.loader
+@APY.loader
 def apy_attributes(*, split="proposed", seen_fraction=0.2, att="unit length"):
     """The 15,339 objects of aPY: real attributes and splits, synthetic features.
 

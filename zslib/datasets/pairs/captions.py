@@ -3,8 +3,6 @@
 import re
 from functools import partial
 
-import numpy as np
-
 from zslib.datasets import locate
 from zslib.datasets.attributes.att_splits import (
     cell_strings,
@@ -15,6 +13,7 @@ from zslib.datasets.attributes.att_splits import (
 from zslib.datasets.attributes.splits import select_images
 from zslib.datasets.attributes.xlsa17 import XLSA17_FILES, find_xlsa17, load_xlsa17
 from zslib.datasets.entry import PAIRS, Dataset, below
+from zslib.datasets.pairs.caption_lists import own_texts
 from zslib.datasets.pairs.problem import with_texts
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_choice
@@ -58,20 +57,11 @@ def captioned(name, *, seed=0, feature_scaling="none", max_per_class=None, folde
     labels, files = _labels_and_files(folder / "res101.mat")
     parts = read_att_splits(folder / "att_splits.mat").parts
     rows, _ = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
-    texts, idle = _captions_of([files[row] for row in rows], captions)
-    counts = np.array(list(map(len, texts)))
     return with_texts(
         images,
         name=f"{name.lower()}-captions",
         description=f"{name}, proposed split, ResNet-101 features, captions of Reed et al.",
-        texts=[text for several in texts for text in several],
-        text_offsets=np.concatenate([[0], np.cumsum(counts)]),
-        text_index=np.arange(counts.sum()),
-        coverage={
-            "captions": int(counts.sum()),
-            "lines without a word": idle,
-            "images with other than 10 captions": int((counts != 10).sum()),
-        },
+        **own_texts(_captions_of([files[row] for row in rows], captions)),
     )
 
 
@@ -86,7 +76,7 @@ def _labels_and_files(path):
 
 
 def _captions_of(stems, folder):
-    """The captions of each image, and how many lines were left out."""
+    """The lines of each image's file."""
     paths, wanted = {}, set(stems)
     for path in sorted(folder.rglob("*.txt")):
         if path.stem in wanted and paths.setdefault(path.stem, path) != path:
@@ -97,16 +87,14 @@ def _captions_of(stems, folder):
             f"{len(missing)} images have no captions below {folder}, the first would be "
             f"{missing[0]}.txt"
         )
-    texts, idle = [], 0
+    texts = []
     for stem in stems:
         # Read so, \r\n and \r have become \n; nothing else ends a line.
         text = paths[stem].read_text(encoding="utf-8", errors="replace")
-        lines = text.removesuffix("\n").split("\n")
-        texts.append([line.strip() for line in lines if tokenize(line)])
-        idle += len(lines) - len(texts[-1])
-        if not texts[-1]:
+        texts.append([line.strip() for line in text.removesuffix("\n").split("\n")])
+        if not any(map(tokenize, texts[-1])):
             raise ValueError(f"{paths[stem]} has no caption")
-    return texts, idle
+    return texts
 
 
 ENTRIES = tuple(

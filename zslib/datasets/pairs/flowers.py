@@ -1,111 +1,68 @@
-"""Oxford's 102 flowers: real Wikipedia articles and split, synthetic image features."""
-
-import json
+"""Oxford's 102 flowers: photographs with ten captions each, the paper's second data set."""
 
 import numpy as np
 
-from zslib.datasets.attributes.att_splits import read_att_splits
-from zslib.datasets.attributes.splits import select_images
-from zslib.datasets.attributes.synthetic import attribute_features
+from zslib.datasets.attributes.splits import PARTS, select_images, without_tested
 from zslib.datasets.entry import PAIRS, Dataset, below
-from zslib.datasets.files import read_arrays, read_lines
+from zslib.datasets.files import read_arrays, read_lines, read_rows
 from zslib.datasets.locate import require_folder
+from zslib.datasets.pairs.caption_lists import caption_lists, own_texts
 from zslib.datasets.pairs.problem import ImageTextProblem
-from zslib.datasets.pairs.sentences import sentence_pairs, split_sentences
 
-__all__ = ["FLOWER_NAMES", "flowers"]
-
-# In the order of Oxford's labels 1 to 102. The articles' own numbers follow the alphabet.
-FLOWER_NAMES = tuple(
-    """pink primrose, hard-leaved pocket orchid, canterbury bells, sweet pea, english marigold,
-    tiger lily, moon orchid, bird of paradise, monkshood, globe thistle, snapdragon, colt's foot,
-    king protea, spear thistle, yellow iris, globe-flower, purple coneflower, peruvian lily,
-    balloon flower, giant white arum lily, fire lily, pincushion flower, fritillary, red ginger,
-    grape hyacinth, corn poppy, prince of wales feathers, stemless gentian, artichoke,
-    sweet william, carnation, garden phlox, love in the mist, mexican aster, alpine sea holly,
-    ruby-lipped cattleya, cape flower, great masterwort, siam tulip, lenten rose, barbeton daisy,
-    daffodil, sword lily, poinsettia, bolero deep blue, wallflower, marigold, buttercup,
-    oxeye daisy, common dandelion, petunia, wild pansy, primula, sunflower, pelargonium,
-    bishop of llandaff, gaura, geranium, orange dahlia, pink-yellow dahlia, cautleya spicata,
-    japanese anemone, black-eyed susan, silverbush, californian poppy, osteospermum,
-    spring crocus, bearded iris, windflower, tree poppy, gazania, azalea, water lily, rose,
-    thorn apple, morning glory, passion flower, lotus lotus, toad lily, anthurium, frangipani,
-    clematis, hibiscus, columbine, desert-rose, tree mallow, magnolia, cyclamen, watercress,
-    canna lily, hippeastrum, bee balm, ball moss, foxglove, bougainvillea, camellia, mallow,
-    mexican petunia, bromelia, blanket flower, trumpet creeper, blackberry lily""".replace(
-        "\n   ", ""
-    ).split(", ")
-)
+_FILES = ("flowers.npz", "features_mobilenetv2_pca256.npy", "captions.tsv", "classes.txt")
 
 
-def flowers(
-    *,
-    seed=0,
-    max_sentences=None,
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
-):
-    """102 flowers: articles and official split are real, the image features are generated.
+def flowers(*, seed=0, feature_scaling="unit length", max_per_class=None, folder=None):
+    """8,189 photographs of flowers, each with the ten captions that people wrote for it.
 
-    Features of the 8,189 photographs are not part of the data. They are generated from the
-    official class embeddings (means of encoded captions, 1,024-d) by `attribute_features`, so
-    results say nothing about the benchmark's images. The texts come from elsewhere, Wikipedia:
-    what they have in common with the features is what they have with those captions.
-
-    Parameters
-    ----------
-    max_sentences : int, optional
-        At most so many of each article, the first.
+    FLOWERS of Oreshkin et al. (CLAREL, 2019): the photographs of Nilsback and Zisserman (2008),
+    the captions of Reed et al. (2016), and the proposed split of Xian et al. (2018), 62 training,
+    20 validation and 20 unseen classes. Captions and features belong together image by image.
+    The paper has 2,048 features of a ResNet-101; here are 256 components of MobileNetV2's 1,280,
+    fitted on the images of seen classes.
 
     Returns
     -------
     ImageTextProblem
-        ``level`` is "class". Its validation classes are the official ones, without the images
-        that test seen classes.
+        Its validation classes are the official ones, without the images that test seen classes.
+        ``coverage`` counts captions and the lines left out, which have no word.
+
+    Examples
+    --------
+    >>> problem = flowers(max_per_class=2)
+    >>> problem
+    ImageTextProblem('flowers': 82 seen and 20 unseen classes, 164 + 164 seen and 40 unseen
+    images, 3677 texts of images, 256 features)
+    >>> problem.texts[0]
+    'this flower has petals in the shape of a circle and are purple and stringy'
     """
-    folder = require_folder("visual/xlsa17_splits", folder)
-    splits = read_att_splits(folder / "FLO_att_splits.mat")
-    labels = read_arrays(folder / "FLO_order.npz")["label"].astype(np.int64) - 1
-    rows, parts = select_images(labels, splits.parts, max_per_class=max_per_class, seed=seed)
-    features = attribute_features(splits.att[labels], labels, seed=seed)
-    sentences = _articles(folder / "FLO_class_wikipedia.jsonl")
-    texts, coverage = sentence_pairs(labels[rows], sentences, max_sentences=max_sentences)
+    folder = require_folder("visual/flowers", folder)
+    arrays, features, captions, classes = (folder / name for name in _FILES)
+    data = read_arrays(arrays)
+    labels = data["label"].astype(np.int64)
+    parts = without_tested({part: data[f"{part}_loc"] for part in PARTS})
+    rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
+    captions = caption_lists(captions, len(labels))
     return ImageTextProblem(
-        name="flowers-sentences",
-        synthetic=True,
-        description="Oxford's 102 flowers, real Wikipedia sentences with synthetic features",
-        features=features[rows],
+        name="flowers",
+        synthetic=False,
+        description="Oxford's 102 flowers, proposed split, MobileNetV2 features, own captions",
+        features=read_rows(features, rows, of=(len(labels), "image labels")),
         labels=labels[rows],
-        class_names=np.array(FLOWER_NAMES),
+        class_names=np.array(read_lines(classes)),
         **parts,
-        **texts,
-        coverage=coverage,
+        **own_texts([captions[row] for row in rows]),
     ).scaled(feature_scaling)
-
-
-def _articles(path):
-    entries = [json.loads(line) for line in read_lines(path)]
-    text_of = {entry["class_name"]: entry["wikipedia_text"] for entry in entries}
-    missing = [name for name in FLOWER_NAMES if name not in text_of]
-    if missing:
-        raise ValueError(f"{path} has no article on {', '.join(map(repr, missing[:5]))}")
-    return [split_sentences(text_of[name]) for name in FLOWER_NAMES]
 
 
 ENTRIES = (
     Dataset(
         name="flowers",
-        kind="official",
+        kind="embedded",
         loaders={PAIRS: flowers},
-        summary="Oxford's 102 flowers: Wikipedia articles, with synthetic features",
-        licence="articles: CC BY-SA; split: MIT",
-        quick={PAIRS: {"max_per_class": 6, "max_sentences": 8}},
-        files=below(
-            "visual/xlsa17_splits",
-            "FLO_att_splits.mat",
-            "FLO_class_wikipedia.jsonl",
-            "FLO_order.npz",
-        ),
+        summary="Oxford's 102 flowers: 8,189 photographs with ten captions each",
+        licence="captions and images: not stated",
+        quick={PAIRS: {"max_per_class": 6}},
+        files=below("visual/flowers", *_FILES),
     ),
 )
