@@ -17,6 +17,8 @@ from zslib.protocols.attributes.methods import (
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.validation import check_choice
 
+SECOND = "Bucher, second choice"
+
 
 def fixed_method(name, growth, **fixed):
     """A row of Table 1 with these parameters; Bucher's original keeps no old negatives."""
@@ -58,10 +60,30 @@ def second_choice(method, problem, runs, **options):
     """Runs like these of a method, with the settings that came second on validation classes."""
     tuned, used = runs[0].tuned, runs[0].parameters
     others = [trial["parameters"] for trial in tuned.ranked if trial["parameters"] != used]
+    if not others:
+        raise ValueError(f"no settings of {method.name} but one could be trained")
     return [
         run_zero_shot(method, problem, seed=run.seed, parameters=others[0], **options)
         for run in runs
     ]
+
+
+def second_choices(methods, runs, **options):
+    """Runs of *uncertainty* and the `second_choice` of Bucher's original, and why there are none.
+
+    Both by problem, as are the ``methods`` and their ``runs``.
+    """
+    beside, failed = {}, {}
+    for p, by_method in runs.items():
+        if {"uncertainty", "Bucher"} <= by_method.keys():
+            (earlier,) = (method for method in methods[p] if method.name == "Bucher")
+            try:
+                second = second_choice(earlier, p, by_method["Bucher"], **options)
+            except ValueError as error:
+                failed[p] = str(error)
+            else:
+                beside[p] = {"uncertainty": by_method["uncertainty"], SECOND: second}
+    return beside, failed
 
 
 def tested_before(problem):
@@ -83,7 +105,7 @@ def best_methods(accuracies):
         "best mined": [name for name in accuracies if name in mined],
         "best earlier": [name for name in accuracies if name not in mined | {"random"}],
     }
-    return {what: max(names, key=accuracies.get) for what, names in groups.items()}
+    return {what: max(names, key=accuracies.get) for what, names in groups.items() if names}
 
 
 def run_ratios(

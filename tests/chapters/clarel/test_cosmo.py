@@ -85,7 +85,7 @@ def test_run_takes_methods_and_names(problem):
 
 def test_gains_are_over_the_same_fit_with_its_chosen_stacking(problem):
     runs = {"SAE": [run_calibrations("SAE", problem, parameters={"regularization": 2.0})]}
-    (row,) = cosmo_rows(problem, runs, device="cpu", n_resamples=100)
+    (row,), _ = cosmo_rows(problem, runs, device="cpu", n_resamples=100)
     gated = evaluate_cosmo(SAE(2.0), problem).value("H")
     assert row["value"].mean == pytest.approx(gated - runs["SAE"][0].chosen("stacking").value("H"))
 
