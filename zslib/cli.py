@@ -162,7 +162,14 @@ def _as_options(text, names):
 
 def _remedy(error):
     """What to do where a folder cannot be written, or nothing."""
-    unwritable = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.ENOTDIR, errno.ENOENT)
+    unwritable = (
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENOSPC,
+        errno.ENOTDIR,
+        errno.ENOENT,
+    )
     if getattr(error, "errno", None) not in unwritable:
         return ""
     return (

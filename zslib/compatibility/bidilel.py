@@ -14,6 +14,7 @@ SAME = 1e-6
 """Classes whose embeddings, of length one, are nearer than this are the same class.
 
 Distances of unit vectors come from differences of squares, which round at the root of eps, 1e-8.
+Those between the seen classes must be a thousand times as large somewhere.
 """
 
 
@@ -107,6 +108,14 @@ class BiDiLEL(CompatibilityModel):
         sums, _ = class_sums(self._projected(X), codes, embeddings.shape[0])
         self.landmarks_ = directions(sums)
         self.seen_embeddings_ = directions(embeddings)
+        units = xp.astype(self.seen_embeddings_, xp.float64)
+        widest = float(xp.max(_distances(units, units)))
+        if widest < 1000.0 * SAME:
+            raise ValueError(
+                "class_embeddings of the classes in y all point the same way, and their distances "
+                f"after scaling to length one, at most {widest:.1g}, say nothing: subtract their "
+                "mean first"
+            )
 
     def _projected(self, X):
         """Images in the latent space: centred, of length one."""
