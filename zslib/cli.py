@@ -173,8 +173,8 @@ def _remedy(error):
     if getattr(error, "errno", None) not in unwritable:
         return ""
     return (
-        ": where a folder, HOME or another, cannot be made or written, ZSLIB_CACHE names another one for what is kept "
-        "between runs, and ZSLIB_RESULTS one for what chapters record"
+        ": where a folder, HOME or another, cannot be made or written, ZSLIB_CACHE names another "
+        "one for what is kept between runs, and ZSLIB_RESULTS one for what chapters record"
     )
 
 

@@ -269,7 +269,7 @@ def test_a_unit_in_which_nothing_is_learned_is_refused(name, problem):
 
 
 def test_classes_that_all_point_the_same_way_are_refused_by_bidilel(problem):
-    with pytest.raises(ValueError, match="point the same way, .*: subtract their mean first"):
+    with pytest.raises(ValueError, match=r"point the same way, .*: subtract their mean first"):
         zslib.compatibility.BiDiLEL().fit(problem.X, problem.y, 1e4 + problem.S)
 
 
