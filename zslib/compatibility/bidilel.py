@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host
+from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host, typed_as
 from zslib.compatibility.base import CompatibilityModel, directions
 from zslib.optim import minimize
 from zslib.validation import check_integer, check_learned, check_real
@@ -119,8 +119,7 @@ class BiDiLEL(CompatibilityModel):
 
     def _projected(self, X):
         """Images in the latent space: centred, of length one."""
-        xp = namespace(X)
-        coef, mean = (xp.astype(a, X.dtype, copy=False) for a in (self.coef_, self.mean_))
+        coef, mean = typed_as(X, self.coef_, self.mean_)
         return directions(X @ coef - mean)
 
     def place(self, class_embeddings):

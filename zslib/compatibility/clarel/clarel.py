@@ -14,6 +14,7 @@ from zslib.arrays import (
     row_blocks,
     take_rows,
     to_host,
+    typed_as,
 )
 from zslib.compatibility.base import check_beyond_chance, check_told_apart, some_rows
 from zslib.compatibility.clarel.checkpoint import Checkpoint
@@ -348,14 +349,13 @@ class CLAREL(BaseEstimator):
         check_is_fitted(self, "network_")
         X = as_vectors(X, "X")
         layer = self.network_.image_layer
-        xp = namespace(X, layer.weight.value)
+        namespace(X, layer.weight.value)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} columns, but this CLAREL was fitted on "
                 f"{self.n_features_in_}: pass features of the same kind"
             )
-        weight = xp.astype(layer.weight.value, X.dtype, copy=False)
-        bias = xp.astype(layer.bias.value, X.dtype, copy=False)
+        weight, bias = typed_as(X, layer.weight.value, layer.bias.value)
         return X @ weight + bias
 
     def embed_texts(self, texts):
