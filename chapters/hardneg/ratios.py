@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chapters.hardneg.mining import ways
+from chapters.hardneg.problems import seen_candidates, with_enough_steps
 from zslib.datasets import load_problem
 from zslib.protocols.attributes.methods import (
     HARD_NEGATIVE_METHODS,
     ZERO_SHOT_METHODS,
-    seen_candidates,
-    with_enough_steps,
 )
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.validation import check_choice

@@ -54,7 +54,8 @@ CASES = {
         "hardneg/03_classification", runs, "run_zero_shot", named("SAE", "SSE"), {}, "SSE",
     ),
     "hardneg, the hard way": (
-        "hardneg/03_classification", runs, "run_zero_shot", named("uncertainty"), {}, "uncertainty",
+        "hardneg/03_classification", runs, "run_zero_shot", named("uncertainty"), {},
+        "uncertainty",
     ),
     "hardneg, the earlier": (
         "hardneg/03_classification", runs, "run_zero_shot", named("Bucher"), {}, "Bucher",

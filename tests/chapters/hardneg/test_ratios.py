@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from chapters.hardneg import ratios
+from chapters.hardneg.problems import hard_negative_problems
 from zslib.datasets import available
 from zslib.protocols import zero_shot_estimate, zero_shot_measures
-from zslib.protocols.attributes.methods import hard_negative_problems
 
 NAMES = ["random", "uncertainty", "uncertainty/correlation"]
 
