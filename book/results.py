@@ -106,7 +106,8 @@ class Results(Shown, list):
     def mean(self, **columns):
         """Means over data sets of what is otherwise alike, as rows of the data set "mean".
 
-        Where a value is missing (None) or text, so is the mean. `Chapter.means` records them.
+        Where a value is missing (None) or text, so is the mean. Of what failed on some data no
+        mean stands beside those over all. `Chapter.means` records them.
 
         Parameters
         ----------
@@ -120,7 +121,11 @@ class Results(Shown, list):
             alike = {k: v for k, v in row.items() if k not in ("dataset", "setting", "value")}
             groups.setdefault(tuple(alike.items()), []).append(row)
         rows = []
+        failed = {data for _, data in getattr(self.chapter, "failed", ())}
+        n_sets = len(failed.union(self.of("dataset"))) if failed else 0
         for alike, parts in groups.items():
+            if len(parts) < n_sets:
+                continue
             values = [part["value"] for part in parts]
             if any(value is None or isinstance(value, str) for value in values):
                 value = None
@@ -164,9 +169,4 @@ def measure(chapter, runs, measures, *, minus=(), methods=None, mean=False, **co
                 row = {"dataset": problem, "metric": metric, "method": method, "value": value}
                 rows.append(row | columns)
     results = chapter.collect(rows)
-    if not mean:
-        return results
-    # Of a method that failed on some data no mean stands beside those over all.
-    failed = {name for name, _ in chapter.failed}
-    whole = [row for row in results if failed.isdisjoint(row["method"].split(" - "))]
-    return results + chapter.means(Results(whole, chapter=chapter))
+    return results + chapter.means(results) if mean else results

@@ -20,11 +20,13 @@ _UNFINISHED, _REPLACED, _LOCK = ".unfinished-", ".replaced-", "lock"
 def check_writable(folder):
     """Raise PermissionError, which says what to do, where nothing can be written below."""
     there = next(place for place in (folder, *folder.parents) if place.exists())
-    if not (there.is_dir() and os.access(there, os.W_OK)):
+    try:
+        tempfile.TemporaryDirectory(dir=there).cleanup()
+    except OSError as error:
         raise PermissionError(
             f"{there} cannot be written: set ZSLIB_RESULTS to a folder that can, where the "
             "records and notebooks of runs then go"
-        )
+        ) from error
 
 
 @contextlib.contextmanager

@@ -158,18 +158,24 @@ def test_terminals_that_lack_letters_are_written_to(copy, encoding, words, monke
     assert "?" in printed or words == "data list"
 
 
-def test_a_folder_that_cannot_be_written_is_told_with_the_remedy(copy, capsys, monkeypatch):
+@pytest.mark.parametrize("folder", ["results", "/proc/nobody/results"])
+def test_results_that_cannot_be_written_are_told_with_the_remedy(
+    copy, folder, capsys, monkeypatch
+):
     (copy / "results").write_text("no folder")
+    monkeypatch.setenv("ZSLIB_RESULTS", str(copy / folder))
     assert main(["run", "demo"]) == 1
-    error = capsys.readouterr().err
-    assert f"zslib: {copy / 'results'} cannot be written: set ZSLIB_RESULTS to a folder" in error
+    assert "cannot be written: set ZSLIB_RESULTS to a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENOENT])
+def test_a_home_that_cannot_be_written_is_told_with_the_remedy(number, capsys, monkeypatch):
+    def refuse():
+        raise OSError(number, "no home", "/nowhere")
+
     monkeypatch.setattr("book.commands._book", refuse)
     assert main(["list"]) == 1
-    assert "ZSLIB_CACHE names another" in capsys.readouterr().err
-
-
-def refuse():
-    raise PermissionError(errno.EACCES, "Permission denied", "/nowhere")
+    assert "/nowhere': where a folder, HOME or another, cannot" in capsys.readouterr().err
 
 
 @pytest.mark.book

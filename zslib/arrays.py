@@ -135,6 +135,19 @@ def mean_length(array):
     return unit * float(namespace(array).mean(row_norms(array / unit)))
 
 
+def typed_as(reference, *arrays):
+    """Each of the ``arrays`` with the type of ``reference``, as itself where it has that already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [a.dtype.name for a in typed_as(np.zeros(2, np.float32), np.ones(3), np.ones(1))]
+    ['float32', 'float32']
+    """
+    xp = namespace(reference)
+    return tuple(xp.astype(array, reference.dtype, copy=False) for array in arrays)
+
+
 def take_rows(array, rows):
     """Rows of ``array``, by a host array of row numbers.
 

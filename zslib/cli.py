@@ -162,12 +162,19 @@ def _as_options(text, names):
 
 def _remedy(error):
     """What to do where a folder cannot be written, or nothing."""
-    unwritable = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.ENOTDIR)
+    unwritable = (
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENOSPC,
+        errno.ENOTDIR,
+        errno.ENOENT,
+    )
     if getattr(error, "errno", None) not in unwritable:
         return ""
     return (
-        ": where a folder cannot be written, ZSLIB_CACHE names another one for what is kept "
-        "between runs, and ZSLIB_RESULTS one for what chapters record"
+        ": where a folder, HOME or another, cannot be made or written, ZSLIB_CACHE names another "
+        "one for what is kept between runs, and ZSLIB_RESULTS one for what chapters record"
     )
 
 

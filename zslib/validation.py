@@ -558,6 +558,24 @@ def check_learned(learned, remedy, *, what="training"):
         raise ValueError(f"{what} left the range of {kind}: {remedy}")
 
 
+def check_trained(accuracy, n_choices, n_items):
+    """Refuse a training that does not tell its own training items apart, finite or not.
+
+    Raises
+    ------
+    ValueError
+        Unless ``accuracy``, a share of ``n_items`` for each of which there are ``n_choices``, is
+        above chance by more than two of chance's standard errors, or half way to one.
+    """
+    chance = 1.0 / n_choices
+    needed = chance + 2.0 * math.sqrt(chance * (1.0 - chance) / n_items)
+    if n_choices > 1 and not accuracy > min(needed, (1.0 + chance) / 2.0):
+        raise ValueError(
+            f"training failed: it is right on {100 * accuracy:.3g}% of its own items, chance is "
+            f"{100 * chance:.3g}%"
+        )
+
+
 def check_narrowed(learned, dtype, remedy):
     """``learned``, of float64, as ``dtype``; refused where that is too narrow for its numbers.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import array_api_compat
 import numpy as np
@@ -15,6 +16,7 @@ from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.intervals import zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
+from zslib.protocols.attributes.training import trainings
 from zslib.protocols.attributes.tuning import tune_zero_shot, with_validation_classes
 from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
@@ -146,16 +148,22 @@ def run_cosmo(method, problem, *, parameters=None, seed=0, device="cpu", **optio
 def cosmo_rows(problem, runs, *, device, n_resamples):
     """Rows of H of COSMO over each system less that of its stacking, both as validation chose.
 
-    ``runs`` has the `CalibratedRun` of each seed by the system's name.
+    ``runs`` has the `CalibratedRun` of each seed by the system's name. Also why some cannot be
+    trained.
     """
-    for method, own in runs.items():
+
+    def gain_row(method):
+        own = runs[method]
         gated = [
             run_cosmo(method, problem, parameters=run.parameters, seed=run.seed, device=device)
             for run in own
         ]
         stacked = [run.chosen("stacking") for run in own]
         gain = zero_shot_estimate(gated, "H", minus=stacked, n_resamples=n_resamples)
-        yield row(problem, "H", f"{method}: COSMO - stacking", gain, calibration="chosen")
+        return row(problem, "H", f"{method}: COSMO - stacking", gain, calibration="chosen")
+
+    rows, failed = trainings({f"{m}: COSMO": partial(gain_row, m) for m in runs})
+    return list(rows.values()), failed
 
 
 def cosmo_runs(name, problems, seeds, *, device, quick):

@@ -1,10 +1,12 @@
 """The text network of CLAREL's Appendix D on a machine's budget, beside the mean of words."""
 
 import math
+from functools import partial
 
 from zslib.compatibility import CLAREL, clarel_settings
 from zslib.datasets.entry import PAIRS
 from zslib.datasets.registry import resolve
+from zslib.protocols.attributes.training import trainings
 from zslib.protocols.pairs.runs import clarel_problems, image_text_trials, run_clarel
 from zslib.protocols.tidy import row
 
@@ -43,25 +45,38 @@ def read_sizes(sizes):
     return pairs
 
 
-def network_runs(sizes, runs, seed, *, quick=False, device="cpu"):
-    """For each problem of ``runs`` that ``sizes`` names: its run there, and that of the network.
+def network_problems(sizes, problems, *, seed, quick=False):
+    """What the network is trained on: of some of the ``problems`` the whole one, and its batches.
 
-    ``sizes`` are data sets with their numbers of batches, "ikea:3000+cub:500", or nothing; a quick
-    run has at most 20 batches. Data on which no rate taught it anything come second, with why.
+    ``sizes`` are data sets with their numbers of batches, "ikea:3000+cub:500", or nothing.
     """
-    trained, failed, options = {}, {}, {"device": device, "must_learn": not quick}
+    asked, named = {}, {p.name: p for p in problems}
     for name, n in read_sizes(sizes):
+        for whole in clarel_problems(name, training="paper", seed=seed, quick=quick):
+            if whole.name not in named:
+                raise ValueError(
+                    f"network={sizes!r}: {name} is not among the data of this run, which has "
+                    f"{', '.join(named)}: name it in dataset too"
+                )
+            asked[named[whole.name]] = whole, n
+    return asked
+
+
+def network_runs(asked, runs, seed, *, quick=False, device="cpu"):
+    """For each of the `network_problems` its run in ``runs``, and that of the network.
+
+    A quick run has at most 20 batches. Data on which no rate taught it anything come second, with
+    why.
+    """
+
+    def train(p):
+        whole, n = asked[p]
         size = {"n_batches": min(n, 20), "n_short": 10} if quick else {"n_batches": n}
-        (whole,) = clarel_problems(name, training="paper", seed=seed, quick=quick)
-        for p, run in runs.items():
-            if p.name == whole.name:
-                try:
-                    network = network_run(whole, [seed], **size, **options)
-                except ValueError as error:
-                    failed[p.name] = str(error)
-                else:
-                    trained[p] = {MEAN_OF_WORDS: run, NETWORK: network}
-    return trained, failed
+        network = network_run(whole, [seed], **size, device=device, must_learn=not quick)
+        return {MEAN_OF_WORDS: runs[p], NETWORK: network}
+
+    trained, failed = trainings({p: partial(train, p) for p in asked})
+    return trained, {p.name: why for p, why in failed.items()}
 
 
 def size_rows(problem, runs):

@@ -1,8 +1,10 @@
-"""Which texts an image retrieves, to be read."""
+"""What is to be read: texts that an image retrieves, and what validation chose."""
 
 import textwrap
 
 import numpy as np
+
+from zslib.protocols.tidy import row
 
 
 def nearest_texts(pairs, model, n_images=4, k=3):
@@ -30,3 +32,12 @@ def nearest_texts(pairs, model, n_images=4, k=3):
             text = textwrap.shorten(held.texts[candidates[j]], 90, placeholder=" …")
             rows.append([image, text, whose])
     return rows
+
+
+def chosen_rows(problem, run, **columns):
+    """Learning rate and alpha that validation data chose, and rates passed over, as text."""
+    passed = [f"{trial['parameters']['learning_rate']:g}" for trial in run.passed_over]
+    chosen = {"learning rate": run.model.learning_rate, "alpha": run.alpha}
+    chosen |= {"passed over": ", ".join(passed)} if passed else {}
+    for name, value in chosen.items():
+        yield row(problem, f"chosen {name}", "CLAREL", value, **columns)

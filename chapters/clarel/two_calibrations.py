@@ -1,6 +1,7 @@
 """Stacking of scores beside rescaling of distances, over systems and data sets."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.stats import spearmanr
 
 from chapters.clarel.calibrations import CALIBRATIONS, from_common_zero, run_calibrations
 from zslib.protocols.attributes.methods import resolve_method
+from zslib.protocols.attributes.training import trainings
 from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import mean_estimate
 from zslib.protocols.sweep import best_that_trains
@@ -17,24 +19,24 @@ from zslib.protocols.tidy import row
 def calibrated_runs(methods, problem, seeds, *, device, quick):
     """`CalibratedRun` by method, one per seed, with the parameters that DARK's comparison chose.
 
-    In quick mode they are the first of the grid.
+    In quick mode they are the first of the grid. Also why others cannot be trained.
     """
-    runs = {}
-    for name in methods:
+
+    def runs_of(name):
         method = resolve_method(name)
         drawn = seeds if method.seeds_matter else [seeds[0]] * len(seeds)
 
-        def train(parameters, name=name, drawn=drawn):
+        def train(parameters):
             options = {"parameters": parameters, "device": device}
             return [run_calibrations(name, problem, seed=s, **options) for s in drawn]
 
         if quick:
-            runs[name] = train({key: values[0] for key, values in method.grid.items()})
-        else:
-            trials = tune_zero_shot(method, problem).trials
-            what = f"{name} on {problem.name}"
-            _, runs[name], _ = best_that_trains(trials, "score", train, what)
-    return runs
+            return train({key: values[0] for key, values in method.grid.items()})
+        trials = tune_zero_shot(method, problem).trials
+        _, runs, _ = best_that_trains(trials, "score", train, f"{name} on {problem.name}")
+        return runs
+
+    return trainings({name: partial(runs_of, name) for name in methods})
 
 
 def by_calibration(runs, *, chosen=False):
@@ -102,10 +104,11 @@ def zero_rows(problem, runs, reach):
 def lift_rows(runs):
     """What a chosen calibration adds to H: mean over systems of their means over data sets.
 
-    ``runs`` is {problem: {method: runs}}; intervals are over systems.
+    ``runs`` is {problem: {method: runs}}; intervals are over the systems that all problems have.
     """
-    of_systems = zip(*(by_method.values() for by_method in runs.values()), strict=True)
-    pooled = [list(chain(*fits)) for fits in of_systems]
+    every = next(iter(runs.values()))
+    systems = [name for name in every if all(name in by_method for by_method in runs.values())]
+    pooled = [list(chain(*(by_method[name] for by_method in runs.values()))) for name in systems]
     for way in CALIBRATIONS:
         lifts = [
             float(np.mean([r.chosen(way).value("H") - r.outcomes[way].value("H") for r in fits]))

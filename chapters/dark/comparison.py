@@ -1,6 +1,7 @@
 """DARK beside the other systems: counts, leads, calibration and print."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,6 +29,13 @@ _TABLE2 = {
 
 # What Table 3 calls a data set of ours.
 _PRINTED_AS = {"CUB": "CUB", "AWA2": "AwA2", "APY": "aPY", "SUN": "SUN"}
+
+
+def with_printed_steps(name):
+    """`DARK` or one of its ablations with the printed step and penalty alone."""
+    method = ZERO_SHOT_METHODS[name]
+    grid = {key: values for key, values in method.grid.items() if key != "data_weight"}
+    return replace(method, grid=grid, fixed={**method.fixed, "data_weight": 1.0})
 
 
 def count_rows(table, summaries):

@@ -1,5 +1,7 @@
 """What is new in DARK, part by part: image weights, the density margin, the label view."""
 
+from functools import partial
+
 import numpy as np
 from scipy.stats import spearmanr
 from sklearn.metrics import average_precision_score
@@ -8,7 +10,7 @@ from zslib.arrays import like, to_host, unit_rows
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin, image_weights
 from zslib.compatibility.ranking.loss import violations
-from zslib.protocols.attributes.training import fitted
+from zslib.protocols.attributes.training import fitted, trainings
 from zslib.protocols.intervals import mean_estimate, over_runs, statistic_over_classes
 from zslib.protocols.tidy import row
 
@@ -96,18 +98,23 @@ KINDS = {
 
 
 def train_kinds(held, kinds, seeds, *, n_iter, margin):
-    """Models of some of `KINDS`, one for each seed, trained on what is not ``held`` out."""
+    """Models of some of `KINDS`, one for each seed, trained on what is not ``held`` out.
+
+    Also why the others cannot be trained.
+    """
     common = {"n_iter": n_iter, "drop_at": 3 * n_iter // 4, "margin": margin, "refresh_every": 1}
 
     def models(kind):
         make, changes = KINDS[kind]
         return [fitted(make(**common | changes, random_state=seed), held) for seed in seeds]
 
-    return {kind: models(kind) for kind in kinds}
+    return trainings({kind: partial(models, kind) for kind in kinds})
 
 
 def set_rows(scored):
     """Rows of how alike F_set is with the weights of Eq. 6 and with equal weights."""
+    if "DARK" not in scored.scores:
+        return
     pairs = [(scored.sets(F), scored.sets(F, np.ones(len(F)))) for F in scored.scores["DARK"]]
     correlations = [np.corrcoef(a.ravel(), b.ravel())[0, 1] for a, b in pairs]
     same = [100.0 * (a.argmax(axis=1) == b.argmax(axis=1)) for a, b in pairs]
@@ -120,6 +127,8 @@ def set_rows(scored):
 
 def margin_rows(scored, margin):
     """Rows of own scores and margins, and of what larger scores would do to violations."""
+    if "DARK" not in scored.scores:
+        return
     before, after = scored.own("before training"), scored.own("DARK")
     kinds = {"Eq. 3": lambda own: density_margin(own, margin), "margin 1": np.ones_like}
     margins = [density_margin(f, margin) for f in after]
@@ -152,6 +161,8 @@ def _nearest(vectors):
 
 def density_rows(scored, margin):
     """Rows of the rank correlation of margins with three measures of density."""
+    if "DARK" not in scored.scores:
+        return
     codes, held = scored.codes, scored.held
     of_images, of_classes = [], []
     for F, f in zip(scored.scores["DARK"], scored.own("DARK"), strict=True):
@@ -203,7 +214,7 @@ def view_measures(scored):
 
 def place_rows(scored):
     """Rows of the share of labels whose own set is among the first ``k``, of the first seed."""
-    for kind in ("before training", "DARK-L", "DARK"):
+    for kind in (k for k in ("before training", "DARK-L", "DARK") if k in scored.scores):
         sets = scored.sets(scored.scores[kind][0])
         places = (sets > np.diag(sets)[:, None]).sum(axis=1) + 1
         named = {"dataset": scored.problem, "kind": kind, "part": scored.part}

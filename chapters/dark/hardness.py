@@ -1,8 +1,11 @@
 """Triplets of DARK in training: how many are easy, what they weigh, where a step leads."""
 
+from functools import partial
+
 import numpy as np
 from scipy.stats import spearmanr
 
+from book.shown import NOT_TRAINED
 from zslib.arrays import to_host
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import (
@@ -15,11 +18,12 @@ from zslib.compatibility.ranking.dark_objective import (
 )
 from zslib.compatibility.ranking.loss import violations
 from zslib.nn import sigmoid
-from zslib.protocols.attributes.training import answers, fitted, fitted_stages
+from zslib.protocols.attributes.training import answers, fitted, fitted_stages, trainings
 from zslib.protocols.intervals import mean_estimate, paired_difference
 from zslib.protocols.tidy import row
 
-FOLLOWED = "end, margins followed"
+STAGES, FOLLOWED = ("start", "middle", "end"), "end, margins followed"
+LOST = "lost to wrong labels, DARK-H - DARK"
 
 
 def valley():
@@ -95,13 +99,20 @@ def training_stages(problem, seeds, *, n_iter):
     """`DARK` at the start, in the middle and at the end of training, a model for each seed.
 
     The three are of one training. `FOLLOWED` is the end of another, from a smaller start, whose
-    steps follow the margins.
+    steps follow the margins. Also why one of the two cannot be trained, by its last stage.
     """
     moments = [0, n_iter // 2, n_iter]
-    trained = [fitted_stages(_dark(n_iter, seed), problem, moments) for seed in seeds]
-    stages = dict(zip(("start", "middle", "end"), zip(*trained, strict=True), strict=True))
     follow = {"gradient": "margin", "init_scale": 0.3}
-    return stages | {FOLLOWED: [fitted(_dark(n_iter, seed, **follow), problem) for seed in seeds]}
+    trained, failed = trainings(
+        {
+            "end": lambda: [fitted_stages(_dark(n_iter, s), problem, moments) for s in seeds],
+            FOLLOWED: lambda: [fitted(_dark(n_iter, s, **follow), problem) for s in seeds],
+        }
+    )
+    if "end" in trained:
+        of_stages = zip(*trained.pop("end"), strict=True)
+        trained = dict(zip(STAGES, of_stages, strict=True)) | trained
+    return trained, failed
 
 
 def _dark(length, seed, **options):
@@ -128,15 +139,15 @@ def triplet_rows(problem, stages):
             yield {"dataset": problem, "metric": metric, "value": value}
 
 
-def noise_rows(problem, held, seeds, *, noise, n_iter):
-    """Rows of accuracy on the classes ``held`` out, a share ``noise`` of training labels wrong.
+def noisy_hits(held, seeds, *, noise, n_iter):
+    """Which images of the classes ``held`` out are recognised: 100 or 0 for each, by seed.
 
-    DARK-H has the step in place of the sigmoid.
+    By method and training labels, "clean" or with a share ``noise`` wrong, as "DARK, noisy"; also
+    why a training fails. DARK-H has the step in place of the sigmoid.
     """
     classes, codes = np.unique(held.labels[held.trainval], return_inverse=True)
     wrong = [_corrupted(codes, len(classes), noise, np.random.default_rng(seed)) for seed in seeds]
     given = {"clean": [codes] * len(wrong), "noisy": wrong}
-    options, lost = {"classes": held.labels[held.test_unseen]}, {}
 
     def hits(labels, soft):
         models = (
@@ -145,14 +156,28 @@ def noise_rows(problem, held, seeds, *, noise, n_iter):
         )
         return [100.0 * answers(model, held).right("ACC") for model in models]
 
-    for method, soft in (("DARK", True), ("DARK-H", False)):
-        right = {labels: hits(labels, soft) for labels in given}
-        lost[method] = right["clean - noisy"] = np.subtract(right["clean"], right["noisy"])
+    return trainings(
+        {
+            f"{method}, {labels}": partial(hits, labels, soft)
+            for method, soft in (("DARK", True), ("DARK-H", False))
+            for labels in given
+        }
+    )
+
+
+def noise_rows(problem, held, hits):
+    """Rows of accuracy by the `noisy_hits`, and of what wrong labels cost."""
+    options, lost = {"classes": held.labels[held.test_unseen]}, {}
+    for method in ("DARK", "DARK-H"):
+        right = {labels: hits.get(f"{method}, {labels}") for labels in ("clean", "noisy")}
+        if all(values is not None for values in right.values()):
+            lost[method] = right["clean - noisy"] = np.subtract(right["clean"], right["noisy"])
         for labels, values in right.items():
-            value = mean_estimate(values, **options)
+            value = NOT_TRAINED if values is None else mean_estimate(values, **options)
             yield row(problem, "validation ACC", method, value, labels=labels)
-    value = paired_difference(lost["DARK-H"], lost["DARK"], **options)
-    yield {"dataset": problem, "metric": "lost to wrong labels, DARK-H - DARK", "value": value}
+    if len(lost) == 2:
+        value = paired_difference(lost["DARK-H"], lost["DARK"], **options)
+        yield {"dataset": problem, "metric": LOST, "value": value}
 
 
 def _corrupted(codes, n_classes, noise, rng):

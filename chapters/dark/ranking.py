@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from zslib.compatibility.ranking.loss import (
     violations,
 )
 from zslib.protocols.attributes.methods import ZeroShotMethod
-from zslib.protocols.attributes.training import answers, fitted, fitted_stages
+from zslib.protocols.attributes.training import answers, fitted, fitted_stages, trainings
 from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import Estimate, mean_estimate
 from zslib.protocols.tidy import row
@@ -133,19 +134,18 @@ def train_systems(held, seeds, *, n_epochs, device="cpu", must_learn=True):
     system, one for each seed, by system the first seed's after parts of the training, and why the
     others cannot be trained.
     """
-    on, trained, parts, failed = held.to(device), {}, {}, {}
+    on = held.to(device)
     lengths = sorted({max(1, round(n_epochs * part)) for part in (0.02, 0.05, 0.1, 0.25, 0.5, 1)})
-    for name, system in SYSTEMS.items():
-        method = system.method(name, n_epochs)
-        try:
-            chosen = tune_zero_shot(method, held, must_learn=must_learn).parameters
-            first, *others = (method.estimator(seed=seed, **chosen) for seed in seeds)
-            stages = dict(zip(lengths, fitted_stages(first, on, lengths), strict=True))
-            models = [first, *(fitted(model, on) for model in others)]
-        except ValueError as error:
-            failed[name] = str(error)
-            continue
-        trained[name], parts[name] = models, stages
+
+    def train(name):
+        method = SYSTEMS[name].method(name, n_epochs)
+        chosen = tune_zero_shot(method, held, must_learn=must_learn).parameters
+        first, *others = (method.estimator(seed=seed, **chosen) for seed in seeds)
+        stages = dict(zip(lengths, fitted_stages(first, on, lengths), strict=True))
+        return [first, *(fitted(model, on) for model in others)], stages
+
+    both, failed = trainings({name: partial(train, name) for name in SYSTEMS})
+    trained, parts = ({name: pair[i] for name, pair in both.items()} for i in (0, 1))
     return trained, parts, failed
 
 

@@ -2,13 +2,15 @@
 
 import math
 import time
+from functools import partial
 
 import numpy as np
 
+from book.shown import NOT_TRAINED
 from zslib.arrays import to_host
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import assess, image_scores
-from zslib.protocols.attributes.training import answers, fitted, fitted_stages
+from zslib.protocols.attributes.training import answers, fitted, fitted_stages, trainings
 from zslib.protocols.intervals import Estimate, mean_estimate, paired_difference
 
 # What an iteration is, steps between refreshes of margins and weights, deviation of the start
@@ -31,17 +33,15 @@ VERSIONS = {
 def train_readings(held, seeds, *, n_iter):
     """`DARK` under each reading, one for each seed, trained on what is not ``held`` out.
 
-    None where a training diverges.
+    None where a training diverges; why others fail comes second.
     """
-    trained = {}
-    for name in VERSIONS:
-        try:
-            trained[name] = [fitted(_model(name, held, n_iter, seed), held) for seed in seeds]
-        except ValueError as error:
-            if "diverged" not in str(error):
-                raise
-            trained[name] = None
-    return trained
+
+    def models(name):
+        return [fitted(_model(name, held, n_iter, seed), held) for seed in seeds]
+
+    trained, failed = trainings({name: partial(models, name) for name in VERSIONS})
+    trained |= {name: None for name in VERSIONS if "diverged" in failed.get(name, "")}
+    return trained, {f"reading {name}": failed[name] for name in failed if name not in trained}
 
 
 def _model(name, problem, length, seed, **options):
@@ -60,8 +60,12 @@ def _model(name, problem, length, seed, **options):
 def reading_rows(problem, held, trained, pairs):
     """Rows of what each reading does on validation classes, and of differences "a - b"."""
     accuracies = {}
-    for name, models in trained.items():
+    for name in VERSIONS:
         named = {"dataset": problem, "reading": name}
+        if name not in trained:
+            yield named | {"metric": "validation ACC", "value": NOT_TRAINED}
+            continue
+        models = trained[name]
         yield named | {"metric": "diverges", "value": float(models is None)}
         accuracy, size = "diverges", None
         if models is not None:
@@ -99,7 +103,7 @@ def objective_changes(problem, trained, names):
 
 def _objectives(trained, names):
     for name in names:
-        if trained[name]:
+        if trained.get(name):
             yield name, np.array([model.objective_ for model in trained[name]])
 
 

@@ -5,13 +5,34 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from sklearn.base import clone
 
 from chapters.hardneg.ratios import fixed_method, lasting_method
-from zslib.protocols.attributes.curves import zero_shot_curves
+from zslib.protocols.attributes.curves import epoch_accuracies
+from zslib.protocols.attributes.evaluate import fit_on
 from zslib.protocols.attributes.runs import run_zero_shot
 from zslib.protocols.attributes.tuning import split_validation_classes
 from zslib.protocols.intervals import Estimate, over_runs
+from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
+
+
+def accuracy_by_epoch(model, problem):
+    """`epoch_accuracies` of one training of a `MetricLearner` on ``trainval``."""
+    keeping = clone(model).set_params(keep_epochs=True)
+    return epoch_accuracies(fit_on(problem.trainval, keeping, problem), problem)
+
+
+def zero_shot_curves(method, problem, seeds, *, parameters, device="cpu"):
+    """`accuracy_by_epoch` for several seeds, (n_seeds, n_epochs, C), with results kept on disk.
+
+    ``parameters`` are of the estimator; they replace the method's own fixed ones.
+    """
+    curves = []
+    for seed in seeds:
+        model = method.estimator(seed=seed).set_params(**parameters)
+        curves.append(kept(accuracy_by_epoch, model, problem, device=device))
+    return np.stack(curves)
 
 
 def try_batch_sizes(problem, sizes, seeds, *, n_epochs, fraction, quick=False, device="cpu"):

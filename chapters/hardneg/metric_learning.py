@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from zslib.arrays import like, take_rows, to_host
-from zslib.protocols.attributes.evaluate import check_fitted, fit_on
+from zslib.protocols.attributes.evaluate import check_answers, fit_on
 from zslib.protocols.attributes.training import answers
 from zslib.protocols.attributes.tuning import seen_as, split_validation_classes
 from zslib.protocols.choices import told_apart
@@ -55,6 +55,17 @@ def tuning_problems(problem, fraction):
     """
     splits = (split_validation_classes(problem, fraction=fraction, seed=s) for s in CHOICE_SEEDS)
     return [split.validation_problem(seen_fraction=0.0) for split in splits]
+
+
+def check_fitted(model, problem):
+    """Refuse a fitted model that is no better than chance on its own training images."""
+
+    def score(images, classes):
+        return model.decision_function(
+            take_rows(problem.features, images), take_rows(problem.class_embeddings, classes)
+        )
+
+    check_answers(problem, score)
 
 
 def choose_settings(model, tuning, grid, *, view=None):

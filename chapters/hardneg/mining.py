@@ -11,9 +11,9 @@ from scipy.special import logsumexp
 from sklearn.base import clone
 
 from chapters.hardneg.metric_learning import choose_settings, trained
+from chapters.hardneg.problems import seen_candidates
 from zslib.arrays import take_rows, to_host
 from zslib.compatibility.metric.negatives import log_correlation, log_uncertainty
-from zslib.protocols.attributes.methods import seen_candidates
 from zslib.protocols.intervals import over_runs
 from zslib.protocols.tidy import row
 

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chapters.hardneg.mining import ways
+from chapters.hardneg.problems import seen_candidates, with_enough_steps
 from zslib.datasets import load_problem
 from zslib.protocols.attributes.methods import (
     HARD_NEGATIVE_METHODS,
     ZERO_SHOT_METHODS,
-    seen_candidates,
-    with_enough_steps,
 )
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.validation import check_choice
+
+SECOND = "Bucher, second choice"
 
 
 def fixed_method(name, growth, **fixed):
@@ -58,10 +59,30 @@ def second_choice(method, problem, runs, **options):
     """Runs like these of a method, with the settings that came second on validation classes."""
     tuned, used = runs[0].tuned, runs[0].parameters
     others = [trial["parameters"] for trial in tuned.ranked if trial["parameters"] != used]
+    if not others:
+        raise ValueError(f"no settings of {method.name} but one could be trained")
     return [
         run_zero_shot(method, problem, seed=run.seed, parameters=others[0], **options)
         for run in runs
     ]
+
+
+def second_choices(methods, runs, **options):
+    """Runs of *uncertainty* and the `second_choice` of Bucher's original, and why there are none.
+
+    Both by problem, as are the ``methods`` and their ``runs``.
+    """
+    beside, failed = {}, {}
+    for p, by_method in runs.items():
+        if {"uncertainty", "Bucher"} <= by_method.keys():
+            (earlier,) = (method for method in methods[p] if method.name == "Bucher")
+            try:
+                second = second_choice(earlier, p, by_method["Bucher"], **options)
+            except ValueError as error:
+                failed[p] = str(error)
+            else:
+                beside[p] = {"uncertainty": by_method["uncertainty"], SECOND: second}
+    return beside, failed
 
 
 def tested_before(problem):
@@ -83,7 +104,7 @@ def best_methods(accuracies):
         "best mined": [name for name in accuracies if name in mined],
         "best earlier": [name for name in accuracies if name not in mined | {"random"}],
     }
-    return {what: max(names, key=accuracies.get) for what, names in groups.items()}
+    return {what: max(names, key=accuracies.get) for what, names in groups.items() if names}
 
 
 def run_ratios(

@@ -62,9 +62,10 @@ def test_no_mean_over_fewer_sets_stands_beside_the_others(chapter):
     sets = [chapter.note(replace(digits_segments(), name=name)) for name in ("first", "second")]
     runs = {sets[0]: {"x": 1.0, "y": 3.0}, sets[1]: {"x": 2.0}}
     chapter.untrained(sets[1], {"y": "why"}, {"x": 2.0})
-    results = chapter.measure(runs, {"m": lambda value, minus: value}, mean=True)
+    measures, named = {"m": lambda value, minus: value}, {"x less y": ("x", "y")}
+    results = chapter.measure(runs, measures, minus=named, mean=True)
     assert results.value(method="x", dataset="mean") == 1.5
-    assert not results.only(method="y", dataset="mean")
+    assert not results.only(method=["y", "x less y"], dataset="mean")
 
 
 def test_the_ranking_systems_go_on_without_one(monkeypatch, own_cache):

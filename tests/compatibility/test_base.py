@@ -277,6 +277,11 @@ def test_a_dict_names_classes_and_candidates(backend, frame):
     # Without names: places in what was asked about.
     found = plain.predict(X, S[some])
     np.testing.assert_array_equal(names[some][found], expected)
+    # Names as bytes are those that they spell.
+    spelt = {name.encode(): vector for name, vector in vectors.items()}
+    for labels, classes in ((names[y].astype(bytes), vectors), (names[y], spelt)):
+        model = ESZSL().fit(images, labels, classes)
+        np.testing.assert_array_equal(model.predict(images), names[plain.predict(X)])
     numbers = {10 + c: s for c, s in enumerate(S)}
     np.testing.assert_array_equal(
         ESZSL().fit(X, 10 + y, numbers).predict(X), 10 + plain.predict(X)

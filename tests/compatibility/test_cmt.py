@@ -29,15 +29,6 @@ def test_objective_and_gradients(check_objective):
     )
 
 
-def test_training_lowers_the_error(problem):
-    model = CMT(30, learning_rate=0.05, random_state=0).fit(problem.X, problem.y, problem.S)
-    assert len(model.learning_curve_) == 30
-    theta = model.hidden_coef_, model.output_coef_
-    assert theta[0].shape == (12, 30)
-    assert theta[1].shape == (30, 8)
-    assert loop(*theta, problem.X, problem.S[problem.y]) < 0.05 < model.learning_curve_[0]
-
-
 def test_scores_are_distances(backend, problem, monkeypatch):
     inputs = (backend.asarray(array) for array in (problem.X, problem.y, problem.S))
     model = CMT(5, n_epochs=1, random_state=0).fit(*inputs)

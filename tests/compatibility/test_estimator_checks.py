@@ -186,6 +186,11 @@ def test_seeds_matter(Model, problem):
             for kernel in ("gaussian", "cauchy", "polynomial")
         ),
         *((name, {"n_epochs": 60}, 0.5) for name in ("ALE", "DeViSE", "SJE", "LatEm")),
+        ("CMT", {"n_hidden": 30, "learning_rate": 0.05, "n_epochs": 30}, 0.2),
+        *(
+            ("MetricLearner", {"negatives": way, "learning_rate": 0.01, "n_epochs": 200}, 0.5)
+            for way in ("random", "uncertainty")
+        ),
     ],
 )
 def test_training_lowers_the_loss(name, parameters, share, problem):

@@ -59,13 +59,6 @@ def test_any_shape(n, p, q, seed):
     np.testing.assert_allclose(slope, 0, atol=1e-8)
 
 
-def test_float32_is_near_float64(problem, problem32):
-    wide = ESZSL().fit(problem.X, problem.y, problem.S).coef_
-    narrow = ESZSL().fit(problem32.X, problem32.y, problem32.S).coef_
-    assert narrow.dtype == np.float32
-    np.testing.assert_allclose(narrow, wide, rtol=1e-3, atol=1e-4)
-
-
 def test_under_unequal_lengths(problem):
     X, y, S = problem.X, problem.y, problem.S
     lengths = np.random.default_rng(0).uniform(0.2, 5.0, (len(S), 1))

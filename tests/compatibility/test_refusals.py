@@ -259,6 +259,20 @@ def test_divergence_is_reported(name, parameters, large, words, problem32):
     assert not hasattr(model, "classes_")
 
 
+@pytest.mark.parametrize("name", ["CMT", "LatEm", "MetricLearner"])
+def test_a_unit_in_which_nothing_is_learned_is_refused(name, problem):
+    unit = 1e-9
+    model = getattr(zslib.compatibility, name)(random_state=0)
+    with pytest.raises(ValueError, match=r"training failed: .* is .*bring rows to a length near"):
+        model.fit(problem.X * unit, problem.y, problem.S * unit)
+    assert not hasattr(model, "classes_")
+
+
+def test_classes_that_all_point_the_same_way_are_refused_by_bidilel(problem):
+    with pytest.raises(ValueError, match=r"point the same way, .*: subtract their mean first"):
+        zslib.compatibility.BiDiLEL().fit(problem.X, problem.y, 1e4 + problem.S)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -13,11 +13,13 @@ from zslib.arrays import class_sums, like, namespace, range_power, to_host, unit
 from zslib.metrics.zero_shot import per_class_accuracy, top_classes
 from zslib.validation import (
     as_array,
+    as_labels,
     as_vectors,
     check_columns,
     check_indices,
     check_learned,
     check_paired,
+    check_trained,
     column_names,
     host_array,
     in_range,
@@ -30,6 +32,7 @@ from zslib.validation import (
 __all__ = [
     "BilinearModel",
     "CompatibilityModel",
+    "check_beyond_chance",
     "check_fit_input",
     "check_told_apart",
     "cosines",
@@ -88,12 +91,14 @@ def named_rows(classes, *, numbers=True):
                 f"class_embeddings[{str(name)!r}] has shape {tuple(row.shape)}: give each class "
                 "one vector, all of one length"
             )
-    return namespace(*rows).stack(rows), host_array(list(classes), "class_embeddings")
+    return namespace(*rows).stack(rows), as_labels(list(classes), "class_embeddings")
 
 
 def _row_numbers(y, names, X):
     """``y`` as an array beside ``X``, names of classes as rows, and whether these were names."""
     given, y = y, as_array(y, "y")
+    if is_text(y):
+        y = as_labels(given, "y")
     if is_text(y) and names is None:
         raise TypeError(
             "y holds names of classes: pass class_embeddings as a dict of name to vector, such as "
@@ -133,9 +138,12 @@ def products_and_sums(X, codes, k):
     return squares * (unit * unit), sums * unit, counts
 
 
+_REMEDY = "bring rows to a length near one, or give less regularization"
+
+
 def some_rows(array):
     """About 64 rows, from first to last."""
-    return array[:: max(1, array.shape[0] // 64), :]
+    return array[:: max(1, array.shape[0] // 64), ...]
 
 
 def check_told_apart(scores, least=0.0, **arrays):
@@ -145,9 +153,9 @@ def check_told_apart(scores, least=0.0, **arrays):
     penalties are out of all proportion. Of others it may be the truth. ``arrays`` are the vectors
     trained on, by name; scores below ``least`` are as good as that.
     """
-    xp = namespace(scores)
-    if all(1e-5 < float(xp.max(xp.abs(rows))) < 1e5 for rows in arrays.values()):
+    if _of_usual_unit(arrays):
         return
+    xp = namespace(scores)
     largest = max(float(xp.max(xp.abs(scores))), least)
     rounding = 8.0 * float(xp.finfo(scores.dtype).eps) * largest
     for axis, kind in ((1, "class"), (0, "image")):
@@ -155,8 +163,28 @@ def check_told_apart(scores, least=0.0, **arrays):
         if not float(xp.max(spread)) > rounding:
             raise ValueError(
                 f"training told no {kind} from another, all have the same scores: "
-                f"{sizes(**arrays)}; bring rows to a length near one, or give less regularization"
+                f"{sizes(**arrays)}; {_REMEDY}"
             )
+
+
+def check_beyond_chance(scores, labels, candidates, **arrays):
+    """Refuse scores after training that are right no more often than a guess.
+
+    As `check_told_apart` does, where steps were too short for such vectors. ``labels`` are of the
+    images (rows), ``candidates`` of the columns.
+    """
+    if _of_usual_unit(arrays):
+        return
+    answers = np.asarray(candidates)[to_host(namespace(scores).argmax(scores, axis=1))]
+    right = float(np.mean(answers == to_host(labels)))
+    try:
+        check_trained(right, len(np.unique(candidates)), len(answers))
+    except ValueError as error:
+        raise ValueError(f"{error}: {sizes(**arrays)}; {_REMEDY}") from None
+
+
+def _of_usual_unit(arrays):
+    return all(1e-3 < float(namespace(a).max(abs(a))) < 1e5 for a in arrays.values())
 
 
 class CompatibilityModel(ClassifierMixin, BaseEstimator):
@@ -273,7 +301,11 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
             if self._learns_scores:
                 scores = self._finite_scores(some_rows(X), embeddings)
                 least = float(self._scores_are_logits)
-                check_told_apart(scores, least, X=X, class_embeddings=embeddings)
+                vectors = {"X": X, "class_embeddings": embeddings}
+                check_told_apart(scores, least, **vectors)
+                vectors = {name: vectors[name] for name in self._units_matter}
+                every = np.arange(embeddings.shape[0])
+                check_beyond_chance(scores, some_rows(codes), every, **vectors)
         self.class_names_ = names if named else None
         self.embedding_dim_, self.embedding_names_in_ = class_embeddings.shape[1], columns
         self.class_embeddings_ = class_embeddings
@@ -282,6 +314,8 @@ class CompatibilityModel(ClassifierMixin, BaseEstimator):
 
     # Whether scores follow from ``fit`` alone, so that they may be looked at once there.
     _learns_scores = True
+    # The vectors whose unit may change what is learned.
+    _units_matter = ("X", "class_embeddings")
     # Whether scores are logarithms of probabilities, up to one number for each sample.
     _scores_are_logits = False
 

@@ -3,7 +3,7 @@
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host
+from zslib.arrays import class_sums, namespace, range_power, take_rows, to_host, typed_as
 from zslib.compatibility.base import CompatibilityModel, directions
 from zslib.optim import minimize
 from zslib.validation import check_integer, check_learned, check_real
@@ -14,6 +14,7 @@ SAME = 1e-6
 """Classes whose embeddings, of length one, are nearer than this are the same class.
 
 Distances of unit vectors come from differences of squares, which round at the root of eps, 1e-8.
+Those between the seen classes must be a thousand times as large somewhere.
 """
 
 
@@ -107,11 +108,18 @@ class BiDiLEL(CompatibilityModel):
         sums, _ = class_sums(self._projected(X), codes, embeddings.shape[0])
         self.landmarks_ = directions(sums)
         self.seen_embeddings_ = directions(embeddings)
+        units = xp.astype(self.seen_embeddings_, xp.float64)
+        widest = float(xp.max(_distances(units, units)))
+        if widest < 1000.0 * SAME:
+            raise ValueError(
+                "class_embeddings of the classes in y all point the same way, and their distances "
+                f"after scaling to length one, at most {widest:.1g}, say nothing: subtract their "
+                "mean first"
+            )
 
     def _projected(self, X):
         """Images in the latent space: centred, of length one."""
-        xp = namespace(X)
-        coef, mean = (xp.astype(a, X.dtype, copy=False) for a in (self.coef_, self.mean_))
+        coef, mean = typed_as(X, self.coef_, self.mean_)
         return directions(X @ coef - mean)
 
     def place(self, class_embeddings):

@@ -2,7 +2,7 @@
 
 from sklearn.base import clone
 
-from zslib.arrays import namespace
+from zslib.arrays import namespace, typed_as
 from zslib.compatibility.base import CompatibilityModel, directions
 from zslib.compatibility.eszsl import ESZSL
 
@@ -69,8 +69,7 @@ class Centred(CompatibilityModel):
         self.estimator_ = model.fit(*self._directions(X, codes, embeddings))
 
     def _directions(self, X, codes, embeddings):
-        xp = namespace(X)
-        x, s = (xp.astype(m, X.dtype) for m in (self.feature_mean_, self.embedding_mean_))
+        x, s = typed_as(X, self.feature_mean_, self.embedding_mean_)
         return directions(X - x), codes, directions(embeddings - s)
 
     def _scores(self, X, class_embeddings):

@@ -4,7 +4,7 @@ import math
 
 from sklearn.base import clone
 
-from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows
+from zslib.arrays import like, namespace, random_generator, row_blocks, take_rows, typed_as
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import ConSE
 from zslib.compatibility.epochs import train_epochs
@@ -162,10 +162,7 @@ class CMT(CompatibilityModel):
 
     def _embed(self, X):
         xp = namespace(X)
-        hidden, output = (
-            xp.astype(array, X.dtype, copy=False)
-            for array in (self.hidden_coef_, self.output_coef_)
-        )
+        hidden, output = typed_as(X, self.hidden_coef_, self.output_coef_)
         blocks = row_blocks(X.shape[0], max(*hidden.shape, output.shape[1]))
         return xp.concat([xp.tanh(X[rows, :] @ hidden) @ output for rows in blocks], axis=0)
 

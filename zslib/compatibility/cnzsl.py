@@ -81,6 +81,7 @@ class CNZSL(CompatibilityModel):
 
     # Trained as a softmax over classes.
     _scores_are_logits = True
+    _units_matter = ()
 
     grid = {"scale": (3.0, 4.0, 5.0), "n_epochs": (5, 10)}
     slow = True

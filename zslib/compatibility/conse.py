@@ -2,7 +2,7 @@
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace, one_hot, row_blocks
+from zslib.arrays import namespace, one_hot, row_blocks, typed_as
 from zslib.compatibility.base import CompatibilityModel, cosines
 from zslib.optim import minimize
 from zslib.validation import check_integer, check_learned, check_real
@@ -87,9 +87,8 @@ class ConSE(CompatibilityModel):
         return self._logits(self._checked(X))
 
     def _logits(self, X):
-        xp = namespace(X)
-        coef = xp.astype(self.coef_, X.dtype, copy=False)
-        return X @ coef + xp.astype(self.intercept_, X.dtype, copy=False)[None, :]
+        coef, intercept = typed_as(X, self.coef_, self.intercept_)
+        return X @ coef + intercept[None, :]
 
     def embed(self, X):
         """The convex combination f(x) of seen class embeddings, (n, q), for each row of ``X``."""

@@ -2,7 +2,7 @@
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace, row_blocks
+from zslib.arrays import namespace, row_blocks, typed_as
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.conse import fit_linear
 from zslib.nn import sigmoid
@@ -107,9 +107,7 @@ class AttributeModel(CompatibilityModel):
 
     def _scores(self, X, class_embeddings):
         xp = namespace(X)
-        threshold, prior = (
-            xp.astype(array, X.dtype, copy=False) for array in (self.threshold_, self.prior_)
-        )
+        threshold, prior = typed_as(X, self.threshold_, self.prior_)
         binary = binary_attributes(class_embeddings, threshold)
         binary = xp.take(binary, self.kept_, axis=1)
         on, off = self._log_probabilities(X)
@@ -152,10 +150,7 @@ class DAP(AttributeModel):
         fit_linear(self, objective, X, binary.shape[1])
 
     def _log_probabilities(self, X):
-        xp = namespace(X)
-        coef, intercept = (
-            xp.astype(array, X.dtype, copy=False) for array in (self.coef_, self.intercept_)
-        )
+        coef, intercept = typed_as(X, self.coef_, self.intercept_)
         logits = X @ coef + intercept[None, :]
         return log_sigmoid(logits), log_sigmoid(-logits)
 

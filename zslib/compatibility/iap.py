@@ -1,6 +1,6 @@
 """IAP, indirect attribute prediction (Lampert et al. 2009): attributes by way of seen classes."""
 
-from zslib.arrays import namespace, row_blocks
+from zslib.arrays import namespace, row_blocks, typed_as
 from zslib.compatibility.conse import fit_linear, softmax_objective
 from zslib.compatibility.dap import AttributeModel, log_add_exp_of_classes
 
@@ -46,10 +46,7 @@ class IAP(AttributeModel):
 
     def _log_probabilities(self, X):
         xp = namespace(X)
-        coef, intercept, binary = (
-            xp.astype(array, X.dtype, copy=False)
-            for array in (self.coef_, self.intercept_, self.binary_)
-        )
+        coef, intercept, binary = typed_as(X, self.coef_, self.intercept_, self.binary_)
         on, off = [], []
         for rows in row_blocks(X.shape[0], max(binary.shape)):
             logits = X[rows, :] @ coef + intercept[None, :]

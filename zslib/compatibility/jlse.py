@@ -2,7 +2,7 @@
 
 from array_api_compat import device as array_device
 
-from zslib.arrays import class_sums, namespace, one_hot, row_norms
+from zslib.arrays import class_sums, namespace, one_hot, row_norms, typed_as
 from zslib.compatibility.base import CompatibilityModel
 from zslib.compatibility.sse import simplex_mixtures
 from zslib.optim import minimize
@@ -158,11 +158,7 @@ class JLSE(CompatibilityModel):
         return xp.astype(atoms / xp.clip(lengths, min=1.0)[:, None], X.dtype)
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        W, encoder, seen = (
-            xp.astype(array, X.dtype, copy=False)
-            for array in (self.coef_, self.encoder_, self.seen_embeddings_)
-        )
+        W, encoder, seen = typed_as(X, self.coef_, self.encoder_, self.seen_embeddings_)
         mixtures = simplex_mixtures(class_embeddings, seen, self.mixture_penalty)
         return X @ (encoder @ W @ mixtures.T)
 

@@ -84,6 +84,7 @@ class PSR(CompatibilityModel):
     limits = {"similar_weight": (0.01, 1.0), "reconstruction_weight": (0.01, 10.0)}
     year = 2018
     family = "network on classes"
+    _units_matter = ("class_embeddings",)
     look = (5, "s", ":")
 
     def __init__(

@@ -1,6 +1,6 @@
 """SAE, the semantic autoencoder (Kodirov et al. 2017): a Sylvester equation."""
 
-from zslib.arrays import namespace
+from zslib.arrays import namespace, typed_as
 from zslib.compatibility.base import CompatibilityModel, cosines, products_and_sums
 from zslib.validation import check_choice, check_learned, check_narrowed, check_real
 
@@ -81,8 +81,7 @@ class SAE(CompatibilityModel):
         self.coef_ = check_narrowed(coef, X.dtype, remedy)
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        coef = xp.astype(self.coef_, X.dtype, copy=False)
+        (coef,) = typed_as(X, self.coef_)
         if self.direction == "semantic_to_feature":
             return cosines(X, class_embeddings @ coef)
         return cosines(X @ coef.T, class_embeddings)

@@ -2,7 +2,15 @@
 
 import math
 
-from zslib.arrays import class_sums, namespace, one_hot, random_generator, row_blocks, take_rows
+from zslib.arrays import (
+    class_sums,
+    namespace,
+    one_hot,
+    random_generator,
+    row_blocks,
+    take_rows,
+    typed_as,
+)
 from zslib.compatibility.base import CompatibilityModel, cosines
 from zslib.compatibility.epochs import train_epochs
 from zslib.optim import Adagrad
@@ -147,11 +155,7 @@ class SSE(CompatibilityModel):
         self.coef_, self.templates_, self.seen_embeddings_ = weights, templates, embeddings
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        coef, templates, seen = (
-            xp.astype(array, X.dtype, copy=False)
-            for array in (self.coef_, self.templates_, self.seen_embeddings_)
-        )
+        coef, templates, seen = typed_as(X, self.coef_, self.templates_, self.seen_embeddings_)
         mixtures = simplex_mixtures(class_embeddings, seen, self.mixture_penalty)
         return seen_scores(coef, templates, X, self.feature_map) @ mixtures.T
 

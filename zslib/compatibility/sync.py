@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import namespace, one_hot, row_blocks, to_host, unit_rows
+from zslib.arrays import namespace, one_hot, row_blocks, to_host, typed_as, unit_rows
 from zslib.compatibility.base import CompatibilityModel
 from zslib.optim import minimize
 from zslib.validation import check_choice, check_integer, check_learned, check_real
@@ -151,11 +151,7 @@ class SynC(CompatibilityModel):
         return class_embeddings
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        coef, phantoms = (
-            xp.astype(array, X.dtype, copy=False)
-            for array in (self.coef_, self.phantom_embeddings_)
-        )
+        coef, phantoms = typed_as(X, self.coef_, self.phantom_embeddings_)
         width = self.sigma * self.distance_
         return X @ (coef @ similarities(self._places(class_embeddings), phantoms, width).T)
 

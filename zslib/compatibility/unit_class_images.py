@@ -2,7 +2,7 @@
 
 from sklearn.base import clone
 
-from zslib.arrays import namespace
+from zslib.arrays import typed_as
 from zslib.compatibility.base import BilinearModel, directions
 from zslib.compatibility.eszsl import ESZSL
 
@@ -52,5 +52,5 @@ class UnitClassImages(BilinearModel):
         self.coef_ = self.estimator_.coef_
 
     def _scores(self, X, class_embeddings):
-        coef = namespace(X).astype(self.coef_, X.dtype, copy=False)
+        (coef,) = typed_as(X, self.coef_)
         return X @ directions(class_embeddings @ coef.T).T

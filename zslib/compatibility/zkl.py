@@ -1,6 +1,6 @@
 """ZKL, zero-shot kernel learning (Zhang & Koniusz 2018): one matrix inside two kernels."""
 
-from zslib.arrays import like, namespace, one_hot, random_generator, take_rows
+from zslib.arrays import like, namespace, one_hot, random_generator, take_rows, typed_as
 from zslib.compatibility.base import CompatibilityModel, directions
 from zslib.compatibility.epochs import train_epochs
 from zslib.optim import RMSProp
@@ -151,7 +151,7 @@ class ZKL(CompatibilityModel):
 
     def _scores(self, X, class_embeddings):
         xp = namespace(X)
-        W = xp.astype(self.coef_, X.dtype, copy=False)
+        (W,) = typed_as(X, self.coef_)
         X, S = self._prepared(X, class_embeddings)
         _, products, distances = _both_ways(W, X, S)
         if self.kernel == "polynomial":

@@ -76,20 +76,16 @@ def hub_correlations(counts, targets, is_training_target, *, exclude_self=False)
             f"is_training_target marks {training.size} target(s): at least {1 + exclude_self} "
             "needed to find the nearest training item"
         )
-    return correlations_with(counts, *hub_cosines(targets, training, exclude_self))
+    to_mean, to_training = hub_cosines(targets, training, exclude_self)
+    counts = to_host(counts)
+    rho_mean, p_mean = _spearman(counts, to_mean, "cosine to the mean")
+    rho_near, p_near = _spearman(counts, to_training, "cosine to the nearest training item")
+    return HubCorrelations(rho_mean, p_mean, rho_near, p_near)
 
 
 def hub_cosines(targets, training, exclude_self=False):
     """Cosines of targets to the mean of all and to the nearest of the rows ``training``."""
     return _cosines_to_mean(targets), _cosines_to_training(targets, training, exclude_self)
-
-
-def correlations_with(counts, to_mean, to_training):
-    """The `HubCorrelations` of ``counts`` with what `hub_cosines` found."""
-    counts = to_host(counts)
-    rho_mean, p_mean = _spearman(counts, to_mean, "cosine to the mean")
-    rho_near, p_near = _spearman(counts, to_training, "cosine to the nearest training item")
-    return HubCorrelations(rho_mean, p_mean, rho_near, p_near)
 
 
 def _spearman(counts, cosines, what):

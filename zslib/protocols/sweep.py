@@ -13,7 +13,7 @@ from zslib.arrays import resolve_device
 from zslib.code_digest import code_digest
 from zslib.datasets.locate import usable_cache
 from zslib.protocols import choices
-from zslib.validation import check_each, check_integer
+from zslib.validation import check_each, check_integer, check_trained
 
 __all__ = [
     "CHOICE_SEEDS",
@@ -158,24 +158,6 @@ def check_seeds(seeds):
     if not seeds:
         raise ValueError("seeds is empty: give at least one")
     return seeds
-
-
-def check_trained(accuracy, n_choices, n_items):
-    """Refuse a training that does not tell its own training items apart, finite or not.
-
-    Raises
-    ------
-    ValueError
-        Unless ``accuracy``, a share of ``n_items`` for each of which there are ``n_choices``, is
-        above chance by more than two of chance's standard errors, or half way to one.
-    """
-    chance = 1.0 / n_choices
-    needed = chance + 2.0 * np.sqrt(chance * (1.0 - chance) / n_items)
-    if n_choices > 1 and not accuracy > min(needed, (1.0 + chance) / 2.0):
-        raise ValueError(
-            f"training failed: it is right on {100 * accuracy:.3g}% of its own items, chance is "
-            f"{100 * chance:.3g}%"
-        )
 
 
 def ranked(trials, by):

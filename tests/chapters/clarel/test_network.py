@@ -1,5 +1,7 @@
 """The text network of CLAREL's Appendix D on a small budget."""
 
+from dataclasses import replace
+
 import pytest
 
 from chapters.clarel import network
@@ -7,6 +9,7 @@ from chapters.clarel.network import (
     MEAN_OF_WORDS,
     NETWORK,
     loss_rows,
+    network_problems,
     network_run,
     network_runs,
     size_rows,
@@ -66,8 +69,10 @@ def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatc
     monkeypatch.setattr(network, "network_run", trained)
     runs = {problem: "mean of words"}
     both = {MEAN_OF_WORDS: "mean of words", NETWORK: "network"}
-    assert network_runs("synthetic:60", runs, 3, quick=True) == ({problem: both}, {})
-    assert network_runs("", runs, 3) == ({}, {})
+    assert network_problems("", [problem], seed=3) == {}
+    sizes = network_problems("synthetic:60", [problem], seed=3)
+    assert network_runs(sizes, runs, 3, quick=True) == ({problem: both}, {})
+    assert network_runs({}, runs, 3) == ({}, {})
     assert asked == [(problem.name, [3], 20)]
 
     def at_chance(*_, **__):
@@ -75,6 +80,18 @@ def test_a_network_is_trained_where_the_chapter_has_its_peer(problem, monkeypatc
 
     monkeypatch.setattr(network, "network_run", at_chance)
     failed = {problem.name: "all candidates failed"}
-    assert network_runs("synthetic:60", runs, 3) == ({}, failed)
-    with pytest.raises(ValueError, match="each data set needs its batches"):
-        network_runs("synthetic", runs, 3)
+    assert network_runs(sizes, runs, 3) == ({}, failed)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [
+        ("synthetic", "each data set needs its batches"),
+        ("synthetic:²", "each data set needs its batches"),
+        ("synthetic:0", "each data set needs its batches"),
+        ("synthetic:10", "synthetic is not among the data of this run, which has other: name it"),
+    ],
+)
+def test_sizes_that_name_nothing_are_refused(problem, sizes, words):
+    with pytest.raises(ValueError, match=words):
+        network_problems(sizes, [replace(problem, name="other")], seed=0)

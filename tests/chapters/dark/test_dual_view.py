@@ -20,7 +20,7 @@ from zslib.protocols.attributes.training import Scored, held_out
 @pytest.fixture(scope="module")
 def scored(problem):
     held = held_out(problem)
-    models = train_kinds(held, KINDS, range(2), n_iter=3, margin=0.5)
+    models, _ = train_kinds(held, KINDS, range(2), n_iter=3, margin=0.5)
     return Scored(problem, held, models, "validation classes")
 
 

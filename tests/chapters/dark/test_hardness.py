@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from chapters.dark.hardness import Moment, noise_rows, training_stages, valley
+from chapters.dark.hardness import Moment, noise_rows, noisy_hits, training_stages, valley
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin
 from zslib.protocols.attributes.training import held_out
@@ -11,7 +11,7 @@ from zslib.protocols.attributes.training import held_out
 
 @pytest.fixture(scope="module")
 def stages(problem):
-    return training_stages(problem, range(2), n_iter=4)
+    return training_stages(problem, range(2), n_iter=4)[0]
 
 
 def test_the_valley_is_where_the_loss_of_a_triplet_is_flat():
@@ -44,7 +44,10 @@ def test_stages_share_their_start_and_a_moment_agrees_with_itself(problem, stage
 
 
 def test_without_noise_wrong_labels_cost_nothing(problem):
-    rows = list(noise_rows(problem, held_out(problem), [0], noise=0.0, n_iter=2))
+    held = held_out(problem)
+    hits, failed = noisy_hits(held, [0], noise=0.0, n_iter=2)
+    assert not failed
+    rows = noise_rows(problem, held, hits)
     lost = [
         row["value"].mean for row in rows if row.get("labels", "clean - noisy") == "clean - noisy"
     ]
@@ -54,7 +57,8 @@ def test_without_noise_wrong_labels_cost_nothing(problem):
 def test_wrong_labels_cost_classes_accuracy(problem):
     """The classes are the unit, and the last row is the difference of the two losses."""
     held = held_out(problem)
-    rows = list(noise_rows(problem, held, [0, 1], noise=0.5, n_iter=3))
+    hits, _ = noisy_hits(held, [0, 1], noise=0.5, n_iter=3)
+    rows = list(noise_rows(problem, held, hits))
     n_classes = np.unique(held.labels[held.test_unseen]).size
     assert {(row["value"].unit, row["value"].n_units) for row in rows} == {("classes", n_classes)}
     clean, noisy, lost = (row["value"].mean for row in rows[:3])

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from chapters.hardneg import convergence
-from chapters.hardneg.convergence import accuracy_rows, convergence_rows, epochs_needed
+from chapters.hardneg.convergence import (
+    accuracy_by_epoch,
+    accuracy_rows,
+    convergence_rows,
+    epochs_needed,
+    zero_shot_curves,
+)
+from chapters.hardneg.ratios import fixed_method
+from zslib.compatibility import MetricLearner
+from zslib.protocols import evaluate_zero_shot
 from zslib.protocols.attributes.curves import epochs_to_share
 
 CURVES = {
@@ -93,3 +102,24 @@ def test_smaller_steps_are_tried_while_accuracy_rises(problem, monkeypatch):
     )
     assert [(t["size"], t["rise"], t["end"]) for t in trials] == [(64, 2, 12), (32, 0.5, 10.5)]
     assert trials[-1]["parameters"]["batch_size"] == 32
+
+
+def test_curve_is_the_accuracy_of_shorter_trainings(problem):
+    model = MetricLearner(8, learning_rate=0.1, n_epochs=4, random_state=1)
+    curve = accuracy_by_epoch(model, problem)
+    for epochs in (1, 3, 4):
+        shorter = evaluate_zero_shot(model.set_params(n_epochs=epochs), problem)
+        assert curve[epochs - 1].mean() == pytest.approx(shorter.accuracy)
+    assert not hasattr(model, "coef_")
+
+
+def test_curves_of_several_seeds_are_kept(problem, monkeypatch):
+    method = fixed_method("uncertainty", "within_epoch", metric_dim=8)
+    given = {"attribute_weight": 0.1, "n_epochs": 3}
+    curves = zero_shot_curves(method, problem, [0, 1], parameters=given)
+    assert curves.shape == (2, 3, len(problem.unseen_classes))
+    model = method.estimator(seed=1).set_params(**given)
+    np.testing.assert_array_equal(curves[1], accuracy_by_epoch(model, problem))
+    monkeypatch.setattr(MetricLearner, "fit", None)
+    again = zero_shot_curves(method, problem, [1, 0], parameters=given)
+    np.testing.assert_array_equal(again, curves[::-1])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from chapters.hardneg import ratios
+from chapters.hardneg.problems import hard_negative_problems
 from zslib.datasets import available
 from zslib.protocols import zero_shot_estimate, zero_shot_measures
-from zslib.protocols.attributes.methods import hard_negative_problems
 
 NAMES = ["random", "uncertainty", "uncertainty/correlation"]
 
@@ -39,15 +39,6 @@ def test_cells_are_averaged_within_their_seeds(problem):
     gains = {row["method"]: row["value"].mean for row in ratios.gain_rows(runs, accuracy)}
     means = {cell: accuracy(own) for cell, own in runs.items()}
     assert gains == pytest.approx(ratios.printed_gains(means))
-
-
-def test_rows_of_table_1(problem):
-    methods = {m.name: m for m in ratios.table_methods(problem, 4, "within_epoch", fraction=0.2)}
-    assert {"DAP", "IAP", "ESZSL", "SSE", "JLSE", "BiDiLEL", "Bucher", *NAMES} == set(methods)
-    counts = [methods[name].fixed["negatives_per_positive"] for name in ("Bucher", *NAMES)]
-    assert counts == [1, 4, 4, 4]
-    assert methods["uncertainty"].fixed["growth"] == "within_epoch"
-    assert methods["ESZSL"].estimator().unit_embeddings
 
 
 def test_classes_that_defaults_were_set_on_are_counted(problem):

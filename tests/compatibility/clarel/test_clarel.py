@@ -539,6 +539,16 @@ def test_the_settings_of_the_authors():
         clarel_settings("ours")
 
 
+@pytest.mark.parametrize("unit", [1e-4, 1e-6, 1e-9])
+def test_vectors_in_a_unit_in_which_nothing_is_learned_are_refused(unit):
+    X, labels, _, _ = pairs_data()
+    model = CLAREL(**SMALL | {"n_batches": 3}, text_encoder=None)
+    with pytest.raises(ValueError, match=r"training failed: .* is .*bring rows to a length near"):
+        model.fit(unit * X, labels, unit * X[:, :5])
+    with pytest.raises(NotFittedError):
+        model.embed_images(X)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("exponent", [-99, 99])
 @pytest.mark.parametrize("part", ["images", "texts"])

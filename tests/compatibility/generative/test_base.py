@@ -131,16 +131,6 @@ def test_classes_of_equal_embeddings_share_their_images(world):
     np.testing.assert_array_equal(merged.decision_function(X, negative), scores)
 
 
-def test_every_library(world, backend):
-    X, y, S = world
-    model = Toy(random_state=0).fit(*(backend.asarray(array) for array in world))
-    scores = model.decision_function(backend.asarray(X), backend.asarray(S))
-    expected = Toy(random_state=0).fit(X, y, S).decision_function(X, S)
-    backend.assert_allclose(scores, expected, atol=1e-6)
-    wide = model.decision_function(backend.asarray(X[:3]), backend.asarray(S))
-    backend.assert_allclose(wide, expected[:3], atol=1e-6)
-
-
 def test_types(world):
     X, y, S = (array.astype("float32") if array.dtype == "float64" else array for array in world)
     model = Toy(random_state=0).fit(X, y, S)

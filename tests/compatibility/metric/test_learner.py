@@ -20,9 +20,6 @@ from zslib.compatibility.metric.objective import (
     squared_distances,
 )
 
-SMALL = {"learning_rate": 0.01, "n_epochs": 200}
-"""For the features of the small problem, of length 3 to 4."""
-
 WEIGHTS = {"positive_weight": 0.7, "negative_weight": 0.4, "attribute_weight": 1.3}
 
 
@@ -202,15 +199,6 @@ def test_balanced_or_not_is_the_same_with_one_negative(problem):
         for balanced in (True, False)
     ]
     np.testing.assert_allclose(fits[0].metric_, fits[1].metric_, atol=1e-12)
-
-
-@pytest.mark.parametrize("negatives", ["random", "uncertainty"])
-def test_learns(problem, negatives):
-    model = MetricLearner(8, negatives=negatives, negatives_per_positive=3, random_state=0)
-    model.set_params(**SMALL).fit(problem.X, problem.y, problem.S)
-    assert len(model.learning_curve_) == 200
-    assert model.learning_curve_[-1] < 0.5 * model.learning_curve_[0]
-    assert model.n_candidates_ == 12
 
 
 @pytest.mark.parametrize("negatives", ["random", "uncertainty", "uncertainty_correlation"])

@@ -6,28 +6,21 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from chapters.hardneg.ratios import fixed_method, second_choice
-from zslib.compatibility import ESZSL, MetricLearner
+from chapters.hardneg.ratios import fixed_method
+from zslib.compatibility import ESZSL
 from zslib.compatibility.metric import learner as metric_learner
 from zslib.compatibility.metric.negatives import NegativeSet
-from zslib.datasets import available, load_problem, synthetic_attributes
+from zslib.datasets import synthetic_attributes
 from zslib.datasets.attributes.scaling import common_scale
 from zslib.protocols import (
     ZERO_SHOT_METHODS,
     ZeroShotMethod,
     evaluate_zero_shot,
-    run_table,
     run_zero_shot,
     tune_zero_shot,
 )
-from zslib.protocols.attributes.curves import accuracy_by_epoch, epochs_to_share, zero_shot_curves
-from zslib.protocols.attributes.methods import (
-    HARD_NEGATIVE_METHODS,
-    hard_negative_problems,
-    origin,
-    seen_candidates,
-    with_enough_steps,
-)
+from zslib.protocols.attributes.curves import epochs_to_share
+from zslib.protocols.attributes.methods import HARD_NEGATIVE_METHODS, origin
 
 
 class Remembers(BaseEstimator):
@@ -135,24 +128,6 @@ def test_common_scale(problem):
     np.testing.assert_allclose(again.class_embeddings, problem.class_embeddings, rtol=1e-6)
 
 
-def test_problems_by_request():
-    synthetic, digits = hard_negative_problems("synthetic+digits", quick=True)
-    assert synthetic.synthetic
-    assert not digits.synthetic
-    expected = common_scale(load_problem("metric learning", "synthetic", quick=True))
-    assert synthetic.checksum == expected.checksum
-
-
-@pytest.mark.skipif(not available("apy"), reason="aPY's attributes are not here")
-def test_splits_of_real_data():
-    standard, proposed = (
-        hard_negative_problems("apy", split=split, quick=True)[0]
-        for split in ("standard", "proposed")
-    )
-    assert standard.unseen_classes.tolist() == list(range(20, 32))
-    assert proposed.unseen_classes.tolist() != standard.unseen_classes.tolist()
-
-
 @pytest.mark.parametrize("name", HARD_NEGATIVE_METHODS)
 def test_methods_learn(name, problem):
     method = HARD_NEGATIVE_METHODS[name]
@@ -188,36 +163,6 @@ def test_all_ways_have_as_many_negatives(name, growth, problem, monkeypatch):
         assert found == ([10, 20, 30] if growth == "across_epochs" else [10, 10, 10])
 
 
-def test_candidates_of_seen_classes(problem):
-    found = seen_candidates(problem)
-    rows = problem.trainval
-    np.testing.assert_array_equal(found.vectors[found.own], problem.image_attributes[rows])
-    np.testing.assert_array_equal(problem.seen_classes[found.labels], problem.labels[rows])
-    found = seen_candidates(replace(problem, image_attributes=None))
-    expected = problem.class_embeddings[problem.labels[rows]]
-    np.testing.assert_array_equal(found.vectors[found.own], expected)
-    assert found.fewest == len(problem.seen_classes) - 1
-
-
-def test_more_negatives_than_there_are_is_passed_over():
-    (digits,) = hard_negative_problems("digits", quick=True)
-    method = small("uncertainty", negatives_per_positive=(1, 500))
-    run = run_zero_shot(method, digits, split="random", fraction=0.2, must_learn=False)
-    assert run.parameters["negatives_per_positive"] == 1
-    failed = [t["failed"] for t in run.tuned.trials if "failed" in t]
-    assert len(failed) == 2
-    assert "negatives_per_positive=500" in failed[0]
-
-
-def test_enough_steps(problem):
-    method = HARD_NEGATIVE_METHODS["uncertainty"]
-    assert len(problem.trainval) == 297  # five minibatches
-    for options, epochs in (({}, 200), ({"steps": 7}, 15), ({"steps": 7, "n_epochs": 1}, 2)):
-        changed = with_enough_steps(method, problem, **options)
-        assert changed.fixed == method.fixed | {"n_epochs": epochs}
-        assert changed.grid == method.grid
-
-
 def test_each_system_has_a_year_and_one_of_a_few_families():
     years, families = zip(*map(origin, ZERO_SHOT_METHODS), strict=True)
     assert all(2005 < year < 2030 for year in years)
@@ -238,29 +183,6 @@ def test_one_seed_chooses_settings_of_what_is_slow(problem):
         assert trial["n_seeds"] == seeds
 
 
-def test_curve_is_the_accuracy_of_shorter_trainings(problem):
-    model = MetricLearner(8, learning_rate=0.1, n_epochs=4, random_state=1)
-    curve = accuracy_by_epoch(model, problem)
-    for epochs in (1, 3, 4):
-        shorter = evaluate_zero_shot(model.set_params(n_epochs=epochs), problem)
-        assert curve[epochs - 1].mean() == pytest.approx(shorter.accuracy)
-    assert not hasattr(model, "coef_")
-    with pytest.raises(TypeError, match="ESZSL keeps no epochs"):
-        accuracy_by_epoch(ESZSL(), problem)
-
-
-def test_curves_of_several_seeds_are_kept(problem, monkeypatch):
-    method = small("uncertainty")
-    given = {"attribute_weight": 0.1, "n_epochs": 3}
-    curves = zero_shot_curves(method, problem, [0, 1], parameters=given)
-    assert curves.shape == (2, 3, len(problem.unseen_classes))
-    model = method.estimator(seed=1).set_params(**given)
-    np.testing.assert_array_equal(curves[1], accuracy_by_epoch(model, problem))
-    monkeypatch.setattr(MetricLearner, "fit", None)
-    again = zero_shot_curves(method, problem, [1, 0], parameters=given)
-    np.testing.assert_array_equal(again, curves[::-1])
-
-
 def test_epochs_to_share_by_loop():
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -271,20 +193,6 @@ def test_epochs_to_share_by_loop():
             assert epochs_to_share(curve, share, of=of) == expected
     assert epochs_to_share([0.0, 0.0]) == 1
     assert epochs_to_share([1.0, 3.0, 2.9], epochs=[10, 20, 40]) == 20
-
-
-def test_the_second_choice_is_that_of_validation():
-    method, problem = (
-        ZeroShotMethod("ESZSL", ESZSL, {"feature_penalty": (0.01, 1.0)}),
-        small_world(),
-    )
-    runs = run_table([method], problem, (3, 4))["ESZSL"]
-    found = second_choice(method, problem, runs)
-    (_, second, *_) = runs[0].tuned.ranked
-    assert [run.parameters for run in found] == 2 * [second["parameters"]]
-    assert second["parameters"] != runs[0].parameters
-    expected = run_zero_shot(method, problem, seed=3, parameters=second["parameters"])
-    assert found[0].outcome.accuracy == expected.outcome.accuracy
 
 
 def without_classes(problem):
@@ -305,21 +213,10 @@ def without_attributes(problem):
         (lambda p: epochs_to_share([1.0, 2.0], epochs=[1]), "got 1 epochs for 2 values"),
         (lambda p: epochs_to_share([1.0], share=1.5), "share must be"),
         (lambda p: epochs_to_share([1.0], of="last"), "of must be one of 'final', 'best'"),
-        (lambda p: zero_shot_curves("SAE", p, []), "seeds is empty"),
         (
             lambda p: common_scale(without_classes(p)),
             "class_embeddings of all seen classes are zero",
         ),
-        (
-            lambda p: hard_negative_problems("digits", split="official"),
-            "split must be one of 'standard', 'proposed'",
-        ),
-        (
-            lambda p: hard_negative_problems("europarl+dinu2015"),
-            "no data set for the metric learning setting",
-        ),
-        (lambda p: with_enough_steps(small("random"), p, steps=0), "must be at least 1"),
-        (lambda p: with_enough_steps(small("random"), p, n_epochs=0), "must be at least 1"),
         (
             lambda p: run_zero_shot(small("random"), p, split="random", fraction=0.99),
             "20 seen classes leaves fewer than two to train on",

@@ -577,70 +577,35 @@ def run_without_test():
     return run_image_text(JITTERED, toy(), test=False)
 
 
+REFUSALS = [
+    (lambda: choose_alpha([]), "outcomes is empty"),
+    (lambda: measures_by_alpha([], [0.0]), "outcomes is empty"),
+    (lambda: measures_by_alpha([None], [-0.5]), "alphas must be a 1-d array of numbers of at"),
+    (lambda: rescaled([], -0.1), "alpha must be a finite number, at least 0"),
+    (lambda: evaluate_image_text(RidgeToWords(jitter=np.nan), toy()), "NaN or infinity"),
+    (lambda: evaluate_image_text(RidgeToWords(), toy()).retrieval.of("both"), "direction must"),
+    (lambda: evaluate_image_text("CLAREL", toy()), r"one such as CLAREL\(\), got", TypeError),
+    (
+        lambda: run_image_text(RidgeToWords(), toy(), grid={"penalty": (-1.0,)}),
+        "all 1 candidates of RidgeToWords on toy failed, the first with: penalty is negative",
+    ),
+    (lambda: run_image_text(JITTERED, toy(), seeds=[]), "seeds is empty"),
+    (lambda: run_image_text(JITTERED, toy(train=(), val=())), "has no validation classes"),
+    (lambda: run_image_text(JITTERED, toy(), k=0), "k must be at least 1"),
+    (lambda: run_without_test().outcomes(), "only validation was run"),
+    (lambda: run_without_test().outcomes("train"), "part must be one of"),
+    (lambda: run_without_test().retrieval("R@5", "image to text"), "measure must be one of"),
+    (lambda: short_clarel(toy().features), "must be of the class ImageTextProblem", TypeError),
+    (lambda: short_clarel(toy(), n_batches=4), "n_batches must be at least 5"),
+    (lambda: run_clarel(toy(), training="long"), "training must be one of 'short', 'paper'"),
+    (lambda: clarel_problems("synthetic", training="long"), "training must be one of"),
+]
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: choose_alpha([]), ValueError, "outcomes is empty"),
-        (lambda: measures_by_alpha([], [0.0]), ValueError, "outcomes is empty"),
-        (
-            lambda: measures_by_alpha([None], [-0.5]),
-            ValueError,
-            "alphas must be a 1-d array of numbers of at least 0",
-        ),
-        (lambda: rescaled([], -0.1), ValueError, "alpha must be a finite number, at least 0"),
-        (
-            lambda: evaluate_image_text(RidgeToWords(jitter=np.nan), toy()),
-            ValueError,
-            "NaN or infinity",
-        ),
-        (
-            lambda: evaluate_image_text(RidgeToWords(), toy()).retrieval.of("both"),
-            ValueError,
-            "direction must be one of",
-        ),
-        (
-            lambda: evaluate_image_text("CLAREL", toy()),
-            TypeError,
-            r"model must be one such as CLAREL\(\), got 'CLAREL'",
-        ),
-        (
-            lambda: run_image_text(RidgeToWords(), toy(), grid={"penalty": (-1.0,)}),
-            ValueError,
-            "all 1 candidates of RidgeToWords on toy failed, the first with: penalty is negative",
-        ),
-        (lambda: run_image_text(JITTERED, toy(), seeds=[]), ValueError, "seeds is empty"),
-        (
-            lambda: run_image_text(JITTERED, toy(train=(), val=())),
-            ValueError,
-            "has no validation classes",
-        ),
-        (lambda: run_image_text(JITTERED, toy(), k=0), ValueError, "k must be at least 1"),
-        (lambda: run_without_test().outcomes(), ValueError, "only validation was run"),
-        (lambda: run_without_test().outcomes("train"), ValueError, "part must be one of"),
-        (
-            lambda: run_without_test().retrieval("R@5", "image to text"),
-            ValueError,
-            "measure must be one of",
-        ),
-        (
-            lambda: short_clarel(toy().features),
-            TypeError,
-            "problem must be of the class ImageTextProblem",
-        ),
-        (lambda: short_clarel(toy(), n_batches=4), ValueError, "n_batches must be at least 5"),
-        (
-            lambda: run_clarel(toy(), training="long"),
-            ValueError,
-            "training must be one of 'short', 'paper'",
-        ),
-        (
-            lambda: clarel_problems("synthetic", training="long"),
-            ValueError,
-            "training must be one of",
-        ),
-    ],
+    ("call", "words", "error"), [(*case[:2], *(case[2:] or [ValueError])) for case in REFUSALS]
 )
-def test_refused(call, error, words):
+def test_refused(call, words, error):
     with pytest.raises(error, match=words):
         call()
 

@@ -6,8 +6,17 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import class_sums, like, namespace, random_generator, row_blocks, to_host
-from zslib.compatibility.base import check_told_apart, some_rows
+from zslib.arrays import (
+    class_sums,
+    like,
+    namespace,
+    random_generator,
+    row_blocks,
+    take_rows,
+    to_host,
+    typed_as,
+)
+from zslib.compatibility.base import check_beyond_chance, check_told_apart, some_rows
 from zslib.compatibility.clarel.checkpoint import Checkpoint
 from zslib.compatibility.clarel.draws import TextDraw
 from zslib.compatibility.clarel.encoders import check_tokens
@@ -288,11 +297,13 @@ class CLAREL(BaseEstimator):
             dropout_each=self.dropout_each,
             like=reference,
         )
-        codes = like(codes.reshape(-1).astype(np.int64), X)
+        codes = codes.reshape(-1).astype(np.int64)
         # A fit that fails must not leave the last one's marks on half-changed state.
         vars(self).pop("network_", None)
         prepared = encoder.prepare(texts)
-        training = Training(network, rng, X, codes, prepared, pairs, momentum=self.momentum)
+        training = Training(
+            network, rng, X, like(codes, X), prepared, pairs, momentum=self.momentum
+        )
         training.run(self, checkpoint)
         self.n_features_in_ = p
         self.classes_ = like(classes, X)
@@ -300,15 +311,18 @@ class CLAREL(BaseEstimator):
         sizes = (part.value.shape for part in network.parameters().values())
         self.n_parameters_ = sum(map(math.prod, sizes))
         self.network_ = network
-        self._check_scores(X, texts)
+        self._check_scores(X, codes, texts, pairs)
         return self
 
-    def _check_scores(self, X, texts):
+    def _check_scores(self, X, codes, texts, pairs):
         """Refuse a training that told nothing apart, since vectors are in a very small unit."""
         vectors = {"X": X} | ({"texts": texts} if self.text_encoder is None else {})
-        scores = self.decision_function(some_rows(X), self.embed_texts(some_rows(texts)))
+        rows = some_rows(np.arange(X.shape[0]))
+        own = take_rows(texts, pairs.index[pairs.offsets[rows]])
+        scores = self.decision_function(take_rows(X, rows), self.embed_texts(own))
         try:
             check_told_apart(scores, **vectors)
+            check_beyond_chance(scores, codes[rows], codes[rows], **vectors)
         except ValueError:
             vars(self).pop("network_")
             raise
@@ -335,14 +349,13 @@ class CLAREL(BaseEstimator):
         check_is_fitted(self, "network_")
         X = as_vectors(X, "X")
         layer = self.network_.image_layer
-        xp = namespace(X, layer.weight.value)
+        namespace(X, layer.weight.value)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} columns, but this CLAREL was fitted on "
                 f"{self.n_features_in_}: pass features of the same kind"
             )
-        weight = xp.astype(layer.weight.value, X.dtype, copy=False)
-        bias = xp.astype(layer.bias.value, X.dtype, copy=False)
+        weight, bias = typed_as(X, layer.weight.value, layer.bias.value)
         return X @ weight + bias
 
     def embed_texts(self, texts):

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from zslib.arrays import like, mean_length, namespace, random_generator
+from zslib.arrays import like, mean_length, namespace, random_generator, typed_as
 from zslib.compatibility.base import named_rows
 from zslib.compatibility.generative.base import GenerativeModel, repeated, scale_of
 from zslib.compatibility.generative.diagnostics import seen_class_diagnostics
@@ -238,7 +238,7 @@ class FeatureGenerator(GenerativeModel):
             self._range = low, 1.0 / (high - low + flat)
 
     def _represent(self, X):
-        low, factor = (namespace(X).astype(part, X.dtype, copy=False) for part in self._range)
+        low, factor = typed_as(X, *self._range)
         return (X - low) * factor
 
     def _generate(self, embeddings, per_class, rng):

@@ -14,6 +14,7 @@ from zslib.arrays import (
     row_blocks,
     row_norms,
     take_rows,
+    typed_as,
 )
 from zslib.compatibility.base import CompatibilityModel, named_rows
 from zslib.compatibility.metric.negatives import (
@@ -372,8 +373,7 @@ class MetricLearner(CompatibilityModel):
 
     def _scores(self, X, class_embeddings):
         xp = namespace(X)
-        parts = self.coef_, self.intercept_, self.metric_
-        theta = tuple(xp.astype(part, X.dtype, copy=False) for part in parts)
+        theta = typed_as(X, self.coef_, self.intercept_, self.metric_)
         blocks = []
         for rows in row_blocks(X.shape[0], max(*theta[2].shape, class_embeddings.shape[0])):
             A = attribute_estimates(theta, X[rows, :])

@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 from array_api_compat import device as array_device
 
-from zslib.arrays import like, namespace, random_generator, take_rows, unit_rows
+from zslib.arrays import like, namespace, random_generator, take_rows, typed_as, unit_rows
 from zslib.compatibility.ranking.dark_objective import (
     assess,
     compatibility,
@@ -287,9 +287,7 @@ class DARK(StagedModel):
             )
 
     def _scores(self, X, class_embeddings):
-        xp = namespace(X)
-        U = xp.astype(self.U_, X.dtype, copy=False)
-        V = xp.astype(self.V_, X.dtype, copy=False)
+        U, V = typed_as(X, self.U_, self.V_)
         if self.normalize:
             X = unit_rows(X, name="X")
             class_embeddings = unit_rows(class_embeddings, name="class_embeddings")

@@ -1,30 +1,12 @@
 """Accuracy on unseen classes after each epoch, and how soon it is there."""
 
 import numpy as np
-from sklearn.base import clone
 
 from zslib.arrays import take_rows, to_host
 from zslib.metrics import class_accuracies
-from zslib.protocols.attributes.evaluate import fit_on
-from zslib.protocols.attributes.methods import resolve_method
-from zslib.protocols.sweep import check_seeds, kept
 from zslib.validation import check_choice, check_real
 
-__all__ = ["accuracy_by_epoch", "epoch_accuracies", "epochs_to_share", "zero_shot_curves"]
-
-
-def accuracy_by_epoch(model, problem):
-    """`epoch_accuracies` of one training on ``trainval``.
-
-    The model is a `MetricLearner`, or another scorer with ``keep_epochs`` and ``at_epoch``.
-    """
-    if "keep_epochs" not in model.get_params():
-        raise TypeError(
-            f"{type(model).__name__} keeps no epochs: give a model with keep_epochs, such as "
-            "MetricLearner"
-        )
-    keeping = clone(model).set_params(keep_epochs=True)
-    return epoch_accuracies(fit_on(problem.trainval, keeping, problem), problem)
+__all__ = ["epoch_accuracies", "epochs_to_share"]
 
 
 def epoch_accuracies(fitted, problem):
@@ -39,19 +21,6 @@ def epoch_accuracies(fitted, problem):
         best = to_host(fitted.at_epoch(epoch).predict(tests, candidates))
         accuracies.append(100.0 * class_accuracies(true, problem.unseen_classes[best]))
     return np.array(accuracies)
-
-
-def zero_shot_curves(method, problem, seeds=(0,), *, parameters=None, device="cpu"):
-    """`accuracy_by_epoch` for several seeds, (n_seeds, n_epochs, C), with results kept on disk.
-
-    ``parameters`` are of the estimator; they replace the method's own fixed ones.
-    """
-    method = resolve_method(method)
-    curves = []
-    for seed in check_seeds(seeds):
-        model = method.estimator(seed=seed).set_params(**parameters or {})
-        curves.append(kept(accuracy_by_epoch, model, problem, device=device))
-    return np.stack(curves)
 
 
 def epochs_to_share(curve, share=0.95, *, of="final", epochs=None):

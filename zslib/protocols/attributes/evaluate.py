@@ -25,7 +25,7 @@ from zslib.protocols.attributes.outcome import ZeroShotOutcome
 from zslib.protocols.sweep import check_trained, some_rows
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["check_answers", "check_fitted", "evaluate_zero_shot", "fit_on", "numbers_kept"]
+__all__ = ["check_answers", "evaluate_zero_shot", "fit_on", "numbers_kept"]
 
 
 def evaluate_zero_shot(
@@ -138,17 +138,6 @@ def numbers_kept(model):
         elif callable(parameters := getattr(item, "parameters", None)):
             waiting += [parameter.value for parameter in parameters().values()]
     return sum(arrays.values())
-
-
-def check_fitted(model, problem):
-    """Refuse a fitted model that is no better than chance on its own training images."""
-
-    def score(images, classes):
-        return model.decision_function(
-            take_rows(problem.features, images), take_rows(problem.class_embeddings, classes)
-        )
-
-    check_answers(problem, score)
 
 
 def check_answers(problem, score):

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from zslib import compatibility
-from zslib.arrays import take_rows
 from zslib.calibration import OutlierProbability
 from zslib.compatibility import CMT, DARK, Centred, FeatureGenerator, MapScorer, MetricLearner
-from zslib.compatibility.metric.negatives import distinct_candidates
-from zslib.datasets import load_problem, resolve_all
-from zslib.datasets.attributes.scaling import common_scale
 from zslib.mapping import RidgeMap
 from zslib.protocols.sweep import CHOICE_SEEDS
-from zslib.validation import check_choice, check_integer
 
 __all__ = [
     "COMPARED_METHODS",
@@ -26,14 +20,10 @@ __all__ = [
     "UNPUBLISHED",
     "ZERO_SHOT_METHODS",
     "ZeroShotMethod",
-    "hard_negative_problems",
     "named",
     "origin",
     "resolve_method",
     "resolve_methods",
-    "seen_candidates",
-    "with_enough_steps",
-    "with_printed_steps",
 ]
 
 
@@ -179,13 +169,6 @@ def origin(name):
     return getattr(method, "year", None) or "?", getattr(method, "family", None) or "other"
 
 
-def with_printed_steps(name):
-    """`DARK` or one of its ablations with the printed step and penalty alone."""
-    method = ZERO_SHOT_METHODS[name]
-    grid = {key: values for key, values in method.grid.items() if key != "data_weight"}
-    return replace(method, grid=grid, fixed={**method.fixed, "data_weight": 1.0})
-
-
 def resolve_method(method):
     """A `ZeroShotMethod`, from one or from the name of one of `COMPARED_METHODS`."""
     if isinstance(method, str):
@@ -235,7 +218,7 @@ each image; the others have 10, where the paper does not say how many. All draw 
 epoch and drop the old ones, so that their numbers stay alike. Of the three parameters that the
 paper tunes the grid has two; a learning rate of its own for each method matters more than the
 third, the width of the metric. The number of epochs serves all methods alike; small data need
-more, see `with_enough_steps`. The grid suits data of `common_scale`. The paper draws 20% of the
+more. The grid suits data of `common_scale`. The paper draws 20% of the
 training classes for validation: ``run_table(…, split="random", fraction=0.2)``."""
 
 ZERO_SHOT_METHODS |= {
@@ -252,42 +235,3 @@ _CENTRED = replace(
 COMPARED_METHODS = ZERO_SHOT_METHODS | DIRECTIONS | {_CENTRED.name: _CENTRED}
 """What `zslib.compare` runs: the systems of papers, and simple ones that are often as good, the
 two regressions and ESZSL on centred vectors."""
-
-
-def with_enough_steps(method, problem, *, n_epochs=None, steps=1000):
-    """A `HARD_NEGATIVE_METHODS` entry with as many epochs as make so many ``steps`` of SGD.
-
-    ``n_epochs`` is the least number of them, by default the method's own.
-    """
-    check_integer(steps, "steps", low=1)
-    n_epochs = method.fixed["n_epochs"] if n_epochs is None else n_epochs
-    least = check_integer(n_epochs, "n_epochs", low=1)
-    batches = -(-len(problem.trainval) // method.estimator().batch_size)
-    epochs = max(least, math.ceil(steps / batches))
-    return replace(method, fixed={**method.fixed, "n_epochs": epochs})
-
-
-def hard_negative_problems(dataset="auto", *, split="standard", seed=0, quick=False):
-    """The data of the metric-learning chapters, at a common scale.
-
-    The ``split`` of ``cub``, ``awa1`` and ``apy`` is that of the paper ("standard") or of Xian et
-    al. 2017 ("proposed"); other data have one.
-    """
-    check_choice(split, "split", ("standard", "proposed"))
-    problems = []
-    for name in resolve_all("metric learning", dataset):
-        options = {"split": split} if name in ("cub", "awa1", "apy") else {}
-        problem = load_problem("metric learning", name, seed=seed, quick=quick, **options)
-        problems.append(common_scale(problem))
-    return problems
-
-
-def seen_candidates(problem):
-    """The attribute vectors that negatives are drawn from, with all seen classes in training.
-
-    Their classes are places in ``problem.seen_classes``.
-    """
-    rows, images = problem.trainval, problem.image_attributes
-    codes = np.searchsorted(problem.seen_classes, problem.labels[rows])
-    classes = take_rows(problem.class_embeddings, problem.seen_classes)
-    return distinct_candidates(codes, classes, None if images is None else take_rows(images, rows))

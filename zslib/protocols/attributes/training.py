@@ -8,7 +8,7 @@ from zslib.compatibility.ranking.dark_objective import image_weights
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.tuning import with_validation_classes
 
-__all__ = ["Scored", "answers", "fitted", "fitted_stages", "held_out"]
+__all__ = ["Scored", "answers", "fitted", "fitted_stages", "held_out", "trainings"]
 
 
 def held_out(problem, seed=0):
@@ -30,6 +30,17 @@ def _training_images(problem, labels=None):
     rows, features = problem.trainval, problem.features
     labels = problem.labels[rows] if labels is None else labels
     return take_rows(features, rows), like(labels, features), problem.class_embeddings
+
+
+def trainings(calls):
+    """What each of these trainings, functions by name, gives; and why those that fail do."""
+    trained, failed = {}, {}
+    for name, train in calls.items():
+        try:
+            trained[name] = train()
+        except ValueError as error:
+            failed[name] = str(error)
+    return trained, failed
 
 
 def answers(model, problem, **options):

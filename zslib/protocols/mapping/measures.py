@@ -117,9 +117,6 @@ _OF_A_SEARCH = {
     "variance of directions": lambda outcome: outcome.directions.var(axis=0).sum(),
     "effective dimension": lambda outcome: effective_dimension(outcome.directions),
     "rho with the mean of the mapped": _rho_with_queries,
-    # Of the elements as if they were independent, which neighbours are not.
-    "p of rho with the mean": lambda outcome: outcome.correlations.mean_p,
-    "p of rho with training items": lambda outcome: outcome.correlations.training_p,
 }
 
 

@@ -12,7 +12,6 @@ from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.problem import check_problem
 from zslib.mapping.base import transform_targets
 from zslib.metrics import hits_at_k, k_occurrence, pollution
-from zslib.metrics.correlations import correlations_with
 from zslib.search import gold_ranks, top_k_and_ranks
 from zslib.validation import as_vectors, check_indices, check_integer, check_row_names
 
@@ -115,11 +114,6 @@ class Outcome:
     def directions(self):
         """The queries scaled to length one: all that a search by cosine sees of them."""
         return self.queries / np.linalg.norm(self.queries, axis=1, keepdims=True)
-
-    @cached_property
-    def correlations(self):
-        """What `zslib.metrics.hub_correlations` finds for N_k over the whole vocabulary."""
-        return correlations_with(self._occurrences, *self.problem.hub_cosines)
 
 
 @dataclass(frozen=True, eq=False)

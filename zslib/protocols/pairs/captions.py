@@ -14,7 +14,7 @@ from zslib.datasets.problem import check_problem
 from zslib.datasets.words.tokens import UNKNOWN, Vocabulary
 from zslib.validation import as_vectors
 
-__all__ = ["CaptionModel", "fit_image_text", "fitted_pairs", "vocabulary_of"]
+__all__ = ["CaptionModel", "fit_image_text", "fitted_pairs", "texts_and_vocabulary"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,33 +142,31 @@ def fit_image_text(
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     scaler = scaled_as(problem, problem.feature_scaling).scaler or Scaling()
-    vocabulary, texts = vocabulary_of(problem, min_count), problem.text_vectors
-    if vocabulary is not None:
-        texts = like(vocabulary.transform(problem.texts, length), problem.features)
-    fitted = fitted_pairs(model, problem, texts)
-    rows, positions = problem.prototype_rows(parts=prototypes_from)
-    prototypes = fitted.class_prototypes(
-        take_rows(texts, rows), like(positions, texts), problem.is_seen.size
-    )
+    texts, vocabulary = texts_and_vocabulary(problem, min_count, length)
+    fitted, prototypes = fitted_pairs(model, problem, texts, prototypes_from)
     return CaptionModel(fitted, vocabulary, length, scaler, problem.class_names, prototypes)
 
 
-def vocabulary_of(problem, min_count):
-    """The words of training texts, or None where texts are vectors."""
+def texts_and_vocabulary(problem, min_count, length):
+    """All texts as a model takes them, and the words of training texts; vectors have none."""
     if problem.texts is None:
-        return None
-    return Vocabulary.fit([problem.texts[i] for i in problem.training_texts], min_count)
+        return problem.text_vectors, None
+    vocabulary = Vocabulary.fit([problem.texts[i] for i in problem.training_texts], min_count)
+    return like(vocabulary.transform(problem.texts, length), problem.features), vocabulary
 
 
-def fitted_pairs(model, problem, texts):
-    """The model, trained on ``trainval`` and the texts of its images, and on nothing else."""
+def fitted_pairs(model, problem, texts, prototypes_from):
+    """The model, trained on ``trainval`` and the texts of its images, and all prototypes."""
     offsets, index = ragged_rows(*problem.text_rows, problem.trainval)
     known = problem.training_texts
     features = take_rows(problem.features, problem.trainval)
-    return clone(model).fit(
+    fitted = clone(model).fit(
         features,
         like(problem.labels[problem.trainval], features),
         take_rows(texts, known),
         text_rows=(offsets, np.searchsorted(known, index)),
         text_ids=problem.text_ids[known],
     )
+    rows, positions = problem.prototype_rows(parts=prototypes_from)
+    asked = take_rows(texts, rows), like(positions, texts), problem.is_seen.size
+    return fitted, fitted.class_prototypes(*asked)

@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from zslib.arrays import like, take_rows
+from zslib.arrays import take_rows
 from zslib.calibration import log_distance_scores
 from zslib.compatibility import CLAREL
 from zslib.datasets.problem import check_problem
 from zslib.protocols.attributes.evaluate import check_answers
 from zslib.protocols.attributes.outcome import ZeroShotOutcome
-from zslib.protocols.pairs.captions import fitted_pairs, vocabulary_of
+from zslib.protocols.pairs.captions import fitted_pairs, texts_and_vocabulary
 from zslib.protocols.pairs.retrieval import RetrievalRanks, retrieval_ranks
 from zslib.validation import check_integer
 
@@ -50,11 +50,8 @@ def model_texts(problem, *, min_count=2, length=None):
     count as unknown; with 1 no training text has an unknown word, so that its embedding stays as
     it was drawn. Of each text ``length`` tokens are kept, by default all.
     """
-    vocabulary = vocabulary_of(problem, min_count)
-    if vocabulary is None:
-        return problem.text_vectors, 0
-    tokens = vocabulary.transform(problem.texts, length)
-    return like(tokens, problem.features), len(vocabulary)
+    texts, vocabulary = texts_and_vocabulary(problem, min_count, length)
+    return texts, 0 if vocabulary is None else len(vocabulary)
 
 
 def evaluate_image_text(
@@ -101,10 +98,7 @@ def evaluate_image_text(
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     check_integer(k, "k", low=1)
     texts, n_words = model_texts(problem, min_count=min_count, length=length)
-    fitted = fitted_pairs(model, problem, texts)
-    rows, positions = problem.prototype_rows(parts=prototypes_from)
-    n_classes = problem.is_seen.size
-    prototypes = fitted.class_prototypes(take_rows(texts, rows), like(positions, texts), n_classes)
+    fitted, prototypes = fitted_pairs(model, problem, texts, prototypes_from)
 
     def score(side, images, classes):
         return log_distance_scores(

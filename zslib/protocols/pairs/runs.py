@@ -29,13 +29,11 @@ from zslib.protocols.sweep import (
     mean_trial,
     sweep,
 )
-from zslib.protocols.tidy import row
 from zslib.validation import check_choice, check_integer
 
 __all__ = [
     "SHORT_GRID",
     "ImageTextRuns",
-    "chosen_rows",
     "clarel_problems",
     "image_text_trials",
     "run_clarel",
@@ -286,15 +284,6 @@ def short_clarel(problem, *, n_batches=1000, **changes):
         "decay_every": 4 * n_batches // 5,
     }
     return CLAREL(**(settings | changes))
-
-
-def chosen_rows(problem, run, **columns):
-    """Learning rate and alpha that validation data chose, and rates passed over, as text."""
-    passed = [f"{trial['parameters']['learning_rate']:g}" for trial in run.passed_over]
-    chosen = {"learning rate": run.model.learning_rate, "alpha": run.alpha}
-    chosen |= {"passed over": ", ".join(passed)} if passed else {}
-    for name, value in chosen.items():
-        yield row(problem, f"chosen {name}", "CLAREL", value, **columns)
 
 
 def clarel_problems(dataset="auto", *, training="short", **options):

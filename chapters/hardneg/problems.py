@@ -1,0 +1,45 @@
+"""The data of the chapters on hard negatives, their negatives, and trainings long enough."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from zslib.arrays import take_rows
+from zslib.compatibility.metric.negatives import distinct_candidates
+from zslib.datasets import load_problem, resolve_all
+from zslib.datasets.attributes.scaling import common_scale
+from zslib.validation import check_choice
+
+
+def hard_negative_problems(dataset="auto", *, split="standard", seed=0, quick=False):
+    """The data of the metric-learning chapters, at a common scale.
+
+    The ``split`` of ``cub``, ``awa1`` and ``apy`` is that of the paper ("standard") or of Xian et
+    al. 2017 ("proposed"); other data have one.
+    """
+    check_choice(split, "split", ("standard", "proposed"))
+    problems = []
+    for name in resolve_all("metric learning", dataset):
+        options = {"split": split} if name in ("cub", "awa1", "apy") else {}
+        problem = load_problem("metric learning", name, seed=seed, quick=quick, **options)
+        problems.append(common_scale(problem))
+    return problems
+
+
+def seen_candidates(problem):
+    """The attribute vectors that negatives are drawn from, with all seen classes in training.
+
+    Their classes are places in ``problem.seen_classes``.
+    """
+    rows, images = problem.trainval, problem.image_attributes
+    codes = np.searchsorted(problem.seen_classes, problem.labels[rows])
+    classes = take_rows(problem.class_embeddings, problem.seen_classes)
+    return distinct_candidates(codes, classes, None if images is None else take_rows(images, rows))
+
+
+def with_enough_steps(method, problem, steps=1000):
+    """A `HARD_NEGATIVE_METHODS` entry with as many epochs, or more, as make so many SGD steps."""
+    batches = -(-len(problem.trainval) // method.estimator().batch_size)
+    epochs = max(method.fixed["n_epochs"], math.ceil(steps / batches))
+    return replace(method, fixed={**method.fixed, "n_epochs": epochs})
