@@ -35,6 +35,8 @@ def compare(
     methods=None,
     vectors=None,
     unseen=None,
+    encoding=None,
+    decimal=None,
     out=None,
     jobs=1,
     quick=False,
@@ -51,7 +53,7 @@ def compare(
 
     Parameters
     ----------
-    path, vectors, unseen
+    path, vectors, unseen, encoding, decimal
         As in `zslib.datasets.attributes.features.read_features`.
     methods : sequence of str, optional
         Names of `zslib.protocols.attributes.methods.COMPARED_METHODS`; default: all.
@@ -87,7 +89,8 @@ def compare(
     if (backend == "dask") != (scheduler is not None):
         raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
     chosen = {method.name: method for method in resolve_methods(methods or COMPARED_METHODS)}
-    whole = read_features(path, vectors=vectors, unseen=unseen, seed=seed)
+    read = {"vectors": vectors, "unseen": unseen, "encoding": encoding, "decimal": decimal}
+    whole = read_features(path, **read, seed=seed)
     available = whole.summary()
     problem = check_comparable(fewer_images(whole, QUICK_IMAGES if quick else None, seed))
     out, table = _places(out, problem, path)
