@@ -19,8 +19,6 @@ from zslib.protocols.sweep import CHOICE_SEEDS
 from zslib.show.writing import write_if_changed
 from zslib.validation import check_choice, check_integer
 
-__all__ = ["board_rows", "check_comparable", "compare", "workers"]
-
 _COLUMNS = (
     "dataset", "method", "metric", "value", "low", "high", "unit", "n_units", "n_seeds", "seed",
     "settings", "why", "size", "available",

@@ -19,13 +19,6 @@ from pathlib import Path
 
 from zslib.datasets.locate import needing_cache, written_whole
 
-__all__ = [
-    "archive_members",
-    "extract_members",
-    "fetch_file",
-    "zenodo_files",
-]
-
 _TIMEOUT = (15, 60)  # seconds to connect, and between two pieces
 _BUSY = (429, 502, 503, 504)  # statuses of a server that may answer later
 _LONGEST_WAIT = 60  # seconds

@@ -9,8 +9,6 @@ from zslib.datasets.attributes.splits import split_seen
 from zslib.datasets.attributes.synthetic import attribute_features
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 
-__all__ = ["apy_attributes"]
-
 
 def _standard(data, seed):
     """aPascal's classes are seen, aYahoo's unseen."""

@@ -6,8 +6,6 @@ from zslib.datasets.attributes.images import OLDER, ImageSet
 from zslib.datasets.attributes.splits import split_seen
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 
-__all__ = ["awa1"]
-
 
 def _standard(data, seed):
     groups = split_seen(data["standard_train_classes"], 10, seed=seed)

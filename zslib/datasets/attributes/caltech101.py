@@ -6,9 +6,6 @@ from zslib.datasets.attributes.images import ImageSet, by_synsets
 from zslib.datasets.attributes.splits import split_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset, below
 
-__all__ = ["caltech101"]
-
-
 _CALTECH = ImageSet(
     name="caltech101",
     description="Caltech-101, MobileNetV2 features, classes by {semantics}",

@@ -10,8 +10,6 @@ from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.datasets.files import read_lines
 from zslib.datasets.words.glosses import reduced_tfidf
 
-__all__ = ["class_sentences", "cub"]
-
 
 def class_sentences(folder):
     """Wikipedia's sentences about each species, in the order of the classes."""

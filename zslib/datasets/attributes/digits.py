@@ -7,8 +7,6 @@ from zslib.datasets.attributes.splits import class_parts, select_images
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset
 from zslib.validation import check_indices
 
-__all__ = ["SEGMENTS", "digits_segments"]
-
 # Which segments light up on a seven-segment display: a on top, then clockwise b to f, g amid.
 SEGMENTS = {
     "zero": "abcdef",

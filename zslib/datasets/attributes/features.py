@@ -36,8 +36,6 @@ from zslib.validation import (
     rows_of_names,
 )
 
-__all__ = ["from_features", "own_parts", "read_features"]
-
 _NEEDED = ("features", "labels", "class_embeddings", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
 _ELSEWHERE = (

@@ -22,8 +22,6 @@ from zslib.datasets.locate import require_folder
 from zslib.datasets.words.synset_vectors import synset_embeddings
 from zslib.validation import check_choice
 
-__all__ = ["OLDER", "SHARED", "ImageSet", "by_synsets"]
-
 # The splits that Bucher et al. (2016) used: all images of seen classes are for training.
 OLDER = {"split": "standard", "seen_fraction": 0.0}
 # The options that all loaders of image sets have, with their defaults.

@@ -17,8 +17,6 @@ from zslib.datasets.hierarchy.lists import imagenet_lists
 from zslib.datasets.words.term_vectors import hypernym_vectors
 from zslib.validation import check_integer, check_real
 
-__all__ = ["caltech101_beyond", "synthetic_beyond", "synthetic_within", "tiny_imagenet_within"]
-
 _FEATURES = 128
 
 

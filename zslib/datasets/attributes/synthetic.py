@@ -35,8 +35,6 @@ from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["SHAPES", "attribute_features", "synthetic_attributes"]
-
 # Training and validation classes; unseen classes; images for training, seen and unseen test;
 # attributes. As counted in the official splits.
 SHAPES = {

@@ -11,8 +11,6 @@ import numpy as np
 from zslib.datasets.content import text_of
 from zslib.validation import as_float32, check_choice
 
-__all__ = ["Table", "read_table"]
-
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 # What a column of classes is called, in small letters without signs.
 _CLASS_HEADS = {"class", "classid", "classname", "label", "labels", "labelid", "target"}

@@ -24,8 +24,6 @@ from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.datasets.files import naming, read_arrays
 from zslib.validation import as_float32, check_choice
 
-__all__ = ["fetch_xlsa17", "load_xlsa17", "official_split_summary"]
-
 XLSA17_NAMES = tuple(OFFICIAL_STATISTICS)
 XLSA17_FILES = ("res101.mat", "att_splits.mat")
 _VARIABLES = {"features", "labels"}, {"att", "trainval_loc"}

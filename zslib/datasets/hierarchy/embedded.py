@@ -13,15 +13,6 @@ from pathlib import Path
 from zslib.datasets.files import read_lines
 from zslib.datasets.hierarchy.wordnet import WordNet, is_offset, read_wordnet
 
-__all__ = [
-    "embedded_labels",
-    "embedded_wordnet",
-    "main",
-    "pack_wordnet",
-    "read_labels",
-    "unpack_wordnet",
-]
-
 _HEADER = "nouns of WordNet 3.0, zslib format 1"
 _NOUNS, _ILSVRC2012, _FALL2011 = "nouns.txt.xz", "ilsvrc2012.txt.xz", "fall2011.txt.xz"
 

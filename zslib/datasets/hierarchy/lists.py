@@ -28,8 +28,6 @@ from zslib.datasets.words.glosses import GLOSSES
 from zslib.datasets.words.vectors import ENGLISH
 from zslib.validation import check_choice
 
-__all__ = ["ImageNetLists", "imagenet_lists"]
-
 _FILES = {
     "ilsvrc2012": "ilsvrc2012_1k.txt",
     "fall2011": "imagenet_fall2011_21841.txt",

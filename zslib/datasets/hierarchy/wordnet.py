@@ -19,17 +19,6 @@ from pathlib import Path
 from zslib.datasets.download import extract_members, fetch_file
 from zslib.datasets.locate import cache_folder, complete_folder
 
-__all__ = [
-    "ARCHIVES",
-    "CHECKSUMS",
-    "FILES",
-    "WordNet",
-    "fetch_wordnet",
-    "is_offset",
-    "read_wordnet",
-    "wordnet_folder",
-]
-
 FILES = ("data.noun", "index.noun")
 # Of the files of WordNet 3.0 as Debian distributes them: 15,300,280 and 4,786,655 bytes.
 CHECKSUMS = {

@@ -11,8 +11,6 @@ from zslib.datasets.locate import cache_folder, complete_folder, require_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import load_vectors
 
-__all__ = ["FILES", "ZENODO_RECORD", "dinu2015", "dinu2015_folder", "fetch_dinu2015"]
-
 ZENODO_RECORD = 2654864
 FILES = {
     "source": "EN.200K.cbow1_wind5_hs0_neg10_size300_smpl1e-05.txt",

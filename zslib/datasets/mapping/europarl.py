@@ -8,8 +8,6 @@ from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictiona
 from zslib.datasets.words.vectors import europarl_vectors
 from zslib.validation import check_choice
 
-__all__ = ["europarl"]
-
 _TRAIN = {"europarl": "europarl.train.txt", "dinu": "dinu.train.txt"}
 _TEST = {"opus": "opus.test.txt", "europarl": "europarl.test.txt"}
 

@@ -13,8 +13,6 @@ from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.datasets.pairs.sentences import sentence_pairs, split_sentences
 
-__all__ = ["FLOWER_NAMES", "flowers"]
-
 # In the order of Oxford's labels 1 to 102. The articles' own numbers follow the alphabet.
 FLOWER_NAMES = tuple(
     """pink primrose, hard-leaved pocket orchid, canterbury bells, sweet pea, english marigold,

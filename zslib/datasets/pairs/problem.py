@@ -14,8 +14,6 @@ from zslib.datasets.attributes.splits import PARTS
 from zslib.datasets.problem import add_array, add_words
 from zslib.validation import check_choice
 
-__all__ = ["ImageTextProblem", "with_texts"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ImageTextProblem(SplitProblem):

@@ -12,8 +12,6 @@ from zslib.datasets.pairs.problem import with_texts
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_integer
 
-__all__ = ["cub_sentences", "sentence_pairs", "split_sentences"]
-
 _FEWEST_WORDS = 3
 _END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
 # A full stop after these words ends no sentence.

@@ -31,8 +31,6 @@ from zslib.datasets.entry import PAIRS, Dataset
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_integer
 
-__all__ = ["synthetic_pairs"]
-
 _COLOURS = (
     ("red", "crimson", "scarlet"),
     ("blue", "azure", "cobalt"),

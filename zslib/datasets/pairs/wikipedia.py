@@ -9,8 +9,6 @@ from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_choice
 
-__all__ = ["wikipedia_xmodal"]
-
 _WORDS = {"lda10": "10 topics", "lda50": "50 topics"}
 
 

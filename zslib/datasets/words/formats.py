@@ -22,8 +22,6 @@ from zslib.datasets.content import (
     refuse_kind,
 )
 
-__all__ = ["read_vectors"]
-
 _LONGEST_WORD = 10_000  # bytes; beyond it a binary file has lost its alignment
 _MOST = 1_000_000  # dimensions; a header that promises more is none
 _SAMPLE = 100  # lines that are looked at together before any is read

@@ -11,8 +11,6 @@ from zslib.datasets.words.glosses import gloss_vectors, read_glosses
 from zslib.datasets.words.term_vectors import hypernym_vectors
 from zslib.validation import check_choice, check_integer
 
-__all__ = ["SYNSET_SEMANTICS", "synset_embeddings"]
-
 SYNSET_SEMANTICS = ("gloss", "hypernym", "gloss+hypernym")
 
 

@@ -10,15 +10,6 @@ from zslib.datasets.words.glosses import gloss_term_vectors, truncated
 from zslib.datasets.words.vectors import WordVectors, as_word_vectors, europarl_vectors
 from zslib.validation import check_choice, check_integer
 
-__all__ = [
-    "TERM_SOURCES",
-    "composed_term_vectors",
-    "hypernym_term_vectors",
-    "hypernym_vectors",
-    "load_term_vectors",
-]
-
-
 TERM_SOURCES = {
     "definitions": "term vectors from WordNet's definitions",
     "corpus": "word vectors of Europarl and fiction, averaged over a term's words",

@@ -12,8 +12,6 @@ import numpy as np
 
 from zslib.validation import check_integer
 
-__all__ = ["PADDING", "UNKNOWN", "Vocabulary", "tokenize"]
-
 PADDING, UNKNOWN = 0, 1
 _NAMED = ("<padding>", "<unknown>")
 # Letters and digits of any script; an apostrophe within a word stays ("bird's").

@@ -27,8 +27,6 @@ from zslib.validation import (
     host_array,
 )
 
-__all__ = ["ENGLISH", "WordVectors", "as_word_vectors", "europarl_vectors", "load_vectors"]
-
 _READER = 3  # counted up where the same file is read otherwise
 ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
 
