@@ -50,8 +50,8 @@ class Dataset:
     """
 
     name: str
-    kind: str
-    loaders: dict
+    kind: str = "embedded"
+    loaders: dict = field(default_factory=dict)
     summary: str = ""
     licence: str = ""
     quick: dict = field(default_factory=dict)

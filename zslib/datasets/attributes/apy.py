@@ -72,7 +72,6 @@ def apy_attributes(*, split="proposed", seen_fraction=0.2, att="unit length"):
 ENTRIES = (
     Dataset(
         name="apy",
-        kind="embedded",
         loaders={
             ATTRIBUTES: apy_attributes,
             METRIC: partial(apy_attributes, att="original", **OLDER),

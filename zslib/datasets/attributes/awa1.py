@@ -51,7 +51,6 @@ def awa1(*, semantics="attributes", split="proposed", seen_fraction=0.2):
 ENTRIES = (
     Dataset(
         name="awa1",
-        kind="embedded",
         loaders={ATTRIBUTES: awa1, METRIC: partial(awa1, **OLDER)},
         summary="Animals with Attributes: 30,475 images of 50 animals, hand-crafted features",
         licence="as its authors state",

@@ -53,7 +53,6 @@ def caltech101(*, semantics="hypernym", split="fixed", seen_fraction=0.2):
 ENTRIES = (
     Dataset(
         name="caltech101",
-        kind="embedded",
         loaders={ATTRIBUTES: caltech101},
         summary="images of 86 categories, 54 of them not among the 1,000",
         licence="images: as their owners state",

@@ -69,7 +69,6 @@ def cub(*, features="resnet", semantics="attributes", split="proposed", seen_fra
 ENTRIES = (
     Dataset(
         name="cub",
-        kind="embedded",
         loaders={ATTRIBUTES: cub, METRIC: partial(cub, features="vgg", **OLDER)},
         summary="CUB-200-2011: 11,788 images of 200 birds, 312 attributes",
         licence="images: non-commercial research",

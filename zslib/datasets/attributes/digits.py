@@ -72,7 +72,6 @@ def digits_segments(
 ENTRIES = (
     Dataset(
         name="digits",
-        kind="embedded",
         loaders=dict.fromkeys((ATTRIBUTES, METRIC), digits_segments),
         summary="scikit-learn's 8 x 8 digits, classes by their seven-segment displays",
         licence="BSD (scikit-learn)",

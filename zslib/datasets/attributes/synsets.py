@@ -123,14 +123,12 @@ ENTRIES = (
     ),
     Dataset(
         name="tiny_imagenet",
-        kind="embedded",
         loaders={WITHIN: tiny_imagenet_within},
         quick={WITHIN: {"max_per_class": 15}},
         auto={WITHIN: 0},
     ),
     Dataset(
         name="caltech101",
-        kind="embedded",
         loaders={BEYOND: caltech101_beyond},
         quick={BEYOND: {"max_per_class": 15}},
         auto={BEYOND: 0},

@@ -88,7 +88,6 @@ def tiny_imagenet_classes(*, semantics="both", split="fixed"):
 ENTRIES = (
     Dataset(
         name="tiny_imagenet",
-        kind="embedded",
         loaders={ATTRIBUTES: tiny_imagenet_classes},
         quick={ATTRIBUTES: {"max_per_class": 10}},
         auto={ATTRIBUTES: 3},

@@ -211,7 +211,6 @@ _TERMS = (GLOSSES, *ENGLISH)
 ENTRIES = (
     Dataset(
         name="imagenet",
-        kind="embedded",
         loaders={HIERARCHY: partial(imagenet_lists, source="real")},
         summary="ImageNet's published label lists and tree of 2011, WordNet 3.0",
         licence="WordNet licence; lists as their sources state",
@@ -221,7 +220,6 @@ ENTRIES = (
     ),
     Dataset(
         name="wordnet",
-        kind="embedded",
         loaders={HIERARCHY: partial(imagenet_lists, source="embedded")},
         summary="WordNet 3.0's nouns and ImageNet's label lists, carried by the package",
         licence="WordNet licence; lists: Apache 2.0",

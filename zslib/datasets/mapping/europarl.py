@@ -78,7 +78,6 @@ def europarl(
 def _entry(name, loader, summary, place):
     return Dataset(
         name=name,
-        kind="embedded",
         loaders={BILINGUAL: loader},
         summary=summary,
         licence="as its sources state",

@@ -122,7 +122,6 @@ def tiny_imagenet(
 ENTRIES = (
     Dataset(
         name="tiny_imagenet",
-        kind="embedded",
         loaders={MODAL: tiny_imagenet},
         summary="images of 190 labels, GloVe vectors of 1,326 words",
         licence="images: non-commercial research; GloVe: PDDL",

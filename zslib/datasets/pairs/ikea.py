@@ -87,7 +87,6 @@ def _texts(path, n_images):
 ENTRIES = (
     Dataset(
         name="ikea",
-        kind="embedded",
         loaders={PAIRS: ikea},
         summary="IKEA products: 1,459 photographs with their own texts, 44 types",
         licence="images and texts: property of IKEA, non-commercial use",

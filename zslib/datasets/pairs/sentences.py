@@ -111,7 +111,6 @@ def split_sentences(text):
 ENTRIES = (
     Dataset(
         name="cub",
-        kind="embedded",
         loaders={PAIRS: cub_sentences},
         quick={PAIRS: {"max_per_class": 6, "max_sentences": 8}},
         auto={PAIRS: 2},

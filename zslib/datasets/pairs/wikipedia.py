@@ -69,7 +69,6 @@ def wikipedia_xmodal(
 ENTRIES = (
     Dataset(
         name="wikipedia_xmodal",
-        kind="embedded",
         loaders={PAIRS: wikipedia_xmodal},
         summary="2,866 sections of Wikipedia articles with photographs, ready vectors",
         licence="as its sources state",
