@@ -18,7 +18,7 @@ from zslib.datasets.files import read_table
 from zslib.datasets.hierarchy.embedded import embedded_labels, embedded_wordnet, read_labels
 from zslib.datasets.hierarchy.tree import fall2011_links, hop_labels
 from zslib.datasets.hierarchy.wordnet import (
-    FILES,
+    FILE,
     fetch_wordnet,
     read_wordnet,
     wordnet_folder,
@@ -232,7 +232,7 @@ ENTRIES = (
         summary="WordNet 3.0's own files, with the label lists of the package",
         licence="WordNet licence",
         auto={HIERARCHY: 1},
-        files=below("wordnet", *FILES),
+        files=below("wordnet", FILE),
         optional_files=_TERMS,
         fetch=fetch_wordnet,
     ),
