@@ -199,8 +199,7 @@ def test_counts(embedded):
 
 
 @pytest.mark.parametrize(
-    "part",
-    ["wordnet", "instance_links", "lemmas", "ilsvrc2012", "fall2011", "is_a"],
+    "part", ["wordnet", "instance_links", "lemmas", "ilsvrc2012", "fall2011", "is_a"]
 )
 def test_package_has_what_the_real_files_have(real, embedded, part):
     assert getattr(embedded, part) == getattr(real, part)

@@ -216,14 +216,7 @@ def own_parts(
 
 
 def read_features(
-    path,
-    *,
-    vectors=None,
-    unseen=None,
-    max_per_class=None,
-    seed=0,
-    encoding=None,
-    decimal=None,
+    path, *, vectors=None, unseen=None, max_per_class=None, seed=0, encoding=None, decimal=None
 ):
     """Your own zero-shot data, from files.
 

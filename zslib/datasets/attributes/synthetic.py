@@ -53,14 +53,7 @@ _HIDDEN = 256  # width of the random network's first layer
 _BLOCK = 4_096  # images made at a time
 
 
-def synthetic_attributes(
-    shape="AWA2",
-    *,
-    scale=0.1,
-    seed=0,
-    n_features=None,
-    att="unit length",
-):
+def synthetic_attributes(shape="AWA2", *, scale=0.1, seed=0, n_features=None, att="unit length"):
     """A synthetic problem of the shape of AWA1, AWA2, CUB, SUN or APY.
 
     Parameters

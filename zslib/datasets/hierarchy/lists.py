@@ -17,12 +17,7 @@ from zslib.datasets.entry import HIERARCHY, Dataset, below
 from zslib.datasets.files import read_table
 from zslib.datasets.hierarchy.embedded import embedded_labels, embedded_wordnet, read_labels
 from zslib.datasets.hierarchy.tree import fall2011_links, hop_labels
-from zslib.datasets.hierarchy.wordnet import (
-    FILE,
-    fetch_wordnet,
-    read_wordnet,
-    wordnet_folder,
-)
+from zslib.datasets.hierarchy.wordnet import FILE, fetch_wordnet, read_wordnet, wordnet_folder
 from zslib.datasets.locate import find_folder, require_folder
 from zslib.datasets.words.glosses import GLOSSES
 from zslib.datasets.words.vectors import ENGLISH

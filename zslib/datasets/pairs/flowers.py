@@ -19,12 +19,7 @@ FLOWER_NAMES = tuple(Path(__file__).with_suffix(".txt").read_text("utf-8").split
 
 
 def flowers(
-    *,
-    seed=0,
-    max_sentences=None,
-    feature_scaling="unit length",
-    max_per_class=None,
-    folder=None,
+    *, seed=0, max_sentences=None, feature_scaling="unit length", max_per_class=None, folder=None
 ):
     """102 flowers: articles and official split are real, the image features are generated.
 

@@ -13,12 +13,7 @@ _WORDS = {"lda10": "10 topics", "lda50": "50 topics"}
 
 
 def wikipedia_xmodal(
-    *,
-    text="lda10",
-    seed=0,
-    feature_scaling="none",
-    max_per_class=None,
-    folder=None,
+    *, text="lda10", seed=0, feature_scaling="none", max_per_class=None, folder=None
 ):
     """2,866 pairs of a photograph and a section of an article, in 10 categories.
 
