@@ -129,7 +129,7 @@ def test_missing_texts_are_refused():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"texts": "a text"}, "texts must be a sequence of strings, got one string"),
+        ({"texts": "a text"}, "texts must be a sequence of strings, got str"),
         ({"texts": ["a", 1] * 30}, "texts must hold strings, text 1 is int"),
         ({"text_index": np.arange(60.0)}, "text_index must hold integers"),
         ({"texts": None, "text_vectors": np.ones((60, 2))}, "mix float32 and float64"),

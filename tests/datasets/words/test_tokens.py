@@ -79,7 +79,7 @@ def test_special_names_are_no_words():
 @pytest.mark.parametrize(
     ("texts", "error", "message"),
     [
-        (["a bird", "?!"], ValueError, r"text 1 has no token: '\?!'; drop it"),
+        (["a bird", "?!"], ValueError, r"text 1 has no word: '\?!'; drop it"),
         ("a bird", TypeError, "texts must be a sequence of strings, got str"),
         ([1], TypeError, "texts must hold strings, text 0 is int"),
         (3, TypeError, "texts must be a sequence of strings, got int"),

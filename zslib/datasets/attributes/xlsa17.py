@@ -91,10 +91,11 @@ def load_xlsa17(
         parts = _random_parts(labels, parts, len(splits.att), seed, seen_fraction)
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
     embeddings = splits.att if att == "unit length" else splits.original_att
+    kind = "ResNet-101" if path.name == XLSA17_FILES[0] else path.stem
     return ZeroShotProblem(
         name=folder.name.lower(),
         synthetic=False,
-        description=f"{folder.name}, {split} split, {_kind(path)} features, {att} attributes",
+        description=f"{folder.name}, {split} split, {kind} features, {att} attributes",
         features=np.ascontiguousarray(features[rows]),
         labels=labels[rows],
         class_embeddings=np.ascontiguousarray(embeddings, dtype=np.float32),
@@ -109,10 +110,6 @@ def _random_parts(labels, parts, n_classes, seed, seen_fraction):
     n_val, n_test = max(counts["val"], 1), counts["test_unseen"]
     groups = draw_classes(np.arange(n_classes), n_val, n_test, seed=seed)
     return class_parts(labels, *groups, seen_fraction=seen_fraction, seed=seed)
-
-
-def _kind(path):
-    return "ResNet-101" if path.name == XLSA17_FILES[0] else path.stem
 
 
 def is_mat(path):

@@ -20,11 +20,6 @@ FILES = {
 }
 
 
-def dinu2015_folder():
-    """Folder with all four files: ``dinu2015`` in the data folder or in the cache, or None."""
-    return complete_folder("dinu2015", FILES.values())
-
-
 def dinu2015(
     *,
     normalise=True,
@@ -52,7 +47,7 @@ def dinu2015(
         Bytes of a word that are not UTF-8 are replaced by U+FFFD; words which become alike by
         it count as duplicates.
     """
-    if folder is None and (folder := dinu2015_folder()) is None:
+    if folder is None and (folder := complete_folder("dinu2015", FILES.values())) is None:
         raise FileNotFoundError(
             "the files of Dinu et al. (2015) are not here: run 'zslib data fetch dinu2015', "
             "or put them in a folder dinu2015 of the folder that ZSLIB_DATA names"
