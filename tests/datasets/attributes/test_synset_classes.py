@@ -30,26 +30,6 @@ def hierarchy(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("hierarchy")
-def test_hypernym_vectors_keep_the_weighted_products():
-    # As many dimensions as the matrix has rank, nearly: inner products are those of the
-    # weighted ancestor vectors, computed here in plain loops.
-    vectors = synset_embeddings(WNIDS, semantics="hypernym", dimension=15)
-
-    def ancestors(i):
-        return {i} | (ancestors(i // 2) if 1 < i < 16 else set())
-
-    above = [ancestors(i) for i in range(1, 17)]
-    df = {a: sum(a in found for found in above) for a in range(1, 17)}
-    weight = {a: np.log(16 / df[a]) for a in df}
-    for i in range(7, 15):
-        for j in range(7, 15):
-            product = sum(weight[a] ** 2 for a in above[i] & above[j])
-            length = [np.sqrt(sum(weight[a] ** 2 for a in above[k])) for k in (i, j)]
-            expected = product / (length[0] * length[1])
-            assert vectors[i] @ vectors[j] == pytest.approx(expected, abs=0.02)
-
-
-@pytest.mark.usefixtures("hierarchy")
 def test_both_kinds_side_by_side():
     some = WNIDS[[9, 3, 12]]
     parts = [synset_embeddings(some, semantics=s, dimension=4) for s in ("gloss", "hypernym")]

@@ -313,9 +313,3 @@ def distances(parents, children, start):
         seen |= states
         steps += 1
     return found
-
-
-def test_checksum_is_of_content(embedded):
-    again = imagenet_lists("embedded")
-    assert again.checksum == embedded.checksum
-    assert len(bytes.fromhex(embedded.checksum)) == 32

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS, read_att_splits
+from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS
 from zslib.datasets.pairs.flowers import FLOWER_NAMES, flowers
 
 
@@ -69,32 +69,3 @@ def test_real_data(real_data):
     largest = {"petunia": 258, "passion flower": 251, "wallflower": 196, "water lily": 194}
     top = np.argsort(-sizes)[:4]
     assert {FLOWER_NAMES[c]: sizes[c] for c in top} == largest
-
-
-def test_real_articles_are_like_the_embeddings(real_data):
-    """More so in this order of classes than in any random one, or in that of the alphabet."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    folder = real_data("visual/xlsa17_splits", "visual/xlsa17_splits/FLO_order.npz")
-    problem = flowers()
-    articles = [
-        " ".join(problem.texts[t] for t in np.flatnonzero(problem.text_labels == c))
-        for c in range(102)
-    ]
-    words = TfidfVectorizer(stop_words="english", min_df=2, sublinear_tf=True)
-    att = read_att_splits(folder / "FLO_att_splits.mat").att
-    pairs = np.triu_indices(102, 1)
-
-    def likeness(vectors):
-        return np.corrcoef(vectors - vectors.mean(axis=0))
-
-    texts, images = likeness(words.fit_transform(articles).toarray()), likeness(att)
-
-    def agreement(order):
-        return np.corrcoef(images[pairs], texts[np.ix_(order, order)][pairs])[0, 1]
-
-    rng = np.random.default_rng(0)
-    others = [agreement(rng.permutation(102)) for _ in range(100)]
-    own = agreement(np.arange(102))
-    assert own > np.mean(others) + 3 * np.std(others)
-    assert agreement(np.argsort(FLOWER_NAMES)) < np.mean(others) + 3 * np.std(others)
