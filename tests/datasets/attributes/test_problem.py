@@ -131,29 +131,6 @@ def test_without_seen_test_images_or_validation_classes():
         problem.validation_problem()
 
 
-def test_validation_problem_has_no_test_image_and_no_unseen_class():
-    problem = ZeroShotProblem(
-        **fields(
-            class_ids=np.array(["n0", "n1", "n2", "n3", "n4"]),
-            image_attributes=np.arange(60, dtype=np.float32).reshape(30, 2),
-        )
-    )
-    small = problem.validation_problem(seed=3)
-    assert small.class_names.tolist() == ["ant", "bat", "cat"]
-    assert small.class_ids.tolist() == ["n0", "n1", "n2"]
-    assert small.unseen_classes.tolist() == [2]
-    assert [len(small.trainval), len(small.test_seen), len(small.test_unseen)] == [8, 2, 5]
-    assert np.array_equal(small.class_embeddings, problem.class_embeddings[:3])
-    # Every image kept is one of train or val, with its own features, label and attributes.
-    rows = np.concatenate([problem.train, problem.val])
-    assert np.array_equal(small.features, problem.features[rows])
-    assert np.array_equal(small.labels, problem.labels[rows])
-    assert np.array_equal(small.image_attributes, problem.image_attributes[rows])
-    assert problem.validation_problem(seed=3).checksum == small.checksum
-    everything = problem.validation_problem(seen_fraction=0)
-    assert (len(everything.trainval), len(everything.test_seen)) == (10, 0)
-
-
 def test_checksum_tells_problems_apart():
     problem = ZeroShotProblem(**fields())
     assert problem.checksum == ZeroShotProblem(**fields()).checksum

@@ -29,6 +29,13 @@ def test_hold_out_takes_the_rounded_share_of_each_class(labels, fraction, seed):
     assert np.array_equal(again[1], held)
 
 
+def test_validation_construction_of_the_paper():
+    """Appendix C of CLAREL divides 5,875 training images into 4,700 and 1,175."""
+    labels = np.repeat(np.arange(100), [*[55] * 25, *[60] * 75])
+    kept, held = hold_out(labels, np.arange(5875), seed=1)
+    assert (len(kept), len(held)) == (4700, 1175)
+
+
 def test_hold_out_is_uniform():
     labels = np.zeros(4, dtype=int)
     held = [hold_out(labels, np.arange(4), fraction=0.25, seed=s)[1][0] for s in range(400)]

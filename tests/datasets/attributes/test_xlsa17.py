@@ -327,18 +327,3 @@ def test_official_splits_have_the_published_counts(real_data, name):
     assert summary == OFFICIAL_STATISTICS[name]
     # APY has no overlap, nor has CUB's file of 2020; in the others all test images are in it.
     assert dropped == (0 if name in ("APY", "CUB") else summary["test_seen_samples"])
-
-
-@pytest.mark.parametrize("name", ["AWA2", "SUN", "CUB"])
-def test_the_files_of_2020_are_the_older_ones_without_the_overlap(real_data, name):
-    folder = real_data("visual/xlsa17_splits", f"visual/xlsa17_splits/{name}_att_splits_2020.mat")
-    new = read_att_splits(folder / f"{name}_att_splits_2020.mat")
-    assert new.dropped == 0
-    if name == "CUB":  # of 2017 only the indices are here
-        with np.load(real_data("visual/cub") / "cub.npz") as data:
-            test = data["test_seen_loc"]
-            old = {p: np.setdiff1d(data[f"{p}_loc"], test) for p in ("train", "val")}
-    else:
-        old = read_att_splits(folder / f"{name}_att_splits.mat").parts
-    for part in ("train", "val"):
-        assert np.array_equal(np.sort(old[part]), np.sort(new.parts[part]))
