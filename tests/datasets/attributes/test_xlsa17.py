@@ -1,6 +1,4 @@
 import io
-import tarfile
-import zipfile
 
 import numpy as np
 import pytest
@@ -265,52 +263,33 @@ def test_summary_of_a_split(tmp_path):
         split_summary(splits, CLASSES[:5])
 
 
-def archive(path, members):
-    with zipfile.ZipFile(path, "w") as file:
-        for name, content in members:
-            file.writestr(name, content)
-    return path
+@pytest.fixture
+def archives(tmp_path, pack):
+    """The official archive with SUN and others, of either kind."""
+    made = write(tmp_path / "made")
+    files = {f"xlsa17/data/SUN/{f.name}": f.read_bytes() for f in made.iterdir()}
+    files |= {"xlsa17/data/CUB/res101.mat": b"other", "xlsa17/data/SUN/readme.txt": b"text"}
+    for kind in (".zip", ".tar.gz"):
+        (tmp_path / f"a{kind}").write_bytes(pack(kind, files))
+    return tmp_path / "a.zip", tmp_path / "a.tar.gz"
 
 
-def members_of_sun(folder):
-    made = write(folder)
-    return [
-        (f"xlsa17/data/SUN/{name}", (made / name).read_bytes())
-        for name in ("res101.mat", "att_splits.mat")
-    ]
+def test_extracts_the_data_sets_asked_for_and_nothing_else(archives, tmp_path):
+    for archive in archives:
+        out = tmp_path / archive.suffix
+        assert extract_xlsa17(archive, out, ["SUN"]) == [out / "SUN"]
+        written = sorted(p.name for p in out.rglob("*") if p.is_file())
+        assert written == ["att_splits.mat", "res101.mat"]
+        assert len(load_xlsa17(out / "SUN").trainval) == 9
+        with pytest.raises(ValueError, match=r"lacks CUB/att_splits\.mat"):
+            extract_xlsa17(archive, out, ["SUN", "CUB"])
 
 
-def test_extracts_the_data_sets_asked_for_and_nothing_else(tmp_path):
-    others = [("xlsa17/data/CUB/res101.mat", b"other"), ("xlsa17/data/SUN/readme.txt", b"text")]
-    members = members_of_sun(tmp_path / "made") + others
-    out = tmp_path / "out"
-    assert extract_xlsa17(archive(tmp_path / "a.zip", members), out, ["SUN"]) == [out / "SUN"]
-    written = sorted(p.name for p in out.rglob("*") if p.is_file())
-    assert written == ["att_splits.mat", "res101.mat"]
-    assert len(load_xlsa17(out / "SUN").trainval) == 9
-    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as file:
-        for name, content in members:
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            file.addfile(info, io.BytesIO(content))
-    assert extract_xlsa17(tmp_path / "a.tar.gz", tmp_path / "tar", ["SUN"])
-    with pytest.raises(ValueError, match=r"lacks CUB/att_splits\.mat"):
-        extract_xlsa17(tmp_path / "a.zip", out, ["SUN", "CUB"])
-    archive(tmp_path / "a.zip", [*members, ("again/SUN/res101.mat", b"")])
-    with pytest.raises(ValueError, match=r"two files called SUN/res101\.mat"):
-        extract_xlsa17(tmp_path / "a.zip", out, ["SUN"])
-    (tmp_path / "a.zip").write_bytes(b"PK nothing")
-    with pytest.raises(ValueError, match=r"a\.zip is damaged"):
-        extract_xlsa17(tmp_path / "a.zip", out, ["SUN"])
-
-
-def test_fetch_downloads_and_extracts(tmp_path, monkeypatch, own_cache):
-    files = members_of_sun(tmp_path / "made")
-
+def test_fetch_downloads_and_extracts(archives, tmp_path, monkeypatch, own_cache):
     def fetch_file(url, path, checksum, *, progress):
         assert url == xlsa17.XLSA17_URL
         assert checksum is None
-        return archive(path, files)
+        return archives[0]
 
     monkeypatch.setattr(xlsa17, "fetch_file", fetch_file)
     monkeypatch.setenv("ZSLIB_DATA", str(tmp_path))
