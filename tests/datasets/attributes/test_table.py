@@ -158,7 +158,8 @@ def test_heads_or_a_class(table, text, labels):
         ("a,1x3\nb,1\n", "line 1: '1x3' is not a number"),
         ("a;0,5;x\nb;0,5;2\n", "line 1: 'x' is not a number"),
         ("a,1\nb,1e999\n", "line 2: '1e999' is not a number"),
-        ('a,1\nb,"1,234"\n', "line 2: '1,234' is not a number"),
+        ('a,1\nb,"1,234"\n', "line 2: '1,234' is not a number: name the decimal sign"),
+        ("a;1.234.567\nb;5\n", "'1.234.567' is not a number: name the decimal sign, decimal="),
         ("b,x,y\nb,1,2\n", "line 1: 'x' is not a number"),
         ("cat;1,5\ndog;2,5\n", "can be read with commas and with semicolons between"),
         ("sep=:\na:1\n", "has 'sep=:' as its first line: use one of"),
@@ -204,6 +205,7 @@ def test_the_decimal_sign_may_be_named(table, decimal, expected):
     swapped = "a;1,234;5\nb;9,000;6\n"
     other = {".": ",", ",": "."}[decimal]
     assert table(swapped, decimal=other).rows[0].tolist() == approx(expected)
+    assert table('a,1\nb,"1,234"\n', decimal=".").rows.tolist() == [[1], [1234]]
     mixed = "a;1.234.567,5;-2\nb;1,5;6\n"
     assert table(mixed, decimal=",").rows.tolist() == [[1234567.5, -2], [1.5, 6]]
     with pytest.raises(ValueError, match="decimal must be one of"):

@@ -26,6 +26,7 @@ _WHOLE = re.compile("[+-]?[0-9]+")
 _GROUPED = {sign: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?:[{sign}][0-9]{{3}})+") for sign in ".,"}
 _SHOWN = 60  # letters of a line of heads
 _LOOKED_AT = 100  # lines at most, for what only their text tells
+_NAMED = "name the decimal sign, decimal='.' or decimal=','"
 _REMEDY = "write a name and then numbers, with commas between"
 
 
@@ -162,7 +163,7 @@ def _read(text, start, separator, decimal, asked=False):
     if doubtful and grouped:
         raise ValueError(
             f"has {grouped!r} and the like alone, so that {decimal!r} may separate thousands: "
-            "name the decimal sign, decimal='.' or decimal=','"
+            + _NAMED
         )
     if separator == "," and lines:
         _refuse_halves(
@@ -173,7 +174,8 @@ def _read(text, start, separator, decimal, asked=False):
 
 def _no_number(number, cells, decimals):
     odd = next((c for c in cells if all(_values([c], one) is None for one in decimals)), cells[0])
-    return _Refused(number, f": {odd!r} is not a number: {_REMEDY}")
+    grouped = any(pattern.fullmatch(odd) for pattern in _GROUPED.values())
+    return _Refused(number, f": {odd!r} is not a number: {_NAMED if grouped else _REMEDY}")
 
 
 def _rows(text, start, separator):
