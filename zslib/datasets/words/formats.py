@@ -91,15 +91,13 @@ def _is_binary(path, head, format):
     # A line of text has as many numbers as the header says, or is text at least.
     numeric = _trailing(second) >= (header[1] if header else 1)
     binary = header is not None and not numeric and not _is_utf8(rest)
-    if format == "binary" and not binary:
-        if header is None:
-            raise ValueError(
-                f"{path}, byte 0: a word2vec binary file begins with a line 'count dimensions'"
-            )
-        if numeric:
-            raise ValueError(f"{path} is text, and format is 'binary': leave that out")
-    if format == "text" and binary:
-        raise ValueError(f"{path} is word2vec binary, and format is 'text': leave that out")
+    if format == "binary" and header is None:
+        raise ValueError(
+            f"{path}, byte 0: a word2vec binary file begins with a line 'count dimensions'"
+        )
+    if (format == "binary" and numeric) or (format == "text" and binary):
+        content = "word2vec binary" if binary else "text"
+        raise ValueError(f"{path} is {content}, and format is {format!r}: leave that out")
     if kind == "binary" and not (binary or numeric or _trailing(first) or format == "binary"):
         raise refuse_kind(path, kind, _WANTED)
     return binary or format == "binary"
@@ -270,25 +268,17 @@ class _Text(_Reader):
             raise ValueError(
                 f"{self.path} has no words, each line begins with a number: put the words first"
             )
-        whole = [[field.isdigit() for field in row[1:]] for row in rows]
-        counted = {int(row[1]) for row, first in zip(rows, whole, strict=True) if first[0]}
-        alone = dimensions > 1 and all(first and not any(others) for first, *others in whole)
-        if len(rows) > 2 and alone and len(counted) > 1 and max(counted) > 9:
-            raise ValueError(
-                f"{self.path} has no header, and only the first number of each line is whole: "
-                "remove the column if it counts words; if it belongs to the vectors, put a first "
-                "line 'count dimensions' above"
-            )
+        first = [row[1] for row in rows]
+        others = any(field.isdigit() for row in rows for field in row[2:])
+        counts_words = len(set(first)) > 1 < len(rows) - 1 and not others
+        counts_words = counts_words and all(map(bytes.isdigit, first)) and max(map(int, first)) > 9
         phrases = sum(len(fields) > dimensions + 1 for fields in split)
-        if (
-            dimensions > 1
-            and 2 * phrases > len(rows)
-            and all(_SHORT.fullmatch(r[1]) for r in rows)
-        ):
+        ends_words = 2 * phrases > len(rows) and all(map(_SHORT.fullmatch, first))
+        if dimensions > 1 and (counts_words or ends_words):
             raise ValueError(
-                f"{self.path} has no header, most words have blanks, and whether a number such as "
-                f"{rows[0][1].decode()!r} in the first line ends the word or begins the vector "
-                "cannot be told: put a first line 'count dimensions' above"
+                f"{self.path} has no header, and whether the first number of each line, such as "
+                f"{first[0].decode()!r}, counts words, ends a word or begins the vector cannot be "
+                "told: remove a column that counts, or put a first line 'count dimensions' above"
             )
         return dimensions
 
