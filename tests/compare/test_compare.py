@@ -235,10 +235,7 @@ def twins(arrays):
         (twins(small()), "the vectors of class 3, class 5 coincide"),
         (small(features=np.full_like(small()["features"], np.nan)), "holds NaN"),
         (one_image(), "every training class has one or two"),
-        (
-            small(features=np.eye(32), labels=np.arange(32)),
-            "no image of a seen class is kept for testing",
-        ),
+        (small(features=np.eye(32), labels=np.arange(32)), "no image of a seen class is kept"),
     ],
     ids=["lengths", "unseen", "vector", "coincide", "nan", "one image", "no test"],
 )

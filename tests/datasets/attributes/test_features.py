@@ -315,10 +315,7 @@ def test_indices_of_frames(arrays):
         ({"class_names": ORDER, "unseen_classes": ["2"]}, r"labels are .*labels\.astype\(str\)"),
         ({"class_names": ORDER, "labels": LABELS.astype(str)}, r"unseen_classes\.astype\(str\)"),
         *[
-            (
-                {"class_names": [*NAMES[:4], missing, *NAMES[5:]]},
-                "class_names has no label at .* 4",
-            )
+            ({"class_names": [*NAMES[:4], missing, *NAMES[5:]]}, "names has no label at .* 4")
             for missing in (None, np.nan, "", pandas.NA)
         ],
         ({"labels": [None, *NAMED_LABELS[1:]]}, "labels has no label at 1 .* first 0"),
@@ -408,10 +405,7 @@ def test_mat_files(tmp_path, arrays):
         ({"unseen_classes": np.arange(7) > 5}, r"a mask of shape \(7,\) for 8 classes: give one"),
         ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
         ({"labels": WITHOUT_H, "unseen_classes": [7]}, "no image shows h: give some, .* out of"),
-        (
-            {"labels": WITHOUT_H, "val_classes": [7], "unseen_classes": [2]},
-            "no image shows h",
-        ),
+        ({"labels": WITHOUT_H, "val_classes": [7], "unseen_classes": [2]}, "no image shows h"),
         ({"features": np.ones((0, 6)), "labels": []}, r"features is empty, shape \(0, 6\)"),
         ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
         ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),

@@ -8,7 +8,7 @@ import pytest
 from zslib.datasets.attributes.caltech101 import caltech101
 from zslib.datasets.attributes.tiny_imagenet import tiny_imagenet_classes
 from zslib.datasets.files import read_arrays, read_rows
-from zslib.datasets.words.synset_vectors import synset_embeddings
+from zslib.datasets.words.term_vectors import synset_embeddings
 
 # A tree of 15 synsets, 1 its root, the children of i are 2 i and 2 i + 1; and one apart, 16.
 WNIDS = np.array([f"n{i:08d}" for i in range(1, 17)])

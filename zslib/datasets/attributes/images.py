@@ -14,7 +14,7 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 from zslib.datasets.attributes.splits import PARTS, class_parts, select_images, without_tested
 from zslib.datasets.files import read_arrays, read_lines, read_rows
 from zslib.datasets.locate import require_folder
-from zslib.datasets.words.synset_vectors import synset_embeddings
+from zslib.datasets.words.term_vectors import synset_embeddings
 from zslib.validation import check_choice
 
 # The splits that Bucher et al. (2016) used: all images of seen classes are for training.
