@@ -43,6 +43,8 @@ def _parser():
     add("features", metavar="FILE", help=".npz, .csv, or res101.mat beside att_splits.mat")
     add("--vectors", metavar="CSV", help="class vectors, a name and its numbers on each line")
     add("--unseen", type=_words, metavar="A,B", help="unseen classes, by name or row")
+    add("--encoding", metavar="NAME", help="of CSV files, such as latin-1 (default UTF-8)")
+    add("--decimal", metavar="SIGN", help="of CSV files: '.' or ',', where it cannot be told")
     add("--methods", type=_words, metavar="A,B", help="default: all systems")
     out = "the report, numbers beside it as .csv (default NAME.html, NAME_report.html of .csv)"
     add("--out", metavar="FILE", help=out)
@@ -140,7 +142,8 @@ def _fetch(arguments):
 def _compare(arguments):
     from zslib.compare import compare
 
-    names = ("vectors", "unseen", "methods", "out", "quick", "jobs", "backend", "scheduler")
+    names = ("vectors", "unseen", "encoding", "decimal", "methods", "out", "quick", "jobs")
+    names += ("backend", "scheduler")
     try:
         options = {name: getattr(arguments, name) for name in names}
         written = compare(arguments.features, **options, tell=_paragraph)
@@ -156,7 +159,7 @@ def _paragraph(text):
 
 def _as_options(text, names):
     """``text`` with the arguments that it names, such as unseen=, as options, such as --unseen."""
-    argument = rf"\b({'|'.join(names)})=(?:'(\w+)')?"
+    argument = rf"\b({'|'.join(names)})=(?:'([^']+)')?"
     return re.sub(argument, lambda found: "--" + " ".join(filter(None, found.groups())), text)
 
 

@@ -231,20 +231,11 @@ def twins(arrays):
     [
         (small(labels=np.zeros(3, dtype=int)), "labels has 3 entries for"),
         (small(unseen_classes=np.array([], dtype=int)), "there is no unseen class"),
-        (
-            small(class_embeddings=np.eye(5)),
-            "labels (each the row of a class) must lie in [0, 5)",
-        ),
+        (small(class_embeddings=np.eye(5)), "labels (each the row of a class) must lie in [0, 5)"),
         (twins(small()), "the vectors of class 3, class 5 coincide"),
         (small(features=np.full_like(small()["features"], np.nan)), "holds NaN"),
-        (
-            one_image(),
-            "every training class has one or two",
-        ),
-        (
-            small(features=np.eye(32), labels=np.arange(32)),
-            "no image of a seen class is kept for testing",
-        ),
+        (one_image(), "every training class has one or two"),
+        (small(features=np.eye(32), labels=np.arange(32)), "no image of a seen class is kept"),
     ],
     ids=["lengths", "unseen", "vector", "coincide", "nan", "one image", "no test"],
 )
@@ -296,6 +287,32 @@ def test_the_data_are_not_replaced_by_the_table(tmp_path, monkeypatch, capsys):
     end = "written to images_report.html\nwritten to images_report.csv\n"
     assert capsys.readouterr().out.endswith(end)
     assert Path("images.csv").read_text().startswith("c")
+
+
+def test_tables_of_other_places(tmp_path, capsys):
+    """Encoding and decimal sign are named to the command as to the reader."""
+    world, heads = small(), [f"é{i}" for i in range(len(small()["class_embeddings"]))]
+    files = []
+    for name, owners, rows in (
+        ("images", world["labels"], world["features"] * 1000),
+        ("classes", range(len(heads)), world["class_embeddings"] * 100_000),
+    ):
+        files.append(tmp_path / f"{name}.csv")
+        lines = [
+            ";".join([heads[i], *(f"{v:,.0f}".replace(",", ".") for v in row)])
+            for i, row in zip(owners, rows, strict=True)
+        ]
+        files[-1].write_text("\n".join(lines), encoding="latin-1")
+    unseen = ",".join(heads[i] for i in world["unseen_classes"])
+    words = ["compare", str(files[0]), "--vectors", str(files[1]), "--unseen", unseen, "--quick"]
+    words += ["--methods", "ESZSL", "--out", str(tmp_path / "a.html")]
+    for more, message in (
+        ([], "line 1 is not UTF-8"),
+        (["--encoding", "latin-1"], "name the decimal sign, --decimal . or --decimal ,"),
+    ):
+        assert main([*words, *more]) == 1
+        assert message in capsys.readouterr().err
+    assert main([*words, "--encoding", "latin-1", "--decimal", ","]) == 0
 
 
 def test_a_table_replaces_earlier_ones_alone(mine, monkeypatch, capsys):

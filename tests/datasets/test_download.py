@@ -165,15 +165,13 @@ def test_a_cache_that_cannot_be_written_is_named(site, tmp_path, monkeypatch):
         fetch("dinu2015", api=zenodo(site, OFFICIAL))
 
 
-def zenodo(site, files, *, old=False):
-    """Make the site answer like the records API, in its present or its older form."""
+def zenodo(site, files):
+    """Make the site answer like the records API."""
     entries = []
     for name, content in files.items():
         site.files[f"/get/{name}"] = content
         digest = hashlib.md5(content).hexdigest()
         entry = {"key": name, "checksum": f"md5:{digest}"}
-        if old:
-            entry = {"filename": name, "checksum": digest}
         entries.append(entry | {"links": {"self": f"{site.url}/get/{name}"}})
     site.files[f"/api/{ZENODO_RECORD}"] = json.dumps({"files": entries}).encode()
     return f"{site.url}/api"
@@ -182,9 +180,8 @@ def zenodo(site, files, *, old=False):
 OFFICIAL = {name: f"content of {name}\n".encode() for name in FILES.values()}
 
 
-@pytest.mark.parametrize("old", [True, False])
-def test_fetch_official_files(site, own_cache, old):
-    api = zenodo(site, OFFICIAL, old=old)
+def test_fetch_official_files(site, own_cache):
+    api = zenodo(site, OFFICIAL)
     seen = []
     folder = fetch("dinu2015", progress=lambda *a: seen.append(a[0]), api=api)
     assert folder == own_cache / "dinu2015"

@@ -8,8 +8,6 @@ from scipy import stats
 
 from zslib.protocols.attributes.leaderboard import board_measures
 
-__all__ = ["QUICK_IMAGES", "Finding"]
-
 QUICK_IMAGES = 20
 """The most images of a class in each part that a quick look keeps."""
 

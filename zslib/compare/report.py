@@ -15,8 +15,6 @@ from zslib.show.figures import figure, style
 from zslib.show.systems import draw_against, draw_estimates
 from zslib.show.tables import Column, Table
 
-__all__ = ["report", "taken_for"]
-
 _WHEN_SEEN_COMPETE = {
     "H": Column("H"),
     "unseen": Column("u"),

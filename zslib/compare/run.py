@@ -19,8 +19,6 @@ from zslib.protocols.sweep import CHOICE_SEEDS
 from zslib.show.writing import write_if_changed
 from zslib.validation import check_choice, check_integer
 
-__all__ = ["board_rows", "check_comparable", "compare", "workers"]
-
 _COLUMNS = (
     "dataset", "method", "metric", "value", "low", "high", "unit", "n_units", "n_seeds", "seed",
     "settings", "why", "size", "available",
@@ -35,6 +33,8 @@ def compare(
     methods=None,
     vectors=None,
     unseen=None,
+    encoding=None,
+    decimal=None,
     out=None,
     jobs=1,
     quick=False,
@@ -51,7 +51,7 @@ def compare(
 
     Parameters
     ----------
-    path, vectors, unseen
+    path, vectors, unseen, encoding, decimal
         As in `zslib.datasets.attributes.features.read_features`.
     methods : sequence of str, optional
         Names of `zslib.protocols.attributes.methods.COMPARED_METHODS`; default: all.
@@ -87,7 +87,8 @@ def compare(
     if (backend == "dask") != (scheduler is not None):
         raise ValueError("backend='dask' and scheduler= go together: give both, or neither")
     chosen = {method.name: method for method in resolve_methods(methods or COMPARED_METHODS)}
-    whole = read_features(path, vectors=vectors, unseen=unseen, seed=seed)
+    read = {"vectors": vectors, "unseen": unseen, "encoding": encoding, "decimal": decimal}
+    whole = read_features(path, **read, seed=seed)
     available = whole.summary()
     problem = check_comparable(fewer_images(whole, QUICK_IMAGES if quick else None, seed))
     out, table = _places(out, problem, path)

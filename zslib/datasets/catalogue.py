@@ -6,8 +6,6 @@ import pkgutil
 from zslib.datasets import attributes, hierarchy, mapping, pairs
 from zslib.datasets.entry import ALL_SETTINGS, HIERARCHY, KINDS
 
-__all__ = ["DATASETS", "FALLBACK", "REAL_FIRST"]
-
 
 def _collected():
     """Each module's ``ENTRIES``, those of one name joined; synthetic data first, official last."""

@@ -17,8 +17,6 @@ from contextlib import contextmanager
 
 import numpy as np
 
-__all__ = ["encoding_of", "kind_of", "numbers_of", "opened", "refuse_kind", "text_of"]
-
 _PICKLE = "unpickling would run code: save vectors as text or word2vec binary, or pass the object"
 # First bytes, the kind, and what a user can do where no reader takes that kind.
 _SIGNATURES = (

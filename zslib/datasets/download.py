@@ -19,13 +19,6 @@ from pathlib import Path
 
 from zslib.datasets.locate import needing_cache, written_whole
 
-__all__ = [
-    "archive_members",
-    "extract_members",
-    "fetch_file",
-    "zenodo_files",
-]
-
 _TIMEOUT = (15, 60)  # seconds to connect, and between two pieces
 _BUSY = (429, 502, 503, 504)  # statuses of a server that may answer later
 _LONGEST_WAIT = 60  # seconds
@@ -175,12 +168,7 @@ def zenodo_files(record, *, api="https://zenodo.org/api/records"):
         response.raise_for_status()
         files = {}
         for entry in response.json()["files"]:
-            name = entry.get("key") or entry["filename"]
-            checksum = entry["checksum"]
-            # Two generations of the API: the older one leaves out the kind of checksum.
-            checksum = checksum if ":" in checksum else f"md5:{checksum}"
-            page = f"https://zenodo.org/records/{record}/files/{name}?download=1"
-            files[name] = (entry.get("links", {}).get("self") or page, checksum)
+            files[entry["key"]] = entry["links"]["self"], entry["checksum"]
     except (requests.RequestException, KeyError, TypeError, ValueError) as error:
         raise ConnectionError(
             f"Zenodo record {record} cannot be listed ({error}): check the connection, or bring "

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from itertools import chain
 
-__all__ = ["ALL_SETTINGS", "SETTINGS", "SETTINGS_OF", "Dataset", "below"]
-
 # The four kinds of problem, each with its settings as captions and records name them.
 SETTINGS_OF = {
     "mapping": ("cross-linguistic", "cross-modal"),
@@ -53,8 +51,8 @@ class Dataset:
     """
 
     name: str
-    kind: str
-    loaders: dict
+    kind: str = "embedded"
+    loaders: dict = field(default_factory=dict)
     summary: str = ""
     licence: str = ""
     quick: dict = field(default_factory=dict)

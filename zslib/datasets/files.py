@@ -20,20 +20,6 @@ import numpy as np
 from zslib.datasets import locate
 from zslib.datasets.content import opened
 
-__all__ = [
-    "SUMS",
-    "checked",
-    "file_hash",
-    "file_state",
-    "find_file",
-    "quantise",
-    "read_arrays",
-    "read_bytes",
-    "read_lines",
-    "read_rows",
-    "read_table",
-]
-
 SUMS = "SHA256SUMS"
 _ENDINGS = ("", ".gz", ".bz2")
 _SETTLING = 3_000_000_000  # nanoseconds; the coarsest file systems count in two seconds

@@ -13,22 +13,6 @@ import platformdirs
 
 from zslib.repository import book_root
 
-__all__ = [
-    "cache_dir",
-    "cache_folder",
-    "cached_array",
-    "complete_folder",
-    "data_folders",
-    "embedded_data",
-    "find_folder",
-    "named_data",
-    "needing_cache",
-    "require_folder",
-    "store",
-    "usable_cache",
-    "written_whole",
-]
-
 
 def named_data():
     """The folder that the environment variable ``ZSLIB_DATA`` names, or None.

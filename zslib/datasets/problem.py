@@ -7,8 +7,6 @@ import numpy as np
 from zslib.arrays import namespace, to_host, to_requested_device
 from zslib.validation import as_array, as_vectors
 
-__all__ = ["Problem", "add_array", "add_words", "check_problem"]
-
 
 class Problem:
     """Base of frozen dataclasses; a subclass names its vector arrays in ``_ARRAYS``."""

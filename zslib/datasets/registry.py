@@ -26,20 +26,6 @@ from zslib.datasets.mapping.own import from_files
 from zslib.datasets.pairs.own import read_captions
 from zslib.validation import check_choice, check_integer
 
-__all__ = [
-    "available",
-    "data_status",
-    "fetch",
-    "fingerprint",
-    "load_problem",
-    "load_problems",
-    "missing",
-    "resolve",
-    "resolve_all",
-    "served",
-]
-
-
 # What the package or one it needs has in it.
 _CARRIED = {"wordnet": "in the package", "digits": "in scikit-learn"}
 

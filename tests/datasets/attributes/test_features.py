@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -34,6 +35,9 @@ def masked(values):
 
 
 BY_NAME = dict(zip(NAMES, np.eye(8, 3), strict=True))
+UNNAMED = {"class_embeddings": BY_NAME, "class_names": None}
+MANY = np.random.default_rng(0).normal(size=(200, 3))
+WITHOUT_H = np.arange(40) % 7
 FRAME = pandas.DataFrame(np.eye(8, 3), index=NAMES)
 UNSEEN = pandas.Series(np.arange(8) > 5, index=NAMES)
 IMAGES = pandas.DataFrame(np.eye(40, 6), index=[f"image {i}" for i in range(40)])
@@ -311,10 +315,7 @@ def test_indices_of_frames(arrays):
         ({"class_names": ORDER, "unseen_classes": ["2"]}, r"labels are .*labels\.astype\(str\)"),
         ({"class_names": ORDER, "labels": LABELS.astype(str)}, r"unseen_classes\.astype\(str\)"),
         *[
-            (
-                {"class_names": [*NAMES[:4], missing, *NAMES[5:]]},
-                "class_names has no label at .* 4",
-            )
+            ({"class_names": [*NAMES[:4], missing, *NAMES[5:]]}, "names has no label at .* 4")
             for missing in (None, np.nan, "", pandas.NA)
         ],
         ({"labels": [None, *NAMED_LABELS[1:]]}, "labels has no label at 1 .* first 0"),
@@ -322,17 +323,10 @@ def test_indices_of_frames(arrays):
         ({"unseen_classes": ["c", ""]}, "unseen_classes has no label at 1 .* first 1"),
         ({"class_embeddings": FRAME.rename({"b": np.nan}), "class_names": None}, "no label"),
         ({"class_embeddings": BY_NAME | {None: [1.0] * 3}, "class_names": None}, "no label"),
-        (
-            {"class_embeddings": BY_NAME, "class_names": None, "labels": ["x"] * 40},
-            "labels has 'x', which class_embeddings lacks",
-        ),
+        (UNNAMED | {"labels": ["x"] * 40}, "labels has 'x', which class_embeddings lacks"),
         ({"labels": LABELS % 7 + 1}, r"labels are all of 1 to 7 and never 0.*labels - 1"),
         (
-            {
-                "labels": LABELS.astype("i1"),
-                "class_embeddings": np.random.default_rng(0).normal(size=(200, 3)),
-                "class_names": None,
-            },
+            {"labels": LABELS.astype("i1"), "class_embeddings": MANY, "class_names": None},
             "labels are int8, which cannot number 200 classes",
         ),
         ({"class_names": ["Ému", "E\u0301mu", *NAMES[2:]]}, "class_names has 'Ému' twice"),
@@ -341,16 +335,6 @@ def test_indices_of_frames(arrays):
         ({"class_embeddings": np.eye(8, 3) * 1e-60}, "embeddings has 1e-60 at row 0, beyond"),
         ({"features": np.full((40, 6), "1_0", object)}, "features must be a matrix of numbers"),
         ({"features": np.ones((40, 6), complex)}, "must be a matrix of numbers, got complex"),
-    ],
-)
-def test_arrays_and_frames_that_are_refused(arrays, change, message):
-    with pytest.raises(ValueError, match=message):
-        from_features(**arrays | change)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
         ({"features": sparse.csr_array(np.ones((40, 6)))}, "features is sparse"),
         ({"labels": np.arange(40) > 3}, "labels must hold integers, or names alone, got bool"),
         ({"class_names": np.arange(8.0)}, "class_names must hold integers, or names alone"),
@@ -362,8 +346,9 @@ def test_arrays_and_frames_that_are_refused(arrays, change, message):
         ({"labels": np.arange(40) / 2}, "labels must hold integers, or names alone, got float64"),
     ],
 )
-def test_types_that_are_refused(arrays, change, message):
-    with pytest.raises(TypeError, match=message):
+def test_arrays_and_frames_that_are_refused(arrays, change, message):
+    kind = TypeError if re.search("names alone|is sparse", message) else ValueError
+    with pytest.raises(kind, match=message):
         from_features(**arrays | change)
 
 
@@ -413,23 +398,14 @@ def test_mat_files(tmp_path, arrays):
         ({"labels": np.arange(39) % 8}, "labels has 39 entries for 40 rows of features"),
         ({"unseen_classes": np.array([], dtype=int)}, "there is no unseen class: name those to"),
         ({"labels": np.arange(40) % 9}, r"labels .each the row .* in \[0, 8\), found 0 to 8"),
-        (
-            {"labels": LABELS + 1},
-            "labels go up to 8, and rows of 8 classes count from 0: pass lab",
-        ),
+        ({"labels": LABELS + 1}, "labels go up to 8, and rows of 8 classes count from 0: pass"),
         ({"unseen_classes": np.array([3, 8])}, "unseen_classes go up to 8, and rows of 8 classes"),
         ({"labels": -(np.arange(40) % 8)}, r"labels .* in \[0, 8\), found -7 to 0"),
         ({"unseen_classes": np.arange(8) // 6}, "looks like a mask of zeros and ones.* truths"),
         ({"unseen_classes": np.arange(7) > 5}, r"a mask of shape \(7,\) for 8 classes: give one"),
         ({"unseen_classes": np.array(["z"])}, r"unseen_classes has 'z', which class_names lacks"),
-        (
-            {"labels": np.arange(40) % 7, "unseen_classes": [7]},
-            "no image shows h: give some, .* out of unseen_classes",
-        ),
-        (
-            {"labels": np.arange(40) % 7, "val_classes": [7], "unseen_classes": [2]},
-            "no image shows h: give some, .* out of unseen_classes",
-        ),
+        ({"labels": WITHOUT_H, "unseen_classes": [7]}, "no image shows h: give some, .* out of"),
+        ({"labels": WITHOUT_H, "val_classes": [7], "unseen_classes": [2]}, "no image shows h"),
         ({"features": np.ones((0, 6)), "labels": []}, r"features is empty, shape \(0, 6\)"),
         ({"features": np.full((40, 6), np.nan)}, "features holds NaN or infinity in 40 row"),
         ({"class_embeddings": np.full((8, 3), np.inf)}, "class_embeddings holds NaN or infinity"),

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from zslib.datasets.attributes.problem import ZeroShotProblem
 LABELS = np.repeat(np.arange(5), 6)
 NAMES = np.array(["ant", "bat", "cat", "dog", "eel"])
 FRAME = pandas.DataFrame(np.eye(30), index=[f"image {i}" for i in range(30)])
+UNTUNED = {"train": (), "val": ()}
 CLASSES = pandas.DataFrame(np.eye(5), index=NAMES)
 
 
@@ -86,27 +88,22 @@ def with_nan(shape):
         ({"test_unseen": np.array([], dtype=int)}, "test_unseen is empty"),
         ({"test_unseen": np.arange(17, 30)}, r"1 class\(es\) both seen and unseen \('cat'\)"),
         ({"test_unseen": np.arange(18, 24)}, r"1 class\(es\) without images .* \('eel'\)"),
-        (
-            {"trainval": np.arange(5), "train": (), "val": ()},
-            r"1 seen class\(es\) in trainval: two are needed",
-        ),
-        (
-            {"trainval": np.arange(10), "train": (), "val": ()},
-            r"in test_seen without a training image \('cat'\)",
-        ),
+        ({"trainval": np.arange(5)} | UNTUNED, r"1 seen class\(es\) in trainval: two are needed"),
+        ({"trainval": np.arange(10)} | UNTUNED, r"without a training image \('cat'\)"),
         ({"train": np.array([0, 5, 6])}, r"1 images of train are not in trainval, .* row 5"),
         ({"val": np.array([17])}, "1 images of val are not in trainval"),
         ({"train": np.array([0, 6, 12])}, r"in both train and val \('cat'\)"),
         ({"val": ()}, "give both train and val, or neither"),
-        (
-            {"features": FRAME, "labels": FRAME[0][::-1]},
-            "row 0 of labels is 'image 29', where fea",
-        ),
+        ({"features": FRAME, "labels": FRAME[0][::-1]}, "row 0 of labels is 'image 29', where"),
         ({"class_embeddings": CLASSES[::-1]}, "row 0 of class_embeddings is 'eel', where class_n"),
+        ({"labels": LABELS.astype(float)}, "labels must hold integers, .* got float64"),
+        ({"features": np.random.default_rng(0).random((30, 4))}, "mix float32 and float64"),
+        ({"trainval": np.array([0.0, 6.0])}, "trainval must hold integers"),
     ],
 )
 def test_inconsistent_problems_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
+    kind = TypeError if re.search("hold integers|mix float", message) else ValueError
+    with pytest.raises(kind, match=message):
         ZeroShotProblem(**fields(**changes))
 
 
@@ -125,19 +122,6 @@ def test_masks_names_and_data_frames(frame):
     assert whole.class_embeddings.dtype == np.float32
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"labels": LABELS.astype(float)}, "labels must hold integers, .* got float64"),
-        ({"features": np.random.default_rng(0).random((30, 4))}, "mix float32 and float64"),
-        ({"trainval": np.array([0.0, 6.0])}, "trainval must hold integers"),
-    ],
-)
-def test_types_are_checked(changes, message):
-    with pytest.raises(TypeError, match=message):
-        ZeroShotProblem(**fields(**changes))
-
-
 def test_without_seen_test_images_or_validation_classes():
     given = {n: a for n, a in fields().items() if n not in ("test_seen", "train", "val")}
     problem = ZeroShotProblem(**given)
@@ -145,29 +129,6 @@ def test_without_seen_test_images_or_validation_classes():
     assert problem.summary()["test_seen_samples"] == 0
     with pytest.raises(ValueError, match=r"toy has no validation classes: name .* val_classes="):
         problem.validation_problem()
-
-
-def test_validation_problem_has_no_test_image_and_no_unseen_class():
-    problem = ZeroShotProblem(
-        **fields(
-            class_ids=np.array(["n0", "n1", "n2", "n3", "n4"]),
-            image_attributes=np.arange(60, dtype=np.float32).reshape(30, 2),
-        )
-    )
-    small = problem.validation_problem(seed=3)
-    assert small.class_names.tolist() == ["ant", "bat", "cat"]
-    assert small.class_ids.tolist() == ["n0", "n1", "n2"]
-    assert small.unseen_classes.tolist() == [2]
-    assert [len(small.trainval), len(small.test_seen), len(small.test_unseen)] == [8, 2, 5]
-    assert np.array_equal(small.class_embeddings, problem.class_embeddings[:3])
-    # Every image kept is one of train or val, with its own features, label and attributes.
-    rows = np.concatenate([problem.train, problem.val])
-    assert np.array_equal(small.features, problem.features[rows])
-    assert np.array_equal(small.labels, problem.labels[rows])
-    assert np.array_equal(small.image_attributes, problem.image_attributes[rows])
-    assert problem.validation_problem(seed=3).checksum == small.checksum
-    everything = problem.validation_problem(seen_fraction=0)
-    assert (len(everything.trainval), len(everything.test_seen)) == (10, 0)
 
 
 def test_checksum_tells_problems_apart():

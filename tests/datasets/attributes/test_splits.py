@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslib.datasets.attributes.splits import (
+    PARTS,
     class_parts,
     crossed_classes,
     hold_out,
@@ -27,6 +28,13 @@ def test_hold_out_takes_the_rounded_share_of_each_class(labels, fraction, seed):
         assert (labels[kept] == label).any()
     again = hold_out(labels, samples, fraction=fraction, seed=seed)
     assert np.array_equal(again[1], held)
+
+
+def test_validation_construction_of_the_paper():
+    """Appendix C of CLAREL divides 5,875 training images into 4,700 and 1,175."""
+    labels = np.repeat(np.arange(100), [*[55] * 25, *[60] * 75])
+    kept, held = hold_out(labels, np.arange(5875), seed=1)
+    assert (len(kept), len(held)) == (4700, 1175)
 
 
 def test_hold_out_is_uniform():
@@ -75,22 +83,12 @@ def test_select_images_caps_each_class_in_each_part(labels, most, seed):
 
 
 def test_select_images_without_a_cap_changes_nothing_but_numbers():
-    labels = np.array([0, 1, 2, 3, 3, 0])
-    parts = {
-        "trainval": [5, 1, 2],
-        "test_seen": [],
-        "test_unseen": [3],
-        "train": [5, 1],
-        "val": [2],
-    }
+    labels, empty = np.array([0, 1, 2, 3, 3, 0]), dict.fromkeys(PARTS, ())
+    parts = empty | {"trainval": [5, 1, 2], "test_unseen": [3], "train": [5, 1], "val": [2]}
     rows, small = select_images(labels, parts)
     assert rows.tolist() == [1, 2, 3, 5]
-    assert {k: v.tolist() for k, v in small.items()} == {
-        "trainval": [0, 1, 3],
-        "test_seen": [],
-        "test_unseen": [2],
-        "train": [0, 3],
-        "val": [1],
+    assert {name: rows[chosen].tolist() for name, chosen in small.items()} == {
+        name: sorted(listed) for name, listed in parts.items()
     }
 
 

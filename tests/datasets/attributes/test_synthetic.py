@@ -14,13 +14,6 @@ def test_shapes_are_the_published_ones(shape):
     assert counts == tuple(OFFICIAL_STATISTICS[shape].values())
 
 
-@pytest.mark.parametrize("shape", ["APY", "SUN"])
-def test_whole_scale_has_the_published_counts(shape):
-    summary = synthetic_attributes(shape, scale=1, n_features=2).summary()
-    assert summary.pop("features") == 2
-    assert summary == OFFICIAL_STATISTICS[shape]
-
-
 @given(st.sampled_from(sorted(SHAPES)), st.floats(0.05, 0.2), st.integers(0, 9))
 @settings(max_examples=10)
 def test_any_scale_makes_a_valid_problem(shape, scale, seed):

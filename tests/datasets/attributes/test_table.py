@@ -5,6 +5,7 @@ import gzip
 import numpy as np
 import pandas
 import pytest
+from pytest import approx
 
 from zslib.datasets.attributes.table import read_table
 
@@ -18,10 +19,10 @@ COMMAS = BODY.replace(",", ";").replace(".", ",")
 def table(tmp_path):
     """What is read from a text, or from bytes."""
 
-    def read(text, labels=(), encoding=None):
+    def read(text, labels=(), **options):
         path = tmp_path / "classes.csv"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return read_table(path, labels, encoding)
+        return read_table(path, labels, **options)
 
     return read
 
@@ -105,6 +106,7 @@ COUNTS = "cat,0,1,2\n" + BODY.partition("\n")[2]
         # Numbers of a class, though they rise.
         ("bird,0.1,0.2,0.3\n" + BODY, ["cat", "dog"], ["bird", *NAMES]),
         ("bird,0.1,0.2,0.3\n" + BODY, [0, 2, 3], ["bird", *NAMES]),
+        ("bird,1,0,1\na,1,0,1\nb,1,1,0\nc,0,1,1\n", [0, 2], ["bird", "a", "b", "c"]),
     ],
 )
 def test_heads_that_are_numbers(table, text, labels, names):
@@ -123,6 +125,8 @@ def test_heads_that_are_numbers(table, text, labels, names):
         ("bird,1,0\na,0,1\nb,1,1\n", [0, 1]),
         ("bird,0,1,2\na,3,4,5\nb,1,1,0\n", [0, 1]),
         ("bird,0.5,1,1.5\n" + BODY, [0, 1, 2]),
+        # Shuffled numbers of columns above whole numbers, and a class without an image.
+        ("bird,2,0,1\na,1,0,1\nb,1,1,0\nc,0,1,1\n", [0, 2]),
     ],
 )
 def test_heads_or_a_class(table, text, labels):
@@ -154,7 +158,8 @@ def test_heads_or_a_class(table, text, labels):
         ("a,1x3\nb,1\n", "line 1: '1x3' is not a number"),
         ("a;0,5;x\nb;0,5;2\n", "line 1: 'x' is not a number"),
         ("a,1\nb,1e999\n", "line 2: '1e999' is not a number"),
-        ('a,1\nb,"1,234"\n', "line 2: '1,234' is not a number"),
+        ('a,1\nb,"1,234"\n', "line 2: '1,234' is not a number: name the decimal sign"),
+        ("a;1.234.567\nb;5\n", "'1.234.567' is not a number: name the decimal sign, decimal="),
         ("b,x,y\nb,1,2\n", "line 1: 'x' is not a number"),
         ("cat;1,5\ndog;2,5\n", "can be read with commas and with semicolons between"),
         ("sep=:\na:1\n", "has 'sep=:' as its first line: use one of"),
@@ -171,6 +176,8 @@ def test_heads_or_a_class(table, text, labels):
         ("Unnamed: 0,kind,x\n3,2,.5\n0,1,.5\n", "head 'Unnamed: 0' above numbers"),
         ('"","kind","x"\n"1",2,.5\n"2",1,.5\n', "head '' above numbers"),
         (",0,1\n0,2,.5\n1,1,.5\n", "head '' above numbers"),
+        ("a;1,234;5\nb;12,345;6\n", "has '1,234' and the like .*decimal='.' or decimal=','"),
+        ("a\t1.234\t5.678\nb\t12.345\t6\n", "has '1.234' and the like alone"),
     ],
 )
 def test_refusals(table, text, message):
@@ -190,6 +197,19 @@ def test_numbered_classes_with_whole_numbers(table):
     for refused, labels in ((text, ()), (text.replace("2,0", "2,7"), [1, 2])):
         with pytest.raises(ValueError, match="head '' above numbers that are all different"):
             table(refused, labels)
+
+
+@pytest.mark.parametrize(("decimal", "expected"), [(".", [1.234, 5]), (",", [1234, 5])])
+def test_the_decimal_sign_may_be_named(table, decimal, expected):
+    assert table("a;1.234;5\nb;9.000;6\n", decimal=decimal).rows[0].tolist() == approx(expected)
+    swapped = "a;1,234;5\nb;9,000;6\n"
+    other = {".": ",", ",": "."}[decimal]
+    assert table(swapped, decimal=other).rows[0].tolist() == approx(expected)
+    assert table('a,1\nb,"1,234"\n', decimal=".").rows.tolist() == [[1], [1234]]
+    mixed = "a;1.234.567,5;-2\nb;1,5;6\n"
+    assert table(mixed, decimal=",").rows.tolist() == [[1234567.5, -2], [1.5, 6]]
+    with pytest.raises(ValueError, match="decimal must be one of"):
+        table(swapped, decimal=";")
 
 
 def test_whole_numbers_without_signs_are_read(table):

@@ -1,4 +1,4 @@
-"""The packed WordNet: round trips, the script, and equality with WordNet's own files."""
+"""The packed WordNet: round trips, and equality with WordNet's own files."""
 
 import hashlib
 import lzma
@@ -11,14 +11,12 @@ from zslib.datasets.hierarchy import embedded as module
 from zslib.datasets.hierarchy.embedded import (
     embedded_labels,
     embedded_wordnet,
-    main,
     pack_wordnet,
     read_labels,
     unpack_wordnet,
 )
 from zslib.datasets.hierarchy.wordnet import WordNet, read_wordnet, wordnet_folder
 
-LICENCE = "  1 WordNet 3.0 Copyright 2006 by Princeton University.  \n"
 TERMS = st.text("abc XYZ.'-0", min_size=1).filter(lambda t: t == t.strip() and "  " not in t)
 
 
@@ -50,46 +48,6 @@ def test_other_text_is_refused(cut):
     text = pack_wordnet(WordNet({"n00000002": ("b",), "n00000007": ("c",)}, ()))
     with pytest.raises(ValueError, match="not a whole text in the form 'nouns of WordNet"):
         unpack_wordnet(text[:-3] if cut is None else cut)
-
-
-@pytest.fixture
-def sources(tmp_path):
-    """A folder with two synsets in WordNet's files, and two lists."""
-    first = len(LICENCE)
-    line = f"{first:08d} 03 n 01 thing 0 000 | a gloss  \n"
-    second = first + len(line)
-    line += f"{second:08d} 03 n 02 dog 0 domestic_dog 0 001 @ {first:08d} n 0000 | a gloss  \n"
-    (tmp_path / "data.noun").write_bytes((LICENCE + line).encode())
-    index = [f"{t} n 1 0 1 0 {p:08d}  \n" for t, p in (("dog", second), ("thing", first))]
-    index.insert(1, f"domestic_dog n 1 0 1 0 {second:08d}  \n")
-    (tmp_path / "index.noun").write_bytes((LICENCE + "".join(index)).encode())
-    (tmp_path / "small.txt").write_text(f"n{second:08d}\n")
-    (tmp_path / "large.txt").write_text(f"n{second:08d}\nn{first:08d}\n")
-    return tmp_path
-
-
-def test_script_packs_what_the_readers_read(sources, tmp_path, monkeypatch):
-    arguments = [str(sources), str(sources / "small.txt"), str(sources / "large.txt")]
-    for out in ("one", "two"):
-        main([*arguments, str(tmp_path / out)])
-    files = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert files == ["fall2011.txt.xz", "ilsvrc2012.txt.xz", "nouns.txt.xz"]
-    for name in files:
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-    monkeypatch.setattr(module.resources, "files", lambda package: tmp_path)
-    (tmp_path / "one").rename(tmp_path / "wordnet30")
-    assert embedded_wordnet() == read_wordnet(sources)
-    dog, thing = read_labels(sources / "large.txt")
-    assert embedded_labels() == ((dog,), (thing, dog))
-
-
-def test_script_refuses_labels_that_are_no_synsets(sources, tmp_path):
-    (sources / "large.txt").write_text("n00000003\n")
-    out = tmp_path / "out"
-    arguments = [sources, sources / "small.txt", sources / "large.txt", out]
-    with pytest.raises(ValueError, match="has n00000003, which is no noun synset"):
-        main([str(argument) for argument in arguments])
-    assert not out.exists()
 
 
 @pytest.mark.parametrize(

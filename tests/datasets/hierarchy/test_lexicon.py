@@ -45,11 +45,6 @@ def test_crane_is_both_birds_and_machines(cranes, backend):
     assert backend.to_numpy(found).tolist() == [[0, 1, 3]]
 
 
-def test_synonyms_count_once(cranes):
-    rows = [cranes.term_row[t] for t in ("dance hall", "hall", "ballroom", "dance palace")]
-    assert cranes.expand(np.array([rows]), 3).tolist() == [[2, 3, -1]]
-
-
 @settings(max_examples=60)
 @given(lexicons(), st.integers(1, 10), st.integers(0, 2**31))
 def test_expand_equals_the_loop(lexicon, k, seed):
@@ -86,14 +81,6 @@ def test_random_senses_are_drawn_evenly(cranes):
     found = cranes.expand(ranked, 1, ambiguous="random", random_state=0)
     # Four standard deviations of a fair coin.
     assert abs((found == 0).mean() - 0.5) < 4 * 0.5 / np.sqrt(4000)
-
-
-def test_without_ambiguity_random_and_expand_agree():
-    lexicon = TermLexicon({f"n{i}": [f"t{i}"] for i in range(6)})
-    ranked = np.random.default_rng(0).permuted(np.tile(np.arange(6), (5, 1)), axis=1)
-    assert np.array_equal(
-        lexicon.expand(ranked, 4), lexicon.expand(ranked, 4, ambiguous="random", random_state=1)
-    )
 
 
 def test_training_targets_by_each_rule(cranes, backend):

@@ -37,25 +37,13 @@ def data_noun(synsets=SYNSETS, licence=LICENCE):
     return licence + "".join(lines(offsets)), offsets
 
 
-def index_noun(synsets=SYNSETS, offsets=None, licence=LICENCE):
-    offsets = offsets or data_noun(synsets)[1]
-    senses = {}
-    for (terms, _), offset in zip(synsets, offsets, strict=True):
-        for term in terms:
-            senses.setdefault(term.lower(), []).append(offset)
-    return licence + "".join(
-        f"{term} n {len(found)} 2 @ ~ {len(found)} 0 {' '.join(f'{o:08d}' for o in found)}  \n"
-        for term, found in sorted(senses.items())
-    )
-
-
 @pytest.fixture
-def folder(tmp_path):
-    """A folder with both files, of the six synsets above."""
-    folder = tmp_path / "wordnet"
+def folder(tmp_path, monkeypatch):
+    """A folder with the file, of the six synsets above, whose checksum is taken as right."""
+    folder, content = tmp_path / "wordnet", data_noun()[0].encode()
     folder.mkdir()
-    (folder / "data.noun").write_bytes(data_noun()[0].encode())
-    (folder / "index.noun").write_bytes(index_noun().encode())
+    (folder / "data.noun").write_bytes(content)
+    monkeypatch.setattr(module, "CHECKSUM", hashlib.sha256(content).hexdigest())
     return folder
 
 
@@ -81,45 +69,17 @@ def test_synsets_terms_and_links(folder):
     assert repr(wordnet) == "<WordNet: 6 synsets, 5 hypernym and 1 instance links>"
 
 
-DOG = f"{data_noun()[1][2]:08d}"
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new", "message"),
-    [
-        ("data", " n 02 animal", " n 03 animal", r"line 4 is not a noun .*'\d{8} 03 n 03 animal"),
-        ("data", " n 02 animal", " v 02 animal", "type n expected"),
-        ("data", "| a gloss", "x | a gloss", "counts of words or pointers do not fit"),
-        ("data", "#m", "?m", r"unknown pointer symbol '\?m'"),
-        ("data", " 0c ", " 0z ", "line 7 is not a noun synset"),
-        ("data", "@i", "@  ", "counts of words or pointers|says that it is at"),
-        ("data", "gloss;", "gloss,;", "line 4 says that it is at .* another version, or its line"),
-        ("data", "\n", "\r\n", "says that it is at"),
-        ("data", "WordNet 3.0", "WordNet 3.1", "is of WordNet 3.1: wnids are places in the files"),
-        ("data", f"@i {DOG}", "@i 00009999", "has a link to n00009999, where no synset is"),
-        ("data", f"@i {DOG} n", "@i 00009999 v", "a hypernym that is no noun"),
-        ("index", "beast n", "brute n", "gives 'brute' the synset .* no such term"),
-        ("index", "beast n 1 2 @ ~ 1 0", "  ", "lacks 'beast'"),
-        ("index", "beast n 1", "beast n 2", "line 4 is not in WordNet's format"),
-        ("index", "beast n 1", "beast v 1", "line 4 is not in WordNet's format"),
-        ("index", "beast n 1", "beast n", "line 4 is not in WordNet's format"),
-    ],
-)
-def test_damage_is_named(folder, name, old, new, message):
-    path = folder / f"{name}.noun"
-    text = path.read_bytes().decode()
-    assert old in text
-    path.write_bytes(text.replace(old, new).encode())
-    with pytest.raises(ValueError, match=message):
-        read_wordnet(folder)
-
-
-def test_missing_files_say_what_to_do(tmp_path, folder, no_wordnet):
-    with pytest.raises(FileNotFoundError, match=r"data\.noun and index\.noun not found: install"):
-        read_wordnet()
-    (folder / "index.noun").unlink()
-    with pytest.raises(FileNotFoundError, match=r"index\.noun not found in .*fetch_wordnet"):
-        read_wordnet(folder)
+def test_any_other_file_is_refused(folder, no_wordnet):
+    path = folder / "data.noun"
+    content = path.read_bytes()
+    for other in (content[:-60], content.replace(b"\n", b"\r\n"), content.replace(b"3.0", b"3.1")):
+        path.write_bytes(other)
+        with pytest.raises(ValueError, match=r"data\.noun is not that of WordNet 3\.0.*fetch_"):
+            read_wordnet(folder)
+    path.unlink()
+    for place in (None, folder):
+        with pytest.raises(FileNotFoundError, match=r"data\.noun not found.*fetch_wordnet"):
+            read_wordnet(place)
 
 
 def test_folders_in_order(folder, no_wordnet, own_cache, monkeypatch):
@@ -128,22 +88,18 @@ def test_folders_in_order(folder, no_wordnet, own_cache, monkeypatch):
     assert wordnet_folder() == folder
     for place in (own_cache, no_wordnet):
         (place / "wordnet").mkdir(parents=True)
-        for name in module.FILES:
-            (place / "wordnet" / name).touch()
+        (place / "wordnet" / "data.noun").touch()
         assert wordnet_folder() == place / "wordnet"
 
 
 @pytest.fixture
-def archives(site, pack, monkeypatch, no_wordnet):
-    """Archives of the small files on a local site, whose checksums are taken as right."""
-    texts = {"data.noun": data_noun()[0].encode(), "index.noun": index_noun().encode()}
-    checksums = {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
-    monkeypatch.setattr(module, "CHECKSUMS", checksums)
-    changed = texts | {"data.noun": texts["data.noun"] + b"x"}
+def archives(site, pack, folder, no_wordnet):
+    """Archives of the small file on a local site."""
+    content = (folder / "data.noun").read_bytes()
     site.files |= {
-        "/whole.tar.gz": pack(".tar.gz", {f"dict/{name}": text for name, text in texts.items()}),
-        "/changed.zip": pack(".zip", {f"wordnet/{name}": text for name, text in changed.items()}),
-        "/part.zip": pack(".zip", {"wordnet/data.noun": texts["data.noun"]}),
+        "/whole.tar.gz": pack(".tar.gz", {"dict/data.noun": content, "dict/index.noun": b"x"}),
+        "/changed.zip": pack(".zip", {"wordnet/data.noun": content + b"x"}),
+        "/part.zip": pack(".zip", {"wordnet/index.noun": b"x"}),
         "/damaged.zip": b"PK, but no more",
     }
     return lambda *names: [f"{site.url}/{name}" for name in names]
@@ -158,7 +114,7 @@ def test_fetch_goes_on_to_the_next_archive(archives, own_cache):
         ),
     )
     assert folder == own_cache / "wordnet"
-    assert sorted(path.name for path in folder.iterdir()) == ["data.noun", "index.noun"]
+    assert sorted(path.name for path in folder.iterdir()) == ["data.noun"]
     assert len(read_wordnet().lemmas) == 6
     assert seen[-1][0] == "whole.tar.gz"
     assert seen[-1][1] == seen[-1][2]
@@ -170,7 +126,7 @@ def test_fetch_tells_each_reason(archives, own_cache):
     with pytest.raises(ConnectionError) as caught:
         fetch_wordnet(archives=archives("absent.zip", "changed.zip", "part.zip", "damaged.zip"))
     message = str(caught.value)
-    for reason in ("404", "data.noun is not that of WordNet 3.0", "it has no index.noun"):
+    for reason in ("404", "data.noun is not that of WordNet 3.0", "it has no data.noun"):
         assert reason in message
     assert "damaged" in message
     assert "wordnet-base" in message

@@ -198,8 +198,3 @@ ONE, TWO = ("one", "uno"), ("two", "due")
 def test_bad_input(source, train, test, options, message):
     with pytest.raises(ValueError, match=message):
         bilingual_problem(words(source, 0), words(IT, 1), train, test, **OPTIONS, **options)
-
-
-def test_words_without_vectors_are_refused():
-    with pytest.raises(ValueError, match="1 words do not fit vectors of shape"):
-        WordVectors(np.array(["one"]), np.ones((2, 3)))

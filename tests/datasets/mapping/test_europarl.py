@@ -4,17 +4,6 @@ import pytest
 from zslib.datasets import europarl, europarl_vectors
 
 
-def test_small_copy(crosslingual_folder):
-    problem = europarl(folder=crosslingual_folder)
-    assert problem.train_words.tolist() == ["the", "house", "house"]
-    assert problem.target_words[problem.train_gold].tolist() == ["la", "casa", "abitazione"]
-    assert problem.test_words.tolist() == ["dog", "cat", "tree"]
-    assert [g.tolist() for g in problem.test_gold] == [[2], [3], [4, 1]]
-    np.testing.assert_allclose(np.linalg.norm(problem.targets, axis=1), 1, rtol=1e-6)
-    assert problem.coverage["test pairs without either vector"] == 1
-    assert not problem.synthetic
-
-
 def test_choices(crosslingual_folder):
     with pytest.raises(ValueError, match=r"in the training and in the test set \(dog\)"):
         europarl(train="dinu", folder=crosslingual_folder)

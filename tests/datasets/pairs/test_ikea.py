@@ -48,7 +48,7 @@ def test_damaged_files(real_data, tmp_path):
     (tmp_path / "ikea.npz").symlink_to(folder / "ikea.npz")
     whole = "\n".join(read_lines(folder / "texts.tsv")) + "\n"
     for text, message in (
-        (whole + "one field\n", "line 1460: expected 5 fields"),
+        (whole + "one field\n", "line 1460: expected 5 columns"),
         (whole.split("\n", 1)[1], r"has 1458 lines and ikea\.npz 1459 photographs"),
     ):
         (tmp_path / "texts.tsv").write_text(text)

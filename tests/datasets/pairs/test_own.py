@@ -107,34 +107,21 @@ def test_numbers_that_are_labels_are_names(arrays):
     ("change", "message"),
     [
         ({"texts": ["a"] * 29}, "texts must be 30 entries"),
-        (
-            {"texts": {str(i): "a" for i in range(30)}},
-            r"where they are of classes, pass \[texts\[label\] for",
-        ),
+        ({"texts": {str(i): "a" for i in range(30)}}, "where they are of classes, pass"),
         ({"texts": "one text"}, "texts must be 30 entries"),
         ({"texts": [" "] * 30}, "training images have no text, .* or leave the image out"),
         ({"unseen_classes": ["z"]}, "unseen_classes has 'z', which class_names lacks"),
         ({"features": np.ones(30)}, "features must be a matrix of numbers"),
         ({"labels": list("abc")}, "labels has 3 entries for 30 rows"),
         ({"labels": np.ma.array(["a"] * 30, mask=np.eye(30)[0])}, "labels has masked entries"),
-    ],
-)
-def test_data_that_are_refused(arrays, change, message):
-    with pytest.raises(ValueError, match=message):
-        from_captions(**arrays | change)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
         ({"texts": [None] + ["a"] * 29}, r"texts\[0\] must be a text or a list of texts, got No"),
         ({"texts": [["a"]] * 29 + [[1]]}, r"texts\[29\] must be a text or a list of texts, got"),
         ({"labels": [1, *"abcdef" * 5][:30]}, "labels must hold integers, or names alone"),
     ],
 )
-def test_what_is_no_text_and_no_label(arrays, change, message):
-    with pytest.raises(TypeError, match=message):
-        from_captions(**arrays | {"labels": arrays["labels"].astype(object)} | change)
+def test_data_that_are_refused(arrays, change, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        from_captions(**arrays | change)
 
 
 def test_files_that_are_refused(arrays, tmp_path):

@@ -19,10 +19,7 @@ from zslib.datasets.pairs.sentences import sentence_pairs
         (lambda: ikea(split="proposed"), "split must be one of 'published', 'random'"),
         (lambda: wikipedia_xmodal(text="lda100"), "text must be one of 'lda10', 'lda50'"),
         (lambda: sentence_pairs([0, 1], [["it is red"], ["red"]]), "class 1 has no sentence of 3"),
-        (
-            lambda: sentence_pairs([0], [["it is red"]], max_sentences=0),
-            "max_sentences must be at least 1",
-        ),
+        (lambda: sentence_pairs([0], [["it is red"]], max_sentences=0), "max_sentences must be"),
     ],
 )
 def test_options_that_are_refused(call, words):

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from zslib.datasets.pairs import synthetic
@@ -6,18 +5,6 @@ from zslib.datasets.pairs.synthetic import _ASPECTS, synthetic_pairs
 from zslib.datasets.words.tokens import tokenize
 
 SMALL = {"n_seen": 8, "n_val": 3, "n_unseen": 3, "images_per_class": 5, "n_features": 12}
-
-
-def test_shape():
-    problem = synthetic_pairs(**SMALL, captions=(2, 3))
-    parts = problem.trainval, problem.test_seen, problem.test_unseen
-    assert list(map(len, parts)) == [32, 8, 15]
-    assert (len(problem.seen_classes), len(problem.unseen_classes)) == (8, 3)
-    assert problem.features.shape == (55, 12)
-    assert problem.features.dtype == np.float32
-    assert set(np.diff(problem.text_offsets).tolist()) == {2, 3}
-    assert problem.level == "image"
-    assert len(problem.val_classes) == 3
 
 
 def test_seeded():

@@ -24,12 +24,3 @@ def test_real_pairs_and_split(real_data):
     assert other.text_vectors.shape == (7 + 7 + 3, 50)
     assert other.feature_scaling == "square root, then standard"
     assert not np.array_equal(other.unseen_classes, problem.unseen_classes)
-
-
-def test_real_neighbours_in_topics_share_the_category(real_data):
-    real_data("visual/wikipedia_xmodal")
-    problem = wikipedia_xmodal()
-    scores = problem.text_vectors @ problem.text_vectors.T
-    np.fill_diagonal(scores, -1)
-    same = problem.labels[np.argmax(scores, axis=1)] == problem.labels
-    assert same.mean() > 0.5

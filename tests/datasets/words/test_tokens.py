@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslib.datasets.words.tokens import PADDING, UNKNOWN, Vocabulary, tokenize
+from zslib.datasets.words.tokens import PADDING, Vocabulary, tokenize
 
 TEXTS = st.lists(
     st.lists(st.sampled_from(["red", "Blue", "bird's", "2.5", "wing,", "née", "—"]), min_size=1)
@@ -65,11 +65,6 @@ def test_rows_of_tokens(known, texts, length):
         assert (row[: len(words)] != PADDING).all()
 
 
-def test_what_only_test_texts_have_is_unknown():
-    vocabulary = Vocabulary.fit(["a red bird", "a bird"], min_count=2)
-    assert vocabulary.transform(["a red owl"]).tolist() == [[2, UNKNOWN, UNKNOWN]]
-
-
 def test_special_names_are_no_words():
     vocabulary = Vocabulary.fit(["<padding> unknown padding"])
     assert vocabulary.transform(["padding"]).tolist() == [[2]]
@@ -79,7 +74,7 @@ def test_special_names_are_no_words():
 @pytest.mark.parametrize(
     ("texts", "error", "message"),
     [
-        (["a bird", "?!"], ValueError, r"text 1 has no token: '\?!'; drop it"),
+        (["a bird", "?!"], ValueError, r"text 1 has no word: '\?!'; drop it"),
         ("a bird", TypeError, "texts must be a sequence of strings, got str"),
         ([1], TypeError, "texts must hold strings, text 0 is int"),
         (3, TypeError, "texts must be a sequence of strings, got int"),

@@ -9,8 +9,6 @@ from zslib.datasets.attributes.splits import split_seen
 from zslib.datasets.attributes.synthetic import attribute_features
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 
-__all__ = ["APY", "apy_attributes"]
-
 
 def _standard(data, seed):
     """aPascal's classes are seen, aYahoo's unseen."""
@@ -74,7 +72,6 @@ def apy_attributes(*, split="proposed", seen_fraction=0.2, att="unit length"):
 ENTRIES = (
     Dataset(
         name="apy",
-        kind="embedded",
         loaders={
             ATTRIBUTES: apy_attributes,
             METRIC: partial(apy_attributes, att="original", **OLDER),

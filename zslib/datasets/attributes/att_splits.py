@@ -12,19 +12,6 @@ from zslib.datasets.attributes.splits import PARTS, without_tested
 from zslib.datasets.content import kind_of, refuse_kind
 from zslib.datasets.files import checked
 
-__all__ = [
-    "OFFICIAL_STATISTICS",
-    "AttSplits",
-    "cell_strings",
-    "check_images",
-    "load_mat",
-    "matrix",
-    "read_att_splits",
-    "split_summary",
-    "variables",
-    "zero_based",
-]
-
 _ROWS = (
     "seen_classes",
     "train_seen_samples",

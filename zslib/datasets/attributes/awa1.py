@@ -6,8 +6,6 @@ from zslib.datasets.attributes.images import OLDER, ImageSet
 from zslib.datasets.attributes.splits import split_seen
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 
-__all__ = ["awa1"]
-
 
 def _standard(data, seed):
     groups = split_seen(data["standard_train_classes"], 10, seed=seed)
@@ -53,7 +51,6 @@ def awa1(*, semantics="attributes", split="proposed", seen_fraction=0.2):
 ENTRIES = (
     Dataset(
         name="awa1",
-        kind="embedded",
         loaders={ATTRIBUTES: awa1, METRIC: partial(awa1, **OLDER)},
         summary="Animals with Attributes: 30,475 images of 50 animals, hand-crafted features",
         licence="as its authors state",

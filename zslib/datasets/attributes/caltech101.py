@@ -6,9 +6,6 @@ from zslib.datasets.attributes.images import ImageSet, by_synsets
 from zslib.datasets.attributes.splits import split_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset, below
 
-__all__ = ["caltech101"]
-
-
 _CALTECH = ImageSet(
     name="caltech101",
     description="Caltech-101, MobileNetV2 features, classes by {semantics}",
@@ -56,7 +53,6 @@ def caltech101(*, semantics="hypernym", split="fixed", seen_fraction=0.2):
 ENTRIES = (
     Dataset(
         name="caltech101",
-        kind="embedded",
         loaders={ATTRIBUTES: caltech101},
         summary="images of 86 categories, 54 of them not among the 1,000",
         licence="images: as their owners state",

@@ -10,8 +10,6 @@ from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset, below
 from zslib.datasets.files import read_lines
 from zslib.datasets.words.glosses import reduced_tfidf
 
-__all__ = ["class_sentences", "cub"]
-
 
 def class_sentences(folder):
     """Wikipedia's sentences about each species, in the order of the classes."""
@@ -71,7 +69,6 @@ def cub(*, features="resnet", semantics="attributes", split="proposed", seen_fra
 ENTRIES = (
     Dataset(
         name="cub",
-        kind="embedded",
         loaders={ATTRIBUTES: cub, METRIC: partial(cub, features="vgg", **OLDER)},
         summary="CUB-200-2011: 11,788 images of 200 birds, 312 attributes",
         licence="images: non-commercial research",

@@ -7,8 +7,6 @@ from zslib.datasets.attributes.splits import class_parts, select_images
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset
 from zslib.validation import check_indices
 
-__all__ = ["SEGMENTS", "digits_segments"]
-
 # Which segments light up on a seven-segment display: a on top, then clockwise b to f, g amid.
 SEGMENTS = {
     "zero": "abcdef",
@@ -74,7 +72,6 @@ def digits_segments(
 ENTRIES = (
     Dataset(
         name="digits",
-        kind="embedded",
         loaders=dict.fromkeys((ATTRIBUTES, METRIC), digits_segments),
         summary="scikit-learn's 8 x 8 digits, classes by their seven-segment displays",
         licence="BSD (scikit-learn)",

@@ -36,8 +36,6 @@ from zslib.validation import (
     rows_of_names,
 )
 
-__all__ = ["from_features", "own_parts", "read_features"]
-
 _NEEDED = ("features", "labels", "class_embeddings", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
 _ELSEWHERE = (
@@ -217,7 +215,9 @@ def own_parts(
     return kept, numbers, parts, np.flatnonzero(~np.isin(kept, present))
 
 
-def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0, encoding=None):
+def read_features(
+    path, *, vectors=None, unseen=None, max_per_class=None, seed=0, encoding=None, decimal=None
+):
     """Your own zero-shot data, from files.
 
     Parameters
@@ -246,6 +246,9 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     seed : int
     encoding : str, optional
         Of CSV files, where it is neither UTF-8 nor UTF-16: "latin-1", for instance.
+    decimal : {".", ","}, optional
+        The decimal sign of CSV files, whose other sign then separates thousands; needed where it
+        cannot be told, as of 1.234 and 56.789 alone.
 
     Returns
     -------
@@ -262,7 +265,7 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     elif path.is_dir():
         problem = load_zero_shot(path)
     else:
-        arrays, heads[path.name] = _read(path, encoding)
+        arrays, heads[path.name] = _read(path, encoding, decimal)
         problem = split_problem(arrays, path) if "trainval" in arrays else None
     if problem is not None:
         if vectors is not None or unseen is not None:
@@ -275,7 +278,7 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     if vectors is not None:
         with naming(path):
             known = as_labels(arrays.get("labels", ()), "labels").ravel()
-        table = read_table(vectors, known, encoding)
+        table = read_table(vectors, known, encoding, decimal)
         arrays["class_names"], arrays["class_embeddings"], heads[Path(vectors).name] = table
         names["class_names"] = str(vectors)
     if unseen is not None:
@@ -289,7 +292,7 @@ def read_features(path, *, vectors=None, unseen=None, max_per_class=None, seed=0
     return fewer_images(problem, max_per_class, seed)
 
 
-def _read(path, encoding):
+def _read(path, encoding, decimal):
     """Arrays of a file, and the heads that were passed over where it is a table."""
     with open(path, "rb") as file:
         kind = kind_of(file.read(4096))
@@ -297,7 +300,7 @@ def _read(path, encoding):
         raise refuse_kind(path, kind, "an .npz file")
     if kind == "zip" and (path.suffix.lower() == ".npz" or is_npz(path)):
         return read_npz(path), ""
-    names, rows, heads = read_table(path, encoding=encoding)
+    names, rows, heads = read_table(path, encoding=encoding, decimal=decimal)
     return {"features": rows, "labels": names}, heads
 
 

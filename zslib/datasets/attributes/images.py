@@ -11,18 +11,11 @@ import numpy as np
 
 from zslib.arrays import unit_rows
 from zslib.datasets.attributes.problem import ZeroShotProblem
-from zslib.datasets.attributes.splits import (
-    PARTS,
-    class_parts,
-    select_images,
-    without_tested,
-)
+from zslib.datasets.attributes.splits import PARTS, class_parts, select_images, without_tested
 from zslib.datasets.files import read_arrays, read_lines, read_rows
 from zslib.datasets.locate import require_folder
-from zslib.datasets.words.synset_vectors import synset_embeddings
+from zslib.datasets.words.term_vectors import synset_embeddings
 from zslib.validation import check_choice
-
-__all__ = ["OLDER", "SHARED", "ImageSet", "by_synsets"]
 
 # The splits that Bucher et al. (2016) used: all images of seen classes are for training.
 OLDER = {"split": "standard", "seen_fraction": 0.0}
@@ -97,15 +90,7 @@ class ImageSet:
         return load
 
     def _problem(
-        self,
-        *,
-        split,
-        seed,
-        feature_scaling,
-        max_per_class,
-        folder,
-        seen_fraction=0.2,
-        **choices,
+        self, *, split, seed, feature_scaling, max_per_class, folder, seen_fraction=0.2, **choices
     ):
         semantics = choices[self.semantics_option]
         features = choices.get("features", next(iter(self.features)))

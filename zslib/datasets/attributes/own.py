@@ -21,8 +21,6 @@ from zslib.datasets.locate import require_folder
 from zslib.datasets.problem import check_problem
 from zslib.validation import as_array, as_float32, check_choice
 
-__all__ = ["load_zero_shot", "save_zero_shot", "vgg19"]
-
 _VGG19 = ("APY", "AWA", "CUB", "SUN")
 _VECTORS = ("features", "class_embeddings", "image_attributes")
 _TEXTS = ("class_names", "class_ids")

@@ -13,8 +13,6 @@ from zslib.datasets.attributes.seen_unseen import SplitProblem
 from zslib.datasets.problem import add_words
 from zslib.validation import check_row_names, check_same_rows, row_names
 
-__all__ = ["ZeroShotProblem"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ZeroShotProblem(SplitProblem):

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from zslib.arrays import like, namespace, row_norms, take_rows, to_host, unit_rows
 from zslib.datasets.problem import check_problem
 
-__all__ = ["Scaling", "common_scale", "scaled_as", "unit_length"]
-
 COMMON, UNIT = ", attributes of mean length 1", ", class embeddings too"
 
 

@@ -23,8 +23,6 @@ from zslib.validation import (
     rows_of_names,
 )
 
-__all__ = ["SplitProblem", "check_distinct", "integers", "mask_rows", "refuse_rows"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SplitProblem(Problem):

@@ -6,18 +6,6 @@ import numpy as np
 
 from zslib.validation import check_integer, check_real
 
-__all__ = [
-    "PARTS",
-    "class_parts",
-    "crossed_classes",
-    "draw_classes",
-    "hold_out",
-    "select_images",
-    "split_classes",
-    "split_seen",
-    "without_tested",
-]
-
 # The image sets of a `ZeroShotProblem`.
 PARTS = ("trainval", "test_seen", "test_unseen", "train", "val")
 _FOLDS = 4

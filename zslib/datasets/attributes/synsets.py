@@ -17,8 +17,6 @@ from zslib.datasets.hierarchy.lists import imagenet_lists
 from zslib.datasets.words.term_vectors import hypernym_vectors
 from zslib.validation import check_integer, check_real
 
-__all__ = ["caltech101_beyond", "synthetic_beyond", "synthetic_within", "tiny_imagenet_within"]
-
 _FEATURES = 128
 
 
@@ -125,14 +123,12 @@ ENTRIES = (
     ),
     Dataset(
         name="tiny_imagenet",
-        kind="embedded",
         loaders={WITHIN: tiny_imagenet_within},
         quick={WITHIN: {"max_per_class": 15}},
         auto={WITHIN: 0},
     ),
     Dataset(
         name="caltech101",
-        kind="embedded",
         loaders={BEYOND: caltech101_beyond},
         quick={BEYOND: {"max_per_class": 15}},
         auto={BEYOND: 0},

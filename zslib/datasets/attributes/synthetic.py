@@ -35,8 +35,6 @@ from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.entry import ATTRIBUTES, METRIC, Dataset
 from zslib.validation import check_choice, check_integer, check_real
 
-__all__ = ["SHAPES", "attribute_features", "synthetic_attributes"]
-
 # Training and validation classes; unseen classes; images for training, seen and unseen test;
 # attributes. As counted in the official splits.
 SHAPES = {
@@ -55,14 +53,7 @@ _HIDDEN = 256  # width of the random network's first layer
 _BLOCK = 4_096  # images made at a time
 
 
-def synthetic_attributes(
-    shape="AWA2",
-    *,
-    scale=0.1,
-    seed=0,
-    n_features=None,
-    att="unit length",
-):
+def synthetic_attributes(shape="AWA2", *, scale=0.1, seed=0, n_features=None, att="unit length"):
     """A synthetic problem of the shape of AWA1, AWA2, CUB, SUN or APY.
 
     Parameters

@@ -9,9 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zslib.datasets.content import text_of
-from zslib.validation import as_float32
-
-__all__ = ["Table", "read_table"]
+from zslib.validation import as_float32, check_choice
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 # What a column of classes is called, in small letters without signs.
@@ -24,8 +22,11 @@ _NO_HEADS = {"", "na", "n/a", "nan", "null", "none", "inf", "-inf", "?", "-"}
 _BEGINS = re.compile(r"[+.,-]?\d|[+.-]$")
 _PLAIN = re.compile("[0-9eE.+-]*")
 _WHOLE = re.compile("[+-]?[0-9]+")
+# Groups of three digits, which may be thousands, and no fraction.
+_GROUPED = {sign: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?:[{sign}][0-9]{{3}})+") for sign in ".,"}
 _SHOWN = 60  # letters of a line of heads
 _LOOKED_AT = 100  # lines at most, for what only their text tells
+_NAMED = "name the decimal sign, decimal='.' or decimal=','"
 _REMEDY = "write a name and then numbers, with commas between"
 
 
@@ -52,12 +53,13 @@ class _Refused(ValueError):
         self.line = line
 
 
-def read_table(path, labels=(), encoding=None):
+def read_table(path, labels=(), encoding=None, decimal=None):
     """Read a table with a name and its numbers on each line.
 
     The separator is the one of comma, semicolon and tab under which every line is a name and
     equally many numbers, with a point or, but between commas, a decimal comma. Excel's first line
-    ``sep=;`` names it.
+    ``sep=;`` names it. Where every sign between digits may separate thousands, as in 1.234 and
+    56.789 between semicolons, ``decimal`` must say which sign is the decimal one.
 
     A first line without numbers has heads. One of numbers has heads too where its first cell is
     empty or called as a column is ("class", "name"); where the other first cells are numbers, and
@@ -71,6 +73,8 @@ def read_table(path, labels=(), encoding=None):
         Labels of images, of which the table has the classes: names, or numbers of lines from 0.
     encoding : str, optional
         As in `text_of`.
+    decimal : {".", ","}, optional
+        The decimal sign; the other one then separates thousands.
 
     Raises
     ------
@@ -78,9 +82,11 @@ def read_table(path, labels=(), encoding=None):
         For what is outside this grammar, and where two readings are left.
     """
     path = Path(path)
+    if decimal is not None:
+        check_choice(decimal, "decimal", (".", ","))
     text = text_of(path, encoding, wanted="a CSV file").removeprefix("\ufeff")
     try:
-        first, lines = _lines(text)
+        first, lines = _lines(text, decimal)
         heads = first is not None and _is_heads(first, lines, np.asarray(labels))
         if first is not None:
             lines = lines if heads else [first, *lines]
@@ -96,7 +102,7 @@ def read_table(path, labels=(), encoding=None):
     return Table(np.array([line.name for line in lines], dtype=str), rows, shown)
 
 
-def _lines(text):
+def _lines(text, asked):
     """The first line and the others, under the one separator that fits."""
     named = re.match(r'"?sep=(.)"?\r?(\n|\Z)', text)
     if named and named[1] not in _SEPARATORS:
@@ -106,9 +112,9 @@ def _lines(text):
     read, refused = {}, []
     for separator in tried:
         # In quotes between commas, "1,234" may have a decimal comma or thousands.
-        for decimal in ".," if separator != "," else ".":
+        for decimal in asked or (".," if separator != "," else "."):
             try:
-                read.setdefault(separator, _read(*start, separator, decimal))
+                read.setdefault(separator, _read(*start, separator, decimal, bool(asked)))
                 break
             except _Refused as error:
                 refused.append(error)
@@ -123,14 +129,25 @@ def _lines(text):
     return next(iter(read.values()))
 
 
-def _read(text, start, separator, decimal):
+def _read(text, start, separator, decimal, asked=False):
     """The first line and the others, which have as many cells, all but the first numbers."""
-    first, lines = None, []
+    first, lines, grouped = None, [], None
+    doubtful = separator != "," and not asked  # while all signs may separate thousands
     for number, (name, *cells) in _rows(text, start, separator):
         if not cells or (first and not name):
             lack = "name" if cells else _SEPARATORS[separator][:-1]
             raise _Refused(number, f" has no {lack}: {_REMEDY}")
+        if asked:
+            other = ".,"[decimal == "."]
+            cells = [
+                c.replace(other, "") if _GROUPED[other].fullmatch(c.partition(decimal)[0]) else c
+                for c in cells
+            ]
         values = _values(cells, decimal)
+        if doubtful and values is not None:
+            signed = [cell for cell in cells if decimal in cell]
+            doubtful = all(map(_GROUPED[decimal].fullmatch, signed))
+            grouped = grouped or next(iter(signed), None)
         if first is None:
             first = _Line(number, name, cells, values)
             continue
@@ -143,6 +160,11 @@ def _read(text, start, separator, decimal):
                 "as many",
             )
         lines.append(_Line(number, name, cells if len(lines) < _LOOKED_AT else None, values))
+    if doubtful and grouped:
+        raise ValueError(
+            f"has {grouped!r} and the like alone, so that {decimal!r} may separate thousands: "
+            + _NAMED
+        )
     if separator == "," and lines:
         _refuse_halves(
             lines[:_LOOKED_AT] if first.values is None else [first, *lines[:_LOOKED_AT]]
@@ -152,7 +174,8 @@ def _read(text, start, separator, decimal):
 
 def _no_number(number, cells, decimals):
     odd = next((c for c in cells if all(_values([c], one) is None for one in decimals)), cells[0])
-    return _Refused(number, f": {odd!r} is not a number: {_REMEDY}")
+    grouped = any(pattern.fullmatch(odd) for pattern in _GROUPED.values())
+    return _Refused(number, f": {odd!r} is not a number: {_NAMED if grouped else _REMEDY}")
 
 
 def _rows(text, start, separator):
@@ -232,8 +255,9 @@ def _is_heads(first, lines, labels):
             return False
         # Without it every line may be the class of some image.
         spare = len(np.unique(labels)) == len(lines)
-        rising = (steps > 0).all()
-        doubtful = alone or (whole and (spare or rising)) or (spare and rising and len(steps) > 1)
+        rising = len(steps) > 1 and (steps > 0).all()
+        apart = len(np.unique(first.values)) == len(first.values)  # as names of columns are
+        doubtful = alone or (whole and (spare or apart)) or (spare and rising)
         if needed or (doubtful and not called and not (counts and spare)):
             raise _Refused(
                 first.number,

@@ -8,8 +8,6 @@ from zslib.datasets.attributes.splits import crossed_classes, split_classes
 from zslib.datasets.entry import ATTRIBUTES, Dataset
 from zslib.datasets.files import read_arrays
 
-__all__ = ["tiny_imagenet_classes"]
-
 _GROUPS = ("train_classes", "val_classes", "test_classes")
 
 
@@ -90,7 +88,6 @@ def tiny_imagenet_classes(*, semantics="both", split="fixed"):
 ENTRIES = (
     Dataset(
         name="tiny_imagenet",
-        kind="embedded",
         loaders={ATTRIBUTES: tiny_imagenet_classes},
         quick={ATTRIBUTES: {"max_per_class": 10}},
         auto={ATTRIBUTES: 3},

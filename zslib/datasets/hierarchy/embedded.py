@@ -1,26 +1,11 @@
-"""WordNet's nouns and ImageNet's label lists inside the package, and the script that packs them.
+"""WordNet's nouns and ImageNet's label lists in the package; wordnet30/README.md says of what."""
 
-``python -m zslib.datasets.hierarchy.embedded WORDNET_FOLDER ILSVRC2012_LIST FALL2011_LIST OUT``
-packs anew; ``wordnet30/README.md`` says from what.
-"""
-
-import argparse
 import lzma
 from importlib import resources
 from itertools import accumulate, pairwise
-from pathlib import Path
 
 from zslib.datasets.files import read_lines
-from zslib.datasets.hierarchy.wordnet import WordNet, is_offset, read_wordnet
-
-__all__ = [
-    "embedded_labels",
-    "embedded_wordnet",
-    "main",
-    "pack_wordnet",
-    "read_labels",
-    "unpack_wordnet",
-]
+from zslib.datasets.hierarchy.wordnet import WordNet, is_offset
 
 _HEADER = "nouns of WordNet 3.0, zslib format 1"
 _NOUNS, _ILSVRC2012, _FALL2011 = "nouns.txt.xz", "ilsvrc2012.txt.xz", "fall2011.txt.xz"
@@ -119,36 +104,3 @@ def read_labels(path):
             f"{path} has {', '.join(twice)} more than once" if lines else f"{path} is empty"
         )
     return tuple(lines)
-
-
-def main(arguments=None):
-    """Pack WordNet's files and two label lists into a folder: for the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m zslib.datasets.hierarchy.embedded", description=main.__doc__.split("\n")[0]
-    )
-    parser.add_argument("wordnet", type=Path, help="folder with data.noun and index.noun")
-    parser.add_argument("ilsvrc2012", type=Path, help="wnids of the 1,000 classes, one a line")
-    parser.add_argument("fall2011", type=Path, help="wnids of the Fall 2011 release")
-    parser.add_argument("out", type=Path, help="folder to write to")
-    options = parser.parse_args(arguments)
-    wordnet = read_wordnet(options.wordnet)
-    texts = {_NOUNS: pack_wordnet(wordnet)}
-    for name, path in ((_ILSVRC2012, options.ilsvrc2012), (_FALL2011, options.fall2011)):
-        labels = read_labels(path)
-        unknown = [wnid for wnid in labels if wnid not in wordnet.lemmas]
-        if unknown:
-            raise ValueError(f"{path} has {unknown[0]}, which is no noun synset of WordNet 3.0")
-        texts[name] = "".join(f"{wnid[1:]}\n" for wnid in sorted(labels))
-    options.out.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        (options.out / name).write_bytes(_compress(text.encode("ascii")))
-
-
-def _compress(data):
-    # No position bits: the text has no alignment. Saves some 5% here.
-    settings = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "pb": 0}
-    return lzma.compress(data, format=lzma.FORMAT_XZ, filters=[settings])
-
-
-if __name__ == "__main__":
-    main()

@@ -6,8 +6,6 @@ from zslib.arrays import like, namespace, ragged_rows, random_generator, take_ro
 from zslib.search import top_k
 from zslib.validation import check_choice, check_indices, check_integer, check_vectors
 
-__all__ = ["TermLexicon", "predict_synsets"]
-
 TARGET_RULES = ("first", "random", "mean")
 AMBIGUITY_RULES = ("expand", "random")
 

@@ -17,18 +17,11 @@ from zslib.datasets.entry import HIERARCHY, Dataset, below
 from zslib.datasets.files import read_table
 from zslib.datasets.hierarchy.embedded import embedded_labels, embedded_wordnet, read_labels
 from zslib.datasets.hierarchy.tree import fall2011_links, hop_labels
-from zslib.datasets.hierarchy.wordnet import (
-    FILES,
-    fetch_wordnet,
-    read_wordnet,
-    wordnet_folder,
-)
+from zslib.datasets.hierarchy.wordnet import FILE, fetch_wordnet, read_wordnet, wordnet_folder
 from zslib.datasets.locate import find_folder, require_folder
 from zslib.datasets.words.glosses import GLOSSES
 from zslib.datasets.words.vectors import ENGLISH
 from zslib.validation import check_choice
-
-__all__ = ["ImageNetLists", "imagenet_lists"]
 
 _FILES = {
     "ilsvrc2012": "ilsvrc2012_1k.txt",
@@ -213,7 +206,6 @@ _TERMS = (GLOSSES, *ENGLISH)
 ENTRIES = (
     Dataset(
         name="imagenet",
-        kind="embedded",
         loaders={HIERARCHY: partial(imagenet_lists, source="real")},
         summary="ImageNet's published label lists and tree of 2011, WordNet 3.0",
         licence="WordNet licence; lists as their sources state",
@@ -223,7 +215,6 @@ ENTRIES = (
     ),
     Dataset(
         name="wordnet",
-        kind="embedded",
         loaders={HIERARCHY: partial(imagenet_lists, source="embedded")},
         summary="WordNet 3.0's nouns and ImageNet's label lists, carried by the package",
         licence="WordNet licence; lists: Apache 2.0",
@@ -236,7 +227,7 @@ ENTRIES = (
         summary="WordNet 3.0's own files, with the label lists of the package",
         licence="WordNet licence",
         auto={HIERARCHY: 1},
-        files=below("wordnet", *FILES),
+        files=below("wordnet", FILE),
         optional_files=_TERMS,
         fetch=fetch_wordnet,
     ),

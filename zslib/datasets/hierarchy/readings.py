@@ -11,8 +11,6 @@ from typing import NamedTuple
 from zslib.datasets.hierarchy.tree import MISC, misc_under
 from zslib.validation import check_choice
 
-__all__ = ["READINGS", "LabelSet", "Reading", "label_sets", "reading_edges"]
-
 READINGS = {
     "A": "WordNet's hypernym links, followed both ways",
     "A'": "WordNet's hypernym and instance links, followed both ways",

@@ -2,16 +2,6 @@
 
 from collections import defaultdict
 
-__all__ = [
-    "ANIMAL",
-    "CATEGORIES",
-    "MISC",
-    "ROOT",
-    "fall2011_links",
-    "hop_labels",
-    "misc_under",
-]
-
 ROOT, MISC = "fall11", "fa11misc"  # nodes of ImageNet's Fall 2011 tree that are no synsets
 ANIMAL = "n00015388"
 CATEGORIES = {

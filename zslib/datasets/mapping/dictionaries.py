@@ -15,8 +15,6 @@ from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.words.vectors import WordVectors, as_word_vectors
 from zslib.validation import check_choice, check_integer
 
-__all__ = ["bilingual_problem", "read_dictionary"]
-
 _WHITE = " \t\r\v\f"
 _SEPARATORS = ",;|:="
 

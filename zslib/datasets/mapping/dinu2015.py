@@ -11,8 +11,6 @@ from zslib.datasets.locate import cache_folder, complete_folder, require_folder
 from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictionary
 from zslib.datasets.words.vectors import load_vectors
 
-__all__ = ["FILES", "ZENODO_RECORD", "dinu2015", "dinu2015_folder", "fetch_dinu2015"]
-
 ZENODO_RECORD = 2654864
 FILES = {
     "source": "EN.200K.cbow1_wind5_hs0_neg10_size300_smpl1e-05.txt",
@@ -20,11 +18,6 @@ FILES = {
     "train": "OPUS_en_it_europarl_train_5K.txt",
     "test": "OPUS_en_it_europarl_test.txt",
 }
-
-
-def dinu2015_folder():
-    """Folder with all four files: ``dinu2015`` in the data folder or in the cache, or None."""
-    return complete_folder("dinu2015", FILES.values())
 
 
 def dinu2015(
@@ -54,7 +47,7 @@ def dinu2015(
         Bytes of a word that are not UTF-8 are replaced by U+FFFD; words which become alike by
         it count as duplicates.
     """
-    if folder is None and (folder := dinu2015_folder()) is None:
+    if folder is None and (folder := complete_folder("dinu2015", FILES.values())) is None:
         raise FileNotFoundError(
             "the files of Dinu et al. (2015) are not here: run 'zslib data fetch dinu2015', "
             "or put them in a folder dinu2015 of the folder that ZSLIB_DATA names"

@@ -8,8 +8,6 @@ from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictiona
 from zslib.datasets.words.vectors import europarl_vectors
 from zslib.validation import check_choice
 
-__all__ = ["europarl"]
-
 _TRAIN = {"europarl": "europarl.train.txt", "dinu": "dinu.train.txt"}
 _TEST = {"opus": "opus.test.txt", "europarl": "europarl.test.txt"}
 
@@ -80,7 +78,6 @@ def europarl(
 def _entry(name, loader, summary, place):
     return Dataset(
         name=name,
-        kind="embedded",
         loaders={BILINGUAL: loader},
         summary=summary,
         licence="as its sources state",

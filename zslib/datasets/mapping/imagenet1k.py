@@ -12,8 +12,6 @@ from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.words.glosses import GLOSSES, gloss_vectors
 from zslib.validation import check_integer
 
-__all__ = ["imagenet1k"]
-
 
 def imagenet1k(*, seed=0, fold=0, pca=256, test_images=None, dimension=300, folder=None):
     """Map photographs of the 1,000 ILSVRC labels to gloss vectors of all 21,844 synsets.
@@ -89,7 +87,6 @@ def imagenet1k(*, seed=0, fold=0, pca=256, test_images=None, dimension=300, fold
 ENTRIES = (
     Dataset(
         name="imagenet1k",
-        kind="embedded",
         loaders={MODAL: imagenet1k},
         summary="one photograph of each of 1,000 labels, glosses of 21,844 synsets",
         licence="images: non-commercial research; WordNet licence",

@@ -6,8 +6,6 @@ import numpy as np
 
 from zslib.validation import as_vectors, check_integer, check_paired, check_real
 
-__all__ = ["FOLDS", "label_means", "sample_rows", "split_labels"]
-
 FOLDS = 4
 """How many folds of `split_labels` test every label once."""
 

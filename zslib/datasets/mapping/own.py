@@ -10,8 +10,6 @@ from zslib.datasets.mapping.dictionaries import bilingual_problem, read_dictiona
 from zslib.datasets.words.vectors import as_word_vectors, load_vectors
 from zslib.validation import check_integer, check_real
 
-__all__ = ["from_files", "split_dictionary"]
-
 
 def split_dictionary(pairs, *, test_fraction=0.2, seed=0):
     """Split word pairs at random by source word, so that none is on both sides.

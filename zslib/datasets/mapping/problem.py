@@ -23,8 +23,6 @@ from zslib.validation import (
     column_names,
 )
 
-__all__ = ["MappingProblem"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MappingProblem(Problem):

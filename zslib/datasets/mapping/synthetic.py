@@ -36,8 +36,6 @@ from zslib.datasets.mapping.labels import split_labels
 from zslib.datasets.mapping.problem import MappingProblem
 from zslib.validation import check_integer, check_real
 
-__all__ = ["synthetic_crosslingual", "synthetic_crossmodal"]
-
 _ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 # Defaults of `synthetic_crosslingual`, which say what they are, and fixed for images.
 _LATENT, _TIGHTNESS, _DECAY = 200, 0.4, 0.4

@@ -11,8 +11,6 @@ from zslib.datasets.mapping.problem import MappingProblem
 from zslib.datasets.words.vectors import ENGLISH, WordVectors, europarl_vectors
 from zslib.validation import check_choice, check_integer
 
-__all__ = ["glove_vectors", "tiny_imagenet"]
-
 
 def glove_vectors():
     """GloVe vectors of 1,326 class and tag names, 300 dimensions, unit length.
@@ -124,7 +122,6 @@ def tiny_imagenet(
 ENTRIES = (
     Dataset(
         name="tiny_imagenet",
-        kind="embedded",
         loaders={MODAL: tiny_imagenet},
         summary="images of 190 labels, GloVe vectors of 1,326 words",
         licence="images: non-commercial research; GloVe: PDDL",

@@ -18,8 +18,6 @@ from zslib.datasets.pairs.problem import with_texts
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_choice
 
-__all__ = ["captioned"]
-
 _NAMES = ("CUB", "FLO")
 
 

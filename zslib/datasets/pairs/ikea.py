@@ -4,12 +4,10 @@ import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, draw_classes, select_images
 from zslib.datasets.entry import PAIRS, Dataset, below
-from zslib.datasets.files import read_arrays, read_lines
+from zslib.datasets.files import read_arrays, read_table
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_choice
-
-__all__ = ["ikea"]
 
 
 def ikea(
@@ -77,10 +75,7 @@ def ikea(
 
 def _texts(path, n_images):
     """Colour and description of each line: number, class, published type, colour, description."""
-    lines = [line.split("\t") for line in read_lines(path)]
-    bad = [number for number, line in enumerate(lines, start=1) if len(line) != 5]
-    if bad:
-        raise ValueError(f"{path}, line {bad[0]}: expected 5 fields separated by tabs")
+    lines = read_table(path, ("number", "class", "published type", "colour", "description"))
     if len(lines) != n_images:
         raise ValueError(f"{path} has {len(lines)} lines and ikea.npz {n_images} photographs")
     return [f"{colour}. {text}" if colour else text for *_, colour, text in lines]
@@ -89,7 +84,6 @@ def _texts(path, n_images):
 ENTRIES = (
     Dataset(
         name="ikea",
-        kind="embedded",
         loaders={PAIRS: ikea},
         summary="IKEA products: 1,459 photographs with their own texts, 44 types",
         licence="images and texts: property of IKEA, non-commercial use",

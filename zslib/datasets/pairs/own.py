@@ -14,8 +14,6 @@ from zslib.datasets.files import naming
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import as_float32, as_labels, check_paired, host_array
 
-__all__ = ["from_captions", "read_captions"]
-
 _NEEDED = ("features", "labels", "texts", "unseen_classes")
 _KNOWN = (*_NEEDED, "class_names", "val_classes")
 _LINE_ENDS = re.compile("\r\n|\r|\n")  # and no other that str.splitlines has

@@ -12,9 +12,8 @@ from zslib.arrays import ragged_rows, take_rows
 from zslib.datasets.attributes.seen_unseen import SplitProblem, integers, refuse_rows
 from zslib.datasets.attributes.splits import PARTS
 from zslib.datasets.problem import add_array, add_words
+from zslib.datasets.words.tokens import check_texts
 from zslib.validation import check_choice
-
-__all__ = ["ImageTextProblem", "with_texts"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -77,7 +76,7 @@ class ImageTextProblem(SplitProblem):
             raise ValueError("give exactly one of texts (words) and text_vectors (numbers)")
         self._check_vectors()
         if self.texts is not None:
-            self._set("texts", _words(self.texts))
+            self._set("texts", check_texts(self.texts))
         self._set("class_names", np.asarray(self.class_names))
         self._check(len(self.class_names), "class_names")
         self._check_pairs()
@@ -245,15 +244,3 @@ def with_texts(images, *, coverage, **fields):
     names = ("synthetic", "features", "labels", "class_names", "feature_scaling", "scaler", *PARTS)
     kept = {name: getattr(images, name) for name in names}
     return ImageTextProblem(**kept, **fields, coverage={**images.coverage, **coverage})
-
-
-def _words(texts):
-    if isinstance(texts, str):
-        raise TypeError("texts must be a sequence of strings, got one string")
-    texts = tuple(texts)
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise TypeError(f"texts must hold strings, text {number} is {type(text).__name__}")
-        if not any(map(str.isalnum, text)):
-            raise ValueError(f"text {number} has no word: {text!r}; drop it")
-    return tuple(map(str, texts))

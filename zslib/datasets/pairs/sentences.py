@@ -12,8 +12,6 @@ from zslib.datasets.pairs.problem import with_texts
 from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_integer
 
-__all__ = ["cub_sentences", "sentence_pairs", "split_sentences"]
-
 _FEWEST_WORDS = 3
 _END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
 # A full stop after these words ends no sentence.
@@ -113,7 +111,6 @@ def split_sentences(text):
 ENTRIES = (
     Dataset(
         name="cub",
-        kind="embedded",
         loaders={PAIRS: cub_sentences},
         quick={PAIRS: {"max_per_class": 6, "max_sentences": 8}},
         auto={PAIRS: 2},

@@ -23,6 +23,9 @@ by ridge regression onto reduced TF-IDF of the captions alone: it recognises som
 the unseen classes' images, and hardly a quarter where seen classes compete.
 """
 
+import tomllib
+from pathlib import Path
+
 import numpy as np
 
 from zslib.datasets.attributes.splits import class_parts, split_seen
@@ -31,66 +34,9 @@ from zslib.datasets.entry import PAIRS, Dataset
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_integer
 
-__all__ = ["synthetic_pairs"]
-
-_COLOURS = (
-    ("red", "crimson", "scarlet"),
-    ("blue", "azure", "cobalt"),
-    ("yellow", "golden", "lemon"),
-    ("green", "emerald", "olive"),
-    ("black", "jet", "dark"),
-    ("white", "pale", "snowy"),
-    ("brown", "tan", "chestnut"),
-    ("grey", "gray", "ashen"),
-)
-# Words for a part of the bird, and the values it can have; the words of each, commonest first.
-_ASPECTS = (
-    *(
-        (parts, _COLOURS)
-        for parts in (
-            ("crown", "cap"),
-            ("throat", "neck"),
-            ("breast", "chest"),
-            ("belly", "underside"),
-            ("back", "upperparts"),
-            ("wings", "feathers"),
-            ("tail", "rear"),
-            ("legs", "feet"),
-            ("eyes", "eye"),
-            ("bill", "beak"),
-        )
-    ),
-    (
-        ("bill", "beak"),
-        (("short", "stubby"), ("long", "lengthy"), ("hooked", "bent"), ("curved", "arched"),
-         ("pointed", "sharp"), ("broad", "wide")),
-    ),
-    (
-        ("tail", "rear"),
-        (("forked", "split"), ("rounded", "round"), ("square", "blunt"), ("wedged", "tapering")),
-    ),
-    (
-        ("body", "build"),
-        (("tiny", "minute"), ("small", "little"), ("large", "big"), ("slender", "slim"),
-         ("plump", "stocky")),
-    ),
-    (
-        ("plumage", "coat"),
-        (("plain", "uniform"), ("spotted", "dotted"), ("striped", "streaked"),
-         ("barred", "banded"), ("glossy", "shiny")),
-    ),
-)  # fmt: skip
-_OPENINGS = ("this bird has", "a bird with", "the bird shows", "note its", "it has")
-_DISTRACTORS = (
-    "it sits on a brown branch.",
-    "the sky behind it is blue.",
-    "there is green grass below.",
-    "the photograph is not sharp.",
-    "it looks at the camera.",
-    "some white snow lies around.",
-    "it was seen near the water.",
-    "another one is in the background.",
-)
+_BIRDS = tomllib.loads(Path(__file__).with_name("birds.toml").read_text("utf-8"))
+_ASPECTS = [(a["parts"], a.get("values", _BIRDS["colours"])) for a in _BIRDS["aspects"]]
+_OPENINGS, _DISTRACTORS = _BIRDS["openings"], _BIRDS["distractors"]
 _MENTIONS = (2, 4)  # fewest and most aspects that a caption mentions
 # Probability that an image's aspect is not its class's, that a mentioned value is drawn at random,
 # and that a caption has a sentence about something else.

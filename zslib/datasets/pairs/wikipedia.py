@@ -9,18 +9,11 @@ from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.problem import ImageTextProblem
 from zslib.validation import check_choice
 
-__all__ = ["wikipedia_xmodal"]
-
 _WORDS = {"lda10": "10 topics", "lda50": "50 topics"}
 
 
 def wikipedia_xmodal(
-    *,
-    text="lda10",
-    seed=0,
-    feature_scaling="none",
-    max_per_class=None,
-    folder=None,
+    *, text="lda10", seed=0, feature_scaling="none", max_per_class=None, folder=None
 ):
     """2,866 pairs of a photograph and a section of an article, in 10 categories.
 
@@ -71,7 +64,6 @@ def wikipedia_xmodal(
 ENTRIES = (
     Dataset(
         name="wikipedia_xmodal",
-        kind="embedded",
         loaders={PAIRS: wikipedia_xmodal},
         summary="2,866 sections of Wikipedia articles with photographs, ready vectors",
         licence="as its sources state",

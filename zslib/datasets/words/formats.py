@@ -8,7 +8,6 @@ over is reported.
 import io
 import re
 from collections import Counter
-from functools import cached_property
 from itertools import chain, islice
 
 import numpy as np
@@ -23,13 +22,13 @@ from zslib.datasets.content import (
     refuse_kind,
 )
 
-__all__ = ["read_vectors"]
-
 _LONGEST_WORD = 10_000  # bytes; beyond it a binary file has lost its alignment
 _MOST = 1_000_000  # dimensions; a header that promises more is none
 _SAMPLE = 100  # lines that are looked at together before any is read
 _HEAD = 1 << 20  # bytes
 _PLAIN = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_SHORT = re.compile(rb"[0-9]+\.?[0-9]?")  # as a word may end: "apollo 13", "version 2.5"
+_GLUED = re.compile(rb"[+-]?[0-9]*\.[0-9]+[^0-9.]")
 _ENDLESS = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 # A sign at the word's end, or any between the word and a number.
 _NUMBER = r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?"
@@ -92,15 +91,13 @@ def _is_binary(path, head, format):
     # A line of text has as many numbers as the header says, or is text at least.
     numeric = _trailing(second) >= (header[1] if header else 1)
     binary = header is not None and not numeric and not _is_utf8(rest)
-    if format == "binary" and not binary:
-        if header is None:
-            raise ValueError(
-                f"{path}, byte 0: a word2vec binary file begins with a line 'count dimensions'"
-            )
-        if numeric:
-            raise ValueError(f"{path} is text, and format is 'binary': leave that out")
-    if format == "text" and binary:
-        raise ValueError(f"{path} is word2vec binary, and format is 'text': leave that out")
+    if format == "binary" and header is None:
+        raise ValueError(
+            f"{path}, byte 0: a word2vec binary file begins with a line 'count dimensions'"
+        )
+    if (format == "binary" and numeric) or (format == "text" and binary):
+        content = "word2vec binary" if binary else "text"
+        raise ValueError(f"{path} is {content}, and format is {format!r}: leave that out")
     if kind == "binary" and not (binary or numeric or _trailing(first) or format == "binary"):
         raise refuse_kind(path, kind, _WANTED)
     return binary or format == "binary"
@@ -265,20 +262,23 @@ class _Text(_Reader):
                 f"{self.path}, line {filled[0][0]} is whole numbers alone, and no header 'count "
                 f"dimensions': write that instead"
             )
-        rows = [line.split()[-dimensions - 1 :] for _, line in filled]
-        rows = [row for row in rows if len(row) > dimensions]
+        split = [line.split() for _, line in filled]
+        rows = [fields[-dimensions - 1 :] for fields in split if len(fields) > dimensions]
         if len(rows) > 1 and all(_PLAIN.fullmatch(r[0]) and not r[0].isdigit() for r in rows):
             raise ValueError(
                 f"{self.path} has no words, each line begins with a number: put the words first"
             )
-        whole = [[field.isdigit() for field in row[1:]] for row in rows]
-        counted = {int(row[1]) for row, first in zip(rows, whole, strict=True) if first[0]}
-        alone = dimensions > 1 and all(first and not any(others) for first, *others in whole)
-        if len(rows) > 2 and alone and len(counted) > 1 and max(counted) > 9:
+        first = [row[1] for row in rows]
+        others = any(field.isdigit() for row in rows for field in row[2:])
+        counts_words = len(set(first)) > 1 < len(rows) - 1 and not others
+        counts_words = counts_words and all(map(bytes.isdigit, first)) and max(map(int, first)) > 9
+        phrases = sum(len(fields) > dimensions + 1 for fields in split)
+        ends_words = 2 * phrases > len(rows) and all(map(_SHORT.fullmatch, first))
+        if dimensions > 1 and (counts_words or ends_words):
             raise ValueError(
-                f"{self.path} has no header, and only the first number of each line is whole: "
-                "remove the column if it counts words; if it belongs to the vectors, put a first "
-                "line 'count dimensions' above"
+                f"{self.path} has no header, and whether the first number of each line, such as "
+                f"{first[0].decode()!r}, counts words, ends a word or begins the vector cannot be "
+                "told: remove a column that counts, or put a first line 'count dimensions' above"
             )
         return dimensions
 
@@ -341,12 +341,14 @@ class _Text(_Reader):
             raise ValueError(_RETURN)
         if len(parts) == 1:
             return parts[0]
-        decimal = sum(b"." in part and _number_like(part) for part in parts[:-1])
-        if decimal >= max(1, self.dimensions - 1):
+        pointed = all(b"." in field or b"e" in field.lower() for field in numbers)
+        inner = [part for part in parts[:-1] if _number_like(part)]
+        joined = sum(b"." in part or not pointed for part in inner)
+        joined += self.dimensions == 1 and bool(_GLUED.match(parts[-1]))
+        if joined >= max(1, self.dimensions - 1):
             raise ValueError(f"two lines seem to be joined before {_shown(parts[-1])}")
         if is_numeric(parts[-1]) and parts[-1].strip(b"+-.eE"):
             whole = parts[-1].isdigit() or not _number_like(parts[-1])
-            pointed = all(b"." in field or b"e" in field.lower() for field in numbers)
             if not (whole and pointed) or numbers[0].startswith((b".", b"+")):
                 raise ValueError(
                     f"expected a word and {self.dimensions} numbers, got more after "
@@ -385,8 +387,8 @@ class _Binary(_Reader):
             word = self._word()
             if self.number == 2:
                 self.ended = word.startswith(b"\n")
-            elif self.ended and not word.startswith(b"\n"):
-                raise self._misaligned("no line end is before it, as before others")
+            elif self.number > 2 and word.startswith(b"\n") != self.ended:
+                raise self._misaligned("a line end is before it, or none, unlike before others")
             data = self.file.read(4 * self.dimensions)
             if len(data) < 4 * self.dimensions:
                 what = "the file ends within this record" if word else "the file ends before it"
@@ -420,7 +422,8 @@ class _Binary(_Reader):
             return super().undecoded(name, codec, numbers)
         if self._out_of_step(self._rows(numbers)) or self._out_of_step(self._rows(self.left_out)):
             raise self._misaligned("records before it are out of step")
-        return super().undecoded(name, codec, numbers)
+        reason = super().undecoded(name, codec, numbers)
+        return f"{reason}; where it is no word, {self._damage}"
 
     def _rows(self, numbers):
         return np.frombuffer(numbers, dtype=np.float32).reshape(-1, self.dimensions)
@@ -432,6 +435,8 @@ class _Binary(_Reader):
             if rest.strip(b"\r\n"):
                 raise self._misaligned("the file goes on after its last record")
             if self.ended and not rest:
+                if len(vectors) and vectors[-1].tobytes().endswith(b"\n"):
+                    raise self._misaligned("its line end is taken for a number's last byte")
                 self.report["last record"] = "has no line end"
         elif self.ended is not None:
             following = self._word()
@@ -449,52 +454,27 @@ class _Binary(_Reader):
 
     def _misaligned(self, fact):
         """The error for records of another length than the header says."""
-        length = self._other_length
-        reason = (
-            f"its records have {length}, not {self.dimensions} of float32"
-            if length
-            else "it is damaged, its header is wrong, or a word has a blank in it, at which "
-            "word2vec binary ends words: write phrases with underscores, or save them as text"
+        return ValueError(f"{self.path}, {self.place}: {fact}; {self._damage}")
+
+    @property
+    def _damage(self):
+        return (
+            f"the file is damaged, its records are not the {self.dimensions} numbers of float32 "
+            "that its header says, or a word has a blank in it, at which word2vec binary ends "
+            "words: write phrases with underscores, or save them as text"
         )
-        return ValueError(f"{self.path}, {self.place}: {fact}; {reason}")
 
     def _out_of_step(self, vectors):
-        """Whether vectors have numbers of no training, or the file records of another length."""
-        return _strange(vectors, tiny=True) or self._other_length is not None
-
-    @cached_property
-    def _other_length(self):
-        """The length of a vector, in words, with which the first words are words; or None."""
-        with opened(self.path) as file:
-            head = file.read(_HEAD)
-        d, start = self.dimensions, head.index(b"\n") + 1
-        lengths = {2 * d: "float16 numbers", 8 * d: "float64 numbers"}
-        lengths |= {4 * k: f"{k} dimensions" for k in range(1, 2001) if 4 * k not in lengths}
-        fitting = (size for size in lengths if size != 4 * d and self._fits(head, start, size))
-        return lengths.get(next(fitting, None))
-
-    def _fits(self, head, place, size):
-        """Whether the first records, of so many bytes after the word, have words to the end."""
-        for number in range(min(self.count, 6)):
-            if place >= len(head):
-                return False
-            place += head[place : place + 1] == b"\n" and number > 0
-            blank = head.find(b" ", place, place + 200)
-            word = head[place:blank]
-            try:
-                if blank <= place or has_control(word) or b"\n" in word or not word.decode():
-                    return False
-            except UnicodeDecodeError:
-                return False
-            place = blank + 1 + size
-        return place <= len(head) and (self.count > 6 or not head[place:].strip())
+        """Whether vectors have numbers of no training."""
+        return _strange(vectors, tiny=True)
 
 
 def _strange(vectors, *, tiny=False):
-    """Whether numbers are far above the others, a few rows denormal, or numbers letters.
+    """Whether numbers are far beyond the others, a few rows denormal, or numbers letters.
 
-    Far is 15 orders of magnitude. The rest of a phrase is letters and a blank where numbers should
-    be; by chance one row of 450 begins so.
+    Far is 15 orders of magnitude; or, in one or two rows alone, 3 above all others or 9 below, as
+    a number has where a byte is missing. The rest of a phrase is letters and a blank where numbers
+    should be; by chance one row of 450 begins so.
     """
     sample = np.abs(vectors[:: max(1, len(vectors) // 1000)])
     scale = np.float64(np.median(sample[sample > 0])) if sample.any() else 1.0
@@ -503,11 +483,17 @@ def _strange(vectors, *, tiny=False):
     letters = sum(bool(_LETTERS.match(vectors[row].tobytes())) for row in odd)
     if letters > 0.5 + 3 * len(odd) / 450:
         return True
-    denormal = 0
+    high, low = np.zeros(len(vectors)), np.full(len(vectors), np.inf)
     for start in range(0, len(vectors), 10_000):
-        sizes = np.abs(vectors[start : start + 10_000])
-        if np.any(sizes > scale * 1e15) or (tiny and len(vectors) < 3 and np.any(sizes > 1e20)):
+        rows = slice(start, start + 10_000)
+        sizes = np.abs(vectors[rows])
+        high[rows] = sizes.max(axis=1)
+        low[rows] = np.min(sizes, axis=1, where=sizes > 0, initial=np.inf)
+    if np.any(high > scale * 1e15) or (tiny and len(vectors) < 3 and np.any(high > 1e20)):
+        return True
+    if len(vectors) > 3:
+        (third, *_, highest), (lowest, *_, least) = np.sort(high)[-3:], np.sort(low)[:3]
+        if highest > 1e3 * third or lowest < 1e-9 * least:
             return True
-        if tiny:
-            denormal += np.any((sizes > 0) & (sizes < np.finfo(np.float32).tiny), axis=1).sum()
-    return denormal > 0 and (2 * denormal < len(vectors) or len(vectors) < 3)
+    denormal = np.sum(low < np.finfo(np.float32).tiny)
+    return tiny and denormal > 0 and (2 * denormal < len(vectors) or len(vectors) < 3)

@@ -9,8 +9,6 @@ from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.words.vectors import WordVectors
 from zslib.validation import check_integer
 
-__all__ = ["gloss_term_vectors", "gloss_vectors", "read_glosses", "reduced_tfidf", "truncated"]
-
 GLOSSES = "visual/imagenet_synsets/synsets.tsv.gz"
 
 

@@ -1,24 +1,18 @@
-"""Vectors of terms of several words, and of terms known only by their place in a hierarchy."""
+"""Vectors of terms of several words, and of synsets and terms by their place in a hierarchy."""
 
+import json
 from itertools import chain
 
 import numpy as np
 
 from zslib.arrays import unit_rows
-from zslib.datasets.locate import find_folder
-from zslib.datasets.words.glosses import gloss_term_vectors, truncated
+from zslib.datasets.files import read_table
+from zslib.datasets.locate import cached_array, find_folder, require_folder
+from zslib.datasets.words.glosses import gloss_term_vectors, gloss_vectors, read_glosses, truncated
 from zslib.datasets.words.vectors import WordVectors, as_word_vectors, europarl_vectors
 from zslib.validation import check_choice, check_integer
 
-__all__ = [
-    "TERM_SOURCES",
-    "composed_term_vectors",
-    "hypernym_term_vectors",
-    "hypernym_vectors",
-    "load_term_vectors",
-]
-
-
+SYNSET_SEMANTICS = ("gloss", "hypernym", "gloss+hypernym")
 TERM_SOURCES = {
     "definitions": "term vectors from WordNet's definitions",
     "corpus": "word vectors of Europarl and fiction, averaged over a term's words",
@@ -164,3 +158,40 @@ def load_term_vectors(source, terms_of, links):
             f"no {TERM_SOURCES[source]}: {error}. Term vectors from 'hierarchy' need no files"
         ) from error
     return TERM_SOURCES[source], vectors
+
+
+def synset_embeddings(wnids, *, semantics="hypernym", dimension=300):
+    """Unit-length class embeddings of synsets, given by WordNet id."""
+    check_choice(semantics, "semantics", SYNSET_SEMANTICS)
+    parts = []
+    for kind in semantics.split("+"):
+        if kind == "gloss":
+            known, vectors = gloss_vectors(dimension=dimension)
+            vectors = vectors.vectors
+        else:
+            known, vectors = _hypernym_vectors(dimension)
+        row = {wnid: i for i, wnid in enumerate(known.tolist())}
+        missing = [str(wnid) for wnid in wnids if str(wnid) not in row]
+        if missing:
+            raise ValueError(
+                f"{len(missing)} synset(s) have no {kind} vector ({', '.join(missing[:5])}): "
+                "leave these classes out"
+            )
+        parts.append(np.asarray(vectors[[row[str(wnid)] for wnid in wnids]], dtype=np.float32))
+    return unit_rows(np.concatenate(parts, axis=1), name="class embeddings")
+
+
+def _hypernym_vectors(dimension):
+    """`hypernym_vectors` of all 21,844 ImageNet synsets by ImageNet's is-a pairs, cached."""
+    import sklearn
+
+    check_integer(dimension, "dimension", low=1)
+    wnids, _, _ = read_glosses()
+    nodes = wnids.tolist()
+    path = require_folder("visual/imagenet_synsets") / "is_a.txt.gz"
+    links = [(child, parent) for parent, child in read_table(path, ("parent", "child"), None)]
+    key = json.dumps([dimension, sklearn.__version__, nodes, links]).encode()
+    vectors = cached_array(
+        "hypernym", key, lambda: hypernym_vectors(nodes, links, dimension=dimension)
+    )
+    return wnids, vectors

@@ -12,8 +12,6 @@ import numpy as np
 
 from zslib.validation import check_integer
 
-__all__ = ["PADDING", "UNKNOWN", "Vocabulary", "tokenize"]
-
 PADDING, UNKNOWN = 0, 1
 _NAMED = ("<padding>", "<unknown>")
 # Letters and digits of any script; an apostrophe within a word stays ("bird's").
@@ -95,16 +93,21 @@ class Vocabulary:
         return tokens
 
 
-def _split(texts):
+def check_texts(texts):
+    """The texts as a tuple of strings, each of which has a letter or a number."""
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise TypeError(f"texts must be a sequence of strings, got {type(texts).__name__}")
-    rows = []
+    texts = tuple(texts)
     for number, text in enumerate(texts):
         if not isinstance(text, str):
             raise TypeError(f"texts must hold strings, text {number} is {type(text).__name__}")
-        rows.append(tokenize(text))
-        if not rows[-1]:
-            raise ValueError(f"text {number} has no token: {text!r}; drop it")
-    if not rows:
+        if not any(map(str.isalnum, text)):
+            raise ValueError(f"text {number} has no word: {text!r}; drop it")
+    return tuple(map(str, texts))
+
+
+def _split(texts):
+    texts = check_texts(texts)
+    if not texts:
         raise ValueError("texts is empty: give at least one")
-    return rows
+    return list(map(tokenize, texts))

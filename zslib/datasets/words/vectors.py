@@ -19,17 +19,9 @@ import numpy as np
 from zslib.datasets.files import file_hash, file_state, read_lines, read_rows
 from zslib.datasets.locate import cached_array, require_folder
 from zslib.datasets.words.formats import read_vectors
-from zslib.validation import (
-    as_vectors,
-    check_choice,
-    check_integer,
-    column_names,
-    host_array,
-)
+from zslib.validation import as_vectors, check_choice, check_integer, column_names, host_array
 
-__all__ = ["ENGLISH", "WordVectors", "as_word_vectors", "europarl_vectors", "load_vectors"]
-
-_READER = 2  # counted up where the same file is read otherwise
+_READER = 3  # counted up where the same file is read otherwise
 ENGLISH = ("crosslingual/vectors.en.npy", "crosslingual/words.en.tsv.gz")
 
 
