@@ -140,11 +140,14 @@ def _words(sentence):
 def exercises(chapter, about, records):
     """The section of exercises as Markdown; empty where there are none.
 
-    Of the front matter's ``exercises``, each with ``ask``, ``run`` and ``answer``. Answers are
-    numbers of the published run; one whose records are not there is left to the reader.
+    Of the front matter's ``exercises``, each with ``ask``, ``answer``, and ``run`` where it is to
+    run the chapter. Answers are numbers of the published run; one whose records are not there is
+    left to the reader.
     """
     shown = [
-        exercise | {"answer": "".join(answers(chapter, [exercise["answer"]], records or ()))}
+        {"run": ""}
+        | exercise
+        | {"answer": "".join(answers(chapter, [exercise["answer"]], records or ()))}
         for exercise in about.get("exercises", ())
     ]
     minutes = max(1, round(records.run["wall_seconds"] / 60)) if shown and records else None
