@@ -21,6 +21,8 @@ PROGRESS = "progress.txt"
 RUN_KEY = "ZSLIB_RUN_KEY"
 # Set by the runner: digests of what the run is made of, as JSON.
 RUN_DIGESTS = "ZSLIB_RUN_DIGESTS"
+# The part of the book before the papers, which is of none.
+FIRST = "afternoon"
 # Where record sets go that are not to lie in the book's folder, which may not be writable.
 RESULTS = "ZSLIB_RESULTS"
 
@@ -110,10 +112,10 @@ class Layout:
         return word.removeprefix("./").removeprefix("chapters/").rstrip("/")
 
     def names(self):
-        """Names of all chapters, papers in the book's order and chapters by number."""
+        """Names of all chapters: the way in, papers in the book's order, then what joins them."""
         paths = self.chapters.glob("*/[0-9][0-9]_*.md")
         names = [path.relative_to(self.chapters).with_suffix("").as_posix() for path in paths]
-        order = {paper: place for place, paper in enumerate(PAPERS)}
+        order = {part: place for place, part in enumerate((FIRST, *PAPERS))}
         return sorted(names, key=lambda name: (order.get(name.split("/")[0], len(order)), name))
 
 

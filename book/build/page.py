@@ -44,7 +44,9 @@ def arrange(notebook, chapter_text, records, published, agreement):
     if box:
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
-    if text := exercises(chapter_text.name, chapter_text.about, published):
+    if text := exercises(
+        chapter_text.name, chapter_text.about, records if published is None else published
+    ):
         import nbformat  # slow
 
         cell = nbformat.v4.new_markdown_cell(text, id="exercises")

@@ -4,6 +4,7 @@ import json
 
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from book.build.errata import errata_page
+from book.build.followed import followed_page
 from book.build.forest import results
 from book.build.front import questions_page, results_page
 from book.build.opening import answers
@@ -117,6 +118,7 @@ def write_pages(*, root=None):
         "questions": questions_page(records, names, note=note),
         "results": results_page(records, list(_today(theirs, place))),
         "scorecard": scorecard_page(_flat(ours), records, note=note, old=old),
+        "followed": followed_page(records),
         "runs": runs_page(this=ours, published=theirs),
         "errata": errata_page(),
         "repeats": repeats_page(place),

@@ -164,7 +164,7 @@ def whose_data(paper, datasets):
     >>> whose_data("hubness", ["europarl-dinu", "nothing"])
     "europarl-dinu: the paper's word pairs, with word vectors of ours"
     """
-    known = {k.replace("_", "-"): v for k, v in read_data(paper, "claims")["whose"].items()}
+    known = {k.replace("_", "-"): v for k, v in read_data(paper, "claims").get("whose", {}).items()}
     names = {}
     for name in datasets:
         if whose := known.get(name.replace("_", "-")):

@@ -106,7 +106,7 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
     assert 2 <= len(about["exercises"]) <= 4
     for exercise in about["exercises"]:
         assert exercise["ask"].endswith("?")
-        assert filled(exercise["answer"], records, name.split("/")[0]).endswith(".")
+        assert filled(exercise["answer"].strip(), records, name.split("/")[0]).endswith(".")
         command = exercise.get("run", "")
         given = dict(re.findall(r"-p (\w+) (\S+)", command))
         assert len(given) == len(command.split()) / 3
@@ -140,3 +140,6 @@ def test_exercises_have_a_command_and_an_answer_of_the_published_run():
     assert "By 29.7." in shown
     assert "By" not in exercises("demo/01_a", about, None)
     assert exercises("demo/01_a", {}, RECORDS) == ""
+    about = {"exercises": [{"ask": "Why?", "answer": "Because."}]}
+    shown = exercises("demo/01_a", about, published).partition("**1.**")[2]
+    assert shown.split() == ["Why?", "::::{dropdown}", "Solution", "Because.", "::::"]

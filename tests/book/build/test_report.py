@@ -122,7 +122,7 @@ def test_pages_are_written_once(tiny_book):
     keep(tiny_book)
     write_pages()
     pages = {p.name: p for p in tiny_book.place.parts.iterdir()}
-    names = ("questions", "results", "scorecard", "runs", "errata", "repeats")
+    names = ("questions", "results", "scorecard", "followed", "runs", "errata", "repeats")
     assert set(pages) == {f"{name}.md" for name in names}
     assert "Hubness and Pollution" in scorecard()
     before = {name: p.stat().st_mtime_ns for name, p in pages.items()}
