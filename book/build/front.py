@@ -32,7 +32,7 @@ def words_recipe(records):
     ours, best = right["reverse ridge"], max(right, key=right.get)
     more = "no map here gets more right"
     if right[best] > ours and "reverse" not in best:
-        more = f"{best.replace(' + ', ' with ')}, a longer way, gets {right[best]:.0f}%"
+        more = f"a longer way, {best.replace(' + ', ' with ')}, gets {right[best]:.0f}%"
     return (
         f"To map words, begin with reverse ridge: {ours:.0f}% of first translations are right, "
         f"against {right['ridge']:.0f}% under plain ridge; {more} ({called(dataset)})."

@@ -1,5 +1,6 @@
 """Pictures to share, drawn from records, and the scorecard as one picture for the README."""
 
+import textwrap
 from dataclasses import dataclass
 
 from book.build.forest import KINDS, called, height, lines_and_tiles
@@ -154,7 +155,7 @@ def direction_picture(records):
     at = {name: place(*point) for name, point in points.items()}
     end = _TOP + _PLOT
     lines, texts = [], []
-    for tick in range(10 * int(bottom // 10 + 1), int(top), 10):
+    for tick in range(10 * int(min(values) // 10 + 1), int(top), 10):  # above the labels
         y = place(0, tick)[1]
         lines.append(("grid", 0, y, 100, y))
         texts.append(("tick", 100, y - 5, "end", f"{tick}%"))
@@ -259,3 +260,9 @@ def constant_picture(records):
 def rounded(place):
     """A place with one decimal."""
     return f"{place:.1f}"
+
+
+def shared_file(shared, name):
+    """A picture to share as a file of its own, for light and dark: SVG."""
+    lines = textwrap.wrap(shared.title, 52)
+    return render("shared.svg", shared=shared, label=name, lines=lines) + "\n"

@@ -7,7 +7,7 @@ from book.build.errata import errata_page
 from book.build.forest import results
 from book.build.front import front_page
 from book.build.overview import map_page, overview, together
-from book.build.picture import picture
+from book.build.picture import direction_picture, picture, shared_file
 from book.build.publishing import checked_run
 from book.build.render import render
 from book.build.repeats import keep_repeat, repeats_page
@@ -129,6 +129,8 @@ def write_pages(*, root=None):
         write_if_changed(place.parts / f"{name}.md", f"{text}\n")
     if theirs:
         write_if_changed(place.published / "scorecard.svg", scorecard_picture(records))
+        if shared := direction_picture(records):
+            write_if_changed(place.published / "direction.svg", shared_file(shared, "direction"))
 
 
 def scorecard_picture(records):

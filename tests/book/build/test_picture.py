@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from book.build.picture import constant_picture, direction_picture, picture
+from book.build.picture import constant_picture, direction_picture, picture, shared_file
 from book.build.render import macro
 from book.build.report import scorecard_picture
 from book.papers import check_claims
@@ -78,9 +78,10 @@ def test_points_are_to_scale_and_the_paper_s_pairs_come_first():
     assert (at["margin"][0] - ticks["0%"]) / (at["ridge"][0] - ticks["0%"]) == pytest.approx(
         5 / 20
     )
-    grid = {f"{text}": y + 5 for _, x, y, _, text in shared.texts if x == 100 and "%" in text}
-    per_point = (grid["30%"] - grid["40%"]) / 10
-    assert grid["40%"] - at["reverse"][1] == pytest.approx(4 * per_point)
+    (forty,) = (y + 5 for _, x, y, _, text in shared.texts if (x, text) == (100, "40%"))
+    per_point = at["margin"][1] - at["ridge"][1]
+    assert at["ridge"][1] - forty == pytest.approx(8 * per_point)
+    assert forty - at["reverse"][1] == pytest.approx(4 * per_point)
     ends = {kind: line for kind, *line in shared.lines}
     assert ends["arrow"] == [*at["ridge"], *at["reverse"]]
     assert all(0 <= x <= 100 and 0 <= y <= shared.height for _, x, y in shared.dots)
@@ -90,6 +91,16 @@ def test_nothing_is_drawn_where_a_record_is_missing():
     rows = maps()
     assert all(direction_picture(rows[:i] + rows[i + 1 :]) is None for i in range(len(rows)))
     assert constant_picture(rows) is None
+
+
+def test_the_picture_to_share_is_of_the_published_run_and_stands_alone():
+    flat = [r | {"chapter": name} for name, of in published(root=ROOT).items() for r in of]
+    shared = direction_picture(flat)
+    text = (ROOT / "results/published/direction.svg").read_text(encoding="utf-8")
+    assert text == shared_file(shared, "direction"), "zslib report draws it anew"
+    drawn = ElementTree.fromstring(text)
+    titles = [mark.text for mark in drawn.iter() if mark.get("class") == "title"]
+    assert " ".join(titles) == shared.title and max(map(len, titles)) <= 52
 
 
 def shares(constant):
