@@ -118,7 +118,7 @@ def direction_picture(records):
     rows = chapter_records(records, "together/01_direction")
     dataset = max((r["dataset"] for r in rows if r.get("space") == "full"), default="")
     there = {"dataset": dataset, "space": "full"}
-    maps = {"ridge": "ridge", "reverse ridge": "reverse", "max-margin": "margin"}
+    maps = {"ridge": "ridge", "reverse ridge": "reverse", "max-margin": "ranking"}
     points = {}
     for name in maps:
         pair = [record_of(rows, metric=m, method=name, **there) for m in ("hub answers", "P@1")]
@@ -163,7 +163,7 @@ def direction_picture(records):
         texts.append(("tick", place(tick, 0)[0], end + 18, "middle", f"{tick}%"))
     lines += [
         ("grid", 0, end, 100, end),
-        ("margin-line", *at["ridge"], *at["max-margin"]),
+        ("detour", *at["ridge"], *at["max-margin"]),
         ("arrow", *at["ridge"], *at["reverse ridge"]),
     ]
     halfway = [sum(pair) / 2 for pair in zip(at["ridge"], at["reverse ridge"], strict=True)]
@@ -237,7 +237,7 @@ def constant_picture(records):
     longest = max(shares.values())
     bars, texts = [], []
     for number, name in enumerate(ranking):
-        kind = "margin" if name == "calibration" else "rest"
+        kind = "ranking" if name == "calibration" else "rest"
         y, across = 22 + _BAR * number, 86 * shares[name] / longest
         texts.append(("strong", 0, y - 6, "start", _FACTORS[name]))
         bars.append((kind, 0, y, max(across, 0.5)))

@@ -328,7 +328,7 @@ def entries(page):
 def test_the_first_screen_has_the_total_and_the_picture(browser):
     visit = Visit(browser, window={"width": 1400, "height": 900})
     page = visit.open("index.html")
-    assert page.locator("p", has_text="results").first.bounding_box()["y"] < 300
+    assert page.locator("article p", has_text="results").first.bounding_box()["y"] < 300
     box = page.locator("figure.to-share").bounding_box()
     assert box["y"] + box["height"] < 900
     assert page.locator(".ways .sd-card").count() == 3

@@ -75,11 +75,11 @@ def test_points_are_to_scale_and_the_paper_s_pairs_come_first():
     at = {kind: (x, y) for kind, x, y in shared.dots}
     ticks = {text: x for _, x, _, _, text in shared.texts if text in ("0%", "20%")}
     assert at["ridge"][0] == pytest.approx(ticks["20%"])
-    assert (at["margin"][0] - ticks["0%"]) / (at["ridge"][0] - ticks["0%"]) == pytest.approx(
+    assert (at["ranking"][0] - ticks["0%"]) / (at["ridge"][0] - ticks["0%"]) == pytest.approx(
         5 / 20
     )
     (forty,) = (y + 5 for _, x, y, _, text in shared.texts if (x, text) == (100, "40%"))
-    per_point = at["margin"][1] - at["ridge"][1]
+    per_point = at["ranking"][1] - at["ridge"][1]
     assert at["ridge"][1] - forty == pytest.approx(8 * per_point)
     assert forty - at["reverse"][1] == pytest.approx(4 * per_point)
     ends = {kind: line for kind, *line in shared.lines}
