@@ -30,7 +30,7 @@ def deciding(verdict):
 
 
 def _question(verdict):
-    """A result's line, and its place in the paper with the paper's number and ours."""
+    """A result's line, its place in the paper with the paper's number and ours, and why."""
     mark = deciding(verdict)
     effect, paper = printed_difference(verdict.claim, mark.mark), mark.paper_value
     paper = "" if paper == "–" else paper
@@ -39,12 +39,16 @@ def _question(verdict):
     ours = called(mark.found) if mark.found != "–" else ""
     numbers = [f"printed {paper}"] * bool(paper) + [f"here {ours}"] * bool(ours)
     place = ", ".join(filter(None, (verdict.claim.where, mark.mark.name)))
-    return Line(verdict, verdict, old=False, survives=None), ": ".join(
-        filter(None, (place, "; ".join(numbers)))
-    )
+    line = Line(verdict, verdict, old=False, survives=None)
+    untested = "Our data do not give this number." * (verdict.verdict == NOT_TESTABLE)
+    return {
+        "line": line,
+        "numbers": ": ".join(filter(None, (place, "; ".join(numbers)))),
+        "why": line.why or untested,
+    }
 
 
-def overview(paper, records, questions):
+def overview(paper, records, questions, *, note=""):
     """A paper's results by verdict, each that failed or is open with its reason, in Markdown.
 
     Parameters
@@ -54,6 +58,8 @@ def overview(paper, records, questions):
         Each with its ``chapter``.
     questions : dict
         What each of the book's chapters asks, by name.
+    note : str
+        A sentence on the run that the records are of.
     """
     verdicts = check_claims(paper, records)
     measured = results(verdicts)
@@ -62,7 +68,7 @@ def overview(paper, records, questions):
         whose.setdefault(called(name), text)
     return render(
         "overview.md",
-        paper=paper,
+        note=note,
         whose=whose,
         verdicts=measured,
         groups={

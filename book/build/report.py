@@ -116,10 +116,12 @@ def write_pages(*, root=None):
     note = _age(theirs, old)
     questions = {n: ChapterText.read(n, place).about.get("question", n) for n in place.names()}
     pages = {
-        "front": front_page(records),
+        "front": front_page(records, note=note),
         "map": map_page(place),
         "overview_together": together(records, questions),
-        **{f"overview_{paper}": overview(paper, records, questions) for paper in PAPERS},
+        **{
+            f"overview_{paper}": overview(paper, records, questions, note=note) for paper in PAPERS
+        },
         "scorecard": scorecard_page(_flat(ours), records, note=note, old=old),
         "runs": runs_page(this=ours, published=theirs),
         "errata": errata_page(),
