@@ -55,9 +55,9 @@ def images_recipe(records):
     behind = [called(name) for name in ours if best[name] > ours[name]]
     systems = len({r["method"] for r in board})
     beaten = (
-        f"of {systems} systems on the leaderboard some do better on {' and '.join(behind)}"
+        f"of {systems} systems trained beside it, some do better on {' and '.join(behind)}"
         if behind
-        else f"of {systems} systems on the leaderboard none does better"
+        else f"of {systems} systems trained beside it, none does better"
     )
     return (
         "To name images of new classes, begin with ESZSL on centred vectors, and take a constant "

@@ -119,7 +119,7 @@ def test_bars_are_to_scale_and_the_message_counts():
     assert constant_picture(shares(0.4)).title.startswith("40% of a zero-shot leaderboard")
     lengths = [length for *_, length in shared.bars]
     assert lengths[1] / lengths[0] == pytest.approx(0.07 / 0.5)
-    assert "2 systems, 1 data sets" in shared.caption
+    assert "2 systems, 2 data sets" in shared.caption
 
 
 @pytest.mark.parametrize("shared", [direction_picture(maps()), constant_picture(shares(0.5))])
