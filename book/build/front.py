@@ -53,15 +53,12 @@ def images_recipe(records):
     if not ours:
         return ""
     behind = [called(name) for name in ours if best[name] > ours[name]]
+    better = f"some do better on {' and '.join(behind)}" if behind else "none does better"
     systems = len({r["method"] for r in board})
-    beaten = (
-        f"of {systems} systems trained beside it, some do better on {' and '.join(behind)}"
-        if behind
-        else f"of {systems} systems trained beside it, none does better"
-    )
+    beside = f"; of {systems} systems trained beside it, {better}" if systems else ""
     return (
         "To name images of new classes, begin with ESZSL on centred vectors, and take a constant "
-        f"off the scores of seen classes; {beaten}."
+        f"off the scores of seen classes{beside}."
     )
 
 

@@ -128,3 +128,4 @@ def test_the_recipe_for_images_names_the_data_where_it_is_beaten():
     )
     assert images_recipe([*ours, *others[:2]]).endswith("none does better.")
     assert images_recipe(others) == ""
+    assert images_recipe(ours).endswith("off the scores of seen classes.")
