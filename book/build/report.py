@@ -6,15 +6,16 @@ from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_paramete
 from book.build.errata import errata_page
 from book.build.followed import followed_page
 from book.build.forest import results
-from book.build.front import questions_page, results_page
-from book.build.opening import answers
-from book.build.picture import picture
+from book.build.front import front_page
+from book.build.overview import map_page, overview, together
+from book.build.picture import direction_picture, picture, shared_file
 from book.build.publishing import checked_run
 from book.build.render import render
 from book.build.repeats import keep_repeat, repeats_page
 from book.build.scorecard import scorecard_page, scorecard_text, titles
 from book.keys import outdated
 from book.papers import check_claims
+from book.papers.printed import PAPERS
 from book.parameters import ChapterText
 from book.paths import layout
 from book.store import latest_records, published, published_records, read_records
@@ -112,11 +113,16 @@ def write_pages(*, root=None):
     """Write the generated pages into the site's ``parts``, those that changed."""
     place = layout(root)
     ours, theirs = current_records(root=root), published(root=root)
-    records, names, old = _flat(theirs), place.names(), _old(theirs, place)
+    records, old = _flat(theirs), _old(theirs, place)
     note = _age(theirs, old)
+    questions = {n: ChapterText.read(n, place).about.get("question", n) for n in place.names()}
     pages = {
-        "questions": questions_page(records, names, note=note),
-        "results": results_page(records, list(_today(theirs, place))),
+        "front": front_page(records, note=note),
+        "map": map_page(place),
+        "overview_together": together(records, questions),
+        **{
+            f"overview_{paper}": overview(paper, records, questions, note=note) for paper in PAPERS
+        },
         "scorecard": scorecard_page(_flat(ours), records, note=note, old=old),
         "followed": followed_page(records),
         "runs": runs_page(this=ours, published=theirs),
@@ -127,20 +133,13 @@ def write_pages(*, root=None):
         write_if_changed(place.parts / f"{name}.md", f"{text}\n")
     if theirs:
         write_if_changed(place.published / "scorecard.svg", scorecard_picture(records))
+        if shared := direction_picture(records):
+            write_if_changed(place.published / "direction.svg", shared_file(shared, "direction"))
 
 
 def scorecard_picture(records):
     """The published verdicts in one picture, which the README shows."""
     return picture({title: results(check_claims(p, records)) for p, title in titles().items()})
-
-
-def _today(theirs, place):
-    """Name, question and published finding of each chapter on what one would do today."""
-    for name in place.names():
-        about = ChapterText.read(name, place).about
-        if name.startswith("together/") and "question" in about:
-            sentences = answers(name, about.get("finding", ()), theirs.get(name))
-            yield name, about["question"], " ".join(sentences)
 
 
 def _beside_published(chapters, root):

@@ -15,6 +15,7 @@ from book.build.report import (
     scorecard,
     write_pages,
 )
+from book.papers.printed import PAPERS
 from book.results import Results
 from book.store import latest_records, published, published_records
 
@@ -122,7 +123,8 @@ def test_pages_are_written_once(tiny_book):
     keep(tiny_book)
     write_pages()
     pages = {p.name: p for p in tiny_book.place.parts.iterdir()}
-    names = ("questions", "results", "scorecard", "followed", "runs", "errata", "repeats")
+    names = ["front", "map", "scorecard", "followed", "runs", "errata", "repeats"]
+    names += [f"overview_{name}" for name in (*PAPERS, "together")]
     assert set(pages) == {f"{name}.md" for name in names}
     assert "Hubness and Pollution" in scorecard()
     before = {name: p.stat().st_mtime_ns for name, p in pages.items()}
