@@ -164,11 +164,12 @@ def whose_data(paper, datasets):
     >>> whose_data("hubness", ["europarl-dinu", "nothing"])
     "europarl-dinu: the paper's word pairs, with word vectors of ours"
     """
-    known = {k.replace("_", "-"): v for k, v in read_data(paper, "claims").get("whose", {}).items()}
+    whose = read_data(paper, "claims").get("whose", {})
+    known = {name.replace("_", "-"): of for name, of in whose.items()}
     names = {}
     for name in datasets:
-        if whose := known.get(name.replace("_", "-")):
-            names.setdefault(whose, []).append(name)
+        if data := known.get(name.replace("_", "-")):
+            names.setdefault(data, []).append(name)
     return "; ".join(f"{' and '.join(sets)}: {whose}" for whose, sets in names.items())
 
 
