@@ -165,12 +165,12 @@ def whose_data(paper, datasets):
     "europarl-dinu: the paper's word pairs, with word vectors of ours"
     """
     whose = read_data(paper, "claims").get("whose", {})
-    known = {name.replace("_", "-"): of for name, of in whose.items()}
+    known = {name.replace("_", "-"): source for name, source in whose.items()}
     names = {}
     for name in datasets:
-        if data := known.get(name.replace("_", "-")):
-            names.setdefault(data, []).append(name)
-    return "; ".join(f"{' and '.join(sets)}: {whose}" for whose, sets in names.items())
+        if source := known.get(name.replace("_", "-")):
+            names.setdefault(source, []).append(name)
+    return "; ".join(f"{' and '.join(sets)}: {source}" for source, sets in names.items())
 
 
 def load_claims(paper):
