@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import zslib
-from book.agreement import agreement
 from book.figures import figure
 from book.keys import data_fingerprint, identify, run_key
 from book.parameters import ChapterText, check_parameters, injected_names, refuse_unknown
@@ -97,7 +96,6 @@ class Chapter:
         self._results = Path(results) if results is not None else place.results
         self._problems, self._skipped = {}, []
         self.failed = {}
-        self._published = published_records(name, root=place.root)
         self._commit = commit(place.root)  # the sources may change while the chapter runs
         self._started = time.perf_counter()
         self._text = None
@@ -282,9 +280,9 @@ class Chapter:
         """
         from book.papers.claims import claims_of, marks_in
 
+        marks = [m for claim in claims_of(self.name) for m in marks_in(claim, self.name)]
         for name in names:
             word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-            marks = (m for claim in claims_of(self.name) for m in marks_in(claim, self.name))
             for mark in marks:
                 records = [mark.record, *mark.given[:1]]
                 if any(word.search(r.get(k, "")) for r in records for k in ("method", "metric")):
@@ -361,7 +359,7 @@ class Chapter:
         from zslib.protocols.intervals import Estimate
 
         rows = []
-        for record in self._published or ():
+        for record in published_records(self.name, root=self._place.root) or ():
             row = {k: v for k, v in record.items() if k not in (*RESULT, "synthetic")} | columns
             if "dataset" in record:
                 named = {"name": record["dataset"], "synthetic": record.get("synthetic", False)}
@@ -466,8 +464,7 @@ class Chapter:
         Returns
         -------
         RunCard
-            Shows version, data, parameters, machine and times, and how the numbers agree with
-            the published run's, as a chapter's last output.
+            Shows version, data, parameters, machine and times, as a chapter's last output.
 
         Raises
         ------
@@ -492,7 +489,7 @@ class Chapter:
             keep_run(folder, run["key"], self.records, run, self._chosen(run))
         install(None)
         self.records.run = run
-        return RunCard(run, agreement(self.records, self._published))
+        return RunCard(run)
 
     def _chosen(self, run):
         """The text of ``chosen.json``, or None where nothing was chosen."""

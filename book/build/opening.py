@@ -84,7 +84,7 @@ def answers(chapter, sentences, records):
     return lines
 
 
-def opening(chapter, about, records, whose="Published run", below=None):
+def opening(chapter, about, records, published=None):
     """The box of a chapter as Markdown; empty where there is nothing to say.
 
     Parameters
@@ -94,30 +94,53 @@ def opening(chapter, about, records, whose="Published run", below=None):
         The chapter's front matter: its ``question``, and the sentences of its ``finding``, of
         which those without records are left out.
     records : Results or None
-    whose : str
-        Which run the records are of.
-    below : Results, optional
-        Of the page, where that is another run.
+        Of the run that made the page: all in the box is of these.
+    published : Results, optional
+        Of a larger run: a line says where its verdicts differ.
     """
-    findings = about.get("finding", ())
-    sentences = answers(chapter, findings, records)
+    sentences = answers(chapter, about.get("finding", ()), records)
     if records is None or not (sentences or "question" in about):
         return ""
-    page = below is not None and {
-        "n_seeds": below.run["parameters"].get("n_seeds"),
-        "data": _data(below),
-        "otherwise": any(_turned(chapter, sentence, records, below) for sentence in findings),
-    }
+    verdicts = chapter_verdicts(chapter, records)
+    beside = verdicts if published is None else chapter_verdicts(chapter, published)
     return render(
         "opening.md",
         question=about.get("question", "What was found"),
         sentences=sentences,
-        counts=verdict_counts(chapter_verdicts(chapter, records)),
-        whose=whose,
+        counts=verdict_counts(verdicts),
+        differences=list(differences(verdicts, beside)),
         date=records.run["date"][:10],
         data=_data(records),
-        below=page,
+        n_seeds=records.run["parameters"].get("n_seeds"),
     )
+
+
+def differences(ours, theirs):
+    """Of each claim that two runs judge otherwise, by verdict or by sign: its headline, and both.
+
+    Parameters
+    ----------
+    ours, theirs : iterable of Verdict
+        On the same claims in the same order.
+    """
+    for pair in zip(ours, theirs, strict=True):
+        words = [one.verdict for one in pair]
+        sides = [_side(one) for one in pair]
+        if None not in sides and sides[0] != sides[1]:
+            words = [f"{word}, {side}" for word, side in zip(words, sides, strict=True)]
+        if words[0] != words[1]:
+            yield pair[0].claim.headline, *words
+
+
+def _side(verdict):
+    """On which side of the claim's threshold the number is; None where there is no one number."""
+    if verdict.value is None:
+        return None
+    threshold = verdict.mark.holds[1]
+    word = {1: "above", 0: "at", -1: "below"}[
+        (verdict.value > threshold) - (verdict.value < threshold)
+    ]
+    return f"{word} {threshold:g}"
 
 
 def _data(records):
@@ -126,26 +149,14 @@ def _data(records):
     return ", ".join(hyphens(name) for name in dict.fromkeys(used) if name) or "no data"
 
 
-def _turned(chapter, sentence, *runs):
-    """Whether another run turns a sentence round: a word or a sign of it is another."""
-    first, second = ("".join(answers(chapter, [sentence], records)) for records in runs)
-    return bool(first and second) and _words(first) != _words(second)
-
-
-def _words(sentence):
-    """A sentence without the digits of its numbers and without intervals."""
-    return re.sub(r"\s*\[[−+\d][^]]*\]|[\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]", "", sentence)
-
-
 def exercises(chapter, about, records):
     """The section of exercises as Markdown; empty where there are none.
 
-    Of the front matter's ``exercises``, each with ``ask``, ``run`` and ``answer``. Answers are
-    numbers of the published run; one whose records are not there is left to the reader.
+    Of the front matter's ``exercises``, each with ``ask``, ``run`` and ``answer``: numbers of
+    this run. An answer whose records this run has not is left to the reader.
     """
     shown = [
-        exercise | {"answer": "".join(answers(chapter, [exercise["answer"]], records or ()))}
+        exercise | {"answer": "".join(answers(chapter, [exercise["answer"]], records))}
         for exercise in about.get("exercises", ())
     ]
-    minutes = max(1, round(records.run["wall_seconds"] / 60)) if shown and records else None
-    return render("exercises.md", chapter=chapter, exercises=shown, minutes=minutes)
+    return render("exercises.md", chapter=chapter, exercises=shown)

@@ -6,13 +6,13 @@ from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_paramete
 from book.build.errata import errata_page
 from book.build.forest import results
 from book.build.front import questions_page, results_page
-from book.build.opening import answers
+from book.build.opening import answers, differences
 from book.build.picture import picture
 from book.build.publishing import checked_run
 from book.build.render import render
 from book.build.repeats import keep_repeat, repeats_page
 from book.build.scorecard import scorecard_page, scorecard_text, titles
-from book.keys import outdated
+from book.keys import full_size, outdated
 from book.papers import check_claims
 from book.parameters import ChapterText
 from book.paths import layout
@@ -31,7 +31,10 @@ def note_book(runs, place):
 
 
 def current_records(*, root=None):
-    """``{chapter: Results}`` of the runs that the book shows, or of the latest of each chapter."""
+    """``{chapter: Results}`` of the runs that made the pages of the site, front pages included.
+
+    Before a site was built: of the latest run of each chapter.
+    """
     place = layout(root)
     shown = place.results / _BOOK
     if shown.is_file():
@@ -111,20 +114,43 @@ def write_pages(*, root=None):
     """Write the generated pages into the site's ``parts``, those that changed."""
     place = layout(root)
     ours, theirs = current_records(root=root), published(root=root)
-    records, names, old = _flat(theirs), place.names(), _old(theirs, place)
-    note = _age(theirs, old)
+    if not _smaller(ours, place):
+        theirs = {}
+    records, names = _flat(ours), place.names()
+    beside = _flat(theirs) or records
+    note = _beside(records, beside)
     pages = {
         "questions": questions_page(records, names, note=note),
-        "results": results_page(records, list(_today(theirs, place))),
-        "scorecard": scorecard_page(_flat(ours), records, note=note, old=old),
-        "runs": runs_page(this=ours, published=theirs),
+        "results": results_page(records, list(_today(ours, place))),
+        "scorecard": scorecard_page(beside, records, note=note),
+        "runs": runs_page(this=ours, **({"published": theirs} if theirs else {})),
         "errata": errata_page(),
         "repeats": repeats_page(place),
     }
     for name, text in pages.items():
         write_if_changed(place.parts / f"{name}.md", f"{text}\n")
-    if theirs:
-        write_if_changed(place.published / "scorecard.svg", scorecard_picture(records))
+    if kept := published(root=root):
+        write_if_changed(place.published / "scorecard.svg", scorecard_picture(_flat(kept)))
+
+
+def _smaller(shown, place):
+    """Whether a run that the site shows is not of a full run's size."""
+    return not all(
+        full_size(records.run["parameters"], ChapterText.read(name, place))
+        for name, records in shown.items()
+    )
+
+
+def _beside(records, others):
+    """In how many claims the published run, of the ``others``, differs; empty where in none."""
+    verdicts = [[v for p in titles() for v in check_claims(p, r)] for r in (records, others)]
+    n_different = len(list(differences(*verdicts)))
+    if not n_different:
+        return ""
+    return (
+        "All pages show one run, which is smaller than the published one: that judges "
+        f"{n_different} of {len(verdicts[0])} claims otherwise."
+    )
 
 
 def scorecard_picture(records):
@@ -132,12 +158,12 @@ def scorecard_picture(records):
     return picture({title: results(check_claims(p, records)) for p, title in titles().items()})
 
 
-def _today(theirs, place):
-    """Name, question and published finding of each chapter on what one would do today."""
+def _today(shown, place):
+    """Name, question and finding of each chapter on what one would do today."""
     for name in place.names():
         about = ChapterText.read(name, place).about
         if name.startswith("together/") and "question" in about:
-            sentences = answers(name, about.get("finding", ()), theirs.get(name))
+            sentences = answers(name, about.get("finding", ()), shown.get(name))
             yield name, about["question"], " ".join(sentences)
 
 

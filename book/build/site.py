@@ -4,7 +4,6 @@ import shutil
 import subprocess
 import sys
 
-from book.agreement import agreement
 from book.build.page import arrange, page_links
 from book.build.plan import plan
 from book.build.reference import Reference
@@ -80,9 +79,8 @@ def place_pages(place, reference):
 def show(run, place, reference):
     """Copy a run's notebook, as a page, and its figures to where the contents name them.
 
-    The box at the top and how the run agrees with the published one are as of now, and the last
-    line tells what of the reference the chapter uses. Files are written only
-    when they change, since Sphinx reads again what is newer.
+    The box at the top is as of now, and the last line tells what of the reference the chapter
+    uses. Files are written only when they change, since Sphinx reads again what is newer.
     """
     import nbformat
 
@@ -90,7 +88,7 @@ def show(run, place, reference):
     page = place.site / paper / f"{name}.ipynb"
     notebook = nbformat.read(run.notebook, as_version=4)
     ours, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
-    arrange(notebook, ChapterText.read(run.chapter, place), ours, theirs, agreement(ours, theirs))
+    arrange(notebook, ChapterText.read(run.chapter, place), ours, theirs)
     if line := reference.line(run.chapter):
         notebook.cells.append(nbformat.v4.new_markdown_cell(line, id="reference"))
     write_if_changed(page, nbformat.writes(notebook) + "\n")
