@@ -16,6 +16,7 @@ from sphinx.util.docutils import docutils_namespace
 from book.build.reference import Reference, exported
 from book.build.site import place_pages
 from book.paths import Layout
+from zslib.compatibility import ESZSL
 
 ROOT = Path(__file__).parents[2]
 CHAPTER = r"""
