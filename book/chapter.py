@@ -17,6 +17,7 @@ from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from book.records import RESULT, clean_column, clean_value
 from book.results import OverSets, Results, measure
+from book.shown import caption_of
 from book.store import keep_run, published_records, write_records
 from book.unfinished import check_writable
 from zslib.arrays import resolve_device
@@ -373,11 +374,12 @@ class Chapter:
 
     def table(self, name, caption, rows, columns, *, data=None, folded=False):
         """`Table` whose caption names the data in use (or ``data``)."""
-        return Table(name, f"{caption} ({data or self.data}).", columns, rows, folded=folded)
+        caption = caption_of(caption, data or self.data, self)
+        return Table(name, caption, columns, rows, folded=folded)
 
     def figure(self, fig, name, caption, *, alt, data=None, photographs=False):
         """`figure` whose caption names the data in use (or ``data``)."""
-        caption = f"{caption} ({data or self.data})."
+        caption = caption_of(caption, data or self.data, self)
         return figure(fig, name=name, caption=caption, alt=alt, photographs=photographs)
 
     def verdicts(self):
@@ -418,7 +420,7 @@ class Chapter:
         name = verdicts_label(self.name)
         n = len(verdicts)
         caption = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"
-        return self.table(name, caption, rows, heads, folded=len(rows) > 12)
+        return self.table(name, caption, rows, heads, folded=True)
 
     def _excuse(self, verdict):
         """Why this run cannot give what a claim asks for, as `skip` was told, or None."""

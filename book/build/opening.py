@@ -5,6 +5,7 @@ import re
 
 from book.build.forest import hyphens, verdict_counts
 from book.build.render import render
+from book.chapter import verdicts_label
 from book.papers import chapter_verdicts, printed
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -98,7 +99,8 @@ def opening(chapter, about, records, published=None):
     published : Results, optional
         Of a larger run: a line says where its verdicts differ.
     """
-    sentences = answers(chapter, about.get("finding", ()), records)
+    findings = about.get("finding", ())
+    sentences = answers(chapter, findings, records)
     if records is None or not (sentences or "question" in about):
         return ""
     verdicts = chapter_verdicts(chapter, records)
@@ -106,8 +108,10 @@ def opening(chapter, about, records, published=None):
     return render(
         "opening.md",
         question=about.get("question", "What was found"),
+        findings=findings,
         sentences=sentences,
         counts=verdict_counts(verdicts),
+        verdicts=verdicts_label(chapter),
         differences=list(differences(verdicts, beside)),
         date=records.run["date"][:10],
         data=_data(records),
@@ -133,14 +137,11 @@ def differences(ours, theirs):
 
 
 def _side(verdict):
-    """On which side of the claim's threshold the number is; None where there is no one number."""
-    if verdict.value is None:
-        return None
+    """On which side of the claim's threshold the number is; None where it is on none."""
     threshold = verdict.mark.holds[1]
-    word = {1: "above", 0: "at", -1: "below"}[
-        (verdict.value > threshold) - (verdict.value < threshold)
-    ]
-    return f"{word} {threshold:g}"
+    if verdict.value in (None, threshold):
+        return None
+    return f"{'above' if verdict.value > threshold else 'below'} {threshold:g}"
 
 
 def _data(records):

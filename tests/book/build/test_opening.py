@@ -73,10 +73,12 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     *head, sentence, _, last, end = opening(chapter, about, records).split("\n")
     assert (*head, end) == (":::{admonition} Do they differ?", ":class: finding", "", ":::")
     assert sentence == "By 0.08 points."
-    assert '<a class="chip mixed" href="#verdicts">1 mixed</a>' in last
+    assert '<a class="chip mixed" href="#tbl-clarel-claims-6">1 mixed</a>' in last
     assert "2 claims" in last and "1 not testable here" in last
     assert last.endswith("Run of 2026-01-02 on own-cub, 1 seed.")
     assert "ublished" not in opening(chapter, about, records, records)
+    about["finding"] = about["finding"][1:]
+    assert "\nThe answer needs data that this run leaves out" in opening(chapter, about, records)
     assert opening(chapter, {}, records) == ""
     assert opening(chapter, about, None) == ""
 
