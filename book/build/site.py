@@ -72,7 +72,7 @@ def place_pages(place, reference):
         pages[place.site / page] = page_links(text, "../" * (len(page.parts) - 1))
     for path, text in pages.items():
         write_if_changed(path, text)
-    for path in {*place.site.glob("*.md"), *place.site.glob("reference/**/*.md")} - set(pages):
+    for path in {*place.site.rglob("*.md")} - {*place.parts.glob("*.md")} - set(pages):
         path.unlink()
 
 
