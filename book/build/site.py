@@ -8,7 +8,7 @@ from book.build.page import arrange, page_links
 from book.build.plan import plan
 from book.build.reference import Reference
 from book.build.report import note_book, write_pages
-from book.build.run import run_chapters
+from book.build.run import page_of, run_chapters
 from book.build.stamp import Stamp
 from book.parameters import ChapterText
 from book.paths import layout
@@ -79,16 +79,17 @@ def place_pages(place, reference):
 def show(run, place, reference):
     """Copy a run's notebook, as a page, and its figures to where the contents name them.
 
-    The box at the top is as of now, and the last line tells what of the reference the chapter
-    uses. Files are written only when they change, since Sphinx reads again what is newer.
+    Its prose and the box at the top are as of now, and the last line tells what of the reference
+    the chapter uses. Files are written only when they change, since Sphinx reads again what is
+    newer.
     """
     import nbformat
 
     paper, name = run.chapter.split("/")
     page = place.site / paper / f"{name}.ipynb"
-    notebook = nbformat.read(run.notebook, as_version=4)
+    notebook, chapter_text = page_of(run), ChapterText(run.chapter, run.text)
     ours, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
-    arrange(notebook, ChapterText.read(run.chapter, place), ours, theirs)
+    arrange(notebook, chapter_text, ours, theirs)
     if line := reference.line(run.chapter):
         notebook.cells.append(nbformat.v4.new_markdown_cell(line, id="reference"))
     write_if_changed(page, nbformat.writes(notebook) + "\n")

@@ -125,8 +125,7 @@ def test_a_page_is_of_one_run_and_a_smaller_one_tells_what_the_published_judges(
         folder.mkdir(parents=True)
         of_day = run | {"date": "2026-01-02" if folder == one.folder else "2020-01-01"}
         write_records(folder, [record | {"value": value}], of_day)
-    cells = [new_markdown_cell("# Title\n"), code("1"), new_markdown_cell("End.")]
-    one.notebook.write_text(nbformat.writes(new_notebook(cells=cells)))
+    one.notebook.write_text(nbformat.writes(ChapterText(name, one.text).notebook()))
     show(one, tiny_book.place, Reference(tiny_book.place))
     page = nbformat.read(tiny_book.place.site / f"{name}.ipynb", as_version=4)
     box = page.cells[0].source
