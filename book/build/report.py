@@ -113,17 +113,14 @@ def runs_page(**runs):
 def write_pages(*, root=None):
     """Write the generated pages into the site's ``parts``, those that changed."""
     place = layout(root)
-    ours, theirs = current_records(root=root), published(root=root)
-    if not _smaller(ours, place):
-        theirs = {}
-    records, names = _flat(ours), place.names()
-    beside = _flat(theirs) or records
-    note = _beside(records, beside)
+    runs = shown_runs(place)
+    records, beside = _flat(runs["this"]), _flat(runs.get("published", {}))
+    note = _differences(records, beside) if beside else ""
     pages = {
-        "questions": questions_page(records, names, note=note),
-        "results": results_page(records, list(_today(ours, place))),
-        "scorecard": scorecard_page(beside, records, note=note),
-        "runs": runs_page(this=ours, **({"published": theirs} if theirs else {})),
+        "questions": questions_page(records, place.names(), note=note),
+        "results": results_page(records, list(_today(runs["this"], place))),
+        "scorecard": scorecard_page(beside or records, records, note=note),
+        "runs": runs_page(**runs),
         "errata": errata_page(),
         "repeats": repeats_page(place),
     }
@@ -133,15 +130,20 @@ def write_pages(*, root=None):
         write_if_changed(place.published / "scorecard.svg", scorecard_picture(_flat(kept)))
 
 
-def _smaller(shown, place):
-    """Whether a run that the site shows is not of a full run's size."""
-    return not all(
+def shown_runs(place):
+    """The runs that the site's pages show, ``this``; beside a smaller one ``published``.
+
+    Of a site of full runs no page speaks of another run.
+    """
+    ours = current_records(root=place.root)
+    full = all(
         full_size(records.run["parameters"], ChapterText.read(name, place))
-        for name, records in shown.items()
+        for name, records in ours.items()
     )
+    return {"this": ours} | ({} if full else {"published": published(root=place.root)})
 
 
-def _beside(records, others):
+def _differences(records, others):
     """In how many claims the published run, of the ``others``, differs; empty where in none."""
     verdicts = [[v for p in titles() for v in check_claims(p, r)] for r in (records, others)]
     n_different = len(list(differences(*verdicts)))
