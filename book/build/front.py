@@ -1,76 +1,82 @@
-"""What stands on the first page: each paper's question and finding, and all results in little."""
+"""The first page: the total, the picture to share, a finding of each paper, what to do today."""
 
-from book.build.forest import hyphens, results
+from book.build.forest import called, results, verdict_counts
+from book.build.picture import chapter_records, constant_picture, direction_picture
 from book.build.render import render
-from book.build.scorecard import titles
 from book.papers import check_claims
-from book.papers.claims import printed_difference
 from book.papers.printed import PAPERS, read_data
 
-
-def _numbers(verdict, number, place):
-    """The run's number, or that of each data set with its ``place``; empty without any."""
-    if verdict.value is not None:
-        return number(verdict.value)
-    return " and ".join(
-        number(part.value) + place.format(hyphens(part.dataset))
-        for part in verdict.parts
-        if part.value is not None
-    )
-
-
-def _signed(value):
-    return f"{value:+.1f}".replace("-", "−")
+RECIPE, BOARD = "together/05_recipe", "leaderboard/01_systems"
 
 
 def finding(paper, verdicts):
-    """What a paper's published verdicts come to, in a sentence: its words follow the verdicts."""
-    by_id = {verdict.claim.id: verdict for verdict in verdicts}
-    clauses = []
-    for piece in read_data(paper, "claims")["finding"]:
-        verdict = by_id[piece["claim"]]
-        first = verdict.carrying[0]
-        effect = printed_difference(verdict.claim, first.mark)
-        clauses.append(
-            piece.get(verdict.verdict, piece["open"]).format(
-                size=_numbers(first, lambda value: f"{abs(value):.1f}", " ({})"),
-                signed=_numbers(first, _signed, " on {}") or "no number",
-                printed="" if effect is None else f"{abs(effect):.3g}",
-            )
-        )
-    return "; ".join(clauses) + "."
+    """A paper's published verdict on its main question, in a sentence whose words follow it."""
+    piece = read_data(paper, "claims")["finding"]
+    verdict = next(v for v in verdicts if v.claim.id == piece["claim"])
+    first = verdict.carrying[0]
+    values = [part.value for part in (first, *first.parts) if part.value is not None]
+    words = piece.get(verdict.verdict, piece["open"])
+    if not values and "{" in words:
+        return "This run has no number for it."
+    signed = f"{values[0]:+.1f}".replace("-", "−") if values else ""
+    return words.format(size=signed.lstrip("+−"), signed=signed) + "."
 
 
-def questions_page(published, chapters, *, note=""):
-    """The papers' questions with the finding of each and a bar of its verdicts, in Markdown.
-
-    ``chapters`` are the book's, by name: a question leads to that of its paper's first finding.
-    """
-    papers = []
-    for name in PAPERS:
-        data, verdicts = read_data(name, "claims"), check_claims(name, published)
-        by_id = {verdict.claim.id: verdict.claim for verdict in verdicts}
-        chapter = by_id[data["finding"][0]["claim"]].chapter
-        papers.append(
-            {key: data[key] for key in ("title", "question", "authors")}
-            | {
-                "name": name,
-                "chapter": chapter if chapter in chapters else None,
-                "finding": finding(name, verdicts),
-                "verdicts": results(verdicts),
-            }
-        )
-    return render("questions.md", papers=papers, note=note)
+def words_recipe(records):
+    """What to map words by, and what gets more of them right; empty without records."""
+    rows = [r for r in chapter_records(records, RECIPE) if r["metric"] == "P@1"]
+    dataset = max((row["dataset"] for row in rows), default="")  # one list of pairs: the paper's
+    right = {r["method"]: r["value"] for r in rows if r["dataset"] == dataset}
+    if not {"ridge", "reverse ridge"} <= set(right):
+        return ""
+    ours, best = right["reverse ridge"], max(right, key=right.get)
+    more = "no map here gets more right"
+    if right[best] > ours and "reverse" not in best:
+        more = f"a longer way, {best.replace(' + ', ' with ')}, gets {right[best]:.0f}%"
+    return (
+        f"To map words, begin with reverse ridge: {ours:.0f}% of first translations are right, "
+        f"against {right['ridge']:.0f}% under plain ridge; {more} ({called(dataset)})."
+    )
 
 
-def results_page(published, today=()):
-    """All results in little, a panel a paper, and where the book goes on, in Markdown.
+def images_recipe(records):
+    """How to name images of new classes, and where another system does better; empty without."""
+    board = [r for r in chapter_records(records, BOARD) if r["metric"] == "ACC"]
+    ours = {
+        r["dataset"]: r["value"]
+        for r in chapter_records(records, RECIPE)
+        if r["metric"] == "ACC" and r["method"] == "ESZSL, centred"
+    }
+    best = {
+        name: max((r["value"] for r in board if r["dataset"] == name), default=0) for name in ours
+    }
+    if not ours:
+        return ""
+    behind = [called(name) for name in ours if best[name] > ours[name]]
+    better = f"some do better on {' and '.join(behind)}" if behind else "none does better"
+    systems = len({r["method"] for r in board})
+    beside = f"; of {systems} systems trained beside it, {better}" if systems else ""
+    return (
+        "To name images of new classes, begin with ESZSL on centred vectors, and take a constant "
+        f"off the scores of seen classes{beside}."
+    )
 
-    ``today`` has the chapters that ask what one would do today: name, question, and what was
-    found, as far as there are records; of the last one this is told.
-    """
-    papers = [
-        {"name": name, "title": title, "verdicts": results(check_claims(name, published))}
-        for name, title in titles().items()
+
+def front_page(records, *, note=""):
+    """What the records say of the first page, in Markdown; ``note`` is a sentence on their run."""
+    verdicts = {paper: check_claims(paper, records) for paper in PAPERS}
+    found = [
+        {"paper": paper, "title": read_data(paper, "claims")["title"], "says": finding(paper, of)}
+        for paper, of in verdicts.items()
     ]
-    return render("results.md", papers=papers, today=today)
+    every = [verdict for of in verdicts.values() for verdict in results(of)]
+    return render(
+        "front.md",
+        counts=verdict_counts(every),
+        total=len(every),
+        note=note,
+        shared=direction_picture(records),
+        constant=constant_picture(records),
+        findings=found,
+        recipe=[text for text in (words_recipe(records), images_recipe(records)) if text],
+    )

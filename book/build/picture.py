@@ -1,7 +1,10 @@
-"""The scorecard as one picture, for the README: a standalone SVG of the forest plots."""
+"""Pictures to share, drawn from records, and the scorecard as one picture for the README."""
 
-from book.build.forest import KINDS, height, lines_and_tiles
-from book.build.render import render
+import textwrap
+from dataclasses import dataclass
+
+from book.build.forest import KINDS, called, height, lines_and_tiles
+from book.build.render import render, template_filter
 
 _WIDTH, _GAP = 410, 36
 _HEAD, _AXIS, _FOOT = 20, 16, 14
@@ -49,3 +52,218 @@ def picture(verdicts):
         panels.append(panel)
     width = 20 + 2 * _WIDTH + _GAP
     return render("picture.svg", panels=panels, width=width, height=max(below)) + "\n"
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A picture to share: its message, what it shows, and marks to scale.
+
+    Across, places are percent of the width, down they are pixels: letters keep their size on a
+    phone. Every mark begins with its kind, a class of the drawing.
+
+    Attributes
+    ----------
+    title, caption, alt : str
+        The message, how to read it, and what one hears.
+    height : int
+    lines : tuple of (str, float, float, float, float)
+        From x and y to x and y.
+    dots : tuple of (str, float, float)
+    bars : tuple of (str, float, float, float)
+        x, y and length.
+    texts : tuple of (str, float, float, str, str)
+        x, y, anchor and words.
+    """
+
+    title: str
+    caption: str
+    alt: str
+    height: int
+    lines: tuple = ()
+    dots: tuple = ()
+    bars: tuple = ()
+    texts: tuple = ()
+
+
+def chapter_records(records, chapter):
+    """Those of one chapter's records."""
+    return [record for record in records if record.get("chapter") == chapter]
+
+
+def record_of(records, **columns):
+    """The one record with these values; None without it, or with several."""
+    rows = [row for row in records if all(row.get(k) == v for k, v in columns.items())]
+    return rows[0] if len(rows) == 1 else None
+
+
+def sign(record):
+    """1 or −1 where the whole interval is on that side of zero, else 0."""
+    low, high = record.get("low", record["value"]), record.get("high", record["value"])
+    return (low > 0) - (high < 0)
+
+
+_TOP, _PLOT, _BELOW = 30, 300, 46  # pixels above the plot, of it, and below it
+
+
+def direction_picture(records):
+    """Least squares and its reverse: right answers over hub answers; None without records.
+
+    Of the word pairs of the run it takes the paper's where it has them.
+
+    Parameters
+    ----------
+    records : sequence of dict
+        Each with its ``chapter``.
+    """
+    rows = chapter_records(records, "together/01_direction")
+    dataset = max((r["dataset"] for r in rows if r.get("space") == "full"), default="")
+    there = {"dataset": dataset, "space": "full"}
+    maps = {"ridge": "ridge", "reverse ridge": "reverse", "max-margin": "ranking"}
+    points = {}
+    for name in maps:
+        pair = [record_of(rows, metric=m, method=name, **there) for m in ("hub answers", "P@1")]
+        if None in pair:
+            return None
+        points[name] = [record["value"] for record in pair]
+    step = {
+        metric: record_of(rows, metric=metric, method="reverse ridge - ridge", **there)
+        for metric in ("hub answers", "P@1")
+    }
+    if None in step.values():
+        return None
+    (hubs, right), (hubs_after, right_after) = points["ridge"], points["reverse ridge"]
+    gain = right_after - right
+    more = {1: f"{gain:.0f} points more right answers", -1: f"{-gain:.0f} points fewer right ones"}
+    less = (
+        {-1: f"{1 - hubs_after / hubs:.0%} fewer hub answers", 1: "more hub answers"}
+        if hubs
+        else {}
+    )
+    title = "Swap the two sides of a least-squares fit: " + " and ".join(
+        (
+            more.get(sign(step["P@1"]), "as many right answers"),
+            less.get(sign(step["hub answers"]), "as many hub answers"),
+        )
+    )
+    values = [value for _, value in points.values()]
+    bottom, top = 5 * (min(values) // 5 - 1), 5 * (max(values) // 5 + 1)
+    right_end = max(value for value, _ in points.values()) * 1.25 or 1
+
+    def place(x, y):
+        return 3 + 94 * x / right_end, _TOP + _PLOT * (top - y) / (top - bottom)
+
+    at = {name: place(*point) for name, point in points.items()}
+    end = _TOP + _PLOT
+    lines, texts = [], []
+    for tick in range(10 * int(min(values) // 10 + 1), int(top), 10):  # above the labels
+        y = place(0, tick)[1]
+        lines.append(("grid", 0, y, 100, y))
+        texts.append(("tick", 100, y - 5, "end", f"{tick}%"))
+    for tick in range(0, int(right_end), 5):
+        texts.append(("tick", place(tick, 0)[0], end + 18, "middle", f"{tick}%"))
+    lines += [
+        ("grid", 0, end, 100, end),
+        ("detour", *at["ridge"], *at["max-margin"]),
+        ("arrow", *at["ridge"], *at["reverse ridge"]),
+    ]
+    halfway = [sum(pair) / 2 for pair in zip(at["ridge"], at["reverse ridge"], strict=True)]
+    turn = [sum(pair) / 2 for pair in zip(at["ridge"], at["max-margin"], strict=True)]
+    texts += [
+        ("tick", 100, 14, "end", "right answers ↑"),
+        ("tick", 100, end + 38, "end", "answers that are hubs →"),
+        ("strong", halfway[0] + 2, halfway[1] - 12, "start", "swap the sides"),
+        ("", turn[0], turn[1] - 10, "middle", "a ranking loss"),
+    ]
+    heads = {"ridge": "least squares", "reverse ridge": "reversed", "max-margin": "ranking loss"}
+    for name in maps:
+        x, y = at[name]
+        if name == "reverse ridge":
+            x, y, anchor = x - 1, y - 31, "start"
+        else:  # not cut off by an end of a phone's page
+            x, y, anchor = min(max(x, 21), 79), y + 24, "middle"
+        x_hub, y_right = points[name]
+        texts.append(("strong", x, y, anchor, heads[name]))
+        texts.append(("", x, y + 17, anchor, f"{y_right:.0f}% right, {x_hub:.0f}% hubs"))
+    return Shared(
+        title=title,
+        caption=(
+            "Words never seen in training are mapped from English to Italian and looked up. Up: "
+            "how many first answers are right. Across: how many are hubs, words that answer far "
+            "too many queries. "
+            f"{called(dataset)}, {step['P@1']['n_units']:,} queries."
+        ),
+        alt=(
+            "Three points. "
+            + ", ".join(
+                f"{heads[name]}: {y:.0f}% right answers, {x:.0f}% hub answers"
+                for name, (x, y) in points.items()
+            )
+            + ". An arrow leads from least squares to its reverse, a dashed line to the ranking."
+        ),
+        height=end + _BELOW,
+        lines=tuple(lines),
+        dots=tuple((kind, *at[name]) for name, kind in maps.items()),
+        texts=tuple(texts),
+    )
+
+
+_BAR = 54  # pixels from bar to bar
+_FACTORS = {
+    "calibration": "one constant, chosen or not",
+    "family": "the family of systems",
+    "year": "the year",
+    "system": "the system",
+}
+
+
+def constant_picture(records):
+    """What explains a leaderboard of zero-shot systems; None without records."""
+    rows = chapter_records(records, "leaderboard/01_systems")
+    shares = {
+        row["method"]: row["value"]
+        for row in rows
+        if row["metric"] == "share of variance explained"
+    }
+    if set(shares) != set(_FACTORS):
+        return None
+    ranking = sorted(shares, key=shares.get, reverse=True)
+    constant, system = shares["calibration"], shares["system"]
+    part = "Half" if 0.45 <= constant <= 0.55 else f"{constant:.0%}"
+    title = f"{part} of a zero-shot leaderboard is one constant; the system is {system:.0%}"
+    # Rows of the whole board: a small run shows the published systems beside its own.
+    systems, sets = (
+        sum(row["metric"] == metric for row in rows)
+        for metric in ("rank by ACC", "rank correlation of largest hub and ACC")
+    )
+    longest = max(shares.values())
+    bars, texts = [], []
+    for number, name in enumerate(ranking):
+        kind = "ranking" if name == "calibration" else "rest"
+        y, across = 22 + _BAR * number, 86 * shares[name] / longest
+        texts.append(("strong", 0, y - 6, "start", _FACTORS[name]))
+        bars.append((kind, 0, y, max(across, 0.5)))
+        texts.append(("", across + 1.5, y + 17, "start", f"{shares[name]:.0%}"))
+    return Shared(
+        title=title,
+        caption=(
+            "Each bar is the share of the variance of H (the harmonic mean of the accuracies on "
+            "seen and unseen classes) that a factor explains. The constant is taken off the "
+            f"scores of seen classes. {systems} systems, {sets} data sets."
+        ),
+        alt="Bars: " + ", ".join(f"{_FACTORS[name]} {shares[name]:.0%}" for name in ranking) + ".",
+        height=_BAR * len(ranking),
+        bars=tuple(bars),
+        texts=tuple(texts),
+    )
+
+
+@template_filter
+def rounded(place):
+    """A place with one decimal."""
+    return f"{place:.1f}"
+
+
+def shared_file(shared, name):
+    """A picture to share as a file of its own, for light and dark: SVG."""
+    lines = textwrap.wrap(shared.title, 52)
+    return render("shared.svg", shared=shared, label=name, lines=lines) + "\n"

@@ -110,9 +110,12 @@ class Reference:
         return names
 
     def line(self, chapter):
-        """A chapter's last line: its functions and classes here; empty without any."""
+        """A chapter's last line: its functions and classes here, and where its symbols are."""
         links = ", ".join(f"{{py:obj}}`{e.name} <{e.target}>`" for e in self.uses(chapter))
-        return f"**In the reference:** {links}." if links else ""
+        parts = [f"**In the reference:** {links}."] if links else []
+        if (self.place.pages / "notation.md").is_file():
+            parts.append("**Symbols:** {doc}`/notation`.")
+        return " ".join(parts)
 
     def pages(self):
         """The text of each entry's page, by its path in the site."""

@@ -5,15 +5,17 @@ import json
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from book.build.errata import errata_page
 from book.build.forest import results
-from book.build.front import questions_page, results_page
-from book.build.opening import answers, differences
-from book.build.picture import picture
+from book.build.front import front_page
+from book.build.opening import differences
+from book.build.overview import map_page, overview, together
+from book.build.picture import direction_picture, picture, shared_file
 from book.build.publishing import checked_run
 from book.build.render import render
 from book.build.repeats import keep_repeat, repeats_page
 from book.build.scorecard import scorecard_page, scorecard_text, titles
 from book.keys import full_size, outdated
 from book.papers import check_claims
+from book.papers.printed import PAPERS
 from book.parameters import ChapterText
 from book.paths import layout
 from book.store import latest_records, published, published_records, read_records
@@ -116,9 +118,14 @@ def write_pages(*, root=None):
     runs = shown_runs(place)
     records, beside = _flat(runs["this"]), _flat(runs.get("published", {}))
     note = _differences(records, beside) if beside else ""
+    questions = {n: ChapterText.read(n, place).about.get("question", n) for n in place.names()}
     pages = {
-        "questions": questions_page(records, place.names(), note=note),
-        "results": results_page(records, list(_today(runs["this"], place))),
+        "front": front_page(records, note=note),
+        "map": map_page(place),
+        "overview_together": together(records, questions),
+        **{
+            f"overview_{paper}": overview(paper, records, questions, note=note) for paper in PAPERS
+        },
         "scorecard": scorecard_page(beside or records, records, note=note),
         "runs": runs_page(**runs),
         "errata": errata_page(),
@@ -128,6 +135,8 @@ def write_pages(*, root=None):
         write_if_changed(place.parts / f"{name}.md", f"{text}\n")
     if kept := published(root=root):
         write_if_changed(place.published / "scorecard.svg", scorecard_picture(_flat(kept)))
+        if shared := direction_picture(_flat(kept)):
+            write_if_changed(place.published / "direction.svg", shared_file(shared, "direction"))
 
 
 def shown_runs(place):
@@ -158,15 +167,6 @@ def _differences(records, others):
 def scorecard_picture(records):
     """The published verdicts in one picture, which the README shows."""
     return picture({title: results(check_claims(p, records)) for p, title in titles().items()})
-
-
-def _today(shown, place):
-    """Name, question and finding of each chapter on what one would do today."""
-    for name in place.names():
-        about = ChapterText.read(name, place).about
-        if name.startswith("together/") and "question" in about:
-            sentences = answers(name, about.get("finding", ()), shown.get(name))
-            yield name, about["question"], " ".join(sentences)
 
 
 def _beside_published(chapters, root):

@@ -46,7 +46,7 @@ def reason(verdict):
 
 
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """A claim with its verdicts: ``shown``, and ``ours`` of another run, named where it differs.
 
     The former may be of earlier sources than the chapter's, ``old``. ``survives`` says whether it
@@ -150,7 +150,7 @@ def scorecard_page(records, published=(), *, note="", old=()):
         ours, shown = check_claims(name, records), every[name]
         sets.update(datasets(*ours, *shown))
         lines = [
-            _Line(a, b, b.claim.chapter in old, alive.get((name, b.claim.id)))
+            Line(a, b, b.claim.chapter in old, alive.get((name, b.claim.id)))
             for a, b in zip(ours, shown, strict=True)
         ]
         groups = {"forest": [], "tiles": [], "apart": []}

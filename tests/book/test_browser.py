@@ -325,15 +325,34 @@ def entries(page):
     return page.locator(".entry:not([hidden])").count()
 
 
-def test_the_first_screen_has_questions_findings_and_ways_in(browser):
+def test_the_first_screen_has_the_total_and_the_picture(browser):
     visit = Visit(browser, window={"width": 1400, "height": 900})
     page = visit.open("index.html")
-    for what, wanted in ((".paper", 5), (".paper .bar", 5), (".ways .sd-card", 3)):
-        ends = page.locator(what).evaluate_all(
-            "(found) => found.map((e) => e.getBoundingClientRect().bottom)"
-        )
-        assert len(ends) == wanted
-        assert max(ends) < 900, what
+    assert page.locator("article p", has_text="results").first.bounding_box()["y"] < 300
+    box = page.locator("figure.to-share").bounding_box()
+    assert box["y"] + box["height"] < 900
+    assert page.locator(".ways .sd-card").count() == 3
+    assert page.locator(".findings dd").count() == 5
+    visit.context.close()
+
+
+@pytest.mark.parametrize("name", ["index.html", "papers/together.html"])
+def test_words_of_a_picture_to_share_stand_apart_on_a_phone(browser, name):
+    visit = Visit(browser, window=NARROW)
+    page = visit.open(name)
+    boxes = page.locator("svg.shared text").evaluate_all(
+        "(found) => found.map((e) => [e.textContent, e.getBBox(), e.getBoundingClientRect()])"
+        ".map(([text, box, edges]) => ({text, left: edges.left, right: edges.right, "
+        "top: box.y, bottom: box.y + box.height}))"
+    )
+    assert len(boxes) > 5
+    for i, one in enumerate(boxes):
+        assert one["left"] >= 0 and one["right"] <= NARROW["width"], one["text"]
+        for other in boxes[:i]:
+            apart = min(one["right"], other["right"]) <= max(one["left"], other["left"])
+            # Lines of one label may touch.
+            below = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"]) < 4
+            assert apart or below, (one["text"], other["text"])
     visit.context.close()
 
 

@@ -174,6 +174,9 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
     assert "**In the chapters:** {doc}`/demo/01_a`." in page
     line = reference.line("demo/01_a")
     assert line.startswith("**In the reference:** {py:obj}`k_occurrence <zslib.metrics.k_occ")
+    assert "Symbols" not in line  # of a book without the page
+    (place.pages / "notation.md").write_text("# Notation\n")
+    assert reference.line("demo/01_a").endswith(" **Symbols:** {doc}`/notation`.")
     html = site({"index": INDEX, "reference/metrics": room})[0]["reference/metrics"]
     assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html, re.S)
 

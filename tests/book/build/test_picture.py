@@ -1,12 +1,21 @@
+"""Pictures are to scale, with a message that follows the numbers; drawings are right."""
+
+import math
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from book.build.picture import picture
+import pytest
+
+from book.build.picture import constant_picture, direction_picture, picture, shared_file
+from book.build.render import macro
 from book.build.report import scorecard_picture
 from book.papers import check_claims
 from book.store import published
 
 ROOT = Path(__file__).parents[3]
+STATIC = ROOT / "book/_static"
+drawing = macro("shared.html", "drawing")
 
 
 def test_every_result_is_a_line_or_a_square():
@@ -23,3 +32,173 @@ def test_the_readme_shows_the_published_run():
     shown = (ROOT / "results/published/scorecard.svg").read_text(encoding="utf-8")
     assert shown == scorecard_picture(flat), "zslib report draws it anew"
     assert "](results/published/scorecard.svg)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def maps(gain=(12.0, 10.0, 14.0), hubs=(-18.0, -20.0, -16.0), dataset="europarl_dinu"):
+    """Records of the three maps, and of what the reverse changes."""
+    there = {
+        "chapter": "together/01_direction",
+        "dataset": dataset,
+        "space": "full",
+        "n_units": 1081,
+    }
+    values = {"ridge": (20.0, 32.0), "max-margin": (5.0, 31.0)}
+    values["reverse ridge"] = (20.0 + hubs[0], 32.0 + gain[0])
+    rows = [
+        there | {"metric": metric, "method": method, "value": value}
+        for method, pair in values.items()
+        for metric, value in zip(("hub answers", "P@1"), pair, strict=True)
+    ]
+    for metric, ends in (("P@1", gain), ("hub answers", hubs)):
+        change = dict(zip(("value", "low", "high"), ends, strict=True))
+        rows.append(there | {"metric": metric, "method": "reverse ridge - ridge"} | change)
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, "12 points more right answers and 90% fewer hub answers"),
+        ({"gain": (1.0, -1.0, 3.0)}, "as many right answers and 90% fewer hub answers"),
+        ({"gain": (-4.0, -5.0, -3.0)}, "4 points fewer right ones and 90% fewer hub answers"),
+        ({"hubs": (2.0, 1.0, 3.0)}, "12 points more right answers and more hub answers"),
+        ({"hubs": (-2.0, -5.0, 1.0)}, "12 points more right answers and as many hub answers"),
+    ],
+)
+def test_the_message_follows_the_numbers(changes, message):
+    assert direction_picture(maps(**changes)).title.endswith(f": {message}")
+
+
+def test_points_are_to_scale_and_the_paper_s_pairs_come_first():
+    shared = direction_picture([*maps(dataset="europarl"), *maps()])
+    assert "Dinu pairs, 1,081 queries" in shared.caption
+    at = {kind: (x, y) for kind, x, y in shared.dots}
+    ticks = {text: x for _, x, _, _, text in shared.texts if text in ("0%", "20%")}
+    assert at["ridge"][0] == pytest.approx(ticks["20%"])
+    assert (at["ranking"][0] - ticks["0%"]) / (at["ridge"][0] - ticks["0%"]) == pytest.approx(
+        5 / 20
+    )
+    (forty,) = (y + 5 for _, x, y, _, text in shared.texts if (x, text) == (100, "40%"))
+    per_point = at["ranking"][1] - at["ridge"][1]
+    assert at["ridge"][1] - forty == pytest.approx(8 * per_point)
+    assert forty - at["reverse"][1] == pytest.approx(4 * per_point)
+    ends = {kind: line for kind, *line in shared.lines}
+    assert ends["arrow"] == [*at["ridge"], *at["reverse"]]
+    assert all(0 <= x <= 100 and 0 <= y <= shared.height for _, x, y in shared.dots)
+
+
+def test_nothing_is_drawn_where_a_record_is_missing():
+    rows = maps()
+    assert all(direction_picture(rows[:i] + rows[i + 1 :]) is None for i in range(len(rows)))
+    assert constant_picture(rows) is None
+
+
+def test_the_picture_to_share_is_of_the_published_run_and_stands_alone():
+    flat = [r | {"chapter": name} for name, of in published(root=ROOT).items() for r in of]
+    shared = direction_picture(flat)
+    text = (ROOT / "results/published/direction.svg").read_text(encoding="utf-8")
+    assert text == shared_file(shared, "direction"), "zslib report draws it anew"
+    drawn = ElementTree.fromstring(text)
+    titles = [mark.text for mark in drawn.iter() if mark.get("class") == "title"]
+    assert " ".join(titles) == shared.title and max(map(len, titles)) <= 52
+
+
+def shares(constant):
+    there = {"chapter": "leaderboard/01_systems"}
+    values = {"calibration": constant, "family": 0.07, "year": 0.06, "system": 0.03}
+    metric = {"metric": "share of variance explained"}
+    rows = [there | metric | {"method": m, "value": v} for m, v in values.items()]
+    rows += [there | {"metric": "rank by ACC", "method": m, "value": 1} for m in "AB"]
+    correlation = {"metric": "rank correlation of largest hub and ACC", "value": 0}
+    return [*rows, *(there | correlation | {"dataset": name} for name in ("cub", "awa1"))]
+
+
+def test_bars_are_to_scale_and_the_message_counts():
+    shared = constant_picture(shares(0.5))
+    assert shared.title == "Half of a zero-shot leaderboard is one constant; the system is 3%"
+    assert constant_picture(shares(0.4)).title.startswith("40% of a zero-shot leaderboard")
+    lengths = [length for *_, length in shared.bars]
+    assert lengths[1] / lengths[0] == pytest.approx(0.07 / 0.5)
+    assert "2 systems, 2 data sets" in shared.caption
+
+
+@pytest.mark.parametrize("shared", [direction_picture(maps()), constant_picture(shares(0.5))])
+def test_a_drawing_has_all_marks_and_says_what_it_shows(shared):
+    svg = ElementTree.fromstring(drawing(shared, "name"))
+    assert svg.get("aria-label") == shared.alt
+    for tag in ("line", "circle", "rect", "text"):
+        marks = {"line": shared.lines, "circle": shared.dots, "rect": shared.bars}
+        assert len(list(svg.iter(tag))) == len(marks.get(tag, shared.texts))
+    assert all(len(text.text) * 8 < 340 for text in svg.iter("text"))  # a phone's width
+
+
+def places(name):
+    """Middles of the circles and stars of a drawing, by class, with a circle's radius."""
+    drawn = ElementTree.parse(STATIC / name)
+    found = {}
+    for mark in drawn.iter():
+        kind = mark.get("class")
+        tag = mark.tag.split("}")[1]
+        if tag == "circle" and kind:
+            found[kind] = float(mark.get("cx")), float(mark.get("cy")), float(mark.get("r"))
+        elif tag == "use" and kind:
+            found[kind] = float(mark.get("x")), float(mark.get("y")), 0.0
+    return drawn, found
+
+
+def apart(one, other):
+    return math.dist(one[:2], other[:2])
+
+
+def test_the_hub_is_nearer_to_each_query_than_any_word_is():
+    drawn, found = places("mapping.svg")
+    groups = {g.get("class"): g for g in drawn.iter() if g.tag.endswith("}g")}
+    words = [(float(c.get("cx")), float(c.get("cy"))) for c in groups["words"]]
+    answers = [
+        [float(line.get(key)) for key in ("x1", "y1", "x2", "y2")] for line in groups["answers"]
+    ]
+    assert len(answers) == 4 and found["query"][:2] in [tuple(a[:2]) for a in answers]
+    assert found["right"][:2] in words and len(words) == 4
+    for x, y, *hub in answers:
+        assert tuple(hub) == found["hub"][:2]
+        assert apart((x, y), hub) < 0.9 * min(apart((x, y), word) for word in words)
+
+
+def test_stretching_turns_the_answer():
+    _, found = places("stretching.svg")
+    image, own, seen, moved = (found[k] for k in ("query", "unseen", "seen", "stretched"))
+    assert apart(image, seen) < apart(image, own) < apart(image, moved)
+    assert apart(image, own) == pytest.approx(found["reach"][2], abs=0.5)
+    assert apart(image, seen) + apart(seen, moved) == pytest.approx(apart(image, moved), abs=0.5)
+
+
+def test_only_the_hard_negative_is_on_the_wrong_side():
+    _, found = places("negatives.svg")
+    image, reach = found["query"], found["reach"][2]
+    assert apart(image, found["own"]) < apart(image, found["hard"]) < reach
+    assert apart(image, found["easy"]) > reach
+
+
+def test_the_correct_set_has_the_labels_two_links_away():
+    drawn, found = places("correct_set.svg")
+    frame = next(m for m in drawn.iter() if m.get("class") == "set")
+    left, right = (float(frame.get("x")), float(frame.get("x")) + float(frame.get("width")))
+    inside = [m for m in drawn.iter() if m.tag.endswith("}circle") and m.get("r") == "7"]
+    reached = [m for m in inside if left < float(m.get("cx")) < right]
+    assert (len(inside), len(reached)) == (4, 2) and left < found["query"][0] < right
+
+
+def test_scores_fall_down_both_rankings():
+    drawn, _ = places("two_views.svg")
+    for kind in ("labels", "images"):
+        bars = next(g for g in drawn.iter() if g.get("class") == kind)
+        lengths = [float(bar.get("width")) for bar in bars]
+        assert lengths == sorted(lengths, reverse=True) and len(set(lengths)) == 3
+
+
+def test_letters_of_a_drawing_are_legible_on_a_phone():
+    for name in ("mapping", "stretching", "negatives", "two_views", "correct_set"):
+        text = (STATIC / f"{name}.svg").read_text(encoding="utf-8")
+        width = float(re.search(r'viewBox="0 0 (\d+)', text)[1])
+        sizes = [float(size) for size in re.findall(r'font-size="(\d+)"', text)]
+        assert min(sizes) * min(1, 358 / width) > 11, name

@@ -16,6 +16,7 @@ from book.build.report import (
     shown_runs,
     write_pages,
 )
+from book.papers.printed import PAPERS
 from book.results import Results
 from book.store import latest_records, published, published_records
 
@@ -136,7 +137,8 @@ def test_pages_are_written_once(tiny_book):
     keep(tiny_book)
     write_pages()
     pages = {p.name: p for p in tiny_book.place.parts.iterdir()}
-    names = ("questions", "results", "scorecard", "runs", "errata", "repeats")
+    names = ["front", "map", "scorecard", "runs", "errata", "repeats"]
+    names += [f"overview_{name}" for name in (*PAPERS, "together")]
     assert set(pages) == {f"{name}.md" for name in names}
     assert "Hubness and Pollution" in scorecard()
     before = {name: p.stat().st_mtime_ns for name, p in pages.items()}

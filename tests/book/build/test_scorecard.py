@@ -1,15 +1,12 @@
-"""The scorecard, the first page and the errata, from records as one may have them."""
+"""The scorecard and the errata, from records as one may have them."""
 
 import re
-import string
-from collections import Counter
 from html.parser import HTMLParser
 
 import pytest
 
 from book.build.errata import errata_page
-from book.build.forest import KINDS, LEFT, RIGHT, results, tally
-from book.build.front import finding, questions_page, results_page
+from book.build.forest import KINDS, LEFT, RIGHT
 from book.build.render import macro
 from book.build.scorecard import counts, scorecard_page, scorecard_text
 from book.papers import check_claims, load_claims, load_errata
@@ -26,9 +23,7 @@ YES, MAYBE, NO = (
     for ends in ((2.0, 1.0, 3.0), (2.0, -1.0, 5.0), (-2.0, -3.0, -1.0))
 )
 
-axis, bar, key, names, panel, strip = (
-    macro("forest.html", name) for name in ("axis", "bar", "key", "names", "panel", "strip")
-)
+axis, bar, strip = (macro("forest.html", name) for name in ("axis", "bar", "strip"))
 
 
 def judged(*records):
@@ -121,9 +116,8 @@ def test_every_verdict_has_a_class_and_a_shape_of_its_own():
     drawn = [strip(judged(RECORD | ends)) for ends in (YES, MAYBE, NO)]
     shapes = [re.search(r"y=\"-?0\">(<(?:circle|path)[^>]*>)</svg></g>", svg)[1] for svg in drawn]
     assert len(set(shapes)) == 3
-    for svg, kind, shape in zip(drawn, ("held", "open", "failed"), shapes, strict=True):
+    for svg, kind in zip(drawn, ("held", "open", "failed"), strict=True):
         assert f'<g class="{kind}">' in svg
-        assert f'<g class="{kind}">{shape}</g>' in key()
 
 
 def test_the_bar_counts_as_the_scorecard_does():
@@ -132,33 +126,6 @@ def test_the_bar_counts_as_the_scorecard_does():
     text = "1 held, 1 failed, 1 open, 1 untested"
     assert text in shown and text in counts(verdicts)
     assert re.findall(r"flex:(\d+)", shown) == ["1", "1", "1", "1"]
-
-
-def test_a_panel_has_a_line_or_a_tile_for_each_claim():
-    verdicts = check_claims("hubness", [RECORD | YES, RECORD | NO | {"dataset": "europarl"}])
-    drawn = panel(verdicts, "Hubness")
-    assert drawn.count("<g ") == 1  # the mean of both data sets
-    assert "1 effects of ours" in drawn
-    assert drawn.count("<i ") == len(verdicts) - 1
-
-
-def test_the_names_have_the_verdicts_that_the_bar_counts():
-    apart = [RECORD | YES, RECORD | MAYBE | {"dataset": "tiny_words", "low": -5.0}]
-    verdicts = results(check_claims("hubness", apart))
-    shown = Counter(re.findall(r'<li><b class="(\w+)"', names(verdicts)))
-    assert ", ".join(f"{shown[k]} {k}" for k in KINDS.values() if shown[k]) == tally(verdicts)
-    assert shown["open"] == 1
-
-
-def test_names_follow_the_marks_of_a_panel_and_lead_to_the_claims():
-    verdicts = check_claims("hubness", [RECORD | YES, RECORD | NO | {"dataset": "europarl"}])
-    shown = panel(verdicts, "Hubness"), names(verdicts)
-    marks = [re.findall(r'<(?:i|b) class="(\w+)"', text) for text in shown]
-    assert marks[1][1:] == marks[0] and len(marks[0]) == len(verdicts) - 1
-    links = re.findall(r'href="scorecard.html#([^"]+)"', shown[1])
-    assert links[0] == f"claim-hubness-{CLAIM.id}"
-    assert set(links) <= set(Html(scorecard_page([])).ids)
-    assert len(set(links)) == len(verdicts)
 
 
 def test_a_claim_whose_published_run_is_of_earlier_sources_is_marked():
@@ -188,60 +155,6 @@ def test_a_headline_leaves_out_how_it_is_measured():
         for claim in load_claims(paper):
             assert claim.says.startswith(claim.headline)
             assert len(claim.headline) < 150, claim.id
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_a_finding_has_words_for_every_verdict_and_no_typed_number(paper):
-    ids = {claim.id for claim in load_claims(paper)}
-    data = read_data(paper, "claims")
-    assert data["question"].endswith("?") and len(data["question"]) < 90
-    for piece in data["finding"]:
-        assert piece["claim"] in ids
-        words = {kind: piece[kind] for kind in ("held", "mixed", "failed", "open")}
-        assert len(set(words.values())) == 4
-        for text in words.values():
-            assert not re.search(r"\d", text) and not text.endswith(".")
-            fields = {field for _, field, _, _ in string.Formatter().parse(text) if field}
-            assert fields <= {"size", "signed", "printed"}
-        # Of an open question the sign is open: a bare size would hide it.
-        assert "{size}" not in words["open"]
-        claim = next(c for c in load_claims(paper) if c.id == piece["claim"])
-        if any("{printed}" in text for text in words.values()):
-            assert printed_difference(claim, claim.marks[0]) is not None
-
-
-def test_the_finding_follows_the_verdicts():
-    words = {"dataset": "tiny_words"}
-    cases = {
-        "it finds more right ones, by 2.0 points (printed: 8.7)": [YES],
-        "it finds no more right ones": [NO],
-        "whether it finds more right ones is open (+2.0; printed: 8.7 more)": [MAYBE],
-        "it finds more right ones, by 2.3 points": [YES, YES | words | {"value": 2.56}],
-        "is open (+0.7; printed": [YES, MAYBE | words | {"value": -0.7, "low": -6.0}],
-    }
-    for text, records in cases.items():
-        assert text in finding("hubness", check_claims("hubness", [RECORD | r for r in records]))
-    assert finding("hubness", check_claims("hubness", [])).endswith("is open.")
-
-
-def test_the_first_page_leads_to_chapters_that_are_there():
-    page = questions_page([RECORD | YES], ["hubness/01_setup", CLAIM.chapter], note="A note.")
-    html = Html(page)
-    links = [attrs["href"] for tag, attrs in html.tags if tag == "a"]
-    assert [f"{CLAIM.chapter}.html"] == [link for link in links if "scorecard" not in link]
-    assert [link for link in links if link.startswith("scorecard")] == [
-        f"scorecard.html#{paper}-claims" for paper in PAPERS
-    ]
-    assert page.count("A note.") == 1
-
-
-def test_what_one_would_do_today_is_asked_where_the_book_answers():
-    assert "today" not in results_page([])
-    page = results_page([], [("together/01_a", "Why?", "So."), ("together/02_b", "How?", "Thus.")])
-    assert page.endswith("\n- {doc}`Why? <together/01_a>`")
-    assert "\n\nThus. {doc}`The recipe <together/02_b>`.\n\n" in page
-    assert "So." not in page
-    assert len([a for tag, a in Html(page).tags if a.get("class") == "panel"]) == len(PAPERS)
 
 
 @pytest.fixture

@@ -1,0 +1,122 @@
+"""What a paper's author is sent: whose data, every question with its verdict, and why."""
+
+import tomllib
+
+from book.build.forest import called, results
+from book.build.picture import constant_picture
+from book.build.render import render
+from book.build.scorecard import Line, titles
+from book.papers import check_claims, load_errata
+from book.papers.claims import printed_difference
+from book.papers.printed import read_data
+from book.papers.verdicts import FAILED, HELD, MIXED, NOT_TESTABLE, OPEN
+
+HEADS = {
+    HELD: "What held",
+    MIXED: "What came out both ways",
+    FAILED: "What failed",
+    OPEN: "What stays open",
+    NOT_TESTABLE: "What we could not test",
+}
+"""Each verdict's part of the page."""
+
+TOGETHER = ("leaderboard", "together")
+
+
+def deciding(verdict):
+    """Of the marks that carry a claim the first with the claim's verdict, else the first."""
+    same = [mark for mark in verdict.carrying if mark.verdict == verdict.verdict]
+    return (same or verdict.carrying)[0]
+
+
+def _question(verdict):
+    """A result's line, its place in the paper with the paper's number and ours, and why."""
+    mark = deciding(verdict)
+    effect, paper = printed_difference(verdict.claim, mark.mark), mark.paper_value
+    paper = "" if paper == "–" else paper
+    if effect is not None and " against " in paper:
+        paper = f"{effect:.3g} ({paper})".replace("-", "−")
+    ours = called(mark.found) if mark.found != "–" else ""
+    numbers = [f"printed {paper}"] * bool(paper) + [f"here {ours}"] * bool(ours)
+    place = ", ".join(filter(None, (verdict.claim.where, mark.mark.name)))
+    line = Line(verdict, verdict, old=False, survives=None)
+    untested = "Our data do not give this number." * (verdict.verdict == NOT_TESTABLE)
+    return {
+        "line": line,
+        "numbers": ": ".join(filter(None, (place, "; ".join(numbers)))),
+        "why": line.why or untested,
+    }
+
+
+def overview(paper, records, questions, *, note=""):
+    """A paper's results by verdict, each that failed or is open with its reason, in Markdown.
+
+    Parameters
+    ----------
+    paper : str
+    records : sequence of dict
+        Each with its ``chapter``.
+    questions : dict
+        What each of the book's chapters asks, by name.
+    note : str
+        A sentence on the run that the records are of.
+    """
+    verdicts = check_claims(paper, records)
+    measured = results(verdicts)
+    whose = {}  # several names of one set, such as its two editions, say the same
+    for name, text in read_data(paper, "claims").get("whose", {}).items():
+        whose.setdefault(called(name), text)
+    return render(
+        "overview.md",
+        note=note,
+        whose=whose,
+        verdicts=measured,
+        groups={
+            head: [_question(v) for v in measured if v.verdict == verdict]
+            for verdict, head in HEADS.items()
+        },
+        apart=len(verdicts) - len(measured),
+        notes=sum(note.paper == paper for note in load_errata()),
+        chapters=_of(questions, [paper]),
+    )
+
+
+def together(records, questions):
+    """The head of the chapters that compare the papers, in Markdown."""
+    return render(
+        "together.md", shared=constant_picture(records), chapters=_of(questions, TOGETHER)
+    )
+
+
+def _of(questions, folders):
+    return {name: text for name, text in questions.items() if name.split("/")[0] in folders}
+
+
+def map_page(place):
+    """Routes through the book and what each chapter builds on, in Markdown; empty without a map.
+
+    Of ``map.toml`` it shows what the book has.
+    """
+    file = place.pages / "map.toml"
+    if not file.is_file():
+        return ""
+    chart = tomllib.loads(file.read_text(encoding="utf-8"))
+    chapters = place.names()
+    pages = {
+        page.relative_to(place.pages).with_suffix("").as_posix()
+        for page in place.pages.rglob("*.md")
+    }
+    there = pages.union(chapters)
+    routes = [
+        route | {"pages": [p for p in route["pages"] if p in there]} for route in chart["routes"]
+    ]
+    rows = {
+        name: [other for other in needed if other in there]
+        for name, needed in chart["builds_on"].items()
+        if name in there
+    }
+    folders = {"afternoon": "The afternoon", **titles()} | dict.fromkeys(TOGETHER, "Together")
+    papers = {}
+    for name, needed in rows.items():
+        papers.setdefault(folders[name.split("/")[0]], {})[name] = needed
+    return render("map.md", routes=routes, papers=papers)

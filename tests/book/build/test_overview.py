@@ -1,0 +1,151 @@
+"""A paper's overview, the map of the book, and its notation."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from book.build.forest import results
+from book.build.overview import HEADS, deciding, map_page, overview, together
+from book.papers import check_claims, load_claims
+from book.papers.printed import PAPERS
+from book.papers.verdicts import FAILED, MIXED, OPEN
+from book.paths import layout
+from book.store import published
+
+ROOT = Path(__file__).parents[3]
+PLACE = layout(ROOT)
+PAGES = ROOT / "book/pages"
+
+
+@pytest.fixture(scope="module")
+def records():
+    return [r | {"chapter": name} for name, of in published(root=ROOT).items() for r in of]
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_each_result_stands_once_under_its_verdict(paper, records):
+    page = overview(paper, records, {f"{paper}/01_a": "Why?", "other/02_b": "How?"})
+    parts = re.split(r"^### (.+)$", page, flags=re.M)
+    heads = dict(zip(parts[1::2], parts[2::2], strict=True))
+    verdicts = results(check_claims(paper, records))
+    assert sum(part.count("<li>") for part in heads.values()) == len(verdicts)
+    for verdict in verdicts:
+        part = heads[HEADS[verdict.verdict]]
+        assert f">{verdict.claim.headline}</a>" in part.replace("&#39;", "'").replace("&amp;", "&")
+    assert "{doc}`Why? </" in page and "How?" not in page
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_did_not_hold_says_why_and_shows_it(paper, records):
+    for verdict in results(check_claims(paper, records)):
+        if verdict.verdict in (FAILED, MIXED, OPEN):
+            assert verdict.claim.because and verdict.claim.see, verdict.claim.id
+
+
+def test_numbers_are_of_the_mark_that_decides(records):
+    for verdict in check_claims("hubness", records):
+        mark = deciding(verdict)
+        assert mark.verdict == verdict.verdict or verdict.verdict not in {
+            one.verdict for one in verdict.carrying
+        }
+
+
+def test_without_records_every_result_is_untested():
+    page = overview("dark", [], {}, note="A note.")
+    assert "A note." in page and page.count("Our data do not give this number.") > 10
+    n_results = sum(claim.group == "result" for claim in load_claims("dark"))
+    assert page.count("<li>") == n_results and HEADS["not testable here"] in page
+    assert "What held" not in page
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_an_idea_has_150_words_and_one_picture(paper):
+    text = (PAGES / "papers" / f"{paper}.md").read_text(encoding="utf-8")
+    idea = text.split("`\n\n", 1)[1].split("\n```{figure}")[0]
+    assert 120 <= len(idea.split()) <= 150
+    assert text.count("```{figure}") == 1 and not re.search(r"\d{2,}", idea.replace("150", ""))
+    assert f"parts/overview_{paper}.md" in text
+
+
+def test_the_head_of_together_has_the_picture_and_its_chapters(records):
+    questions = {"leaderboard/01_a": "Who?", "together/01_b": "Why?", "dark/01_c": "No?"}
+    page = together(records, questions)
+    assert page.count("<svg") == 1 and re.findall(r"`(\w+\?) <", page) == ["Who?", "Why?"]
+    assert "<svg" not in together([], questions)
+
+
+def chart():
+    return tomllib.loads((PAGES / "map.toml").read_text(encoding="utf-8"))
+
+
+def test_every_chapter_stands_in_the_map():
+    names, rows = set(PLACE.names()), chart()["builds_on"]
+    folders = {name.split("/")[0] for name in names}
+    assert {name for name in rows if name.split("/")[0] in folders} == names
+    page = map_page(PLACE)
+    assert all(f"| {{doc}}`/{name}` |" in page for name in names)
+
+
+def test_a_chapter_builds_on_those_before_it():
+    rows = chart()["builds_on"]
+    places = {name: i for i, name in enumerate(rows)}
+    for name, needed in rows.items():
+        assert all(places[other] < places[name] for other in needed), name
+
+
+def test_routes_lead_to_pages_of_the_book():
+    rows = chart()["builds_on"]
+    for route in chart()["routes"]:
+        pages = route["pages"]
+        assert len(set(pages)) == len(pages) >= 5
+        unknown = [p for p in pages if p not in rows and not (PAGES / f"{p}.md").is_file()]
+        assert unknown in ([], ["verdicts"]), route["name"]
+
+
+def test_a_book_without_a_map_has_an_empty_page(tmp_path):
+    assert map_page(layout(tmp_path)) == ""
+
+
+def formulas(text):
+    return re.findall(r"\$\$(.+?)\$\$|(?<!\$)\$([^$\n]+)\$(?!\$)", text, flags=re.S)
+
+
+def symbols():
+    """Symbols of the table of notation, with what is said of each."""
+    text = (PAGES / "notation.md").read_text(encoding="utf-8")
+    for cells, means, elsewhere in re.findall(r"^\| (\$.+?) \| (.+?) \|(.*)\|$", text, flags=re.M):
+        for symbol in re.findall(r"\$([^$]+)\$", cells):
+            yield symbol, means, elsewhere
+
+
+def occurs(symbol, text):
+    """Whether a formula of a text has the symbol, not as a part of a command's name."""
+    pattern = re.escape(symbol) if symbol.startswith("\\") else rf"(?<![\\A-Za-z]){symbol}"
+    return any(
+        re.search(rf"{pattern}(?![A-Za-z])", formula)
+        for pair in formulas(text)
+        for formula in pair
+    )
+
+
+def test_a_symbol_stands_once_in_the_table_and_occurs_in_the_book():
+    names = [symbol for symbol, *_ in symbols()]
+    assert len(set(names)) == len(names) > 20
+    texts = [PLACE.chapter_file(name).read_text(encoding="utf-8") for name in PLACE.names()]
+    missing = [symbol for symbol in names if not any(occurs(symbol, text) for text in texts)]
+    assert not missing
+
+
+def test_where_a_paper_s_letter_means_another_thing_the_chapter_has_it():
+    n_links = 0
+    for symbol, _, elsewhere in symbols():
+        for letters, link in re.findall(
+            r"([^,|]+)\[[^]]+\]\(\.\./\.\./chapters/([\w/]+)\.md\)", elsewhere
+        ):
+            wanted = re.findall(r"\$([^$]+)\$", letters) or [symbol]
+            text = PLACE.chapter_file(link).read_text(encoding="utf-8")
+            assert all(occurs(w, text) for w in wanted), (symbol, link)
+            n_links += 1
+    assert n_links > 15
