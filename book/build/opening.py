@@ -153,11 +153,14 @@ def _data(records):
 def exercises(chapter, about, records):
     """The section of exercises as Markdown; empty where there are none.
 
-    Of the front matter's ``exercises``, each with ``ask``, ``run`` and ``answer``: numbers of
-    this run. An answer whose records this run has not is left to the reader.
+    Of the front matter's ``exercises``, each with ``ask``, ``answer``, and ``run`` where it is to
+    run the chapter. Answers are numbers of this run; one whose records it has not is left to the
+    reader.
     """
     shown = [
-        exercise | {"answer": "".join(answers(chapter, [exercise["answer"]], records))}
+        {"run": ""}
+        | exercise
+        | {"answer": "".join(answers(chapter, [exercise["answer"]], records))}
         for exercise in about.get("exercises", ())
     ]
     return render("exercises.md", chapter=chapter, exercises=shown)

@@ -4,6 +4,7 @@ import json
 
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from book.build.errata import errata_page
+from book.build.followed import followed_page
 from book.build.forest import results
 from book.build.front import front_page
 from book.build.opening import differences
@@ -127,6 +128,7 @@ def write_pages(*, root=None):
             f"overview_{paper}": overview(paper, records, questions, note=note) for paper in PAPERS
         },
         "scorecard": scorecard_page(beside or records, records, note=note),
+        "followed": followed_page(records),
         "runs": runs_page(**runs),
         "errata": errata_page(),
         "repeats": repeats_page(place),

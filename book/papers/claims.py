@@ -174,10 +174,11 @@ def whose_data(paper, datasets):
     ''
     """
     known = read_data(paper, "claims").get("whose", {})
+    known = {name.replace("_", "-"): whose for name, whose in known.items()}
     names = {}
     for name in datasets:
-        if name in known:
-            names.setdefault(known[name], []).append(name)
+        if (shown := name.replace("_", "-")) in known:
+            names.setdefault(known[shown], []).append(name)
     return "; ".join(f"{' and '.join(sets)}: {whose}" for whose, sets in names.items())
 
 

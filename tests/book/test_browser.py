@@ -1,12 +1,18 @@
 """Every page of the built book in Chromium, from ``file://``, light and dark, wide and narrow."""
 
+import json
 import os
 import re
 import shutil
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import numpy as np
 import pytest
+
+from zslib.mapping import RidgeMap
+from zslib.metrics import k_occurrence
+from zslib.search import top_k
 
 ROOT = Path(__file__).parents[2]
 SITE = Path(os.environ.get("ZSLIB_SITE", ROOT / "_build" / "html"))
@@ -260,6 +266,72 @@ def test_a_slider_moves_the_marks(visit):
         page.locator(".gamma-slider input").fill("0")
         assert page.evaluate(place) != before
         assert "seen" in page.locator(".gamma-slider output").first.inner_text()
+
+
+AFTERNOON = ["afternoon/02_hubs.html", "afternoon/03_generalised.html"]
+
+
+@pytest.mark.parametrize(("stop", "dimension"), [(0, 2), (16, 2), (24, 2), (16, 6), (24, 10)])
+def test_hubs_under_the_sliders_are_those_of_the_package(visit, stop, dimension):
+    page = visit.open(AFTERNOON[0])
+    slider = ".hub-plane input >> nth="
+    page.locator(f"{slider}0").fill(str(stop))
+    page.locator(f"{slider}1").fill(str(dimension))
+    world = json.loads(page.locator(".hub-plane").get_attribute("data-numbers"))
+    X, Y, queries, targets = (np.array(points)[:, :dimension] for points in world)
+    penalty, n = 10 ** (stop / 8), len(targets)
+    sides = [
+        (RidgeMap(penalty).fit(X, Y).transform(queries), targets),
+        (queries, RidgeMap(penalty).fit(Y, X).transform(targets)),
+    ]
+    told = page.locator(".hub-plane output").all_inner_texts()
+    for text, side, bars in zip(told, sides, range(2), strict=True):
+        found = top_k(*side, 1, metric="euclidean")[1]
+        counts, right = k_occurrence(found, n), np.sum(found[:, 0] == np.arange(n))
+        assert text == f"largest hub {counts.max()} of {n} queries, {right} right"
+        heights = page.locator(f".hub-plane svg >> nth=1 >> rect >> nth={bars * n}")
+        assert float(heights.get_attribute("height")) == 2 * counts.max()
+    assert page.locator(".hub-plane circle[fill='#D55E00']").count() >= 1
+    assert visit.wrong == []
+
+
+def test_sliders_of_the_afternoon_follow_the_keyboard(visit):
+    for name in AFTERNOON:
+        page = visit.open(name)
+        for slider in page.locator(".afternoon input").all():
+            figure = slider.locator("xpath=ancestor::div[contains(@class, 'afternoon')]")
+            before = figure.inner_text(), figure.locator("svg").first.inner_html()
+            slider.focus()
+            page.keyboard.press("ArrowRight")
+            after = figure.inner_text(), figure.locator("svg").first.inner_html()
+            assert all(a != b for a, b in zip(before, after, strict=True))
+    assert visit.wrong == []
+
+
+def test_accuracies_and_answers_under_gamma_are_those_of_the_package(visit):
+    page = visit.open(AFTERNOON[1])
+    for figure in page.locator(".afternoon.gamma").all():
+        numbers = json.loads(figure.get_attribute("data-numbers"))
+        for step in (0, 20, len(numbers["points"]) - 1):
+            figure.locator("input").fill(str(step))
+            gamma, seen, unseen, h = numbers["points"][step]
+            *answers, told = figure.locator("output").all_inner_texts()
+            assert told == f"seen {seen:.1f}%, unseen {unseen:.1f}%, H {h:.1f}%"
+            for text, picture in zip(answers, numbers["pictures"], strict=True):
+                answer = picture["answers"][gamma >= picture["flip"]]
+                assert text == f"{answer} {'✓' if answer == picture['name'] else '✗'}"
+
+
+def test_without_scripts_the_afternoon_has_its_pictures_and_no_dead_sliders(browser):
+    context = browser.new_context(viewport=NARROW, offline=True, java_script_enabled=False)
+    page = context.new_page()
+    for name in AFTERNOON:
+        page.goto((SITE / name).as_uri())
+        assert (
+            page.locator(".afternoon").count() and not page.locator(".afternoon:visible").count()
+        )
+        assert page.locator("figure img:visible").count() >= 1
+    context.close()
 
 
 @pytest.mark.parametrize("name", SINGLE)

@@ -137,7 +137,7 @@ def test_pages_are_written_once(tiny_book):
     keep(tiny_book)
     write_pages()
     pages = {p.name: p for p in tiny_book.place.parts.iterdir()}
-    names = ["front", "map", "scorecard", "runs", "errata", "repeats"]
+    names = ["front", "map", "scorecard", "followed", "runs", "errata", "repeats"]
     names += [f"overview_{name}" for name in (*PAPERS, "together")]
     assert set(pages) == {f"{name}.md" for name in names}
     assert "Hubness and Pollution" in scorecard()

@@ -1,0 +1,157 @@
+"""Pictures of digits, of their seven segments, and of what becomes of them."""
+
+import numpy as np
+from matplotlib import pyplot
+
+from zslib.metrics import k_occurrence
+from zslib.show.figures import COLORS, ONE_PANEL, look
+
+_UNSEEN = COLORS[1]
+# Ends of the segments a to g on a display that is 1 wide and 2 high.
+_ENDS = np.array([
+    [[0, 2], [1, 2]], [[1, 2], [1, 1]], [[1, 1], [1, 0]], [[0, 0], [1, 0]],
+    [[0, 1], [0, 0]], [[0, 2], [0, 1]], [[0, 1], [1, 1]],
+])  # fmt: skip
+
+
+def _bare(ax, color=None):
+    """No ticks; a frame in ``color``, or none."""
+    ax.set(xticks=[], yticks=[])
+    for spine in ax.spines.values():
+        spine.set(visible=color is not None, color=color, linewidth=2)
+
+
+def draw_image(ax, pixels, color=None):
+    """An image of 8 x 8 pixels, dark on white, with a frame in ``color``."""
+    ax.imshow(np.reshape(pixels, (8, 8)), cmap="Greys", vmin=0, vmax=1)
+    _bare(ax, color)
+
+
+def draw_display(ax, lit):
+    """A display whose segment i is as dark as ``lit[i]``, from 0, unlit, to 1."""
+    for ends, strength in zip(_ENDS, np.clip(lit, 0, 1), strict=True):
+        ax.plot(*ends.T, color=str(0.9 * (1 - strength)), lw=4, solid_capstyle="round")
+    ax.set(xlim=(-0.7, 1.7), ylim=(-0.4, 2.4), aspect="equal")
+    ax.grid(False)
+    _bare(ax)
+
+
+def draw_digits(problem):
+    """An image of each digit, and under it its description; unseen digits have a frame."""
+    n = len(problem.class_names)
+    fig, axes = pyplot.subplots(2, n, figsize=(ONE_PANEL, 1.7))
+    for c, (top, bottom) in enumerate(axes.T):
+        unseen = c in problem.unseen_classes
+        image = problem.features[np.flatnonzero(problem.labels == c)[0]]
+        draw_image(top, image, _UNSEEN if unseen else None)
+        color = _UNSEEN if unseen else "black"
+        top.set_title(problem.class_names[c], color=color, fontsize="x-small")
+        draw_display(bottom, problem.class_embeddings[c])
+    return fig
+
+
+def draw_path(image, mapped, problem, answer):
+    """From an image over the mapped segments to the unseen descriptions, the ``answer`` framed."""
+    unseen = problem.unseen_classes
+    fig, axes = pyplot.subplots(1, 2 + len(unseen), figsize=(ONE_PANEL, 1.4))
+    draw_image(axes[0], image)
+    draw_display(axes[1], mapped)
+    axes[0].set_title("image", fontsize="small")
+    axes[1].set_title("mapped", fontsize="small")
+    for ax, c in zip(axes[2:], unseen, strict=True):
+        draw_display(ax, problem.class_embeddings[c])
+        if c == answer:
+            _bare(ax, COLORS[2])
+        name = f"{problem.class_names[c]}{' ✓' * bool(c == answer)}"
+        ax.set_title(name, fontsize="small")
+    return fig
+
+
+def draw_confusion(problem, rows, answers, examples=3):
+    """Images by their digit (down) and by the answer (across), each cell with its share."""
+    unseen, truth = problem.unseen_classes, problem.labels[rows]
+    n = len(unseen)
+    fig, axes = pyplot.subplots(n, n, figsize=(ONE_PANEL, 0.4 + 0.85 * n), squeeze=False)
+    for i, digit in enumerate(unseen):
+        for j, answer in enumerate(unseen):
+            ax, chosen = axes[i, j], rows[(truth == digit) & (answers == answer)]
+            strip = np.zeros((8, 9 * examples))
+            for k, row in enumerate(chosen[:: max(1, len(chosen) // examples)][:examples]):
+                strip[:, 9 * k : 9 * k + 8] = problem.features[row].reshape(8, 8)
+            ax.imshow(strip, cmap="Greys", vmin=0, vmax=1)
+            _bare(ax, COLORS[2] if i == j else "0.8")
+            ax.set_title(f"{len(chosen) / np.sum(truth == digit):.0%}", fontsize="small", pad=3)
+            if j == 0:
+                ax.set_ylabel(f"a {problem.class_names[digit]}")
+            if i == n - 1:
+                ax.set_xlabel(f"answered: {problem.class_names[answer]}")
+    return fig
+
+
+def draw_choices(accuracies, ours, chance):
+    """How often each accuracy came out over all choices of unseen digits, ours and chance."""
+    fig, ax = pyplot.subplots(figsize=(ONE_PANEL, 2.6))
+    ax.hist(accuracies, bins=np.arange(0, 101, 5), color="0.75")
+    for value, color, name in ((chance, "black", "chance"), (ours, _UNSEEN, "this page")):
+        ax.axvline(value, color=color, ls="--" if name == "chance" else "-")
+        ax.text(value + 1, 0.97 * ax.get_ylim()[1], name, color=color, va="top")
+    ax.set(xlabel="per-class accuracy on the unseen digits, %", ylabel="choices of three digits")
+    return fig
+
+
+def draw_near_misses(problem, rows, losses, wrong):
+    """Wrong digits by how often they still teach, with the image for which each costs most."""
+    fig, axes = pyplot.subplots(2, len(wrong), figsize=(ONE_PANEL, 2.6), height_ratios=(1, 1.6))
+    shares = 100 * (losses > 0).mean(axis=0)
+    for i, ((top, bottom), c) in enumerate(zip(axes.T, wrong, strict=True)):
+        if shares[c]:
+            draw_image(top, problem.features[rows[np.argmax(losses[:, c])]])
+        else:
+            top.set_axis_off()
+        bottom.bar([0], shares[c], color=_UNSEEN, width=0.6)
+        bottom.bar_label(bottom.containers[0], fmt="%.0f%%", fontsize="small")
+        bottom.set(xticks=[], xlabel=problem.class_names[c], xlim=(-0.6, 0.6))
+        bottom.set_ylim(0, 1.25 * max(1, shares.max()))
+        bottom.tick_params(labelleft=i == 0)
+    axes[1, 0].set_ylabel("still teaches, %")
+    return fig
+
+
+def draw_planes(pairs, penalties, find, columns=2):
+    """Mapped queries and the targets they find, a panel a penalty; orange: the largest hub."""
+    rows = -(-len(penalties) // columns)
+    fig, axes = pyplot.subplots(
+        rows, columns, figsize=(ONE_PANEL, 2.4 * rows), sharex=True, sharey=True
+    )
+    targets = pairs[3][:, :2]
+    for ax, penalty in zip(axes.flat, penalties, strict=True):
+        queries, found = find(pairs, 2, penalty)
+        counts = k_occurrence(found, len(targets))
+        for query, target in zip(queries, targets[found[:, 0]], strict=True):
+            ax.plot(*zip(query, target, strict=True), color="0.8", lw=0.8)
+        hub = counts == counts.max()
+        for which, color in ((~hub, COLORS[0]), (hub, COLORS[1])):
+            ax.scatter(*targets[which].T, s=5 + 8 * counts[which], color=color, zorder=2)
+        ax.plot(*queries.T, "x", color="black", ms=3, zorder=3)
+        ax.set(title=f"λ = {penalty:g}: {counts.max()}", xticks=[], yticks=[])
+        ax.set_aspect("equal")
+    return fig
+
+
+def draw_training(curves):
+    """Means over trainings by epoch: ``{panel: {(name, kind, line): (runs, epochs)}}``."""
+    fig, axes = pyplot.subplots(1, len(curves), figsize=(7.2, 2.9))
+    for ax, (title, lines) in zip(axes, curves.items(), strict=True):
+        for (_, kind, line), runs in lines.items():
+            color = look(kind)["color"]
+            epochs, mean, spread = np.arange(1, runs.shape[1] + 1), runs.mean(0), runs.std(0)
+            ax.plot(epochs, mean, color=color, ls=line)
+            ax.fill_between(epochs, mean - spread, mean + spread, color=color, alpha=0.15, lw=0)
+        ends = sorted((runs.mean(0)[-1], name, kind) for (name, kind, _), runs in lines.items())
+        room, lowest = 0.07 * np.ptp(ax.get_ylim()), -np.inf
+        for end, name, kind in ends:  # names that would overlap are moved up
+            lowest = max(end, lowest + room)
+            color = look(kind)["color"]
+            ax.text(epochs[-1], lowest, f" {name}", color=color, va="center", fontsize="small")
+        ax.set(title=title, xlabel="epoch", ylabel="%", xlim=(1, 1.5 * epochs[-1]))
+    return fig

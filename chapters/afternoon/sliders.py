@@ -1,0 +1,123 @@
+"""What a reader moves: hubs under a penalty and a dimension, accuracies under gamma.
+
+``book/_static/afternoon.js`` draws them; without it they are not shown.
+"""
+
+import base64
+import io
+import json
+
+import numpy as np
+
+from zslib.mapping import RidgeMap
+from zslib.metrics import harmonic_mean
+from zslib.search import top_k
+
+
+class Slider:
+    """Numbers for the page's script, in a block of a class of its own, with its inputs."""
+
+    def __init__(self, kind, numbers, inputs, *, told, inside="", text=""):
+        self.numbers, self.text = numbers, text
+        sliders = "".join(
+            f'<label>{name} = <b>{value}</b> <input type="range" min="{low}" max="{high}" '
+            f'value="{value}"></label>'
+            for name, (low, value, high) in inputs.items()
+        )
+        lines = "".join(f"<li><b>{name}</b> <output></output></li>" for name in told)
+        self.page = (
+            f"<div hidden class=\"afternoon {kind}\" data-numbers='{json.dumps(numbers)}'>"
+            f"{sliders}<div></div>{inside}<ul>{lines}</ul></div>"
+        )
+
+    def __repr__(self):
+        return self.text
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/markdown": self.page, "text/html": self.page, "text/plain": self.text}
+
+
+def made_up_pairs(seed=0, *, n_queries=60, n_pairs=40, dimension=10, noise=0.5):
+    """Training pairs X, Y, and queries with their targets: the same points, seen through noise.
+
+    Normal in each dimension; with two decimals, as the page has them.
+    """
+    rng = np.random.default_rng(seed)
+    targets, Y = (rng.normal(size=(n, dimension)) for n in (n_queries, n_pairs))
+    queries, X = (points + noise * rng.normal(size=points.shape) for points in (targets, Y))
+    return [points.round(2) for points in (X, Y, queries, targets)]
+
+
+def find(pairs, dimension, penalty, *, reverse=False):
+    """Where queries are, and the target that each finds, in the first dimensions alone.
+
+    In reverse sources are predicted from targets, so that the targets are mapped.
+    """
+    X, Y, queries, targets = (points[:, :dimension] for points in pairs)
+    if reverse:
+        targets = RidgeMap(penalty).fit(Y, X).transform(targets)
+    else:
+        queries = RidgeMap(penalty).fit(X, Y).transform(queries)
+    return queries, top_k(queries, targets, 1, metric="euclidean")[1]
+
+
+def hub_slider(pairs):
+    """Queries and targets under a penalty of 10^(i / 8), in the first d dimensions."""
+    numbers = [points.tolist() for points in pairs]
+    inputs = {"penalty λ": (0, 16, 24), "dimensions": (2, 2, pairs[0].shape[1])}
+    told = ("ridge:", "reverse ridge:")
+    return Slider("hub-plane", numbers, inputs, told=told, text="Queries and targets in a plane.")
+
+
+def _picture(pixels):
+    """An image of 8 x 8 pixels as the address of a PNG."""
+    from matplotlib.image import imsave
+
+    stream = io.BytesIO()
+    imsave(stream, np.reshape(pixels, (8, 8)), cmap="Greys", vmin=0, vmax=1, format="png")
+    return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"
+
+
+def gamma_points(curve, steps=50):
+    """Gamma from zero up, and accuracy on seen and on unseen classes and H under it, in percent.
+
+    Up to where hardly an image of a seen class is named right any more.
+    """
+    last = curve.gammas[np.flatnonzero(curve.seen > 0.01)[-1] + 1]
+    gammas = np.linspace(0, last, steps + 1)
+    pairs = 100 * np.array([curve.at(gamma) for gamma in gammas])
+    return np.column_stack([gammas, pairs, harmonic_mean(*pairs.T)]).round(6)
+
+
+def pictures_of(problem, outcome, side, rows):
+    """Of some test images, ``rows`` of that side: pixels, name, and answers before and after γ."""
+    images = {"test_seen": problem.test_seen, "test_unseen": problem.test_unseen}[side]
+    answers = getattr(outcome, side)
+    for row in rows:
+        found = [answers.seen[row, 0], answers.unseen[row, 0]]
+        yield {
+            "pixels": problem.features[images[row]],
+            "name": str(problem.class_names[problem.labels[images[row]]]),
+            "answers": [str(problem.class_names[c]) for c in found],
+            "flip": round(float(answers.flips[row]), 6),
+        }
+
+
+def gamma_slider(curve, pictures=()):
+    """The curve of a system with a mark that a slider moves, and what images are answered.
+
+    ``pictures`` are of `pictures_of`.
+    """
+    points = gamma_points(curve)
+    images = "".join(
+        f'<li><img alt="a {one["name"]}" src="{_picture(one["pixels"])}"><output></output></li>'
+        for one in pictures
+    )
+    numbers = {
+        "points": points.tolist(),
+        "pictures": [{k: one[k] for k in ("name", "answers", "flip")} for one in pictures],
+    }
+    return Slider(
+        "gamma", numbers, {"γ": (0, 0, len(points) - 1)}, told=("now:",),
+        inside=f'<ul class="pictures">{images}</ul>', text="Accuracies under a slider for gamma.",
+    )  # fmt: skip
