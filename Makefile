@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c const
 SOURCES := zslib book chapters tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help book test kernels cupy serve lint format bench notebooks archive clean distclean
+.PHONY: help book test kernels cupy serve lint format bench notebooks archive prune clean distclean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,10 @@ archive:  ## sources with data and records, and the site, with checksums, in dis
 	  git archive --prefix=$$name/ -o dist/$$name-sources.tar.gz HEAD; \
 	  tar -czf dist/$$name-site.tar.gz -C _build --transform "s,^html,$$name-site," html; \
 	  cd dist && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
+
+prune:  ## forget this machine's runs but the latest of each chapter
+	@for latest in results/*/*/latest; do test ! -f $$latest || \
+	  find $$(dirname $$latest) -mindepth 1 -maxdepth 1 -type d ! -name $$(cat $$latest) -exec rm -rf {} +; done
 
 clean:  ## remove the site and this machine's records (published ones stay)
 	rm -rf _build

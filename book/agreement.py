@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from book.records import RESULT
@@ -149,19 +148,3 @@ def other_parameters(run, published):
         # What the published run chose anew is what a run without `tune` takes over.
         and (name, value) != ("tune", False)
     )
-
-
-def agreement(records, published):
-    """One sentence: how many numbers of ``records`` agree with the published `Results`."""
-    if published is None:
-        return "no published run"
-    counts = Counter(one.kind for one in compare(records, published))
-    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in (EQUAL, WITHIN, APART, ABSENT))
-    parts = [f"of {published.run['date'][:10]}: of {counts.total()} numbers {kinds}"]
-    if others := other_parameters(records.run, published.run):
-        parts.append(f"here {others}")
-    mine, theirs = (run.get("digests", {}) for run in (records.run, published.run))
-    changed = [name for name in ("chapter", "package") if mine.get(name) != theirs.get(name)]
-    if mine and changed:
-        parts.append(f"published by another state of the code ({', '.join(changed)})")
-    return "; ".join(parts)

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import zslib
-from book.agreement import agreement
 from book.figures import figure
 from book.keys import data_fingerprint, identify, run_key
 from book.parameters import ChapterText, check_parameters, injected_names, refuse_unknown
@@ -18,6 +17,7 @@ from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from book.provenance import RunCard, commit, machine, peak_memory, told_choices
 from book.records import RESULT, clean_column, clean_value
 from book.results import OverSets, Results, measure
+from book.shown import caption_of
 from book.store import keep_run, published_records, write_records
 from book.unfinished import check_writable
 from zslib.arrays import resolve_device
@@ -97,7 +97,6 @@ class Chapter:
         self._results = Path(results) if results is not None else place.results
         self._problems, self._skipped = {}, []
         self.failed = {}
-        self._published = published_records(name, root=place.root)
         self._commit = commit(place.root)  # the sources may change while the chapter runs
         self._started = time.perf_counter()
         self._text = None
@@ -282,9 +281,9 @@ class Chapter:
         """
         from book.papers.claims import claims_of, marks_in
 
+        marks = [m for claim in claims_of(self.name) for m in marks_in(claim, self.name)]
         for name in names:
             word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-            marks = (m for claim in claims_of(self.name) for m in marks_in(claim, self.name))
             for mark in marks:
                 if any(word.search(mark.record.get(k, "")) for k in ("method", "metric")):
                     self._skipped.append(mark.record | {"why": why})
@@ -360,7 +359,7 @@ class Chapter:
         from zslib.protocols.intervals import Estimate
 
         rows = []
-        for record in self._published or ():
+        for record in published_records(self.name, root=self._place.root) or ():
             row = {k: v for k, v in record.items() if k not in (*RESULT, "synthetic")} | columns
             if "dataset" in record:
                 named = {"name": record["dataset"], "synthetic": record.get("synthetic", False)}
@@ -374,11 +373,12 @@ class Chapter:
 
     def table(self, name, caption, rows, columns, *, data=None, folded=False):
         """`Table` whose caption names the data in use (or ``data``)."""
-        return Table(name, f"{caption} ({data or self.data}).", columns, rows, folded=folded)
+        caption = caption_of(caption, data or self.data, self)
+        return Table(name, caption, columns, rows, folded=folded)
 
     def figure(self, fig, name, caption, *, alt, data=None, photographs=False):
         """`figure` whose caption names the data in use (or ``data``)."""
-        caption = f"{caption} ({data or self.data})."
+        caption = caption_of(caption, data or self.data, self)
         return figure(fig, name=name, caption=caption, alt=alt, photographs=photographs)
 
     def message(self, *sentences):
@@ -430,7 +430,7 @@ class Chapter:
         name = verdicts_label(self.name)
         n = len(verdicts)
         caption = f"The {n} claim{'s' * (n > 1)} of this chapter, held against this run"
-        return self.table(name, caption, rows, heads, folded=len(rows) > 12)
+        return self.table(name, caption, rows, heads, folded=True)
 
     def _excuse(self, verdict):
         """Why this run cannot give what a claim asks for, as `skip` was told, or None."""
@@ -476,8 +476,7 @@ class Chapter:
         Returns
         -------
         RunCard
-            Shows version, data, parameters, machine and times, and how the numbers agree with
-            the published run's, as a chapter's last output.
+            Shows version, data, parameters, machine and times, as a chapter's last output.
 
         Raises
         ------
@@ -502,7 +501,7 @@ class Chapter:
             keep_run(folder, run["key"], self.records, run, self._chosen(run))
         install(None)
         self.records.run = run
-        return RunCard(run, agreement(self.records, self._published))
+        return RunCard(run)
 
     def _chosen(self, run):
         """The text of ``chosen.json``, or None where nothing was chosen."""

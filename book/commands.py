@@ -90,7 +90,7 @@ def _book():
 
 def _run(arguments):
     from book.build.plan import plan
-    from book.build.run import run_chapters
+    from book.build.run import page_of, run_chapters
     from book.parameters import ChapterText, parse_text
     from zslib.show.writing import write_if_changed
 
@@ -112,8 +112,9 @@ def _run(arguments):
     for name, run in runs.items():
         print(f"{name}: {'run' if name in executed else 'there'}, {near(run.notebook)}")
     if arguments.output:
-        text = runs[names[0]].notebook.read_text(encoding="utf-8")
-        write_if_changed(arguments.output, text)
+        import nbformat
+
+        write_if_changed(arguments.output, nbformat.writes(page_of(runs[names[0]])) + "\n")
         print(f"written to {arguments.output}")
 
 

@@ -93,9 +93,8 @@ def identify(chapter_text, parameters, depends, place):
     fingerprint = data_fingerprint(parameters, chapter_text.data_settings)
     key = run_key(
         chapter_text.name,
-        chapter_text.body,
+        chapter_text.code,
         parameters,
-        code=chapter_text.code,
         fingerprint=fingerprint,
         depends=depends | _chosen(chapter_text, parameters, place),
     )
@@ -161,11 +160,11 @@ def _digest(content):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def run_key(chapter, text, parameters, *, code="", fingerprint=None, depends=None):
-    """Key of a run: equal keys, equal numbers."""
+def run_key(chapter, code, parameters, *, fingerprint=None, depends=None):
+    """Key of a run: equal keys, equal outputs; the page takes its prose from the source."""
     parts = {
         "chapter": chapter,
-        "text": text,
+        "code": code,
         "parameters": parameters,
         "data": fingerprint or {},
         "depends": depends or {},

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from book.papers.printed import PAPERS
 from zslib.repository import book_root
 
 # Beside the records of a run: the settings that it chose, or took over, on validation data.
@@ -21,8 +21,6 @@ PROGRESS = "progress.txt"
 RUN_KEY = "ZSLIB_RUN_KEY"
 # Set by the runner: digests of what the run is made of, as JSON.
 RUN_DIGESTS = "ZSLIB_RUN_DIGESTS"
-# The part of the book before the papers, which is of none.
-FIRST = "afternoon"
 # Where record sets go that are not to lie in the book's folder, which may not be writable.
 RESULTS = "ZSLIB_RESULTS"
 
@@ -112,10 +110,13 @@ class Layout:
         return word.removeprefix("./").removeprefix("chapters/").rstrip("/")
 
     def names(self):
-        """Names of all chapters: the way in, papers in the book's order, then what joins them."""
+        """Names of all chapters, folders as the contents list them and chapters by number."""
         paths = self.chapters.glob("*/[0-9][0-9]_*.md")
         names = [path.relative_to(self.chapters).with_suffix("").as_posix() for path in paths]
-        order = {part: place for place, part in enumerate((FIRST, *PAPERS))}
+        contents = self.root / "_toc.yml"
+        text = contents.read_text(encoding="utf-8") if contents.is_file() else ""
+        parts = [*dict.fromkeys(re.findall(r"file: (\w+)/\d\d_", text))]
+        order = {part: place for place, part in enumerate(parts)}
         return sorted(names, key=lambda name: (order.get(name.split("/")[0], len(order)), name))
 
 

@@ -9,16 +9,12 @@ from pathlib import Path
 
 from zslib.show.tables import escape
 
-# Head of the line that the site writes anew: a published run may be younger than this one.
-PUBLISHED_RUN = "Published run"
-
 
 class RunCard:
-    """How a run came about, and how it agrees with the published one, as a small table."""
+    """How a run came about, as a small table."""
 
-    def __init__(self, run, agreement):
+    def __init__(self, run):
         self.run = run
-        self.agreement = agreement
 
     def _lines(self):
         run, machine = self.run, self.run["machine"]
@@ -36,7 +32,6 @@ class RunCard:
             f"Python {machine['python']}, NumPy {machine['numpy']}",
             "Cost": f"{run['wall_seconds']:.0f} s"
             + (f", {run['peak_memory_mib']:,} MiB at most" if run["peak_memory_mib"] else ""),
-            PUBLISHED_RUN: self.agreement,
         }
 
     def _commit(self):
@@ -53,15 +48,15 @@ class RunCard:
 
 
 def told_choices(choices):
-    """How many choices on validation data the published run made, and how many this one.
+    """How many choices on validation data were taken over, and how many this run made.
 
     Examples
     --------
     >>> told_choices({"taken": {"2026-11-21": 12}, "made": 1})
-    '12 chosen by the published run on 2026-11-21, 1 chosen in this run'
+    '12 chosen on 2026-11-21, 1 chosen in this run'
     """
     taken, made = choices["taken"], choices["made"]
-    parts = [f"{sum(taken.values())} chosen by the published run on {' and '.join(taken)}"]
+    parts = [f"{sum(taken.values())} chosen on {' and '.join(taken)}"]
     return ", ".join(
         parts * bool(taken) + [f"{made} chosen in this run"] * bool(made or not taken)
     )

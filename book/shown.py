@@ -1,5 +1,6 @@
 """How a chapter's rows are shown: as tables and as figures. Nothing here is recorded."""
 
+import re
 from functools import wraps
 from textwrap import fill
 
@@ -10,6 +11,22 @@ from zslib.show.figures import ONE_PANEL, look
 from zslib.show.tables import Column, Table
 
 NOT_TRAINED = "not trained"
+
+# What a caption says of means over data sets, and over trainings: not true of one.
+_OVER_SETS = re.compile(r",? means? over data sets")
+_OVER_RUNS = re.compile(
+    r",? means? (of|over) (the )?(trainings|seeds|runs|1 run)"
+    r"|,? mean (and range|± standard deviation) over (seeds|runs)"
+)
+
+
+def caption_of(text, data, chapter):
+    """A caption with the data's names in parentheses, and without means that this run has not."""
+    if "," not in data and " and " not in data:
+        text = _OVER_SETS.sub("", text)
+    if getattr(chapter, "parameters", {}).get("n_seeds") == 1:
+        text = _OVER_RUNS.sub("", text)
+    return f"{text} ({data})."
 
 
 def _or_nothing(show):
@@ -257,13 +274,15 @@ class Shown:
         return self._figure(fig, [ax], name, caption, alt)
 
     def _telling(self):
-        """Without means over data sets where there is one set, which they repeat."""
+        """Means over data sets where there is one are of that set, which most of them repeat."""
         alone = [row for row in self if row.get("dataset") != "mean"]
-        if len({row.get("dataset") for row in alone}) != 1:
+        sets = {row.get("dataset") for row in alone}
+        if len(sets) != 1:
             return self
+        (name,) = sets
         known = [_alike(row, "dataset", "setting", "value") for row in alone]
         others = [row for row in self if _alike(row, "dataset", "setting", "value") not in known]
-        return self._of(alone + others)
+        return self._of(alone + [row | {"dataset": name} for row in others])
 
     def _panels(self, panels, ylabel, sharey=False):
         """A figure, its axes, and the rows of each; the first of a row has the label."""
@@ -294,7 +313,8 @@ class Shown:
     def _caption(self, caption, intervals=True):
         names = [n for n in self.of("dataset") if n not in (None, "mean")]
         data = ", ".join(names) or self.chapter.data
-        return f"{caption} ({data}{_units(row['value'] for row in self if intervals)})."
+        units = _units(row["value"] for row in self if intervals)
+        return caption_of(caption, data, self.chapter).replace(f"({data}).", f"({data}{units}).")
 
 
 def _units(values):

@@ -12,7 +12,17 @@ document.addEventListener("DOMContentLoaded", () => {
     summary.setAttribute("aria-label", `Pages of ${link?.textContent.trim() || "this part"}`);
   }
 
+  // Excerpts are of the page's own text, without the theme's buttons and contents around it.
+  if (typeof Search !== "undefined") {
+    const words = Search.htmlToText;
+    Search.htmlToText = (page, anchor) => {
+      const article = new DOMParser().parseFromString(page, "text/html").querySelector("article");
+      return words(article ? `<main role="main">${article.innerHTML}</main>` : page, anchor);
+    };
+  }
+
   filterEntries();
+  switchCode();
   openTarget();
   // A table, drawing or formula wider than its place says that it scrolls.
   const mark = () => {
@@ -56,6 +66,27 @@ function filterEntries() {
   form.addEventListener("change", show);
   form.hidden = false;
   show();
+}
+
+// One button opens and folds all code of a page; what was chosen holds for the next page too.
+function switchCode() {
+  const folds = document.querySelectorAll(".cell:not(.tag_hide-cell) > details.hide");
+  const place = document.querySelector(".article-header-buttons");
+  if (!folds.length || !place) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "btn btn-sm code-switch";
+  const show = (open) => {
+    button.textContent = open ? "Hide code" : "Show code";
+    for (const fold of folds) fold.open = open;
+  };
+  button.addEventListener("click", () => {
+    const open = localStorage.getItem("code") !== "shown";
+    localStorage.setItem("code", open ? "shown" : "folded");
+    show(open);
+  });
+  show(localStorage.getItem("code") === "shown");
+  place.prepend(button);
 }
 
 // A link into what is folded opens it.

@@ -5,6 +5,7 @@ import re
 
 from book.build.forest import hyphens, verdict_counts
 from book.build.render import render
+from book.chapter import verdicts_label
 from book.papers import chapter_verdicts, printed
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -96,7 +97,7 @@ def answers(chapter, sentences, records):
     return lines
 
 
-def opening(chapter, about, records, whose="Published run", below=None):
+def opening(chapter, about, records, published=None):
     """The box of a chapter as Markdown; empty where there is nothing to say.
 
     Parameters
@@ -106,30 +107,53 @@ def opening(chapter, about, records, whose="Published run", below=None):
         The chapter's front matter: its ``question``, and the sentences of its ``finding``, of
         which those without records are left out.
     records : Results or None
-    whose : str
-        Which run the records are of.
-    below : Results, optional
-        Of the page, where that is another run.
+        Of the run that made the page: all in the box is of these.
+    published : Results, optional
+        Of a larger run: a line says where its verdicts differ.
     """
     findings = about.get("finding", ())
     sentences = answers(chapter, findings, records)
     if records is None or not (sentences or "question" in about):
         return ""
-    page = below is not None and {
-        "n_seeds": below.run["parameters"].get("n_seeds"),
-        "data": _data(below),
-        "otherwise": any(_turned(chapter, sentence, records, below) for sentence in findings),
-    }
+    verdicts = chapter_verdicts(chapter, records)
+    beside = verdicts if published is None else chapter_verdicts(chapter, published)
     return render(
         "opening.md",
         question=about.get("question", "What was found"),
+        findings=findings,
         sentences=sentences,
-        counts=verdict_counts(chapter_verdicts(chapter, records)),
-        whose=whose,
+        counts=verdict_counts(verdicts),
+        verdicts=verdicts_label(chapter),
+        differences=list(differences(verdicts, beside)),
         date=records.run["date"][:10],
         data=_data(records),
-        below=page,
+        n_seeds=records.run["parameters"].get("n_seeds"),
     )
+
+
+def differences(ours, theirs):
+    """Of each claim that two runs judge otherwise, by verdict or by sign: its headline, and both.
+
+    Parameters
+    ----------
+    ours, theirs : iterable of Verdict
+        On the same claims in the same order.
+    """
+    for pair in zip(ours, theirs, strict=True):
+        words = [one.verdict for one in pair]
+        sides = [_side(one) for one in pair]
+        if None not in sides and sides[0] != sides[1]:
+            words = [f"{word}, {side}" for word, side in zip(words, sides, strict=True)]
+        if words[0] != words[1]:
+            yield pair[0].claim.headline, *words
+
+
+def _side(verdict):
+    """On which side of the claim's threshold the number is; None where it is on none."""
+    threshold = verdict.mark.holds[1]
+    if verdict.value in (None, threshold):
+        return None
+    return f"{'above' if verdict.value > threshold else 'below'} {threshold:g}"
 
 
 def _data(records):
@@ -138,29 +162,17 @@ def _data(records):
     return ", ".join(hyphens(name) for name in dict.fromkeys(used) if name) or "no data"
 
 
-def _turned(chapter, sentence, *runs):
-    """Whether another run turns a sentence round: a word or a sign of it is another."""
-    first, second = ("".join(answers(chapter, [sentence], records)) for records in runs)
-    return bool(first and second) and _words(first) != _words(second)
-
-
-def _words(sentence):
-    """A sentence without the digits of its numbers and without intervals."""
-    return re.sub(r"\s*\[[−+\d][^]]*\]|[\d.,·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]", "", sentence)
-
-
 def exercises(chapter, about, records):
     """The section of exercises as Markdown; empty where there are none.
 
     Of the front matter's ``exercises``, each with what to ``ask``, an ``answer``, and parameters
-    to ``run`` the chapter with or ``code`` that solves it, if any. Numbers in answers are the
-    published run's; an answer whose records are not there is left to the reader.
+    to ``run`` the chapter with or ``code`` that solves it, if any. Numbers in answers are this
+    run's; an answer whose records it has not is left to the reader.
     """
     shown = [
         {"run": "", "code": ""}
         | exercise
-        | {"answer": "".join(answers(chapter, [exercise.get("answer", "")], records or ()))}
+        | {"answer": "".join(answers(chapter, [exercise.get("answer", "")], records))}
         for exercise in about.get("exercises", ())
     ]
-    minutes = max(1, round(records.run["wall_seconds"] / 60)) if shown and records else None
-    return render("exercises.md", chapter=chapter, exercises=shown, minutes=minutes)
+    return render("exercises.md", chapter=chapter, exercises=shown)

@@ -2,56 +2,45 @@
 
 import re
 
-from book.agreement import other_parameters
 from book.build.opening import exercises, opening
-from book.provenance import PUBLISHED_RUN
-from zslib.show.tables import escape
+from book.keys import full_size
 
-_AGREEMENT = re.compile(rf"(^\| {PUBLISHED_RUN} \| ).*\|$", re.MULTILINE)
 _CAPTION = re.compile(r"^````\{(?:table|figure)\} (.+)$", re.MULTILINE)
 _HYPHEN = re.compile(r"(`[^`]*`|\$[^$]*\$|\]\([^)]*\)|<[^>]*>)|(?<![\w.])-(?=\.?\d)")
 _FOLDED, _WHOLE = "hide-input", "hide-cell"
 _SET_UP = {"parameters", "injected-parameters"}
 
 
-def arrange(notebook, chapter_text, records, published, agreement):
+def arrange(notebook, chapter_text, records, published):
     """Change the notebook of a finished run into its page, in place.
 
     Parameters
     ----------
     notebook : NotebookNode
     chapter_text : book.parameters.ChapterText
-    records, published : Results or None
-        Of the run, and of the published run, which the box is of where there is one.
-    agreement : str
-        How the two agree, for the run's card.
+    records : Results or None
+        Of the run: all that stands on its page is of these.
+    published : Results or None
+        Beside a run that is smaller, a line tells which verdicts of the published one differ.
     """
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = page_links(cell.source)
         for output in cell.get("outputs", ()):
             if "text/markdown" in (data := output.get("data", {})):
-                text = _minus_signs(page_links(data["text/markdown"]))
-                data["text/markdown"] = _AGREEMENT.sub(
-                    lambda line: f"{line[1]}{escape(agreement)} |", text
-                )
-    if published is None:
-        box = opening(chapter_text.name, chapter_text.about, records, "Run")
-    else:
-        another = other_parameters(records.run, published.run)
-        below = records if another else None
-        box = opening(chapter_text.name, chapter_text.about, published, below=below)
-    if box:
+                data["text/markdown"] = _minus_signs(page_links(data["text/markdown"]))
+    name, about = chapter_text.name, chapter_text.about
+    if records is not None and full_size(records.run["parameters"], chapter_text):
+        published = None
+    if box := opening(name, about, records, published):
         title, _, rest = notebook.cells[0].source.partition("\n")
         notebook.cells[0].source = f"{title}\n\n{box}\n{rest}"
-    if text := exercises(
-        chapter_text.name, chapter_text.about, records if published is None else published
-    ):
+    if text := exercises(name, about, records):
         import nbformat  # slow
 
         cell = nbformat.v4.new_markdown_cell(text, id="exercises")
         notebook.cells.insert(len(notebook.cells) - 1, cell)
-    _number_equations(notebook, chapter_text.name)
+    _number_equations(notebook, name)
     _fold(notebook)
 
 

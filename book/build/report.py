@@ -7,13 +7,14 @@ from book.build.errata import errata_page
 from book.build.followed import followed_page
 from book.build.forest import results
 from book.build.front import front_page
+from book.build.opening import differences
 from book.build.overview import map_page, overview, together
 from book.build.picture import direction_picture, picture, shared_file
 from book.build.publishing import checked_run
 from book.build.render import render
 from book.build.repeats import keep_repeat, repeats_page
 from book.build.scorecard import scorecard_page, scorecard_text, titles
-from book.keys import outdated
+from book.keys import full_size, outdated
 from book.papers import check_claims
 from book.papers.printed import PAPERS
 from book.parameters import ChapterText
@@ -33,7 +34,10 @@ def note_book(runs, place):
 
 
 def current_records(*, root=None):
-    """``{chapter: Results}`` of the runs that the book shows, or of the latest of each chapter."""
+    """``{chapter: Results}`` of the runs that made the pages of the site, front pages included.
+
+    Before a site was built: of the latest run of each chapter.
+    """
     place = layout(root)
     shown = place.results / _BOOK
     if shown.is_file():
@@ -112,9 +116,9 @@ def runs_page(**runs):
 def write_pages(*, root=None):
     """Write the generated pages into the site's ``parts``, those that changed."""
     place = layout(root)
-    ours, theirs = current_records(root=root), published(root=root)
-    records, old = _flat(theirs), _old(theirs, place)
-    note = _age(theirs, old)
+    runs = shown_runs(place)
+    records, beside = _flat(runs["this"]), _flat(runs.get("published", {}))
+    note = _differences(records, beside) if beside else ""
     questions = {n: ChapterText.read(n, place).about.get("question", n) for n in place.names()}
     pages = {
         "front": front_page(records, note=note),
@@ -123,18 +127,43 @@ def write_pages(*, root=None):
         **{
             f"overview_{paper}": overview(paper, records, questions, note=note) for paper in PAPERS
         },
-        "scorecard": scorecard_page(_flat(ours), records, note=note, old=old),
+        "scorecard": scorecard_page(beside or records, records, note=note),
         "followed": followed_page(records),
-        "runs": runs_page(this=ours, published=theirs),
+        "runs": runs_page(**runs),
         "errata": errata_page(),
         "repeats": repeats_page(place),
     }
     for name, text in pages.items():
         write_if_changed(place.parts / f"{name}.md", f"{text}\n")
-    if theirs:
-        write_if_changed(place.published / "scorecard.svg", scorecard_picture(records))
-        if shared := direction_picture(records):
+    if kept := published(root=root):
+        write_if_changed(place.published / "scorecard.svg", scorecard_picture(_flat(kept)))
+        if shared := direction_picture(_flat(kept)):
             write_if_changed(place.published / "direction.svg", shared_file(shared, "direction"))
+
+
+def shown_runs(place):
+    """The runs that the site's pages show, ``this``; beside a smaller one ``published``.
+
+    Of a site of full runs no page speaks of another run.
+    """
+    ours = current_records(root=place.root)
+    full = all(
+        full_size(records.run["parameters"], ChapterText.read(name, place))
+        for name, records in ours.items()
+    )
+    return {"this": ours} | ({} if full else {"published": published(root=place.root)})
+
+
+def _differences(records, others):
+    """In how many claims the published run, of the ``others``, differs; empty where in none."""
+    verdicts = [[v for p in titles() for v in check_claims(p, r)] for r in (records, others)]
+    n_different = len(list(differences(*verdicts)))
+    if not n_different:
+        return ""
+    return (
+        "All pages show one run, which is smaller than the published one: that judges "
+        f"{n_different} of {len(verdicts[0])} claims otherwise."
+    )
 
 
 def scorecard_picture(records):

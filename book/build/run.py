@@ -224,6 +224,24 @@ def _execute_notebook(run, folder, one_thread):
     return nbformat.writes(normalised(notebook)) + "\n"
 
 
+def page_of(run):
+    """The executed notebook of a finished run, with the chapter's prose as it is now."""
+    import nbformat
+
+    page = ChapterText(run.chapter, run.text).notebook()
+    ran = [c for c in nbformat.read(run.notebook, as_version=4).cells if c.cell_type == "code"]
+    cells = []
+    for cell in page.cells:
+        cells.append(cell)
+        if cell.cell_type == "code":
+            before = ran.pop(0)
+            cell.outputs, cell.execution_count = before.outputs, before.execution_count
+            if ran and "injected-parameters" in ran[0].metadata.get("tags", ()):
+                cells.append(ran.pop(0))
+    page.cells = cells
+    return normalised(page)
+
+
 def normalised(notebook):
     """The notebook without what differs between two equal runs: times, paths, random names."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -47,9 +47,9 @@ def reason(verdict):
 
 @dataclass(frozen=True)
 class Line:
-    """A claim with its verdicts: this run's, ``ours``, and the published run's, ``shown``.
+    """A claim with its verdicts: ``shown``, and ``ours`` of another run, named where it differs.
 
-    The latter may be of earlier sources than the chapter's, ``old``. ``survives`` says whether it
+    The former may be of earlier sources than the chapter's, ``old``. ``survives`` says whether it
     stands beside all other claims; None where it has no interval, or decides nothing.
     """
 
@@ -79,7 +79,7 @@ class Line:
             self.size: self.size,
             "alone only": self.survives is False,
             "earlier sources": self.old,
-            f"this run: {self.ours.verdict}": another,
+            f"published run: {self.ours.verdict}": another,
         }
         return [text for text, applies in every.items() if applies]
 

@@ -4,12 +4,11 @@ import shutil
 import subprocess
 import sys
 
-from book.agreement import agreement
 from book.build.page import arrange, page_links
 from book.build.plan import plan
 from book.build.reference import Reference
 from book.build.report import note_book, write_pages
-from book.build.run import run_chapters
+from book.build.run import page_of, run_chapters
 from book.build.stamp import Stamp
 from book.parameters import ChapterText
 from book.paths import layout
@@ -73,24 +72,24 @@ def place_pages(place, reference):
         pages[place.site / page] = page_links(text, "../" * (len(page.parts) - 1))
     for path, text in pages.items():
         write_if_changed(path, text)
-    for path in {*place.site.glob("*.md"), *place.site.glob("reference/**/*.md")} - set(pages):
+    for path in {*place.site.rglob("*.md")} - {*place.parts.glob("*.md")} - set(pages):
         path.unlink()
 
 
 def show(run, place, reference):
     """Copy a run's notebook, as a page, and its figures to where the contents name them.
 
-    The box at the top and how the run agrees with the published one are as of now, and the last
-    line tells what of the reference the chapter uses. Files are written only
-    when they change, since Sphinx reads again what is newer.
+    Its prose and the box at the top are as of now, and the last line tells what of the reference
+    the chapter uses. Files are written only when they change, since Sphinx reads again what is
+    newer.
     """
     import nbformat
 
     paper, name = run.chapter.split("/")
     page = place.site / paper / f"{name}.ipynb"
-    notebook = nbformat.read(run.notebook, as_version=4)
+    notebook, chapter_text = page_of(run), ChapterText(run.chapter, run.text)
     ours, theirs = read_records(run.folder), published_records(run.chapter, root=place.root)
-    arrange(notebook, ChapterText.read(run.chapter, place), ours, theirs, agreement(ours, theirs))
+    arrange(notebook, chapter_text, ours, theirs)
     if line := reference.line(run.chapter):
         notebook.cells.append(nbformat.v4.new_markdown_cell(line, id="reference"))
     write_if_changed(page, nbformat.writes(notebook) + "\n")

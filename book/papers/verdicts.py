@@ -225,7 +225,7 @@ def _judge_mark(claim, mark, records):
     single = {r.get("dataset", ""): r for r in matching if r.get("over") != MEAN}
     mean = [r for r in matching if r.get("over") == MEAN][-1:]
     parts = tuple(_judge_one(claim, mark, record, of_chapter) for record in single.values())
-    if not mean and len(parts) == 1:
+    if len(parts) == 1 and all(record.get("dataset") == parts[0].dataset for record in mean):
         return parts[0]
     mean = mean[0] if mean else _mean_over_sets(claim, parts)
     whole = _judge_one(claim, mark, mean, of_chapter, of_sets=True) if mean else None

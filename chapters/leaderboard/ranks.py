@@ -47,7 +47,7 @@ def not_trained(failed):
         for name, why in by_method.items()
     ]
     if not failures:
-        return "Every system was trained on every data set."
+        return "Every training of this run succeeded."
     return f"Not trained: {'; '.join(failures)}."
 
 

@@ -2,11 +2,7 @@
 
 import pytest
 
-import book
-from book.agreement import ABSENT, APART, EQUAL, WITHIN, agreement, compare
-from book.provenance import PUBLISHED_RUN
-from book.results import Results
-from book.store import write_records
+from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare
 
 NUMBER = {"metric": "P@1", "method": "ridge", "k": 20}
 
@@ -56,46 +52,6 @@ def test_one_seed_may_lie_anywhere_among_the_published_seeds(seed):
 def test_what_a_clock_said_is_not_compared():
     slope = {"metric": "slope", "value": 1.0, "timing": True}
     assert compare([slope], [slope | {"value": 2.0}]) == []
-
-
-def run(**changes):
-    return {"date": "2026-01-02T03:04:05+00:00", "parameters": {"seed": 0, "n_seeds": 5}} | changes
-
-
-def test_the_line_counts_and_names_other_parameters():
-    theirs = Results(
-        [NUMBER | {"value": 1.0, "k": k, "low": 0.0, "high": 2.0} for k in range(3)], run=run()
-    )
-    values = [1.0, 1.5, 3.0, 1.0]
-    ours = [NUMBER | {"value": value, "k": k} for k, value in enumerate(values)]
-    here = Results(ours, run=run(parameters={"seed": 0, "n_seeds": 1, "tune": False}))
-    assert agreement(here, theirs) == (
-        "of 2026-01-02: of 4 numbers 1 equal, 1 within its interval, 1 apart, 1 not in it; "
-        "here n_seeds 1 instead of 5"
-    )
-    assert "here" not in agreement(Results(ours, run=run()), theirs)
-    assert agreement(here, None) == "no published run"
-
-
-def test_the_line_says_when_code_differs():
-    digests = {"chapter": "a", "package": "b", "data": "c"}
-    theirs = Results([], run=run(digests=digests))
-    assert "code" not in agreement(Results(run=run(digests=digests)), theirs)
-    changed = Results(run=run(digests=digests | {"package": "d", "data": "e"}))
-    assert agreement(changed, theirs).endswith("by another state of the code (package)")
-
-
-def test_a_chapter_ends_with_the_line(tiny_book):
-    tiny_book.write("demo/01_first")
-    folder = tiny_book.place.published / "demo/01_first"
-    folder.mkdir(parents=True)
-    for line in ("no published run", r"of 2020-01-01\: of 1 numbers 1 equal"):
-        chapter = book.start("demo/01_first", parameters=tiny_book.defaults)
-        chapter.record(metric="level", value=1.5, seed=0)
-        markdown = chapter.finish()._repr_mimebundle_()["text/markdown"]
-        assert markdown.startswith("| This run | how it came about |\n")
-        assert f"| {PUBLISHED_RUN} | {line}" in markdown
-        write_records(folder, chapter.records, chapter.records.run | {"date": "2020-01-01"})
 
 
 @pytest.mark.parametrize(

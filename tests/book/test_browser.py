@@ -471,3 +471,37 @@ def test_without_scripts_the_scorecard_is_a_picture_whose_lines_open(browser):
     line.locator("summary").click()
     assert line.locator("dl a").is_visible()
     context.close()
+
+
+OPEN_CODE = "document.querySelectorAll('.cell:not(.tag_hide-cell) > details.hide[open]').length"
+
+
+def test_one_switch_shows_all_code_by_keyboard_and_is_remembered(visit):
+    first, second = CHAPTERS[:2]
+    page = visit.open(first)
+    folds = page.evaluate(OPEN_CODE.replace("[open]", ""))
+    button = page.locator("button.code-switch")
+    assert folds and page.evaluate(OPEN_CODE) == 0
+    button.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(OPEN_CODE) == folds and button.text_content() == "Hide code"
+    page = visit.open(second)
+    assert page.evaluate(OPEN_CODE) == page.evaluate(OPEN_CODE.replace("[open]", ""))
+    page.locator("button.code-switch").press("Space")
+    assert page.evaluate(OPEN_CODE) == 0
+    assert page.locator("details.hide[open]").count() == 0
+    assert visit.wrong == []
+
+
+def test_excerpts_of_the_search_have_no_words_of_the_theme(visit):
+    page = visit.open("search.html", "?q=hubness")
+    text = (SITE / CHAPTERS[0]).read_text("utf-8")
+    words = page.evaluate("(text) => Search.htmlToText(text)", text)
+    assert not re.search(r"\.ipynb|\.pdf|Contents|Download", words[:400])
+    title = re.search("<h1>([^<]+)<", text)[1]
+    assert title in words[:80]
+    form = page.locator(".bd-search-container form")
+    query, icon = form.locator("input"), form.locator("svg, i").first.bounding_box()
+    before = query.evaluate("(box) => parseFloat(getComputedStyle(box).paddingLeft)")
+    begins = query.bounding_box()["x"] + before
+    assert icon["x"] + icon["width"] <= begins, "the icon stands on the query"

@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+import book
+from book.build.opening import opening
 from book.parameters import ChapterText
 from book.paths import Layout
 
@@ -150,6 +152,24 @@ def test_the_contents_list_every_chapter_and_page():
     assert chapters == NAMES, "chapters stand in the contents in the order of their numbers"
     pages = {p.relative_to(PLACE.pages).with_suffix("") for p in PLACE.pages.rglob("*.md")}
     assert {f for f in files if f not in chapters} == {p.as_posix() for p in pages}
+
+
+def test_a_part_without_a_paper_stands_where_the_contents_list_it(tiny_book):
+    for name in ("hubness/01_a", "dark/02_b", "dark/01_a", "afternoon/01_a", "unlisted/01_a"):
+        tiny_book.write(name)
+    order = "afternoon/01_a", "dark/01_a", "dark/02_b", "hubness/01_a"
+    lines = "".join(f"      - file: {name}\n" for name in order)
+    (tiny_book.root / "_toc.yml").write_text(f"root: index\nparts:\n  - chapters:\n{lines}")
+    assert tiny_book.place.names() == [*order, "unlisted/01_a"]
+    assert tiny_book.place.matching(["afternoon"]) == ["afternoon/01_a"]
+    chapter = book.start("afternoon/01_a", parameters=tiny_book.defaults)
+    with pytest.raises(ValueError, match="no claim names the chapter"):
+        chapter.verdicts()
+    chapter.record(metric="level", value=1.5)
+    chapter.finish()  # no claim asks for more
+    assert opening("afternoon/01_a", {"question": "Why?"}, chapter.records).endswith(
+        "on no data, 2 seeds.\n:::"
+    )
 
 
 def test_choices_are_those_of_chapters():

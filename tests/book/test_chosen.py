@@ -70,7 +70,7 @@ def test_choices_go_from_one_run_to_the_next_with_their_date(place):
     place.chosen(NAME).write_text(json.dumps([entry | {"date": "2020-02-02"}]))
     attempted, card, _ = run(tune=False, best=1.0)
     assert not attempted
-    assert "Settings: 1 chosen by the published run on 2020-02-02" in card
+    assert "Settings: 1 chosen on 2020-02-02" in card
     (again,) = json.loads((latest(place) / "chosen.json").read_text())
     assert again == entry | {"date": "2020-02-02"}
     attempted, card, records = run(tune=True, best=1.0)

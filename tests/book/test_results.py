@@ -10,6 +10,7 @@ import pytest
 
 import book
 from book.results import Results
+from book.shown import caption_of
 from zslib.datasets import locate
 from zslib.protocols import Estimate, independent_mean, mean_estimate, over_runs, paired_difference
 from zslib.protocols.intervals import Spread
@@ -217,14 +218,14 @@ def test_the_last_lines_name_missing_data(tmp_path, monkeypatch):
         assert ("Missing data" in repr(card)) == (said is not None)
 
 
-def test_published_records_are_results_again(chapter):
+def test_published_records_are_results_again(chapter, monkeypatch):
     assert len(chapter.published()) == 0
     estimate = Estimate(1.0, 0.5, 1.5, 2, "classes", 7)
     chapter.record(
         metric="H", method="a", dataset="cub_attributes", value=estimate, gamma="chosen"
     )
     chapter.record(metric="H", method="a", dataset="made", value=2.0)
-    chapter._published = chapter.records
+    monkeypatch.setattr("book.chapter.published_records", lambda name, root: chapter.records)
     first, second = chapter.published(run="published")
     assert first == {
         "metric": "H", "method": "a", "dataset": "cub", "gamma": "chosen", "run": "published",
@@ -254,6 +255,25 @@ def test_a_caption_speaks_of_intervals_where_there_are_some(values, said):
     assert table.caption == f"Scores (cub{said})."
 
 
+@pytest.mark.parametrize(
+    ("caption", "data", "n_seeds", "shown"),
+    [
+        ("Gain, means over data sets", "cub", 3, "Gain (cub)."),
+        ("Gain, mean over data sets", "cub, awa1", 1, "Gain, mean over data sets (cub, awa1)."),
+        ("ACC, means of 1 run, and crosses", "cub", 1, "ACC, and crosses (cub)."),
+        ("Loss, with dropout, means over trainings", "ikea", 1, "Loss, with dropout (ikea)."),
+        ("Loss, means over trainings", "ikea", 2, "Loss, means over trainings (ikea)."),
+        ("ACC, mean ± standard deviation over runs", "cub", 1, "ACC (cub)."),
+        ("Weights, means over seen classes", "cub", 1, "Weights, means over seen classes (cub)."),
+    ],
+)
+def test_a_caption_says_no_means_that_a_run_has_not(caption, data, n_seeds, shown):
+    about = SimpleNamespace(data=data, parameters={"n_seeds": n_seeds})
+    row = {"method": "a", "metric": "H", "value": 1.0}
+    table = Results([row], chapter=about).table("tbl-h", caption, rows="method", columns="metric")
+    assert table.caption == caption_of(caption, data, about) == shown
+
+
 def test_the_mean_over_one_data_set_is_not_shown_beside_it():
     about = SimpleNamespace(data="cub")
     own = {"dataset": "cub", "setting": "attributes", "metric": "ACC", "value": 3.0}
@@ -262,7 +282,7 @@ def test_the_mean_over_one_data_set_is_not_shown_beside_it():
         [own | {"method": "a"}, mean | {"method": "a"}, mean | {"method": "b"}], chapter=about
     )
     shown = [(row["dataset"], row["method"]) for row in one._telling()]
-    assert shown == [("cub", "a"), ("mean", "b")]
+    assert shown == [("cub", "a"), ("cub", "b")]
     table = str(one.only(method="a").table("tbl-a", "A", rows="method", columns="dataset"))
     assert "cub" in table and "mean" not in table
     two = Results([*one, own | {"method": "a", "dataset": "awa1"}], chapter=about)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from book.build.opening import exercises, filled, opening
+from book.build.opening import differences, exercises, filled, opening
+from book.papers import chapter_verdicts
 from book.parameters import ChapterText, parse_text
 from book.paths import Layout
 from book.results import Results
@@ -55,7 +56,11 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
             both | {"method": "surprisal and stacking", "value": 0.08, "low": 0.05, "high": 0.12},
             both | {"method": "own distance and stacking", "value": 2.0, "low": 1.5, "high": 2.5},
         ],
-        run={"date": "2026-01-02T03:04", "data": [{"name": "own_cub"}]},
+        run={
+            "date": "2026-01-02T03:04",
+            "data": [{"name": "own_cub"}],
+            "parameters": {"n_seeds": 1},
+        },
     )
     about = {
         "question": "Do they differ?",
@@ -68,27 +73,57 @@ def test_the_box_counts_verdicts_and_leaves_out_what_is_not_there():
     *head, sentence, _, last, end = opening(chapter, about, records).split("\n")
     assert (*head, end) == (":::{admonition} Do they differ?", ":class: finding", "", ":::")
     assert sentence == "By 0.08 points."
-    assert '<a class="chip mixed" href="#verdicts">1 mixed</a>' in last
+    assert '<a class="chip mixed" href="#tbl-clarel-claims-6">1 mixed</a>' in last
     assert "2 claims" in last and "1 not testable here" in last
-    assert "Published run of 2026-01-02 on own-cub." in last
-    below = Results(
-        [both | {"method": "surprisal and stacking", "value": -0.2}],
-        run=records.run | {"parameters": {"n_seeds": 1}},
-    )
-    text = "a run of 1 seed on own-cub. On this page some of the above comes out otherwise."
-    assert text in opening(chapter, about, records, below=below)
-    below[0]["value"] = 0.2
-    assert "otherwise" not in opening(chapter, about, records, below=below)
+    assert last.endswith("Run of 2026-01-02 on own-cub, 1 seed.")
+    assert "ublished" not in opening(chapter, about, records, records)
+    about["finding"] = about["finding"][1:]
+    assert "\nThe answer needs data that this run leaves out" in opening(chapter, about, records)
     assert opening(chapter, {}, records) == ""
     assert opening(chapter, about, None) == ""
 
 
+CHAPTER = "hubness/02_hubness"
+BETTER = {"metric": "P@1", "method": "max-margin - ridge", "space": "full"}
+BETTER |= {"setting": "cross-linguistic"}
+
+
+@pytest.mark.parametrize(
+    ("here", "published", "words"),
+    [
+        ((2.0, 1.0, 3.0), (-2.0, -3.0, -1.0), ("held, above 0", "failed, below 0")),
+        ((2.0, 1.0, 3.0), (2.0, -1.0, 5.0), ("held", "open")),
+        ((-0.2, -1.0, 5.0), (2.0, -1.0, 5.0), ("open, below 0", "open, above 0")),
+        ((2.0, 1.0, 3.0), (4.0, 3.0, 5.0), None),
+        ((2.0, 1.0, 3.0), None, ("held", "not testable here")),
+    ],
+)
+def test_the_box_names_the_claims_that_the_published_run_judges_otherwise(here, published, words):
+    ends = "value", "low", "high"
+    run = {"date": "2026-01-02", "data": [], "parameters": {}}
+    ours, theirs = (
+        Results([BETTER | dict(zip(ends, values, strict=True))] if values else [], run=run)
+        for values in (here, published)
+    )
+    found = [
+        (headline, *two)
+        for headline, *two in differences(
+            *(chapter_verdicts(CHAPTER, records) for records in (ours, theirs))
+        )
+        if "more right words" in headline
+    ]
+    assert [two for _, *two in found] == ([list(words)] if words else [])
+    box = opening(CHAPTER, {"question": "Why?"}, ours, theirs)
+    for headline, mine, other in found:
+        assert f"<li>{headline}: published run: <b>{other}</b>; here: <b>{mine}</b></li>" in box
+
+
 def test_a_run_that_read_others_names_the_data_of_its_records():
-    records = Results(RECORDS[:3], run={"date": "2026-01-02T03:04", "data": []})
+    records = Results(RECORDS[:3], run={"date": "2026-01-02T03:04", "data": [], "parameters": {}})
     box = opening(
         "hubness/05_roadmap", {"question": "What?", "finding": ["{P@1; a; x}%"]}, records
     )
-    assert "Published run of 2026-01-02 on x." in box
+    assert "\nRun of 2026-01-02 on x.\n" in box
 
 
 @pytest.mark.parametrize("name", PLACE.names())
@@ -129,17 +164,14 @@ def test_a_solution_in_code_stands_in_its_answer():
     assert "zslib run" not in shown
 
 
-def test_exercises_have_a_command_and_an_answer_of_the_published_run():
+def test_exercises_have_a_command_and_an_answer_of_this_run():
     about = {"exercises": [{"ask": "Why?", "run": "-p seed 1", "answer": "By {P@1; a; x}."}]}
-    published = Results(RECORDS, run={"wall_seconds": 130})
-    shown = exercises("demo/01_a", about, published)
-    assert shown.startswith("## Exercises\n\nThe answers' numbers are the published run's.")
-    assert "which took 2 min.\n\n**1.**" in shown
-    assert shown.partition("**1.**")[2].startswith(" Why?\n\n::::{dropdown} Answer\n```\n")
+    shown = exercises("demo/01_a", about, RECORDS)
+    assert shown.startswith("## Exercises\n\n**1.** Why?\n\n::::{dropdown} Answer\n```\n")
     assert "zslib run demo/01_a -p seed 1" in shown
     assert "By 29.7." in shown
     assert "By" not in exercises("demo/01_a", about, None)
     assert exercises("demo/01_a", {}, RECORDS) == ""
     about = {"exercises": [{"ask": "Why?", "answer": "Because."}]}
-    shown = exercises("demo/01_a", about, published).partition("**1.**")[2]
+    shown = exercises("demo/01_a", about, RECORDS).partition("**1.**")[2]
     assert shown.split() == ["Why?", "::::{dropdown}", "Solution", "Because.", "::::"]

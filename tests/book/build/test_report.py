@@ -13,6 +13,7 @@ from book.build.report import (
     current_records,
     runs_page,
     scorecard,
+    shown_runs,
     write_pages,
 )
 from book.papers.printed import PAPERS
@@ -108,6 +109,19 @@ def test_the_scorecard_reads_the_runs_of_the_book_and_else_the_latest(tiny_book)
     shown = {"demo/01_first": RUN["key"], "demo/02_gone": "0"}
     (tiny_book.place.results / "book.json").write_text(json.dumps(shown))
     assert {n: r.run["key"] for n, r in current_records().items()} == {"demo/01_first": RUN["key"]}
+
+
+def test_the_published_run_stands_beside_smaller_runs_alone(tiny_book):
+    one = plan([tiny_book.write(CHAPTER) and CHAPTER])[CHAPTER]
+    keep(tiny_book, parameters=one.parameters)
+    publish([CHAPTER])
+    assert set(shown_runs(tiny_book.place)) == {"this"}
+    keep(tiny_book, parameters=one.parameters | {"n_seeds": 1}, key="fedcba9876543210")
+    runs = shown_runs(tiny_book.place)
+    assert [runs[name][CHAPTER].run["key"] for name in ("this", "published")] == [
+        "fedcba9876543210",
+        RUN["key"],
+    ]
 
 
 def test_runs_are_listed_with_data_cost_and_machine():

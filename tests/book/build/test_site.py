@@ -110,22 +110,29 @@ def test_build_rebuild_and_strictness(site):
             build(strict=True, jobs=jobs)
 
 
-def test_a_page_agrees_with_the_published_run_of_today(tiny_book):
-    name = "demo/01_first"
-    tiny_book.write(name)
-    one = plan([name])[name]
-    card = "| This run | |\n| :-- | :-- |\n| Code | zslib |\n| Published run | of another day |"
-    cells = [new_markdown_cell("# Title\n"), code("1", shows=card)]
-    run = {"date": "2026-01-02", "parameters": one.parameters, "digests": one.digests, "data": []}
-    for folder in (one.folder, tiny_book.place.published / name):
+@pytest.mark.parametrize("full", [True, False])
+def test_a_page_is_of_one_run_and_a_smaller_one_tells_what_the_published_judges(tiny_book, full):
+    name = "hubness/02_hubness"
+    path = tiny_book.write(name)
+    text = path.read_text().replace("zslib:\n", "zslib:\n  question: Why?\n  full: {n_seeds: 3}\n")
+    path.write_text(text)
+    one = plan([name], full=full)[name]
+    record = {"metric": "P@1", "method": "max-margin - ridge", "setting": "cross-linguistic"}
+    record |= {"space": "full"}
+    run = {"parameters": one.parameters, "digests": one.digests, "data": []}
+    values = {one.folder: -1.0, tiny_book.place.published / name: 1.0}
+    for folder, value in values.items():
         folder.mkdir(parents=True)
-        write_records(folder, [{"metric": "m", "value": 1.0}], run)
-    one.notebook.write_text(nbformat.writes(new_notebook(cells=cells)))
+        of_day = run | {"date": "2026-01-02" if folder == one.folder else "2020-01-01"}
+        write_records(folder, [record | {"value": value}], of_day)
+    one.notebook.write_text(nbformat.writes(ChapterText(name, one.text).notebook()))
     show(one, tiny_book.place, Reference(tiny_book.place))
     page = nbformat.read(tiny_book.place.site / f"{name}.ipynb", as_version=4)
-    shown = page.cells[1].outputs[0].data["text/markdown"].splitlines()
-    assert shown[:3] == card.splitlines()[:3]
-    assert shown[3].startswith(r"| Published run | of 2026-01-02\: of 1 numbers 1 equal")
+    box = page.cells[0].source
+    assert "1 failed</a>" in box and "held</a>" not in box and "2020" not in box
+    line = "published run: <b>held, above 0</b>; here: <b>failed, below 0</b>"
+    assert (line in box) is not full
+    assert ("ublished" in box) is not full
 
 
 def code(text, *tags, shows=""):
@@ -136,7 +143,7 @@ def code(text, *tags, shows=""):
 def arranged(name, *cells):
     """The cells of a chapter's page."""
     notebook = new_notebook(cells=list(cells))
-    arrange(notebook, ChapterText(name, "# Title\n"), None, None, "")
+    arrange(notebook, ChapterText(name, "# Title\n"), None, None)
     return notebook.cells
 
 

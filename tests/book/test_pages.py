@@ -1,0 +1,61 @@
+"""Each built page of a chapter is of one run: the one that made it."""
+
+import os
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).parents[2]
+SITE = Path(os.environ.get("ZSLIB_SITE", ROOT / "_build" / "html"))
+CHAPTERS = sorted(p for p in SITE.glob("*/*.html") if re.fullmatch(r"\d\d_\w+", p.stem))
+FRONT = [path for path in (SITE / "index.html", SITE / "scorecard.html") if path.is_file()]
+
+pytestmark = pytest.mark.skipif(
+    not CHAPTERS, reason=f"no built book in {SITE}: run `make book`, or make other tests do"
+)
+
+
+def article(path):
+    """A page's own text, and what a line under its box says of the published run, taken out."""
+    page = BeautifulSoup(path.read_text("utf-8"), "html.parser").article
+    return page, [part.extract() for part in page.select("details.differences")]
+
+
+def counted(texts):
+    """``{verdict: number}`` of texts such as "3 held"."""
+    counts = Counter()
+    for text in texts:
+        number, _, verdict = text.partition(" ")
+        counts[verdict] += int(number)
+    return counts
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_box_and_page_are_of_one_run(path):
+    page, beside = article(path)
+    chips = counted(chip.text for chip in page.select(".finding a.chip"))
+    rows = page.select("table[id*=-claims-] tbody tr")
+    words = [(row, row.select("td:last-child strong")) for row in rows]
+    table = counted(
+        f"{(re.search('([0-9]+) claims more', row.text) or ['', '1'])[1]} {word[0].text}"
+        for row, word in words
+        if word
+    )
+    assert chips == table
+    for code in page.select("pre"):
+        code.decompose()
+    assert not re.search("published run", " ".join(page.text.split()), re.IGNORECASE)
+    for line in (item.text for part in beside for item in part.select("li")):
+        theirs, ours = re.search(r": published run: ([^;]+); here: (.+)$", line).groups()
+        assert theirs != ours
+
+
+def test_front_pages_speak_of_the_published_run_where_a_chapter_does():
+    """So on the site of a full run no page does."""
+    chapters = any(article(path)[1] for path in CHAPTERS)
+    for path in FRONT:
+        notes = " ".join(note.text for note in article(path)[0].select("p.note"))
+        assert ("published" in notes) is chapters, path
