@@ -159,7 +159,7 @@ def test_a_share_is_told_as_one_in():
 
 def test_a_solution_in_code_stands_in_its_answer():
     about = {"exercises": [{"ask": "Can you?", "answer": "Yes.", "code": "assert True"}]}
-    shown = exercises("demo/01_a", about, None)
+    shown = exercises("demo/01_a", about, [])
     assert shown.endswith("Yes.\n\n```python\nassert True\n```\n::::")
     assert "zslib run" not in shown
 
