@@ -309,27 +309,27 @@ def served(queries, targets, k, correction):
     known = tuple(getattr(correction, name) for name in correction._KEPT)
     with np.errstate(over="ignore", invalid="ignore"):
         corrected = correction.apply(raw.T, known, None)
-        if not math.isfinite(float(corrected.sum())):
+        if not math.isfinite(np.add.reduce(corrected, axis=None)):
             return None
     copies = correction._copies
     if copies is not None:
         corrected[copies.count == 0] = -np.inf
-    places = [best_of(scores, k) for scores in corrected.T]
-    scores, indices = (np.stack(found) for found in zip(*places, strict=True))
+    scores, indices = map(np.array, zip(*(best_of(row, k) for row in corrected.T), strict=True))
     if copies is not None:
         scores, indices = copies.spread(scores, indices, k)
     nearest = correction.nearest(None)
     if nearest:
-        nearest = np.stack([best_of(row, nearest)[0] for row in raw]).astype(np.float64)
+        nearest = np.array([best_of(row, nearest)[0] for row in raw], np.float64)
     scores = correction.finish(scores.astype(np.float64), nearest, None)
     return scores.astype(queries.dtype), indices
 
 
 def best_of(scores, k):
     """The k largest of ``scores`` (n,), equal ones in their order, and where they are."""
-    near = np.flatnonzero(scores >= reached(scores, k))
-    near = near[np.argsort(-scores[near], kind="stable")[:k]]
-    return scores[near], near
+    near = (scores >= reached(scores, k)).nonzero()[0]
+    values = scores[near]
+    order = (-values).argsort(kind="stable")[:k]
+    return values[order], near[order]
 
 
 def statistics_of_targets(correction, reference, targets, metric):

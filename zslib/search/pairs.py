@@ -57,23 +57,29 @@ class Pairs:
         return *np.divmod(keys, n), back
 
     def _scores(self, owners, rows):
-        found, reach = np.empty(len(rows)), np.empty(len(rows))
-        d = self.targets.shape[1]
-        rounding, least = (d / 2 + 16) * EPS, d * 2.0**-1074
-        size = max(1, (ENTRIES_HOST if self.on_host else ENTRIES) // d)
-        for part in slices(len(rows), size):
-            with np.errstate(over="ignore", invalid="ignore"):  # refused with the block
-                q, t = self._gathered(owners[part], rows[part])
-                score, length = self._of(q, t)
-            found[part], reach[part] = score, rounding * length + least
-            if self._whole and (t == np.rint(t)).all():  # nothing is rounded
-                reach[part][length < 2.0**25] = 0.0
-        return found, reach
+        size = max(1, (ENTRIES_HOST if self.on_host else ENTRIES) // self.targets.shape[1])
+        parts = [self._few(owners[part], rows[part]) for part in slices(len(rows) or 1, size)]
+        if len(parts) == 1:
+            return parts[0]
+        return tuple(map(np.concatenate, zip(*parts, strict=True)))
+
+    def _few(self, owners, rows):
+        """The same of so many pairs as are gathered at a time."""
+        d, reach = self.targets.shape[1], np.empty(len(rows))
+        with np.errstate(over="ignore", invalid="ignore"):  # refused with the block
+            q, t = self._gathered(owners, rows)
+            score, length = self._of(q, t)
+        reach[:] = (d / 2 + 16) * EPS * length + d * 2.0**-1074
+        if self._whole and (t == np.rint(t)).all():  # nothing is rounded
+            reach[length < 2.0**25] = 0.0
+        return score, reach
 
     def _gathered(self, owners, rows):
-        """Both sides of some pairs, (n, d) in float64."""
+        """Both sides of some pairs, (n, d) in float64; a single query is (1, d)."""
         if self.on_host:
-            q = self.queries.take(owners, axis=0).astype(np.float64)
+            single = len(self.queries) == 1
+            q = self.queries if single else self.queries.take(owners, axis=0)
+            q = q.astype(np.float64)
             t = self.targets.take(rows, axis=0).astype(np.float64)
         else:
             xp = namespace(self.queries)
@@ -112,8 +118,13 @@ class Pairs:
         scores : (n,) float array
             In this order, falling for each query.
         """
-        order = np.lexsort((rows, -scores, owners))
-        owners, rows, scores, reach = owners[order], rows[order], scores[order], reach[order]
+        single = self.queries.shape[0] == 1
+        order = np.lexsort((rows, -scores) if single else (rows, -scores, owners))
+        scores = scores[order]
+        gaps = scores[:-1] - scores[1:]
+        if single and (gaps > 2 * reach.max()).all():
+            return order, scores
+        owners, rows, reach = owners[order], rows[order], reach[order]
         same = owners[:-1] == owners[1:]
         doubt = reach[:-1] + reach[1:]
         if (
@@ -122,7 +133,7 @@ class Pairs:
             starts = np.flatnonzero(np.append(True, ~same))
             counts = np.diff(np.append(starts, order.size))
             doubt = 2 * np.repeat(np.maximum.reduceat(reach, starts), counts)[1:]
-        close = same & (scores[:-1] - scores[1:] <= doubt) & (doubt > 0)
+        close = same & (gaps <= doubt) & (doubt > 0)
         if not close.any():
             return order, scores
         places = np.flatnonzero(np.append(close, False) | np.append(False, close))
@@ -156,7 +167,7 @@ class Pairs:
         """What is returned for (n_queries, k) scores: out of their units, of the vectors' type."""
         if self.units is not None:
             scores = scores / self.units[:, None]
-        return scores.astype("float64" if self.wide else "float32") + 0  # no -0.0
+        return scores.astype(np.float64 if self.wide else np.float32) + 0  # no -0.0
 
     def before(self, owners, rows, scores, reach, others, levels, reaches):
         """Whether each target of ``rows`` comes before another of ``others`` for its query."""
