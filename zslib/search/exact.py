@@ -341,8 +341,11 @@ def _acceptable(gold, n_queries, n_targets):
             f"gold has {len(per_query)} entries for {n_queries} queries: give one index, or one "
             "sequence of acceptable indices, for each query"
         )
-    accepted = [np.atleast_1d(to_host(a) if is_array_api_obj(a) else a) for a in per_query]
-    lengths = np.asarray([a.size for a in accepted])
+    accepted, lengths = [per_query], np.ones(n_queries, np.int64)
+    integers = isinstance(per_query, np.ndarray) and per_query.dtype.kind in "iu"
+    if not (integers and per_query.ndim == 1):
+        accepted = [np.atleast_1d(to_host(a) if is_array_api_obj(a) else a) for a in per_query]
+        lengths = np.asarray([a.size for a in accepted])
     if not lengths.all():
         raise ValueError(
             f"gold has no acceptable target for {int((lengths == 0).sum())} query(ies), the first "
