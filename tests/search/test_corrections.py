@@ -302,6 +302,15 @@ def test_equal_scores_count_as_their_mean():
         np.testing.assert_allclose(scores[indices == 9], expected, rtol=1e-9)
 
 
+def test_a_spread_below_the_range_of_float32_is_no_zero():
+    """Of one reference nothing spreads, and the rounding of distances is smaller than float32."""
+    rng = np.random.default_rng(19)
+    queries, targets = ((rng.standard_normal((n, 1)) * 1e-28).astype("f4") for n in (30, 300))
+    fitted = MutualProximity().fit(queries[:1], targets, metric="euclidean")
+    scores = top_k(queries, targets, 300, metric="euclidean", correction=fitted)[0]
+    assert np.isfinite(scores).all()
+
+
 @pytest.mark.parametrize(("name", "metric"), CASES)
 def test_fitted_serves_as_with_the_reference(backend, name, metric):
     rng = np.random.default_rng(13)

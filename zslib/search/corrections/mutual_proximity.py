@@ -78,6 +78,8 @@ def _log_proximity(scores, mean, deviation, rounding):
     """log Phi of the scores less their mean, over their deviation or at least their rounding."""
     xp = namespace(scores)
     centred = scores - mean
+    least = float(xp.finfo(rounding.dtype).smallest_normal)  # float32 may not hold what is below
+    rounding = xp.maximum(rounding, xp.full_like(rounding, least))
     flat = deviation <= rounding
     if bool(xp.any(flat)):
         within = flat & (xp.abs(centred) <= rounding)
