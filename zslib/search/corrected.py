@@ -35,16 +35,15 @@ def corrected_block(queries, n):
 class CorrectedTiles(Tiles):
     """Tiles of all queries at once, their scores corrected for hubness.
 
-    ``best(k)`` must give the (n_queries, k) best uncorrected scores, where the walk does not keep
-    them. ``kept`` is for the uncorrected tiles; the corrected ones are then kept too.
+    ``kept`` is for the uncorrected tiles; the corrected ones are then kept too.
     """
 
     corrected = True
     _wide = False  # cosines in float64, of vectors in float32
 
     def __init__(
-        self, queries, targets, metric, block_size, correction, best, *, kept=None,
-        squares=None, fitting=False,
+        self, queries, targets, metric, block_size, correction, *, kept=None, squares=None,
+        fitting=False,
     ):  # fmt: skip
         xp = namespace(queries, targets)
         served = correction.fitted and not fitting
@@ -84,7 +83,7 @@ class CorrectedTiles(Tiles):
             self.copies = known["copies"]
         self.score_dtype = xp.float64
         self.correction, self._own = correction, reference is None
-        self._best, self._watching = best, None
+        self._watching = None
         n_reference = correction.n_reference_ if served else n if reference is None else both - n
         self._given = None
         if served and correction._KEPT:
@@ -144,7 +143,7 @@ class CorrectedTiles(Tiles):
                 state.merge()
             nearest = largest(np.concatenate([state.scores for state in watched], axis=1), k)
         else:
-            nearest = self._nearest(k) if self._wide else self._best(k)
+            nearest = xp.astype(self._nearest(k), xp.float64)
         scores = correction.finish(xp.astype(scores, xp.float64), nearest, self._statistics)
         return xp.astype(scores, self.dtype, copy=False)
 
@@ -342,7 +341,7 @@ def statistics_of_targets(correction, reference, targets, metric):
     if metric == "cosine":
         unit_rows(reference, name="reference")
     tiles = CorrectedTiles(
-        reference, targets.targets, metric, None, correction, None, fitting=True,
+        reference, targets.targets, metric, None, correction, fitting=True,
         squares=targets.squares,
     )  # fmt: skip
     xp = tiles.xp

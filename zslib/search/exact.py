@@ -228,23 +228,17 @@ def _ranks(tiles, queries, gold):
 
 
 def _tiles(queries, targets, metric, correction, block_size, kept=None):
-    correction = resolve(correction)
-    chunk_size, squares = None if kept is None else queries.shape[0], None
+    correction, squares = resolve(correction), None
     if isinstance(targets, PreparedTargets):
         targets, squares = targets.targets, targets.squares
-    tiles = Tiles(
+    if correction is not None:
+        kept = kept if correction.reference is None else None
+        return CorrectedTiles(
+            queries, targets, metric, block_size, correction, kept=kept, squares=squares
+        )
+    chunk_size = None if kept is None else queries.shape[0]
+    return Tiles(
         queries, targets, metric, block_size, chunk_size=chunk_size, kept=kept, squares=squares
-    )
-    if correction is None:
-        return tiles
-    if correction.reference is not None:
-        kept = None
-
-    def best(k):
-        return tiles.xp.astype(tiles.finished(_search(tiles, k)[0]), tiles.xp.float64)
-
-    return CorrectedTiles(
-        queries, targets, metric, block_size, correction, best, kept=kept, squares=squares
     )
 
 

@@ -35,7 +35,7 @@ class Pairs:
         if self.on_host:
             targets = np.asarray(targets)  # a view of a memory map
         self.queries, self.targets, self.metric, self.units = queries, targets, metric, units
-        self.wide = queries.dtype == namespace(queries).float64
+        self.wide = queries.dtype == (np if self.on_host else namespace(queries)).float64
         plain = self.on_host and metric != "cosine" and units is None
         self._whole = plain and (queries == np.rint(queries)).all()
         self._measures = None  # of the queries and the targets, once there are more pairs
