@@ -194,31 +194,6 @@ def test_ranks_rest_on_the_tiles_of_the_walk(monkeypatch, name):
         np.testing.assert_array_equal(found, 80)
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_float32_in_float32_out_for_any_block_size(name):
-    rng = np.random.default_rng(1)
-    queries = rng.standard_normal((9, 6)).astype(np.float32)
-    targets = rng.standard_normal((120, 6)).astype(np.float32)
-    expected = corrected_matrix(name, queries.astype(float), targets.astype(float), None, "cosine")
-    for block_size in (7, 50, None):
-        options = {"correction": correction_of(name), "block_size": block_size}
-        scores, indices = top_k(queries, targets, 5, **options)
-        assert scores.dtype == np.float32
-        found = np.take_along_axis(expected, indices, axis=1)
-        np.testing.assert_allclose(scores, found, rtol=2e-3, atol=2e-5)
-        np.testing.assert_allclose(found, -np.sort(-expected)[:, :5], rtol=2e-3, atol=2e-5)
-
-
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_reference_equal_to_the_queries_changes_nothing(name):
-    rng = np.random.default_rng(2)
-    queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))
-    alone = top_k(queries, targets, 4, correction=correction_of(name))
-    told = top_k(queries, targets, 4, correction=correction_of(name, reference=queries))
-    np.testing.assert_array_equal(told[1], alone[1])
-    np.testing.assert_allclose(told[0], alone[0], rtol=1e-9)
-
-
 def test_a_reference_is_converted_as_queries_are(frame):
     rng = np.random.default_rng(2)
     queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))
@@ -227,16 +202,6 @@ def test_a_reference_is_converted_as_queries_are(frame):
     for given in (reference, reference.tolist(), frame(reference)):
         found = top_k(queries, targets, 3, correction=CSLS(reference=given))
         np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_with_a_reference_queries_do_not_influence_each_other(name):
-    rng = np.random.default_rng(3)
-    queries, targets = rng.standard_normal((12, 4)), rng.standard_normal((60, 4))
-    correction = correction_of(name, reference=rng.standard_normal((8, 4)))
-    together = top_k(queries, targets, 4, correction=correction)[1]
-    one_by_one = [top_k(q[None], targets, 4, correction=correction)[1][0] for q in queries]
-    np.testing.assert_array_equal(together, one_by_one)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
