@@ -6,8 +6,6 @@ import tracemalloc
 import numpy as np
 import pandas
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
@@ -77,32 +75,6 @@ def test_ties_go_to_the_lower_index_whatever_the_blocks(backend, metric):
         backend.assert_equal(indices, order[:, :60])
         for position in (0, 10, 229):
             backend.assert_equal(gold_ranks(q, t, order[:, position], **options), position)
-
-
-@settings(max_examples=150)
-@given(data=st.data())
-def test_any_shape_any_ties(data):
-    """Property: on exact data both functions give the full sort, for any sizes and values."""
-    n = data.draw(st.integers(1, 5), "queries")
-    n_targets = data.draw(st.integers(1, 150), "targets")
-    k = data.draw(st.integers(1, n_targets), "k")
-    block_size = data.draw(st.integers(1, 170), "block_size")
-    spread = data.draw(st.integers(0, 3), "spread")  # 0: all scores are equal
-    metric = data.draw(st.sampled_from(["dot", "euclidean"]), "metric")
-    ascending = data.draw(st.booleans(), "ascending")
-    rng = np.random.default_rng(data.draw(st.integers(0, 10**6), "seed"))
-    queries = integer_vectors(rng, n, 2, -spread, spread + 1)
-    targets = integer_vectors(rng, n_targets, 2, -spread, spread + 1)
-    if ascending:  # every block beats the ones before it: the worst case for the selection
-        targets = targets[np.argsort(targets.sum(axis=1))]
-        queries = np.abs(queries)
-    order = order_of(full_scores(queries, targets, metric))
-    scores, indices = top_k(queries, targets, k, metric=metric, block_size=block_size)
-    np.testing.assert_array_equal(indices, order[:, :k])
-    assert (np.diff(scores, axis=1) <= 0).all()
-    gold = rng.integers(0, n_targets, n)
-    ranks = gold_ranks(queries, targets, gold, metric=metric, block_size=block_size)
-    np.testing.assert_array_equal(order[np.arange(n), ranks], gold)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -183,6 +155,21 @@ def test_tile_scores_lie_within_their_slack(backend, metric):
             np.abs(tile.T - levels) <= np.stack([tiles.slack(c, rows) for c in levels.T], 1)
         ).all()
         assert (tiles.slack(levels[:, 0], rows) <= tiles.slack(levels[:, 0])).all()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_pair_has_one_score_whatever_the_batch(metric, dtype):
+    rng = np.random.default_rng(15)
+    queries, targets = (rng.standard_normal((n, 70)).astype(dtype) for n in (9, 40))
+    targets *= (10.0 ** rng.integers(-9, 9, (40, 1))).astype(dtype)
+    every = _tiles.Pairs(queries, targets, metric)
+    scores, reach = every.scores(np.repeat(np.arange(9), 40), np.tile(np.arange(40), 9))
+    for row in range(9):
+        alone = _tiles.Pairs(queries[row : row + 1], targets, metric)
+        for target in range(40):
+            one = alone.scores(np.array([0]), np.array([target]))
+            assert [scores[40 * row + target], reach[40 * row + target]] == [*one[0], *one[1]]
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6, 1e8])
