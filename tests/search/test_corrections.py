@@ -320,6 +320,13 @@ def test_what_is_fitted():
     assert CSLS(3).fit(reference.tolist(), targets).n_reference_ == 20
 
 
+def at_a_reference():
+    """One target is the only reference, from which no other query is a finite scale away."""
+    line = np.arange(9, dtype="f4")[:, None] * np.float32(1e-9)
+    fitted = LocalScaling(1).fit(line[3:4], line, metric="euclidean")
+    return top_k(line[1:2], line, 9, metric="euclidean", correction=fitted)
+
+
 FITTED = [
     (
         lambda c, q, t: top_k(q, t, 1, correction=c, metric="dot"),
@@ -337,6 +344,7 @@ FITTED = [
     (lambda c, q, t: CSLS(1).fit(q, t * 0), "targets has a zero row"),
     (lambda c, q, t: CSLS(1).fit(q, t, metric="cos"), "metric must be one of"),
     (lambda c, q, t: CSLS(2).fit(q * 0 + 6e153, t * 0 + 6e153, metric="dot"), "not finite"),
+    (lambda *_: at_a_reference(), "LocalScaling gives scores that are not finite"),
     (lambda c, q, t: top_k(q[:1], t, 1, correction="csls"), r"CSLS\.fit\(.*reference=\.\.\.\)"),
     (lambda c, q, t: top_k(q[:1], t, 1, correction="local_scaling"), r"LocalScaling\.fit\("),
 ]

@@ -144,8 +144,12 @@ class CorrectedTiles(Tiles):
             nearest = largest(np.concatenate([state.scores for state in watched], axis=1), k)
         else:
             nearest = xp.astype(self._nearest(k), xp.float64)
-        scores = correction.finish(xp.astype(scores, xp.float64), nearest, self._statistics)
-        return xp.astype(scores, self.dtype, copy=False)
+        with np.errstate(over="ignore"):  # answered by the check that follows
+            scores = correction.finish(xp.astype(scores, xp.float64), nearest, self._statistics)
+            scores = xp.astype(scores, self.dtype, copy=False)
+        if not bool(xp.all(xp.isfinite(scores))):
+            raise self.overflow()
+        return scores
 
     def _nearest(self, k):
         """The k best uncorrected scores of each query, (n_queries, k)."""
