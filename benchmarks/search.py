@@ -2,13 +2,13 @@
 
     python benchmarks/search.py                      # 1,500 x 200,000 x 300, float32, k = 20
     python benchmarks/search.py --targets 2000000    # targets in a memory-mapped file
-    python benchmarks/search.py --one                # one query at a time, 100 dimensions, k = 10
     python benchmarks/search.py --write              # all, into benchmarks/results/search.md
 
 Every contestant uses the same threads. Each runs once in a process of its own, for its memory: the
 largest growth of the anonymous memory while it ran, inputs not counted (faiss-cpu copies the
 targets into its index beforehand; that copy is shown apart). Then all but scikit-learn take turns
 in one process, and the least CPU time of each counts: other work on the machine can only add.
+One query at a time is measured by ``serving.py``.
 """
 
 from __future__ import annotations
@@ -171,70 +171,11 @@ def table(n_targets, found):
     return "\n".join(lines)
 
 
-def most_similar(queries, targets):
-    """The steps of gensim 4's ``KeyedVectors.most_similar``, its unit rows made beforehand."""
-    unit = targets / np.linalg.norm(targets, axis=1, keepdims=True)
-
-    def run():
-        scores = unit @ (queries[0] / np.linalg.norm(queries[0]))
-        best = np.argpartition(scores, -10)[-10:]
-        return best[np.argsort(-scores[best])]
-
-    return run
-
-
-def one_query(prepared, **options):
-    def start(queries, targets):
-        from zslib.search import top_k
-        from zslib.search.prepared import PreparedTargets
-
-        rows = PreparedTargets(targets, **options) if prepared else targets
-        return lambda: top_k(queries, rows, 10, **options)
-
-    return start
-
-
-SINGLE = {
-    "gensim's steps": most_similar,
-    **{f"prepared, {metric}": one_query(True, metric=metric) for metric in METRICS},
-    **{f"as they are, {metric}": one_query(False, metric=metric) for metric in METRICS},
-}
-
-
-def single(rounds=7):
-    """A table of CPU times of one query over those of its bare product with all targets."""
-    sizes, columns = (20_000, 200_000, 1_000_000), []
-    for n in sizes:
-        rng = np.random.default_rng(0)
-        targets = rng.standard_normal((n, 100), dtype=np.float32)
-        query = rng.standard_normal((1, 100), dtype=np.float32)
-        runs = [lambda q=query, t=targets: q @ t.T]
-        runs += [start(query, targets) for start in SINGLE.values()]
-        repeats, times = 10_000_000 // n, []
-        for _ in range(rounds):
-            times.append(
-                [seconds(lambda f=run, n=repeats: [f() for _ in range(n)]) for run in runs]
-            )
-        least = np.min(times, axis=0)
-        columns.append((1e3 * least[0] / repeats, least[1:] / least[0]))
-    lines = [
-        "One query, 100 dimensions, float32, k = 10: times the bare product.",
-        "",
-        "| | " + " | ".join(f"{n:,} targets" for n in sizes) + " |",
-        "|---|" + "---:|" * len(sizes),
-        "| bare product, ms | " + " | ".join(f"{bare:.2f}" for bare, _ in columns) + " |",
-    ]
-    for row, name in enumerate(SINGLE):
-        lines.append(f"| {name} | " + " | ".join(f"{c[row]:.2f}" for _, c in columns) + " |")
-    return "\n".join(lines)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--targets", type=int, default=200_000)
     parser.add_argument("--rounds", type=int, default=5, help="turns of the contestants")
     parser.add_argument("--names", nargs="+", help="contestants, beside the bare product")
-    parser.add_argument("--one", action="store_true", help="one query at a time")
     parser.add_argument("--write", action="store_true", help="write benchmarks/results/search.md")
     for internal in ("--alone", "--turns", "--folder"):
         parser.add_argument(internal, help=argparse.SUPPRESS)
@@ -244,9 +185,6 @@ def main():
         return
     if options.turns:
         print(json.dumps(run_in_turns(int(options.turns), options.names, Path(options.folder))))
-        return
-    if options.one:
-        print(single())
         return
     if not options.write:
         names = options.names or (CONTESTANTS if options.targets <= 500_000 else LARGE)
@@ -260,7 +198,6 @@ def main():
     ]
     parts.append(table(200_000, measure(200_000, options.rounds, list(CONTESTANTS))))
     parts.append(table(2_000_000, measure(2_000_000, 2, LARGE)))
-    parts.append(single())
     keep("search.md", "\n\n".join(parts) + "\n")
 
 

@@ -63,44 +63,6 @@ def test_mixtures_class_by_class(backend, mixture, dtype):
     np.testing.assert_allclose(found, slow_mix(experts, unseen, mixture, 0.3), atol=1e-6)
 
 
-def test_masses():
-    experts, _ = draw(whole=False)
-    unseen = np.random.default_rng(1).random(len(experts))
-    for mixture in ("total", "constant"):
-        mass = mix_experts(experts, SEEN, unseen, mixture=mixture).sum(axis=1)
-        np.testing.assert_allclose(mass, 1.0)
-    # Both experts sum to one: adaptive smoothing adds to that.
-    mass = mix_experts(experts, SEEN, unseen).sum(axis=1)
-    np.testing.assert_allclose(mass, 1 + 2 * unseen * (1 - unseen))
-    # Experts that share the gate's opinion of their own mass: nothing is added.
-    shared = experts * np.where(SEEN, 1 - unseen[:, None], unseen[:, None])
-    np.testing.assert_allclose(mix_experts(shared, SEEN, unseen).sum(axis=1), 1.0)
-
-
-@pytest.mark.parametrize("mixture", MIXTURES)
-def test_a_sure_gate_gives_one_expert_back(mixture):
-    experts, _ = draw()
-    for u, own in ((0.0, SEEN), (1.0, ~SEEN)):
-        found = mix_experts(experts, SEEN, np.full(len(experts), u), mixture=mixture, weight=1.0)
-        expected = experts[:, own]
-        if mixture != "adaptive":
-            expected = expected / expected.sum(axis=1, keepdims=True)
-        np.testing.assert_allclose(found[:, own], expected, atol=1e-9)
-        np.testing.assert_array_equal(found[:, ~own], 0.0)
-
-
-def test_constant_smoothing_without_weight_is_total_and_all_of_it_uniform():
-    experts, _ = draw()
-    unseen = np.full(len(experts), 0.4)
-    total = mix_experts(experts, SEEN, unseen, mixture="total")
-    found = mix_experts(experts, SEEN, unseen, mixture="constant", weight=1.0)
-    np.testing.assert_allclose(found, total)
-    found = mix_experts(experts, SEEN, unseen, mixture="constant", weight=0.0)
-    np.testing.assert_allclose(
-        found, np.where(SEEN, 0.6 / SEEN.sum(), 0.4 / (~SEEN).sum())[None] + 0 * found
-    )
-
-
 @given(st.integers(0, 10**6), st.sampled_from(MIXTURES))
 def test_even_odds_are_where_the_answer_moves(seed, mixture):
     experts, _ = draw(seed)

@@ -62,16 +62,6 @@ def test_any_grouping(n, n_labels, k, seed):
     np.testing.assert_array_equal(rows, expected_rows)
 
 
-def test_nearest_to_a_training_label_is_itself():
-    X, Y, _ = problem()
-    np.testing.assert_array_equal(chimeras(X, Y, Y, k=1), X)
-
-
-def test_all_labels_give_the_mean():
-    X, Y, Y_new = problem()
-    np.testing.assert_allclose(chimeras(X, Y, Y_new, k=12), np.tile(X.mean(axis=0), (7, 1)))
-
-
 def test_other_metrics():
     X = np.array([[1.0], [2.0]])
     Y = np.array([[1.0, 0.0], [9.0, 9.0]])

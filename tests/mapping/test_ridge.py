@@ -1,7 +1,5 @@
 """Ridge against normal equations and explicit hat matrices."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -106,14 +104,6 @@ def test_default_path_follows_the_scale_of_x():
     assert small.alphas_[0] < small.alpha_ < small.alphas_[-1]
 
 
-def test_gcv_shrinks_noise_and_trusts_signal():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 20))
-    signal = X @ rng.standard_normal((20, 5))
-    noise = rng.standard_normal((60, 5))
-    assert RidgeMap().fit(X, noise).alpha_ > 100 * RidgeMap().fit(X, signal + 0.1 * noise).alpha_
-
-
 def test_alpha_zero_is_least_squares(backend):
     X, Y = pairs(30, 5, 3)
     mapper = RidgeMap(0).fit(backend.asarray(X), backend.asarray(Y))
@@ -141,13 +131,6 @@ def test_all_zero_sources_map_to_zero_or_the_mean():
         np.testing.assert_array_equal(RidgeMap(alpha).fit(X, Y).coef_, np.zeros((3, 2)))
     shifted = RidgeMap(fit_intercept=True).fit(X + 7.0, Y)
     np.testing.assert_allclose(shifted.transform(X), np.tile(Y.mean(axis=0), (5, 1)))
-
-
-def test_large_penalty_shrinks_towards_zero():
-    X, Y = pairs(30, 5, 3)
-    norms = [np.linalg.norm(RidgeMap(a).fit(X, Y).coef_) for a in (0, 1e-2, 1, 1e2, 1e4, 1e8)]
-    assert all(a > b for a, b in pairwise(norms))
-    assert norms[-1] < 1e-5
 
 
 def test_float32_stays_float32(backend):
@@ -200,13 +183,3 @@ def test_without_shrinkage_both_directions_undo_an_exact_map():
             / np.outer(np.linalg.norm(mapped, axis=1), np.linalg.norm(targets, axis=1))
         )
         np.testing.assert_allclose(np.diag(cosines), 1.0, rtol=1e-9)
-
-
-def test_an_orthogonal_map_is_scored_alike_in_both_directions():
-    rng = np.random.default_rng(0)
-    X, Q = rng.standard_normal((20, 4)), np.linalg.qr(rng.standard_normal((4, 4)))[0]
-    forms = []
-    for direction in ("forward", "reverse"):
-        mapper = RidgeMap(0.0, direction=direction).fit(X, X @ Q)
-        forms.append(mapper.coef_ @ mapper.transform_targets(np.eye(4)).T)
-    np.testing.assert_allclose(forms[0], forms[1], atol=1e-12)

@@ -19,10 +19,6 @@ def test_k_occurrence_counts_lists(backend):
     assert counts.sum() == indices.size
 
 
-def test_k_occurrence_of_unvisited_targets_is_zero():
-    np.testing.assert_array_equal(k_occurrence(np.array([[2]]), 5), [0, 0, 1, 0, 0])
-
-
 @given(COUNTS)
 def test_skewness_is_the_third_standardised_moment(counts):
     if (counts == counts[0]).all():

@@ -86,10 +86,7 @@ class OutlierProbability(BaseEstimator):
 
     def unseen(self, points):
         """Probability that each mapped image is of no seen class, (n,), with its type."""
-        check_is_fitted(self)
-        given, points = points, as_vectors(points, "points")
-        check_same_width(points, self.points_, "points", "the training images")
-        validate_data(self, given, reset=False, skip_check_array=True)
+        points = _checked(self, points, "points_")
         spread, neighbours = self._spread(points, min(self.n_neighbors, self.points_.shape[0]))
         found = to_host(self._outlyingness(spread, neighbours))
         unit = math.sqrt(2.0) * self.scale * self.deviation_
@@ -185,10 +182,7 @@ class GaussianThreshold(BaseEstimator):
 
     def unseen(self, points):
         """1 for each mapped image outside of all balls, 0 for the others, (n,)."""
-        check_is_fitted(self)
-        given, points = points, as_vectors(points, "points")
-        check_same_width(points, self.centres_, "points", "the training images")
-        validate_data(self, given, reset=False, skip_check_array=True)
+        points = _checked(self, points, "centres_")
         xp = namespace(points)
         centres, radii = (
             xp.astype(array, points.dtype, copy=False) for array in (self.centres_, self.radii_)
@@ -200,3 +194,12 @@ class GaussianThreshold(BaseEstimator):
             outside = unit * row_norms(apart / unit) > radii[None, :]
             blocks.append(xp.astype(xp.all(outside, axis=1), points.dtype))
         return xp.concat(blocks, axis=0)
+
+
+def _checked(detector, points, learned):
+    """Mapped images, when the detector is fitted and they fit the vectors that it learned."""
+    check_is_fitted(detector)
+    given, points = points, as_vectors(points, "points")
+    check_same_width(points, getattr(detector, learned), "points", "the training images")
+    validate_data(detector, given, reset=False, skip_check_array=True)
+    return points

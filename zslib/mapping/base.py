@@ -148,7 +148,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
         given, y = X, as_array(y, "y")
         mapped, targets = type(self).transform.__wrapped__(self, X), self.transform_targets(y)
         check_same_rows(as_array(given, "X"), y, "X", "y")
-        first_rows, labels = distinct_labels(y)
+        first_rows, labels = distinct_labels(as_vectors(y, "y"))
         targets = take_rows(namespace(mapped).astype(targets, mapped.dtype), first_rows)
         some, placed = (to_host(array != 0).any(axis=1) for array in (targets, mapped))
         placed, hits = np.flatnonzero(placed & some[labels]), np.zeros(len(labels))

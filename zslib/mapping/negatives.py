@@ -16,7 +16,8 @@ import numpy as np
 from array_api_compat import device as array_device
 from array_api_compat import is_array_api_strict_namespace, is_numpy_array
 
-from zslib.arrays import namespace, to_host
+from zslib.arrays import namespace
+from zslib.search.rows import first_equal
 from zslib.validation import check_integer
 
 __all__ = [
@@ -34,7 +35,7 @@ NEGATIVES = ("random", "uniform", "first_violating", "intruder")
 def distinct_labels(Y):
     """Number the distinct rows of ``Y``, in the order of their first occurrence.
 
-    Rows are compared exactly, on the host. Returns the row at which each label occurs first,
+    Rows are compared exactly. Returns the row at which each label occurs first,
     ascending, and the label number of each row.
 
     Examples
@@ -44,15 +45,9 @@ def distinct_labels(Y):
     >>> print(first_rows, labels)
     [0 1] [0 1 0]
     """
-    rows = np.ascontiguousarray(to_host(Y) + 0.0)  # -0.0 becomes 0.0
-    number = {}
-    labels = np.empty(len(rows), dtype=np.int64)
-    first_rows = []
-    for i, row in enumerate(rows):
-        labels[i] = number.setdefault(row.tobytes(), len(number))
-        if labels[i] == len(first_rows):
-            first_rows.append(i)
-    return np.array(first_rows, dtype=np.int64), labels
+    first = first_equal(Y)
+    first_rows = np.flatnonzero(first == np.arange(first.size))
+    return first_rows, np.searchsorted(first_rows, first)
 
 
 def random_negatives(rng, own, n_labels, n_negatives):

@@ -9,6 +9,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, dijkstra
 
+from zslib.search.rows import slices
+
 # Entries of a dense (sources, states) block: bounds the memory of every walk.
 BLOCK_ENTRIES = 1 << 24
 
@@ -101,8 +103,7 @@ def start_states(step, n_nodes, sources):
 
 def blocks(step, n_sources):
     """Slices over sources, of a size that keeps a block of walks in `BLOCK_ENTRIES`."""
-    size = max(1, BLOCK_ENTRIES // step.shape[0])
-    return [slice(first, first + size) for first in range(0, n_sources, size)]
+    return slices(n_sources, max(1, BLOCK_ENTRIES // step.shape[0]))
 
 
 def hops_from(step, n_nodes, sources, limit=np.inf):

@@ -310,18 +310,14 @@ class Hierarchy:
         return _walk.hops_between(self._step, self.n_nodes, sources, limits, row, targets)
 
 
-def _check_predictions(predictions, gold, ks, labels=None):
-    """``gold``, and the columns of ``predictions`` that ``ks`` need, of the right shapes.
-
-    Names become their positions in ``labels``, by default among themselves.
-    """
+def _check_predictions(predictions, gold, ks):
+    """``gold``, and the columns of ``predictions`` that ``ks`` need; names become numbers."""
     check_paired(predictions, gold, "predictions", "gold")
     predictions, gold = as_array(predictions, "predictions"), as_array(gold, "gold")
     if is_text(predictions) and is_text(gold):
-        every = np.concatenate([predictions.ravel(), gold.ravel()]).astype(str)
-        labels, where = (np.unique(every), "both") if labels is None else (labels, "valid_labels")
-        predictions = rows_of_names(predictions, labels, "predictions", where)
-        gold = rows_of_names(gold, labels, "gold", where)
+        labels = np.unique(np.concatenate([predictions.ravel(), gold.ravel()]).astype(str))
+        predictions = rows_of_names(predictions, labels, "predictions", "both")
+        gold = rows_of_names(gold, labels, "gold", "both")
     xp = namespace(predictions, gold)
     if predictions.ndim != 2 or 0 in predictions.shape:
         raise ValueError(

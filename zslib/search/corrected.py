@@ -35,16 +35,15 @@ def corrected_block(queries, n):
 class CorrectedTiles(Tiles):
     """Tiles of all queries at once, their scores corrected for hubness.
 
-    ``best(k)`` must give the (n_queries, k) best uncorrected scores, where the walk does not keep
-    them. ``kept`` is for the uncorrected tiles; the corrected ones are then kept too.
+    ``kept`` is for the uncorrected tiles; the corrected ones are then kept too.
     """
 
     corrected = True
     _wide = False  # cosines in float64, of vectors in float32
 
     def __init__(
-        self, queries, targets, metric, block_size, correction, best, *, kept=None,
-        squares=None, fitting=False,
+        self, queries, targets, metric, block_size, correction, *, kept=None, squares=None,
+        fitting=False,
     ):  # fmt: skip
         xp = namespace(queries, targets)
         served = correction.fitted and not fitting
@@ -84,7 +83,7 @@ class CorrectedTiles(Tiles):
             self.copies = known["copies"]
         self.score_dtype = xp.float64
         self.correction, self._own = correction, reference is None
-        self._best, self._watching = best, None
+        self._watching = None
         n_reference = correction.n_reference_ if served else n if reference is None else both - n
         self._given = None
         if served and correction._KEPT:
@@ -144,9 +143,13 @@ class CorrectedTiles(Tiles):
                 state.merge()
             nearest = largest(np.concatenate([state.scores for state in watched], axis=1), k)
         else:
-            nearest = self._nearest(k) if self._wide else self._best(k)
-        scores = correction.finish(xp.astype(scores, xp.float64), nearest, self._statistics)
-        return xp.astype(scores, self.dtype, copy=False)
+            nearest = xp.astype(self._nearest(k), xp.float64)
+        with np.errstate(over="ignore"):  # answered by the check that follows
+            scores = correction.finish(xp.astype(scores, xp.float64), nearest, self._statistics)
+            scores = xp.astype(scores, self.dtype, copy=False)
+        if not bool(xp.all(xp.isfinite(scores))):
+            raise self.overflow()
+        return scores
 
     def _nearest(self, k):
         """The k best uncorrected scores of each query, (n_queries, k)."""
@@ -309,27 +312,27 @@ def served(queries, targets, k, correction):
     known = tuple(getattr(correction, name) for name in correction._KEPT)
     with np.errstate(over="ignore", invalid="ignore"):
         corrected = correction.apply(raw.T, known, None)
-        if not math.isfinite(float(corrected.sum())):
+        if not math.isfinite(np.add.reduce(corrected, axis=None)):
             return None
     copies = correction._copies
     if copies is not None:
         corrected[copies.count == 0] = -np.inf
-    places = [best_of(scores, k) for scores in corrected.T]
-    scores, indices = (np.stack(found) for found in zip(*places, strict=True))
+    scores, indices = map(np.array, zip(*(best_of(row, k) for row in corrected.T), strict=True))
     if copies is not None:
         scores, indices = copies.spread(scores, indices, k)
     nearest = correction.nearest(None)
     if nearest:
-        nearest = np.stack([best_of(row, nearest)[0] for row in raw]).astype(np.float64)
+        nearest = np.array([best_of(row, nearest)[0] for row in raw], np.float64)
     scores = correction.finish(scores.astype(np.float64), nearest, None)
     return scores.astype(queries.dtype), indices
 
 
 def best_of(scores, k):
     """The k largest of ``scores`` (n,), equal ones in their order, and where they are."""
-    near = np.flatnonzero(scores >= reached(scores, k))
-    near = near[np.argsort(-scores[near], kind="stable")[:k]]
-    return scores[near], near
+    near = (scores >= reached(scores, k)).nonzero()[0]
+    values = scores[near]
+    order = (-values).argsort(kind="stable")[:k]
+    return values[order], near[order]
 
 
 def statistics_of_targets(correction, reference, targets, metric):
@@ -342,7 +345,7 @@ def statistics_of_targets(correction, reference, targets, metric):
     if metric == "cosine":
         unit_rows(reference, name="reference")
     tiles = CorrectedTiles(
-        reference, targets.targets, metric, None, correction, None, fitting=True,
+        reference, targets.targets, metric, None, correction, fitting=True,
         squares=targets.squares,
     )  # fmt: skip
     xp = tiles.xp

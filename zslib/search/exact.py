@@ -228,23 +228,17 @@ def _ranks(tiles, queries, gold):
 
 
 def _tiles(queries, targets, metric, correction, block_size, kept=None):
-    correction = resolve(correction)
-    chunk_size, squares = None if kept is None else queries.shape[0], None
+    correction, squares = resolve(correction), None
     if isinstance(targets, PreparedTargets):
         targets, squares = targets.targets, targets.squares
-    tiles = Tiles(
+    if correction is not None:
+        kept = kept if correction.reference is None else None
+        return CorrectedTiles(
+            queries, targets, metric, block_size, correction, kept=kept, squares=squares
+        )
+    chunk_size = None if kept is None else queries.shape[0]
+    return Tiles(
         queries, targets, metric, block_size, chunk_size=chunk_size, kept=kept, squares=squares
-    )
-    if correction is None:
-        return tiles
-    if correction.reference is not None:
-        kept = None
-
-    def best(k):
-        return tiles.xp.astype(tiles.finished(_search(tiles, k)[0]), tiles.xp.float64)
-
-    return CorrectedTiles(
-        queries, targets, metric, block_size, correction, best, kept=kept, squares=squares
     )
 
 
@@ -341,8 +335,11 @@ def _acceptable(gold, n_queries, n_targets):
             f"gold has {len(per_query)} entries for {n_queries} queries: give one index, or one "
             "sequence of acceptable indices, for each query"
         )
-    accepted = [np.atleast_1d(to_host(a) if is_array_api_obj(a) else a) for a in per_query]
-    lengths = np.asarray([a.size for a in accepted])
+    accepted, lengths = [per_query], np.ones(n_queries, np.int64)
+    integers = isinstance(per_query, np.ndarray) and per_query.dtype.kind in "iu"
+    if not (integers and per_query.ndim == 1):
+        accepted = [np.atleast_1d(to_host(a) if is_array_api_obj(a) else a) for a in per_query]
+        lengths = np.asarray([a.size for a in accepted])
     if not lengths.all():
         raise ValueError(
             f"gold has no acceptable target for {int((lengths == 0).sum())} query(ies), the first "

@@ -35,45 +35,66 @@ class Pairs:
         if self.on_host:
             targets = np.asarray(targets)  # a view of a memory map
         self.queries, self.targets, self.metric, self.units = queries, targets, metric, units
-        self.wide = queries.dtype == namespace(queries).float64
+        self.wide = queries.dtype == (np if self.on_host else namespace(queries)).float64
         plain = self.on_host and metric != "cosine" and units is None
         self._whole = plain and (queries == np.rint(queries)).all()
+        self._measures = None  # of the queries and the targets, once there are more pairs
 
     def scores(self, owners, rows):
         """Score of each pair, and how far rounding may reach: two (n,) float64 host arrays."""
-        if (
-            len(rows) > MANY and distinct(rows)[0].size < len(rows) // 4
-        ):  # many queries ask for the same targets
-            owners, rows, back = self._distinct(owners, rows)
-            return tuple(found[back] for found in self._scores(owners, rows))
+        if len(rows) > MANY:
+            names, places = distinct(rows)
+            if names.size < len(rows) // 4:  # many queries ask for the same targets
+                first = self._first(names)
+                if (first != names).any():
+                    owners, rows, back = self._distinct(owners, first[places])
+                    return tuple(found[back] for found in self._scores(owners, rows))
         return self._scores(owners, rows)
 
+    def _first(self, names):
+        """For each of some targets the first of them that is equal to it."""
+        return names[first_equal(take_rows(self.targets, names))]
+
     def _distinct(self, owners, rows):
-        """The pairs that differ, equal targets taken for one, and the place of each among them."""
+        """The pairs that differ, and the place of each among them."""
         n = self.targets.shape[0]
-        names, places = distinct(rows)
-        first = names[first_equal(take_rows(self.targets, names))]
-        keys, back = distinct(owners * n + first[places])
+        keys, back = distinct(owners * n + rows)
         return *np.divmod(keys, n), back
 
     def _scores(self, owners, rows):
-        found, reach = np.empty(len(rows)), np.empty(len(rows))
-        d = self.targets.shape[1]
-        rounding, least = (d / 2 + 16) * EPS, d * 2.0**-1074
-        size = max(1, (ENTRIES_HOST if self.on_host else ENTRIES) // d)
-        for part in slices(len(rows), size):
-            with np.errstate(over="ignore", invalid="ignore"):  # refused with the block
-                q, t = self._gathered(owners[part], rows[part])
+        size = max(1, (ENTRIES_HOST if self.on_host else ENTRIES) // self.targets.shape[1])
+        cosines = self._measures is None and self.on_host and self.metric == "cosine"
+        if cosines and len(rows) > len(self.queries) + len(self.targets):
+            self._measures = self._measured(self.queries), self._measured(self.targets)
+        parts = [self._few(owners[part], rows[part]) for part in slices(len(rows) or 1, size)]
+        if len(parts) == 1:
+            return parts[0]
+        return tuple(map(np.concatenate, zip(*parts, strict=True)))
+
+    def _few(self, owners, rows):
+        """The same of so many pairs as are gathered at a time."""
+        d, reach = self.targets.shape[1], np.empty(len(rows))
+        with np.errstate(over="ignore", invalid="ignore"):  # refused with the block
+            q, t = self._gathered(owners, rows)
+            if self._measures is None:
                 score, length = self._of(q, t)
-            found[part], reach[part] = score, rounding * length + least
-            if self._whole and (t == np.rint(t)).all():  # nothing is rounded
-                reach[part][length < 2.0**25] = 0.0
-        return found, reach
+            else:
+                (q_powers, q_squares), (t_powers, t_squares) = self._measures
+                if self.wide:
+                    q, t = q * q_powers[owners][:, None], t * t_powers[rows][:, None]
+                score = _sums(q, t) / np.sqrt(q_squares[owners] * t_squares[rows])
+                length = 1.0
+        reach[:] = (d / 2 + 16) * EPS * length + d * 2.0**-1074
+        if self._whole and (t == np.rint(t)).all():  # nothing is rounded
+            reach[length < 2.0**25] = 0.0
+        return score, reach
 
     def _gathered(self, owners, rows):
-        """Both sides of some pairs, (n, d) in float64."""
+        """Both sides of some pairs, (n, d) in float64; a single query is (1, d)."""
         if self.on_host:
-            q = self.queries.take(owners, axis=0).astype(np.float64)
+            single = len(self.queries) == 1
+            q = self.queries if single else self.queries.take(owners, axis=0)
+            q = q.astype(np.float64)
             t = self.targets.take(rows, axis=0).astype(np.float64)
         else:
             xp = namespace(self.queries)
@@ -84,6 +105,19 @@ class Pairs:
             q = q * units
             t = t * units if self.metric == "euclidean" else t
         return q, t
+
+    def _measured(self, vectors):
+        """Of each row, for the cosine: the power of two that it is multiplied by, and its square.
+
+        The same as `_of` finds for each pair.
+        """
+        powers, squares = np.ones(len(vectors)), np.empty(len(vectors))
+        for part in slices(len(vectors), max(1, ENTRIES_HOST // vectors.shape[1])):
+            rows = vectors[part].astype(np.float64, copy=False)
+            if self.wide:
+                rows, powers[part] = _scaled(rows)
+            squares[part] = _sums(rows, rows)
+        return powers, squares
 
     def _of(self, q, t):
         """Scores, and the size of what was summed up for them, on the host."""
@@ -112,8 +146,13 @@ class Pairs:
         scores : (n,) float array
             In this order, falling for each query.
         """
-        order = np.lexsort((rows, -scores, owners))
-        owners, rows, scores, reach = owners[order], rows[order], scores[order], reach[order]
+        single = self.queries.shape[0] == 1
+        order = np.lexsort((rows, -scores)) if single else self._sorted(owners, rows, scores)
+        scores = scores[order]
+        gaps = scores[:-1] - scores[1:]
+        if single and (gaps > 2 * reach.max()).all():
+            return order, scores
+        owners, rows, reach = owners[order], rows[order], reach[order]
         same = owners[:-1] == owners[1:]
         doubt = reach[:-1] + reach[1:]
         if (
@@ -122,7 +161,7 @@ class Pairs:
             starts = np.flatnonzero(np.append(True, ~same))
             counts = np.diff(np.append(starts, order.size))
             doubt = 2 * np.repeat(np.maximum.reduceat(reach, starts), counts)[1:]
-        close = same & (scores[:-1] - scores[1:] <= doubt) & (doubt > 0)
+        close = same & (gaps <= doubt) & (doubt > 0)
         if not close.any():
             return order, scores
         places = np.flatnonzero(np.append(close, False) | np.append(False, close))
@@ -137,6 +176,19 @@ class Pairs:
         first = np.flatnonzero(np.append(True, apart))
         scores[places] = exact[key[first]][group - 1]
         return order, scores
+
+    def _sorted(self, owners, rows, scores):
+        """Places by queries, falling scores, and rows; queries that have this order keep it."""
+        step, gaps = np.diff(owners), scores[:-1] - scores[1:]
+        order = np.arange(owners.size)
+        wrong = (step == 0) & ((gaps < 0) | (gaps == 0) & (rows[:-1] > rows[1:]))
+        some = np.ones(self.queries.shape[0], bool)
+        if (step >= 0).all():
+            some[:] = False
+            some[owners[:-1][wrong]] = True
+        some = np.flatnonzero(some[owners])
+        order[some] = some[np.lexsort((rows[some], -scores[some], owners[some]))]
+        return order
 
     def best(self, owners, rows, scores, reach, k):
         """Places of the k best pairs of each query, as `ordered`, and their scores."""
@@ -156,14 +208,13 @@ class Pairs:
         """What is returned for (n_queries, k) scores: out of their units, of the vectors' type."""
         if self.units is not None:
             scores = scores / self.units[:, None]
-        return scores.astype("float64" if self.wide else "float32") + 0  # no -0.0
+        return scores.astype(np.float64 if self.wide else np.float32) + 0  # no -0.0
 
     def before(self, owners, rows, scores, reach, others, levels, reaches):
-        """Whether each target of ``rows`` comes before another of ``others`` for its query."""
+        """Whether each target of ``rows`` comes before another, of ``others``, for its query."""
         doubt, ahead = reach + reaches, scores - levels
         found = (ahead > doubt) | (ahead == 0) & (rows < others)
         close = np.flatnonzero((abs(ahead) <= doubt) & (doubt > 0))
-        close = close[rows[close] != others[close]]
         if close.size:
             n, both = close.size, np.concatenate([rows[close], others[close]])
             (high, low, tie, _), back = self._keys(np.tile(owners[close], 2), both)
@@ -177,7 +228,8 @@ class Pairs:
 
         ``high`` + ``low``, the error that is taken for a tie, and the score as of `scores`.
         """
-        owners, rows, back = self._distinct(owners, rows)
+        names, places = distinct(rows)
+        owners, rows, back = self._distinct(owners, self._first(names)[places])
         keys, powers = np.empty((4, len(rows))), np.ones(len(rows))
         for part in slices(len(rows), max(1, ENTRIES_HOST // self.targets.shape[1])):
             q, t = map(to_host, self._gathered(owners[part], rows[part]))
@@ -204,22 +256,23 @@ class Pairs:
             twice = 2 * np.where(root > 0, root, 1.0)
             low = ((high - square) - lost + low) / twice
             return -root, -low, error / twice + ROUNDING * root, -root, 1 / powers
+        product = _exact_sums if _short(q) and _short(t) else _sums_of_products
         (q, stretch), (t, powers) = _scaled(q), _scaled(t)
-        high, low, error = _total(*_product(q, t))
+        high, low, error = product(q, t)
         if self.metric == "dot":
             return high, low, error, high / stretch, 1 / powers
         # The cosine's square with its sign, but for the query's length.
         sign = np.where(high < 0, -1.0, 1.0)
         square, rest = _product(high, high)
         square, rest = sign * square, sign * (rest + 2 * high * low)
-        length, more, error_of_length = _total(*_product(t, t))
+        length, more, error_of_length = product(t, t)
         error = (2 * abs(high) + error) * error / length
         ratio = square / length
         error += abs(ratio) * (ROUNDING + error_of_length / length)
         part, lost = _product(ratio, length)
         rest = ((square - part) - lost + rest - ratio * more) / length
         high, low = _sum_of_two(ratio, rest)
-        cosine = sign * np.sqrt(abs(high) / _total(*_product(q, q))[0])
+        cosine = sign * np.sqrt(abs(high) / product(q, q)[0])
         return high, low, error, cosine, 1.0
 
 
@@ -265,6 +318,23 @@ def _total(high, low, error=0.0):
         error[:, : n - half] += error[:, half:] + abs(less) + abs(least)
         error = error[:, :half]
     return *_sum_of_two(high[:, 0], low[:, 0]), error[:, 0]
+
+
+def _sums_of_products(a, b):
+    """Sums over each row of the products of two arrays, as `_total` gives them."""
+    return _total(*_product(a, b))
+
+
+def _exact_sums(a, b):
+    """The same of rows that are `_short`."""
+    sums = _sums(a, b)
+    return sums, np.zeros_like(sums), np.zeros_like(sums)
+
+
+def _short(vectors):
+    """Whether these are whole numbers so small that sums of their products are exact."""
+    short = vectors.shape[1] * float(abs(vectors).max()) ** 2 < 2.0**53
+    return short and (vectors == np.rint(vectors)).all()
 
 
 def _sums(a, b):

@@ -23,7 +23,12 @@ PRODUCT = 2**21  # scores at a time
 UNMEASURED = 2**13  # targets at a time that are yet to be measured: read twice, once from memory
 BLOCK = 2**14  # the same where nothing is multiplied
 DOUBT = 512  # candidates beyond k, above which float32 gives way to tiles
-GROUP = 64
+GROUP = 32
+# The relative rounding of each type, and its least number with all digits.
+LIMITS = {
+    info.dtype.char: (float(info.eps), float(info.smallest_normal))
+    for info in map(np.finfo, (np.float32, np.float64))
+}
 
 
 class PreparedTargets:
@@ -120,15 +125,16 @@ def few(queries, targets, metric):
 
 
 def factors_of(queries, metric):
-    """What targets are multiplied by, and how long it is; None where it leaves the range."""
+    """What targets are multiplied by, and how long each is; None where it leaves the range."""
     vectors = queries.astype(np.float64)
-    squares = np.einsum("ij,ij->i", vectors, vectors)
-    if not (squares.min() > 1e-30 and squares.max() < 1e30):
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    sizes = lengths.tolist()
+    if not all(1e-15 < size < 1e15 for size in sizes):
         return None, None
-    lengths = np.sqrt(squares)
     if metric == "cosine":
-        vectors, lengths = vectors / lengths[:, None], np.ones(len(queries))
-    return vectors.astype(queries.dtype), lengths
+        vectors /= lengths[:, None]
+        sizes = [1.0] * len(sizes)
+    return vectors.astype(queries.dtype), sizes
 
 
 def nearest(queries, targets, metric, k):
@@ -139,54 +145,58 @@ def nearest(queries, targets, metric, k):
     known = None
     if isinstance(targets, PreparedTargets):
         known, targets = targets.known, targets.targets
-    n, d, dtype = len(queries), queries.shape[1], queries.dtype
     vectors, lengths = factors_of(queries, metric)
     if vectors is None:
         return None
-    info = np.finfo(dtype)
-    rounding, least = (d + 16) * float(info.eps), d * float(info.smallest_normal)
-    level, slack, parts = np.full(n, -np.inf), np.zeros(n), []
-    best = [np.empty(0, dtype)] * n
+    (n, d), (eps, least) = queries.shape, LIMITS[queries.dtype.char]
+    levels, slacks, candidates = [-math.inf] * n, [0.0] * n, [None] * n
     for rows in slices(len(targets), PRODUCT // n if known else UNMEASURED):
         block = targets[rows]
-        found = known and (known[0][rows], known[1])
+        measured = known and (known[0][rows], known[1])
         if not known:
             with np.errstate(over="ignore", invalid="ignore"):  # looked at right below
-                found = terms_of(np.vecdot(block, block), metric)
-        if found is None:
+                measured = terms_of(np.vecdot(block, block), metric)
+        if measured is None:
             return None
-        terms, longest = found
+        terms, longest = measured
         scores = vectors @ block.T
-        size = lengths * longest
         if metric == "cosine":
             scores /= terms
         elif metric == "euclidean":
             scores -= terms
-            size += longest**2 + EPS / info.eps * (lengths + longest) ** 2  # of pairs
-        slack = np.maximum(slack, rounding * size + least)
-        for query in range(n):
-            level[query] = max(level[query], reached(scores[query], k))
-            near = np.flatnonzero(scores[query] >= float(level[query] - 2 * slack[query]))
-            values = scores[query, near]
-            parts.append((np.full(near.size, query), near + rows.start, values))
-            best[query] = np.concatenate([best[query], values])
-            if best[query].size > k:
-                best[query] = np.partition(best[query], -k)[-k:]
-                level[query] = max(level[query], best[query][0])
-    if len(parts) > 1:
-        parts = [tuple(map(np.concatenate, zip(*parts, strict=True)))]
-    owners, places, scores = parts[0]
-    near = scores >= (level - 2 * slack)[owners]
-    owners, places = owners[near], places[near]
+        for query, (line, length) in enumerate(zip(scores, lengths, strict=True)):
+            size = length * longest
+            if metric == "euclidean":
+                size += longest**2 + EPS / eps * (length + longest) ** 2  # of pairs
+            slack = max(slacks[query], (d + 16) * eps * size + d * least)
+            level = max(levels[query], reached(line, k))
+            near = (line >= level - 2 * slack).nonzero()[0]
+            values = line[near]
+            if rows.start:
+                more = candidates[query], (near + rows.start, values)
+                near, values = map(np.concatenate, zip(*more, strict=True))
+                level = max(level, reached(values, k))
+                left = values >= level - 2 * slack
+                near, values = near[left], values[left]
+            levels[query], slacks[query], candidates[query] = level, slack, (near, values)
+    places = np.concatenate([near for near, _ in candidates])
     if places.size > n * (k + DOUBT):
         return None
+    owners = np.zeros(places.size, np.int64)
+    if n > 1:
+        owners = np.repeat(np.arange(n), [near.size for near, _ in candidates])
     pairs = Pairs(queries, targets, metric)
     return pairs.listed(owners, places, *pairs.scores(owners, places), k)
 
 
 def reached(scores, k):
     """What k of ``scores`` reach, near the k-th best: that of the best of groups; else -inf."""
+    if scores.size < k:
+        return -math.inf
     groups = scores.size // GROUP
     if groups >= 4 * k:
-        scores = scores[: GROUP * groups].reshape(GROUP, groups).max(axis=0)
-    return -np.inf if scores.size < k else np.partition(scores, scores.size - k)[scores.size - k]
+        best = np.maximum.reduce(scores[: GROUP * groups].reshape(GROUP, groups))
+    else:
+        best = scores.copy()
+    best.partition(best.size - k)
+    return float(best[-k])

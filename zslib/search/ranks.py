@@ -30,15 +30,17 @@ def plain_ranks(tiles, owners, accepted):
             slack = tiles.slack(level, rows)
             for number, (chunk, tile) in enumerate(zip(tiles.chunks, walked, strict=True)):
                 above, row, query = _compared(tile, *_bounds(tile, level[chunk], slack[chunk]))
-                if tiles.narrow and row.size > math.prod(tile.shape) // NARROW:
+                if tiles.narrow and row.size > math.prod(tile.shape) // NARROW + tile.shape[1]:
                     wide = tiles.sibling()
                     tile = wide.tile(rows, number)
                     found = wide.slack(level, rows)[chunk]
                     above, row, query = _compared(tile, *_bounds(tile, level[chunk], found))
                 ranks[chunk] += above
+                row, query = row + rows.start, query + chunk.start
+                other = row != gold[query]
+                row, query = row[other], query[other]
                 if not row.size:
                     continue
-                row, query = row + rows.start, query + chunk.start
                 found = pairs.scores(query, row)
                 others = gold[query], scores[query], reach[query]
                 before = pairs.before(query, row, *found, *others)

@@ -33,13 +33,18 @@ class Best:
         self.scores = np.full((floor.size, k), -np.inf, dtype)
         self.least = np.full(floor.size, -np.inf, dtype)
         self.indices = np.full((floor.size, k), n_targets, np.int64)
-        self.waiting, self.n_waiting = [], 0
+        self.waiting, self.n_waiting, self.empty = [], 0, True
         self.limit = floor.size * max(k, GROUP)
 
     def offer(self, tile, start):
         """See the scores ``tile`` (b, n_queries) of the targets from ``start`` on."""
         n = tile.shape[1]
         m = tile.shape[0] // GROUP or 1
+        first, self.empty = self.empty, False
+        if first and m <= self.k:  # nothing to look past yet
+            indices = np.broadcast_to(start + np.arange(tile.shape[0]), tile.T.shape)
+            self.keep(slice(None), tile.T, indices)
+            return
         size = GROUP if tile.shape[0] >= GROUP else tile.shape[0]
         rest = tile[size * m :]
         # Row r of the tile belongs to group r % m.
@@ -87,16 +92,20 @@ class Best:
             here = np.zeros(self.floor.size, np.int64) - 1
             here[rows] = np.arange(rows.size)
             chosen = np.flatnonzero(here[column] >= 0)
-            place = here[column[chosen]], self.k + position[chosen]
-            shape = rows.size, self.k + counts[rows].max()
+            place = here[column[chosen]], position[chosen]
+            shape = rows.size, counts[rows].max()
             scores = np.full(shape, -np.inf, self.scores.dtype)
-            scores[:, : self.k] = self.scores[rows]
             scores[place] = value[chosen]
             indices = np.empty(shape, np.int64)
-            indices[:, : self.k] = self.indices[rows]
             indices[place] = index[chosen]
-            kept, self.least[rows] = _largest(scores, self.k)
-            self.scores[rows], self.indices[rows] = scores.take(kept), indices.take(kept)
+            self.keep(rows, scores, indices)
+
+    def keep(self, rows, scores, indices):
+        """Of some queries the k best of those so far and of others, (n, m), that come later."""
+        scores = np.concatenate([self.scores[rows], scores], axis=1)
+        indices = np.concatenate([self.indices[rows], indices], axis=1)
+        kept, self.least[rows] = _largest(scores, self.k)
+        self.scores[rows], self.indices[rows] = scores.take(kept), indices.take(kept)
         # Threads may overwrite each other here; whichever value stays is a valid lower bound.
         np.maximum(self.floor, self.least, out=self.floor)
 

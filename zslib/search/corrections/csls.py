@@ -61,4 +61,4 @@ class CSLS(Correction):
 
     def finish(self, scores, nearest, statistics):
         xp = namespace(scores)
-        return scores - xp.mean(nearest, axis=1)[:, None]
+        return scores - xp.sum(nearest, axis=1)[:, None] / self.k

@@ -69,8 +69,10 @@ class LocalScaling(Correction):
     def apply(self, scores, of_targets, statistics):
         (scale,) = of_targets
         xp, distance = namespace(scores), statistics.zero - scores
-        distance = xp.where(distance > 0, distance, xp.zeros_like(distance))
-        return -distance * (distance / scale[:, None])
+        distance = xp.maximum(distance, xp.zeros_like(distance[:1, :]))
+        corrected = distance / -scale[:, None]
+        corrected *= distance
+        return corrected
 
     def finish(self, scores, nearest, statistics):
         return scores / self._scale(nearest, statistics)[:, None]

@@ -64,13 +64,14 @@ class MutualProximity(Correction):
         peak = xp.where(peak > 0, peak, xp.ones_like(peak))
         centred /= peak[:, None]
         spread = peak * xp.sqrt(xp.vecdot(centred, centred) / centred.shape[1])
-        return mean, spread, xp.astype(side.rounding(mean), reference.dtype, copy=False)
+        return mean, spread, xp.astype(side.rounding(mean), xp.float64)
 
     def apply(self, scores, of_targets, statistics):
         xp = namespace(scores)
         proximity = _log_proximity(scores, *(array[:, None] for array in of_targets))
-        of_queries = (xp.astype(array, scores.dtype)[None, :] for array in statistics)
-        proximity += _log_proximity(scores, *of_queries)
+        *narrow, rounding = statistics
+        narrow = (xp.astype(array, scores.dtype)[None, :] for array in narrow)
+        proximity += _log_proximity(scores, *narrow, rounding[None, :])
         return proximity
 
 
@@ -82,8 +83,10 @@ def _log_proximity(scores, mean, deviation, rounding):
     if bool(xp.any(flat)):
         within = flat & (xp.abs(centred) <= rounding)
         centred = xp.where(within, xp.zeros_like(centred), centred)
-        deviation = xp.where(flat, rounding, deviation)
-    centred /= deviation
+        deviation = xp.where(flat, rounding, deviation)  # float64: float32 may not hold it
+        centred = xp.astype(centred / deviation, scores.dtype)
+    else:
+        centred /= deviation
     return log_normal_cdf(centred)
 
 
