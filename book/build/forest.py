@@ -90,14 +90,6 @@ def plotted(verdict):
 
 
 @template_filter
-def lines_and_tiles(verdicts):
-    """Pairs of a verdict and its ratios, the smallest first, and the verdicts without ratios."""
-    pairs = [(verdict, plotted(verdict)) for verdict in verdicts]
-    lines = sorted((pair for pair in pairs if pair[1]), key=lambda pair: pair[1][0].value)
-    return lines, [verdict for verdict, row in pairs if not row]
-
-
-@template_filter
 def anchor(claim):
     """Where a claim stands on the scorecard."""
     return f"claim-{claim.paper}-{claim.id}"
