@@ -1,8 +1,9 @@
 """The first page: the total, the picture to share, a finding of each paper, what to do today."""
 
-from book.build.forest import called, results, verdict_counts
+from book.build.forest import results, verdict_counts
 from book.build.picture import chapter_records, constant_picture, direction_picture
 from book.build.render import render
+from book.names import called
 from book.papers import check_claims
 from book.papers.printed import PAPERS, read_data
 

@@ -2,10 +2,11 @@
 
 import tomllib
 
-from book.build.forest import called, results
+from book.build.forest import results
 from book.build.picture import constant_picture
 from book.build.render import render
 from book.build.scorecard import Line, titles
+from book.names import called
 from book.papers import check_claims, load_errata
 from book.papers.claims import printed_difference
 from book.papers.printed import read_data

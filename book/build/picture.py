@@ -3,8 +3,8 @@
 import textwrap
 from dataclasses import dataclass
 
-from book.build.forest import called
 from book.build.render import render, template_filter
+from book.names import called
 
 
 @dataclass(frozen=True)
