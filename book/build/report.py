@@ -124,7 +124,8 @@ def write_pages(*, root=None):
         "map": map_page(place),
         "overview_together": together(records, questions),
         **{
-            f"overview_{paper}": overview(paper, records, questions, note=note) for paper in PAPERS
+            f"overview_{paper}": overview(paper, records, questions, note=note, published=beside)
+            for paper in PAPERS
         },
         "scorecard": scorecard_page(beside or records, records, note=note),
         "followed": followed_page(records),
@@ -158,8 +159,8 @@ def _differences(records, others):
     if not n_different:
         return ""
     return (
-        "All pages show one run, which is smaller than the published one: that judges "
-        f"{n_different} of {len(verdicts[0])} claims otherwise."
+        "These pages show a run that is smaller than the published one, which judges "
+        f"{n_different} of {len(verdicts[0])} claims otherwise, readings and checks counted in."
     )
 
 
