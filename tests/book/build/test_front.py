@@ -126,6 +126,6 @@ def test_the_recipe_for_images_names_the_data_where_it_is_beaten():
     assert images_recipe([*ours, *others]).endswith(
         "of 2 systems trained beside it, some have a better accuracy on AwA1."
     )
-    assert images_recipe([*ours, *others[:2]]).endswith("none does better.")
+    assert images_recipe([*ours, *others[:2]]).endswith("none has a better accuracy.")
     assert images_recipe(others) == ""
     assert images_recipe(ours).endswith("off the scores of seen classes.")
