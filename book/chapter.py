@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import zslib
 from book.figures import figure
 from book.keys import data_fingerprint, identify, run_key
+from book.names import NAMES, called
 from book.parameters import ChapterText, check_parameters, injected_names, refuse_unknown
 from book.paths import PROGRESS, RUN_DIGESTS, RUN_DIRECTORY, RUN_KEY, layout
 from book.provenance import RunCard, commit, machine, peak_memory, told_choices
@@ -295,6 +296,10 @@ class Chapter:
         made_up = problem.synthetic and "synthetic" not in name
         return f"{name} (synthetic)" if made_up else name
 
+    def called(self, problem):
+        """Name of a problem in a sentence."""
+        return called(self.label(problem))
+
     @property
     def chosen(self):
         """How many choices so far are the published run's, how many this one's, for captions."""
@@ -374,11 +379,17 @@ class Chapter:
     def table(self, name, caption, rows, columns, *, data=None, folded=False):
         """`Table` whose caption names the data in use (or ``data``)."""
         caption = caption_of(caption, data or self.data, self)
+        rows = [
+            [NAMES.get(cell, cell) if isinstance(cell, str) else cell for cell in row]
+            for row in rows
+        ]
         return Table(name, caption, columns, rows, folded=folded)
 
     def figure(self, fig, name, caption, *, alt, data=None, photographs=False):
         """`figure` whose caption names the data in use (or ``data``)."""
         caption = caption_of(caption, data or self.data, self)
+        for ax in fig.axes:
+            ax.set_title(called(ax.get_title()))
         return figure(fig, name=name, caption=caption, alt=alt, photographs=photographs)
 
     def message(self, *sentences):

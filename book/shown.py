@@ -7,6 +7,7 @@ from textwrap import fill
 import numpy as np
 
 from book.figures import figure
+from book.names import called
 from zslib.show.figures import ONE_PANEL, look
 from zslib.show.tables import Column, Table
 
@@ -26,7 +27,7 @@ def caption_of(text, data, chapter):
         text = _OVER_SETS.sub("", text)
     if getattr(chapter, "parameters", {}).get("n_seeds") == 1:
         text = _OVER_RUNS.sub("", text)
-    return f"{text} ({data})."
+    return f"{text} ({called(data)})."
 
 
 def _or_nothing(show):
@@ -160,7 +161,7 @@ class Shown:
                 for place, printed in marks:
                     if printed is not None:
                         ax.plot(place, printed, "x", color="black", ms=5, label="paper", ls="")
-            names = [str(heads.get(g, g)).replace(" (", "\n(") for g in across]
+            names = [str(_said(g, heads)).replace(" (", "\n(") for g in across]
             letters = sum(max(map(len, n.split("\n"))) for n in names)
             crowded = len(axes) * letters > 7.5 * fig.get_figwidth()
             turned = {"rotation": 20, "ha": "right"} if crowded else {}
@@ -289,7 +290,7 @@ class Shown:
         values = self.of(panels) if panels else [None]
         fig, axes = _subplots(len(values), sharey=sharey)
         for ax, value in zip(axes, values, strict=True):
-            ax.set_title(value or "")
+            ax.set_title(called(value or ""))
             ax.set_ylabel(ylabel if ax.get_subplotspec().is_first_col() else "")
         parts = [self.only(**{panels: value}) if panels else self for value in values]
         return fig, axes, parts
@@ -314,7 +315,7 @@ class Shown:
         names = [n for n in self.of("dataset") if n not in (None, "mean")]
         data = ", ".join(names) or self.chapter.data
         units = _units(row["value"] for row in self if intervals)
-        return caption_of(caption, data, self.chapter).replace(f"({data}).", f"({data}{units}).")
+        return caption_of(caption, data, self.chapter)[:-2] + f"{units})."
 
 
 def _units(values):
@@ -333,8 +334,8 @@ def _units(values):
 
 
 def _said(part, heads):
-    """What a table or figure calls a value of a column: "a less b" for the method "a - b"."""
-    return heads.get(part, part.replace(" - ", " less ") if isinstance(part, str) else part)
+    """What a table or figure calls a value of a column: "a − b" for the method "a - b"."""
+    return heads.get(part, called(part).replace(" - ", " − ") if isinstance(part, str) else part)
 
 
 def _as_tuple(names):

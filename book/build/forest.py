@@ -4,10 +4,10 @@ They are SVG that takes the page's width and colours. A plot's scale is our effe
 one, from `LEFT` to `RIGHT`.
 """
 
-import re
 from collections import Counter
 
 from book.build.render import TEMPLATES, template_filter
+from book.names import called
 from book.papers.effects import ratios
 from book.papers.verdicts import FAILED, HELD, MIXED, NOT_AS_READ, NOT_TESTABLE, OPEN
 
@@ -23,31 +23,9 @@ LINE, MARGIN = 10, 7  # pixels from line to line, and around them
 TEMPLATES.globals |= {"KINDS": KINDS, "MARKS": MARKS, "LEFT": LEFT, "RIGHT": RIGHT}
 
 
-_CALLED = {
-    "europarl": "Europarl pairs",
-    "europarl_dinu": "Dinu pairs",
-    "imagenet1k": "ImageNet-1k sample",
-    "tiny_imagenet": "Tiny ImageNet",
-    "tiny_imagenet_classes": "Tiny ImageNet",
-    "imagenet": "ImageNet",
-    "caltech101": "Caltech-101",
-    "cub": "CUB",
-    "cub-sentences": "CUB captions",
-    "cub_sentences": "CUB captions",
-    "awa1": "AwA1",
-    "ikea": "IKEA",
-    "apy_attributes": "aP&Y",
-}
-
-
-def called(text):
-    """Names of data in a text as prose has them."""
-    return re.sub(r"\w+(?:-\w+)*", lambda name: _CALLED.get(name[0], hyphens(name[0])), text)
-
-
 def hyphens(text):
     """Names of data as the book writes them."""
-    return text.replace("_", "-")
+    return called(text).replace("_", "-")
 
 
 @template_filter
@@ -87,14 +65,6 @@ def plotted(verdict):
     """The number over all data sets, or that of each."""
     every = ratios(verdict)
     return [ratio for ratio in every if ratio.whole] or every
-
-
-@template_filter
-def lines_and_tiles(verdicts):
-    """Pairs of a verdict and its ratios, the smallest first, and the verdicts without ratios."""
-    pairs = [(verdict, plotted(verdict)) for verdict in verdicts]
-    lines = sorted((pair for pair in pairs if pair[1]), key=lambda pair: pair[1][0].value)
-    return lines, [verdict for verdict, row in pairs if not row]
 
 
 @template_filter

@@ -1,8 +1,9 @@
 """The first page: the total, the picture to share, a finding of each paper, what to do today."""
 
-from book.build.forest import called, results, verdict_counts
+from book.build.forest import results, verdict_counts
 from book.build.picture import chapter_records, constant_picture, direction_picture
 from book.build.render import render
+from book.names import called
 from book.papers import check_claims
 from book.papers.printed import PAPERS, read_data
 
@@ -53,7 +54,11 @@ def images_recipe(records):
     if not ours:
         return ""
     behind = [called(name) for name in ours if best[name] > ours[name]]
-    better = f"some do better on {' and '.join(behind)}" if behind else "none does better"
+    better = (
+        f"some have a better accuracy on {' and '.join(behind)}"
+        if behind
+        else "none has a better accuracy"
+    )
     systems = len({r["method"] for r in board})
     beside = f"; of {systems} systems trained beside it, {better}" if systems else ""
     return (

@@ -2,10 +2,11 @@
 
 import tomllib
 
-from book.build.forest import called, results
+from book.build.forest import results
 from book.build.picture import constant_picture
 from book.build.render import render
 from book.build.scorecard import Line, titles
+from book.names import called
 from book.papers import check_claims, load_errata
 from book.papers.claims import printed_difference
 from book.papers.printed import read_data
@@ -29,8 +30,11 @@ def deciding(verdict):
     return (same or verdict.carrying)[0]
 
 
-def _question(verdict):
-    """A result's line, its place in the paper with the paper's number and ours, and why."""
+def _question(verdict, other):
+    """A result's line, its place in the paper with the paper's number and ours, and why.
+
+    Reasons are of the published run; where ``other`` is its verdict, they are said to be.
+    """
     mark = deciding(verdict)
     effect, paper = printed_difference(verdict.claim, mark.mark), mark.paper_value
     paper = "" if paper == "–" else paper
@@ -41,14 +45,17 @@ def _question(verdict):
     place = ", ".join(filter(None, (verdict.claim.where, mark.mark.name)))
     line = Line(verdict, verdict, old=False, survives=None)
     untested = "Our data do not give this number." * (verdict.verdict == NOT_TESTABLE)
+    if other and other.verdict != verdict.verdict:
+        numbers.append(f"published run: {other.verdict}")
+    why = f"In the published run: {line.why}" if other and line.why else line.why
     return {
         "line": line,
         "numbers": ": ".join(filter(None, (place, "; ".join(numbers)))),
-        "why": line.why or untested,
+        "why": why or untested,
     }
 
 
-def overview(paper, records, questions, *, note=""):
+def overview(paper, records, questions, *, note="", published=()):
     """A paper's results by verdict, each that failed or is open with its reason, in Markdown.
 
     Parameters
@@ -60,8 +67,11 @@ def overview(paper, records, questions, *, note=""):
         What each of the book's chapters asks, by name.
     note : str
         A sentence on the run that the records are of.
+    published : sequence of dict
+        The published run's records, where the site shows a smaller one.
     """
     verdicts = check_claims(paper, records)
+    others = {v.claim.id: v for v in check_claims(paper, published)} if published else {}
     measured = results(verdicts)
     whose = {}  # several names of one set, such as its two editions, say the same
     for name, text in read_data(paper, "claims").get("whose", {}).items():
@@ -72,7 +82,7 @@ def overview(paper, records, questions, *, note=""):
         whose=whose,
         verdicts=measured,
         groups={
-            head: [_question(v) for v in measured if v.verdict == verdict]
+            head: [_question(v, others.get(v.claim.id)) for v in measured if v.verdict == verdict]
             for verdict, head in HEADS.items()
         },
         apart=len(verdicts) - len(measured),

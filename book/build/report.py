@@ -5,11 +5,10 @@ import json
 from book.agreement import ABSENT, APART, EQUAL, WITHIN, compare, other_parameters
 from book.build.errata import errata_page
 from book.build.followed import followed_page
-from book.build.forest import results
 from book.build.front import front_page
 from book.build.opening import differences
 from book.build.overview import map_page, overview, together
-from book.build.picture import direction_picture, picture, shared_file
+from book.build.picture import direction_picture, shared_file
 from book.build.publishing import checked_run
 from book.build.render import render
 from book.build.repeats import keep_repeat, repeats_page
@@ -125,7 +124,8 @@ def write_pages(*, root=None):
         "map": map_page(place),
         "overview_together": together(records, questions),
         **{
-            f"overview_{paper}": overview(paper, records, questions, note=note) for paper in PAPERS
+            f"overview_{paper}": overview(paper, records, questions, note=note, published=beside)
+            for paper in PAPERS
         },
         "scorecard": scorecard_page(beside or records, records, note=note),
         "followed": followed_page(records),
@@ -135,10 +135,8 @@ def write_pages(*, root=None):
     }
     for name, text in pages.items():
         write_if_changed(place.parts / f"{name}.md", f"{text}\n")
-    if kept := published(root=root):
-        write_if_changed(place.published / "scorecard.svg", scorecard_picture(_flat(kept)))
-        if shared := direction_picture(_flat(kept)):
-            write_if_changed(place.published / "direction.svg", shared_file(shared, "direction"))
+    if shared := direction_picture(_flat(published(root=root))):
+        write_if_changed(place.published / "direction.svg", shared_file(shared, "direction"))
 
 
 def shown_runs(place):
@@ -161,14 +159,9 @@ def _differences(records, others):
     if not n_different:
         return ""
     return (
-        "All pages show one run, which is smaller than the published one: that judges "
-        f"{n_different} of {len(verdicts[0])} claims otherwise."
+        "These pages show a run that is smaller than the published one, which judges "
+        f"{n_different} of {len(verdicts[0])} claims otherwise, readings and checks counted in."
     )
-
-
-def scorecard_picture(records):
-    """The published verdicts in one picture, which the README shows."""
-    return picture({title: results(check_claims(p, records)) for p, title in titles().items()})
 
 
 def _beside_published(chapters, root):

@@ -32,7 +32,7 @@ def counts(verdicts):
 
 def datasets(*verdicts):
     """Names of the data sets that verdicts speak of."""
-    names = [name for v in verdicts for name in hyphens(v.dataset).split(" and ")]
+    names = [name for v in verdicts for name in v.dataset.replace("_", "-").split(" and ")]
     return list(dict.fromkeys(name for name in names if name))
 
 

@@ -6,6 +6,7 @@ import difflib
 import re
 from dataclasses import dataclass, field
 
+from book.names import called
 from book.papers.printed import PAPERS, printed, read_data
 from zslib.validation import check_choice
 
@@ -162,7 +163,7 @@ def whose_data(paper, datasets):
     Examples
     --------
     >>> whose_data("hubness", ["europarl-dinu", "nothing"])
-    "europarl-dinu: the paper's word pairs, with word vectors of ours"
+    "Dinu pairs: the paper's word pairs, with word vectors of ours"
     """
     whose = read_data(paper, "claims").get("whose", {})
     known = {name.replace("_", "-"): source for name, source in whose.items()}
@@ -170,7 +171,7 @@ def whose_data(paper, datasets):
     for name in datasets:
         if source := known.get(name.replace("_", "-")):
             names.setdefault(source, []).append(name)
-    return "; ".join(f"{' and '.join(sets)}: {source}" for source, sets in names.items())
+    return "; ".join(f"{called(' and '.join(sets))}: {source}" for source, sets in names.items())
 
 
 def load_claims(paper):

@@ -10,8 +10,8 @@ from book.papers.verdicts import FAILED, NOT_AS_READ, NOT_TESTABLE, Verdict
 from zslib.protocols.intervals import Estimate, independent_mean
 
 AS_PRINTED, SMALLER, LARGER = "as printed", "smaller", "larger"
-CANNOT_TELL = "cannot tell"
-SIZES = (AS_PRINTED, SMALLER, LARGER, CANNOT_TELL)
+OPPOSITE, CANNOT_TELL = "opposite", "cannot tell"
+SIZES = (AS_PRINTED, SMALLER, LARGER, OPPOSITE, CANNOT_TELL)
 """What a verdict says of the size of an effect whose size the paper prints."""
 
 
@@ -106,6 +106,8 @@ def _mean(ratios):
 
 
 def _size(ratio):
+    if ratio.high < 0:
+        return OPPOSITE
     short = ratio.value < 1
     towards = ratio.high - ratio.value if short else ratio.value - ratio.low
     if abs(1 - ratio.value) > math.hypot(towards, ratio.error):

@@ -161,7 +161,7 @@ def test_figures_draw_every_result(chapter, kind, drawn):
     ((fig, caption),) = drawn
     axes = fig.axes
     intervals = "" if kind == "scatter" else "; 95% intervals"
-    assert caption == f"A (cub, awa{intervals})."
+    assert caption == f"A (CUB, awa{intervals})."
     assert len(axes) == (1 if kind == "forest" else 2)
     shown = {text.get_text() for text in fig.legends[0].get_texts()}
     assert shown == {"ridge", "own"} | ({"paper"} if kind == "forest" else set())
@@ -252,19 +252,19 @@ def test_a_caption_speaks_of_intervals_where_there_are_some(values, said):
     rows = [{"method": str(i), "metric": "H", "value": v} for i, v in enumerate(values)]
     results = book.Results(rows, chapter=SimpleNamespace(data="cub"))
     table = results.table("tbl-h", "Scores", rows="method", columns="metric")
-    assert table.caption == f"Scores (cub{said})."
+    assert table.caption == f"Scores (CUB{said})."
 
 
 @pytest.mark.parametrize(
     ("caption", "data", "n_seeds", "shown"),
     [
-        ("Gain, means over data sets", "cub", 3, "Gain (cub)."),
-        ("Gain, mean over data sets", "cub, awa1", 1, "Gain, mean over data sets (cub, awa1)."),
-        ("ACC, means of 1 run, and crosses", "cub", 1, "ACC, and crosses (cub)."),
-        ("Loss, with dropout, means over trainings", "ikea", 1, "Loss, with dropout (ikea)."),
-        ("Loss, means over trainings", "ikea", 2, "Loss, means over trainings (ikea)."),
-        ("ACC, mean ± standard deviation over runs", "cub", 1, "ACC (cub)."),
-        ("Weights, means over seen classes", "cub", 1, "Weights, means over seen classes (cub)."),
+        ("Gain, means over data sets", "cub", 3, "Gain (CUB)."),
+        ("Gain, mean over data sets", "cub, awa1", 1, "Gain, mean over data sets (CUB, AwA1)."),
+        ("ACC, means of 1 run, and crosses", "cub", 1, "ACC, and crosses (CUB)."),
+        ("Loss, with dropout, means over trainings", "ikea", 1, "Loss, with dropout (IKEA)."),
+        ("Loss, means over trainings", "ikea", 2, "Loss, means over trainings (IKEA)."),
+        ("ACC, mean ± standard deviation over runs", "cub", 1, "ACC (CUB)."),
+        ("Weights, means over seen classes", "cub", 1, "Weights, means over seen classes (CUB)."),
     ],
 )
 def test_a_caption_says_no_means_that_a_run_has_not(caption, data, n_seeds, shown):
@@ -284,6 +284,6 @@ def test_the_mean_over_one_data_set_is_not_shown_beside_it():
     shown = [(row["dataset"], row["method"]) for row in one._telling()]
     assert shown == [("cub", "a"), ("cub", "b")]
     table = str(one.only(method="a").table("tbl-a", "A", rows="method", columns="dataset"))
-    assert "cub" in table and "mean" not in table
+    assert "CUB" in table and "mean" not in table
     two = Results([*one, own | {"method": "a", "dataset": "awa1"}], chapter=about)
     assert len(two._telling()) == len(two)

@@ -17,7 +17,7 @@ def test_the_words_are_of_the_records():
     assert "4.35 \\[3.9, 4.8\\] points" in held
     assert "**The sign: held.**" in held and "**The size: smaller.**" in held
     assert "38.4 against 29.7, a difference of 8.7" in held
-    assert "europarl\\: ours, in place" in held
+    assert "Europarl pairs\\: ours, in place" in held
     failed = followed_page([RECORD | {"value": -4.0, "low": -5.0, "high": -3.0}])
     assert "**The sign: failed.**" in failed
     vague = followed_page([RECORD | {"value": 1.0, "low": -5.0, "high": 7.0}])

@@ -124,8 +124,8 @@ def test_the_recipe_for_images_names_the_data_where_it_is_beaten():
         for name, data, value in (("A", "cub", 49.0), ("B", "cub", 10.0), ("A", "awa1", 51.0))
     ]
     assert images_recipe([*ours, *others]).endswith(
-        "of 2 systems trained beside it, some do better on AwA1."
+        "of 2 systems trained beside it, some have a better accuracy on AwA1."
     )
-    assert images_recipe([*ours, *others[:2]]).endswith("none does better.")
+    assert images_recipe([*ours, *others[:2]]).endswith("none has a better accuracy.")
     assert images_recipe(others) == ""
     assert images_recipe(ours).endswith("off the scores of seen classes.")

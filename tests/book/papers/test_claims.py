@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from book.build.forest import hyphens
 from book.keys import outdated
 from book.papers import check_claims, check_records, load_claims, printed
 from book.papers.claims import claims_of, marks_in, whose_data
@@ -81,7 +80,7 @@ def test_of_every_published_number_it_is_said_whose_data_it_is_of(verdicts):
     for paper, several in verdicts.items():
         for verdict in several:
             for mark in verdict.marks or (verdict,):
-                names = hyphens(mark.dataset).split(" and ")
+                names = mark.dataset.split(" and ")
                 for name in names if verdict.claim.group == "result" else ():
                     assert not name or whose_data(paper, [name]), (verdict.claim.id, name)
 
