@@ -30,8 +30,10 @@ class Ratio:
     error: float = 0.0
 
     def __str__(self):
-        value = f"{self.value:.2f}"
-        return value if self.low is None else f"{value} [{self.low:.2f}, {self.high:.2f}]"
+        text = f"{self.value:.2f}"
+        if self.low is not None:
+            text += f" [{self.low:.2f}, {self.high:.2f}]"
+        return text.replace("-", "−")
 
 
 def ratios(verdict):

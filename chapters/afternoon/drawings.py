@@ -67,6 +67,11 @@ def draw_path(image, mapped, problem, answer):
     return fig
 
 
+def article(name):
+    """A digit's name with its article."""
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
 def draw_confusion(problem, rows, answers, examples=3):
     """Images by their digit (down) and by the answer (across), each cell with its share."""
     unseen, truth = problem.unseen_classes, problem.labels[rows]
@@ -82,7 +87,7 @@ def draw_confusion(problem, rows, answers, examples=3):
             _bare(ax, COLORS[2] if i == j else "0.8")
             ax.set_title(f"{len(chosen) / np.sum(truth == digit):.0%}", fontsize="small", pad=3)
             if j == 0:
-                ax.set_ylabel(f"a {problem.class_names[digit]}")
+                ax.set_ylabel(f"{article(problem.class_names[digit])}")
             if i == n - 1:
                 ax.set_xlabel(f"answered: {problem.class_names[answer]}")
     return fig

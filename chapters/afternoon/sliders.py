@@ -9,6 +9,7 @@ import json
 
 import numpy as np
 
+from chapters.afternoon.drawings import article
 from zslib.mapping import RidgeMap
 from zslib.metrics import harmonic_mean
 from zslib.search import top_k
@@ -110,7 +111,8 @@ def gamma_slider(curve, pictures=()):
     """
     points = gamma_points(curve)
     images = "".join(
-        f'<li><img alt="a {one["name"]}" src="{_picture(one["pixels"])}"><output></output></li>'
+        f'<li><img alt="{article(one["name"])}" src="{_picture(one["pixels"])}">'
+        "<output></output></li>"
         for one in pictures
     )
     numbers = {

@@ -109,7 +109,7 @@ def test_a_strip_is_to_scale_and_stays_inside():
 def test_a_mark_beyond_the_plot_is_an_arrowhead():
     svg = strip(judged(RECORD | {"value": -900.0, "low": -1000.0, "high": -800.0}))
     assert svg.count('class="cut"') == 1 and '<path d="M-4' not in svg
-    assert "Dinu pairs -103.45 [-114.94, -91.95]" in svg
+    assert "Dinu pairs −103.45 [−114.94, −91.95]" in svg
 
 
 def test_every_verdict_has_a_class_and_a_shape_of_its_own():
