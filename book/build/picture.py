@@ -120,12 +120,10 @@ def direction_picture(records):
         ("arrow", *at["ridge"], *at["reverse ridge"]),
     ]
     halfway = [sum(pair) / 2 for pair in zip(at["ridge"], at["reverse ridge"], strict=True)]
-    turn = [sum(pair) / 2 for pair in zip(at["ridge"], at["max-margin"], strict=True)]
     texts += [
         ("tick", 100, 14, "end", "right answers ↑"),
         ("tick", 100, end + 38, "end", "answers that are hubs →"),
         ("strong", halfway[0] + 2, halfway[1] - 12, "start", "swap the sides"),
-        ("", turn[0], turn[1] - 10, "middle", "a ranking loss"),
     ]
     heads = {"ridge": "least squares", "reverse ridge": "reversed", "max-margin": "ranking loss"}
     for name in maps:

@@ -159,8 +159,8 @@ def _differences(records, others):
     if not n_different:
         return ""
     return (
-        "These pages show a run that is smaller than the published one, which judges "
-        f"{n_different} of {len(verdicts[0])} claims otherwise, readings and checks counted in."
+        "These pages show a smaller run than the published one, which judges "
+        f"{n_different} of {len(verdicts[0])} claims otherwise."
     )
 
 

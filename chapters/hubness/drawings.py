@@ -69,7 +69,8 @@ def draw_pollution(panels):
             (trained, "seen", "training label"), (~trained, "unseen", "other label"),
         ):  # fmt: skip
             style = look(name) | {"linestyle": "none"} | small
-            top.plot(*(unit[part] @ plane).T, label=label, **style)
+            # As pixels: there are thousands of them.
+            top.plot(*(unit[part] @ plane).T, label=label, rasterized=True, **style)
         cosines = outcome.directions @ unit.T
         seen, new = (cosines[:, part].max(axis=1) for part in (trained, ~trained))
         places = outcome.directions @ plane

@@ -58,4 +58,4 @@ def test_front_pages_speak_of_the_published_run_where_a_chapter_does():
     chapters = any(article(path)[1] for path in CHAPTERS)
     for path in FRONT:
         text = " ".join(article(path)[0].text.split())
-        assert ("smaller than the published one" in text) is chapters, path
+        assert ("smaller run than the published one" in text) is chapters, path
