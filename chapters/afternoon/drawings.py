@@ -87,7 +87,7 @@ def draw_confusion(problem, rows, answers, examples=3):
             _bare(ax, COLORS[2] if i == j else "0.8")
             ax.set_title(f"{len(chosen) / np.sum(truth == digit):.0%}", fontsize="small", pad=3)
             if j == 0:
-                ax.set_ylabel(f"{article(problem.class_names[digit])}")
+                ax.set_ylabel(article(problem.class_names[digit]))
             if i == n - 1:
                 ax.set_xlabel(f"answered: {problem.class_names[answer]}")
     return fig

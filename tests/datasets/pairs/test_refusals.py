@@ -20,6 +20,10 @@ from zslib.datasets.pairs.sentences import sentence_pairs
         (lambda: wikipedia_xmodal(text="lda100"), "text must be one of 'lda10', 'lda50'"),
         (lambda: sentence_pairs([0, 1], [["it is red"], ["red"]]), "class 1 has no sentence of 3"),
         (lambda: sentence_pairs([0], [["it is red"]], max_sentences=0), "max_sentences must be"),
+        (
+            lambda: sentence_pairs([0], [["it is red"]], max_sentences=0, argument="max_captions"),
+            "max_captions must be",
+        ),
     ],
 )
 def test_options_that_are_refused(call, words):

@@ -1,11 +1,10 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslib.datasets.attributes.cub import class_sentences, cub
 from zslib.datasets.attributes.splits import PARTS
-from zslib.datasets.pairs.sentences import cub_sentences, sentence_pairs, split_sentences
+from zslib.datasets.pairs.sentences import cub_sentences, sentence_pairs
 from zslib.datasets.words.tokens import tokenize
 
 
@@ -37,21 +36,6 @@ def test_every_sentence_of_a_class_belongs_to_each_of_its_images(seed):
 def test_a_class_without_images_may_have_no_sentences():
     fields, _ = sentence_pairs(np.array([0]), [["it is red"], ["red"]])
     assert fields["texts"] == ["it is red"]
-
-
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("One bird. Two birds! Three?", ["One bird.", "Two birds!", "Three?"]),
-        ("It grows to 2.5 m. wide", ["It grows to 2.5 m. wide"]),
-        ("The subsp. Alba is white.", ["The subsp. Alba is white."]),
-        ('He said "Yes." "No" came next.', ['He said "Yes." "No" came next.']),
-        ("  A word.  (In brackets.) ", ["A word.", "(In brackets.)"]),
-        ("no end", ["no end"]),
-    ],
-)
-def test_sentences_of_a_text(text, sentences):
-    assert split_sentences(text) == sentences
 
 
 def test_real_birds(real_data):

@@ -7,8 +7,7 @@ from zslib.datasets.entry import PAIRS, Dataset, below
 from zslib.datasets.files import read_arrays
 from zslib.datasets.locate import require_folder
 from zslib.datasets.pairs.caption_lists import caption_lists
-from zslib.datasets.pairs.problem import with_texts
-from zslib.datasets.pairs.sentences import sentence_pairs
+from zslib.datasets.pairs.sentences import sentence_pairs, with_class_texts
 
 
 def cub_captions(
@@ -63,14 +62,10 @@ def cub_captions(
     for several in zip_longest(*caption_lists(folder / "captions.tsv", len(labels)), fillvalue=""):
         for label, text in zip(labels, several, strict=True):
             captions[label].append(text.replace("\ufffd\ufffd", " "))  # a space that was lost
-    texts, coverage = sentence_pairs(images.labels, captions, max_sentences=max_captions)
-    return with_texts(
-        images,
-        name="cub-class-captions",
-        description=images.description.replace("312 attributes", "captions of classes"),
-        coverage=coverage,
-        **texts,
+    pairs = sentence_pairs(
+        images.labels, captions, max_sentences=max_captions, argument="max_captions"
     )
+    return with_class_texts(images, "cub-class-captions", "captions of classes", *pairs)
 
 
 ENTRIES = (

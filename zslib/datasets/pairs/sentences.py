@@ -1,7 +1,5 @@
 """Sentences about classes as the texts of their images: CUB with Wikipedia's."""
 
-import re
-
 import numpy as np
 
 from zslib.arrays import ragged_rows
@@ -13,9 +11,6 @@ from zslib.datasets.words.tokens import tokenize
 from zslib.validation import check_integer
 
 _FEWEST_WORDS = 3
-_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
-# A full stop after these words ends no sentence.
-_SHORT = ("approx.", "ca.", "cf.", "e.g.", "i.e.", "sp.", "spp.", "ssp.", "subsp.", "syn.", "var.")
 
 
 def cub_sentences(
@@ -53,22 +48,23 @@ def cub_sentences(
         max_per_class=max_per_class,
         folder=folder,
     )
-    texts, coverage = sentence_pairs(
-        images.labels, class_sentences(folder), max_sentences=max_sentences
-    )
-    return with_texts(
-        images,
-        name="cub-sentences",
-        description=images.description.replace("312 attributes", "Wikipedia sentences of classes"),
-        coverage=coverage,
-        **texts,
-    )
+    pairs = sentence_pairs(images.labels, class_sentences(folder), max_sentences=max_sentences)
+    return with_class_texts(images, "cub-sentences", "Wikipedia sentences of classes", *pairs)
 
 
-def sentence_pairs(labels, sentences, *, max_sentences=None):
-    """Every sentence of a class, of three words or more, as a text of each of its images."""
+def with_class_texts(images, name, kind, texts, coverage):
+    """CUB's images with the ``texts`` of their classes, which take the place of attributes."""
+    described = images.description.replace("312 attributes", kind)
+    return with_texts(images, name=name, description=described, coverage=coverage, **texts)
+
+
+def sentence_pairs(labels, sentences, *, max_sentences=None, argument="max_sentences"):
+    """Every sentence of a class, of three words or more, as a text of each of its images.
+
+    ``argument`` is what the loader calls ``max_sentences``.
+    """
     if max_sentences is not None:
-        check_integer(max_sentences, "max_sentences", low=1)
+        check_integer(max_sentences, argument, low=1)
     kept = [
         [text for text in dict.fromkeys(listed) if len(tokenize(text)) >= _FEWEST_WORDS]
         for listed in sentences
@@ -95,17 +91,6 @@ def sentence_pairs(labels, sentences, *, max_sentences=None):
         "sentences used": int(counts.sum()),
         "classes that share a sentence": len(shared),
     }
-
-
-def split_sentences(text):
-    """Sentences of an English text."""
-    sentences = []
-    for piece in _END.split(text.strip()):
-        if sentences and sentences[-1].split()[-1].lower().lstrip("(") in _SHORT:
-            sentences[-1] += f" {piece}"
-        else:
-            sentences.append(piece)
-    return sentences
 
 
 ENTRIES = (
