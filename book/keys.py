@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import zslib
-from book.papers.printed import CHAPTERS, PAPERS
+from book.papers.printed import CHAPTERS, OURS, PAPERS
 from zslib.code_digest import code_digest
 
 # What decides when and where a chapter runs, or makes the site, and not what the chapter shows.
@@ -31,7 +31,8 @@ _NOT_RECORDED = [
 ]
 # What a paper prints and claims counts for all chapters: some hold several papers together.
 _PRINTED, _CLAIMED, _ERRATA = ("printed", "curves"), ("claims",), ("errata",)
-_OF_PAPERS = [f"chapters.{p}.{n}" for p in PAPERS for n in (*_PRINTED, *_CLAIMED, *_ERRATA)]
+_DATA = (*_PRINTED, *_CLAIMED, *_ERRATA)
+_OF_PAPERS = [f"chapters.{p}.{n}" for p in (*PAPERS, *OURS) for n in _DATA]
 
 
 @cache

@@ -12,14 +12,14 @@ from book.papers import check_claims
 from book.papers.claims import GROUPS, printed_difference, whose_data
 from book.papers.discoveries import survivors
 from book.papers.effects import ratios, size
-from book.papers.printed import PAPERS, read_data
+from book.papers.printed import OURS, PAPERS, read_data
 from book.papers.verdicts import HELD, NOT_TESTABLE, Verdict
 from zslib.show.tables import NO_DATA, NOT_PRINTED, aligned
 
 
-def titles():
-    """Each paper's title, by its name."""
-    return {paper: read_data(paper, "claims")["title"] for paper in PAPERS}
+def titles(names=PAPERS):
+    """Each paper's title, by its name; of ``names`` those of this book's own claims too."""
+    return {name: read_data(name, "claims")["title"] for name in names}
 
 
 def counts(verdicts):
@@ -134,19 +134,22 @@ class Line:
     def place(self):
         """The claim's chapter in words, whatever its number in the book."""
         page = self.claim.chapter.split("/")[1][3:].replace("_", " ")
-        return f"{titles()[self.claim.paper]}: {page}, its verdicts"
+        return f"{titles([self.claim.paper])[self.claim.paper]}: {page}, its verdicts"
 
 
 def scorecard_page(records, published=(), *, note="", old=()):
     """Every claim by ``published``, with what ``records`` say beside: one forest plot a paper.
 
+    This book's own claims come last, and are no part of the false discovery rate of the papers'.
     ``note`` is a sentence on the published run, ``old`` the chapters where it is of earlier
     sources: their claims are marked.
     """
-    papers, sets = [], set()
-    every = {name: check_claims(name, published) for name in titles()}
-    alive = survivors(verdict for shown in every.values() for verdict in shown)
-    for name, title in titles().items():
+    papers, sets, scored = [], set(), titles((*PAPERS, *OURS))
+    every = {name: check_claims(name, published) for name in scored}
+    alive = {}
+    for names in (PAPERS, OURS):
+        alive |= survivors(verdict for name in names for verdict in every[name])
+    for name, title in scored.items():
         ours, shown = check_claims(name, records), every[name]
         sets.update(datasets(*ours, *shown))
         lines = [
@@ -157,8 +160,9 @@ def scorecard_page(records, published=(), *, note="", old=()):
         for line in lines:
             groups[line.group].append(line)
         papers.append({"name": name, "title": title, "counts": counts(shown), "groups": groups})
+        papers[-1]["ours"] = name in OURS
     choices = {
-        "paper": titles(),
+        "paper": scored,
         "verdict": {verdict: verdict for verdict in MARKS},
         "data": {name: name for name in sorted(sets)},
     }
@@ -168,7 +172,7 @@ def scorecard_page(records, published=(), *, note="", old=()):
 def scorecard_text(records, published=(), *, note=""):
     """The scorecard for a terminal: a line a claim, with both verdicts."""
     parts = [note] if note else []
-    for paper, title in titles().items():
+    for paper, title in titles((*PAPERS, *OURS)).items():
         ours, shown = check_claims(paper, records), check_claims(paper, published)
         rows = [["claim", "printed", "published run", "size", "×", "this run"]]
         for a, b in zip(ours, shown, strict=True):

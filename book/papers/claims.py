@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from book.names import called
-from book.papers.printed import PAPERS, printed, read_data
+from book.papers.printed import OURS, PAPERS, printed, read_data
 from zslib.validation import check_choice
 
 OF_THE_DATA = ("dataset", "setting")
@@ -237,7 +237,8 @@ def marks_in(claim, chapter):
 
 def claims_of(chapter):
     """Claims of which a mark is in this chapter."""
-    return [claim for paper in PAPERS for claim in load_claims(paper) if marks_in(claim, chapter)]
+    every = [claim for name in (*PAPERS, *OURS) for claim in load_claims(name)]
+    return [claim for claim in every if marks_in(claim, chapter)]
 
 
 def check_records(chapter, records, skipped=()):

@@ -7,6 +7,8 @@ from pathlib import Path
 PAPERS = ("hubness", "devise", "hardneg", "dark", "clarel")
 """Short names of the five papers, in the order of the book."""
 
+OURS = ("together",)
+"""Folders of chapters with claims of this book's own, which count apart."""
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 """Folder of this copy of the repository that has each paper's chapters and data."""
@@ -15,7 +17,7 @@ CHAPTERS = Path(__file__).parents[2] / "chapters"
 @lru_cache(maxsize=32)
 def read_data(paper, name):
     """Parsed ``chapters/<paper>/<name>.toml``; empty where a paper has none yet."""
-    if paper not in PAPERS:
+    if paper not in (*PAPERS, *OURS):
         raise ValueError(f"paper must be one of {', '.join(PAPERS)}, got {paper!r}")
     file = CHAPTERS / paper / f"{name}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}

@@ -1,15 +1,14 @@
-"""Ranks of the leaderboard's systems, what tells them apart, and what explains their numbers.
-
-References
-----------
-Demšar (2006): Statistical comparisons of classifiers over multiple data sets, JMLR 7.
-"""
+"""Ranks of the leaderboard's systems, what tells them apart, and what explains their numbers."""
 
 import numpy as np
 from scipy import stats
 
-from zslib.protocols.attributes.methods import origin
-from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.attributes.leaderboard import agreement_of_errors, error_shares
+from zslib.protocols.attributes.methods import named, origin
+from zslib.protocols.intervals import Estimate, class_draws, resampled_items
+
+_RESAMPLES = 1000
+_FEW = 10  # too few systems to draw from
 
 
 def with_origins(rows):
@@ -75,45 +74,98 @@ def correlations(rows, x, y):
         yield {"metric": metric, "method": "all", "dataset": dataset, "value": value}
 
 
-def mean_ranks(rows, metric):
-    """Rows of each method's mean rank over the data sets by a metric, 1 for the largest.
+def _interval(draws):
+    return map(float, np.quantile(draws, [0.025, 0.975]))
 
-    A method without a number on some data set comes last there. Intervals are over data sets.
+
+def agreement_correlations(runs):
+    """Rows: Spearman's correlation of ACC with `agreement_of_errors`, by data set and their mean.
+
+    Of the systems that ran on all data sets. Intervals draw systems, the same for all sets, and
+    the test classes of each; with fewer than ten systems there are none.
+
+    Parameters
+    ----------
+    runs : dict
+        ``{problem: {method: [ZeroShotRun]}}``, of which the first run counts.
     """
-    rows = [row for row in rows if row["metric"] == metric]
-    sets, methods = (
-        list(dict.fromkeys(row[column] for row in rows)) for column in ("dataset", "method")
-    )
-    values = np.full((len(sets), len(methods)), -np.inf)
-    for row in rows:
-        values[sets.index(row["dataset"]), methods.index(row["method"])] = row["value"].mean
-    ranks = stats.rankdata(-values, axis=1)
-    means = {
-        method: mean_estimate(places, unit="data sets")
-        for method, places in zip(methods, ranks.T, strict=True)
-    }
-    for method in sorted(methods, key=lambda m: means[m].mean):
-        yield {"metric": f"rank by {metric}", "method": method, "value": means[method]}
+    names = [
+        m for m in next(iter(runs.values())) if all(m in by_method for by_method in runs.values())
+    ]
+    rng = np.random.default_rng(0)
+    systems = rng.integers(len(names), size=(_RESAMPLES, len(names)))
+    rows = {}
+    for problem, by_method in runs.items():
+        outcomes = [by_method[name][0].outcome for name in names]
+        shares = [error_shares(outcome) for outcome in outcomes]
+        right = np.stack([outcome.class_accuracies("ACC") for outcome in outcomes])
+        tested = np.isin(np.flatnonzero(~problem.is_seen), outcomes[0].labels("ACC"))
+
+        def correlation(take, times, right=right, shares=shares, tested=tested):
+            accuracy = right[take] @ times[tested]
+            return rank_correlation(
+                [agreement_of_errors(shares[s], times) for s in take], accuracy
+            )
+
+        every = np.arange(len(names)), np.ones(tested.size)
+        draws = class_draws(tested.size, _RESAMPLES if len(names) >= _FEW else 0, rng)
+        spread = [correlation(*drawn) for drawn in zip(systems, draws, strict=False)]
+        rows[problem.name] = correlation(*every), spread
+    if len(rows) > 1:
+        values, spreads = zip(*rows.values(), strict=True)
+        rows["all sets"] = np.mean(values), np.mean(spreads, axis=0)
+    of = {"metric": "rank correlation of agreement of errors and ACC", "method": "all"}
+    for dataset, (value, spread) in rows.items():
+        ends = _interval(spread) if len(spread) else (np.nan, np.nan)
+        over = {"dataset": " and ".join(p.name for p in runs), "over": dataset}
+        where = over if dataset == "all sets" else {"dataset": dataset}
+        yield of | where | {"value": Estimate(float(value), *ends, 1, "systems", len(names))}
 
 
-def critical_difference(n_methods, n_datasets):
-    """Nemenyi's: mean ranks nearer than it are not told apart (Demšar 2006, section 3.2.2).
+def mean_ranks(runs):
+    """Rows: each system's mean rank by ACC over the data sets, and the first one's lead.
 
-    Its level is 0.05.
+    Rank 1 is the best, and a system that failed on a set comes last there. The lead is in points
+    of ACC, averaged over the sets, of the systems that ran on all. Intervals draw the test classes
+    of each set and their images, the same for all systems, and rank these anew each time.
 
-    Examples
-    --------
-    >>> round(critical_difference(4, 14), 2)  # the example of the paper
-    1.25
+    Parameters
+    ----------
+    runs : dict
+        ``{problem: {method: [ZeroShotRun]}}``; of several runs accuracies are averaged.
     """
-    q = stats.studentized_range.ppf(0.95, n_methods, np.inf) / np.sqrt(2)
-    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+    names = list(dict.fromkeys(m for by_method in runs.values() for m in by_method))
+    rng, tables = np.random.default_rng(0), []
+    for by_method in runs.values():
+        labels = next(iter(by_method.values()))[0].outcome.labels("ACC")
+        right = np.stack(
+            [
+                np.mean([run.outcome.right("ACC") for run in of], axis=0)
+                for of in by_method.values()
+            ]
+        )
+        exact = np.mean([right[:, labels == c].mean(axis=1) for c in np.unique(labels)], axis=0)
+        table = np.full((1 + _RESAMPLES, len(names)), -np.inf)
+        drawn = np.vstack([exact, resampled_items(right, labels, _RESAMPLES, rng)])
+        table[:, [names.index(name) for name in by_method]] = 100.0 * drawn
+        tables.append(table)
+    ranks = np.mean([stats.rankdata(-table, axis=1) for table in tables], axis=0)
+    accuracies = np.mean(tables, axis=0)
+    first, *others = np.argsort(ranks[0], kind="stable")
+    units = "classes", min(np.sum(~problem.is_seen) for problem in runs)
 
+    def estimate(values):
+        return Estimate(float(values[0]), *_interval(values[1:]), 1, units[0], int(units[1]))
 
-def leading(ranks, difference):
-    """Names of the methods whose mean rank is within ``difference`` of the best one's."""
-    best = min(row["value"].mean for row in ranks)
-    return [row["method"] for row in ranks if row["value"].mean - best <= difference]
+    for place in (first, *others):
+        yield {"metric": "rank by ACC", "method": names[place], "value": estimate(ranks[:, place])}
+    for place in others:
+        if np.isfinite(accuracies[0, place]):
+            lead = {
+                "metric": "ACC, mean over data sets",
+                "method": f"{names[first]} - {names[place]}",
+            }
+            yield lead | {"value": estimate(accuracies[:, first] - accuracies[:, place])}
 
 
 def explained(rows, factors):
@@ -122,7 +174,9 @@ def explained(rows, factors):
     Of each data set its mean is taken off. With W the sum of squares about the means of the g
     groups of a factor, and T that of all n values, the share is Kelley's :math:`\epsilon^2 = 1 -
     \frac{W / (n - g)}{T / (n - 1)}`: factors of many groups gain nothing by their number. At
-    least 0.
+    least 0. Then by how much the first factor's share is above each other's. Intervals draw
+    systems, each with all its values, a copy for a system of its own; with fewer than ten systems
+    there are none.
 
     Parameters
     ----------
@@ -132,23 +186,60 @@ def explained(rows, factors):
         ``factor(row)`` names the row's group.
     """
     rows = list(rows)
-    means = _group_means(rows, [row["value"].mean for row in rows], lambda row: row["dataset"])
-    values = np.array([row["value"].mean for row in rows]) - means
-    n, total = len(rows), float(values @ values)
-    for name, factor in factors.items():
-        groups = len({factor(row) for row in rows})
-        within = values - _group_means(rows, values, factor)
-        share = 0.0
-        if total and n > groups:
-            share = max(0.0, 1 - float(within @ within) / (n - groups) * (n - 1) / total)
-        yield {"metric": "share of variance explained", "method": name, "value": share}
+    values = np.array([row["value"].mean for row in rows])
+    systems, sets = (_codes(row[column] for row in rows) for column in ("method", "dataset"))
+    groups = {name: _codes(map(factor, rows)) for name, factor in factors.items()}
+    members = [np.flatnonzero(systems == s) for s in range(systems.max() + 1)]
+    own = [name for name, codes in groups.items() if np.array_equal(codes, systems)]
+
+    def shares(drawn):
+        take = np.concatenate([members[s] for s in drawn])
+        copies = np.repeat(np.arange(len(drawn)), [members[s].size for s in drawn])
+        left = values[take] - _group_means(values[take], sets[take])
+        return [
+            _share(left, copies if name in own else codes[take]) for name, codes in groups.items()
+        ]
+
+    exact = shares(range(len(members)))
+    n_draws = _RESAMPLES if len(members) >= _FEW else 0
+    draws = np.random.default_rng(0).integers(len(members), size=(n_draws, len(members)))
+    spread = np.array([shares(drawn) for drawn in draws]).reshape(n_draws, len(groups))
+
+    def estimate(value, spread):
+        ends = _interval(spread) if n_draws else (np.nan, np.nan)
+        return Estimate(float(value), *ends, 1, "systems", len(members))
+
+    first = next(iter(groups))
+    for place, name in enumerate(groups):
+        value = estimate(exact[place], spread[:, place])
+        yield {"metric": "share of variance explained", "method": name, "value": value}
+    for place, name in list(enumerate(groups))[1:]:
+        value = estimate(exact[0] - exact[place], spread[:, 0] - spread[:, place])
+        yield {
+            "metric": "shares of variance, difference",
+            "method": f"{first} - {name}",
+            "value": value,
+        }
 
 
-def _group_means(rows, values, group):
-    """For each row the mean value of its group."""
-    groups = np.array([str(group(row)) for row in rows])
-    values = np.asarray(values, dtype=np.float64)
-    return np.array([values[groups == own].mean() for own in groups])
+def _codes(values):
+    """A number for each different value, in the order in which they come."""
+    known = {}
+    return np.array([known.setdefault(str(value), len(known)) for value in values])
+
+
+def _group_means(values, codes):
+    """For each value the mean of its group."""
+    return (np.bincount(codes, values) / np.maximum(np.bincount(codes), 1))[codes]
+
+
+def _share(values, codes):
+    """Kelley's share of the variance of ``values`` that groups explain."""
+    n, groups, total = values.size, np.unique(codes).size, float(values @ values)
+    within = values - _group_means(values, codes)
+    if not total or n <= groups:
+        return 0.0
+    return max(0.0, 1 - float(within @ within) / (n - groups) * (n - 1) / total)
 
 
 FACTORS = {
@@ -160,21 +251,25 @@ FACTORS = {
 """What may explain a number of the leaderboard: see `explained`."""
 
 
-def teaches(ranks, correlations, n_datasets):
-    """What the leaderboard teaches, in words, from `mean_ranks` and `correlations` of hubs."""
-    ranks, n = list(ranks), n_datasets
-    difference = critical_difference(len(ranks), n)
-    first, *near = leading(ranks, difference)
-    few = f": {', '.join(near)}" if 0 < len(near) < 6 else ""
-    rho = [row["value"] for row in correlations]
-    negative = sum(r < 0 for r in rho)
-    hubs = {
-        0: "The more accurate systems do not have the smaller hubs",
-        n: "The more accurate systems have the smaller hubs",
-    }.get(negative, "Whether the more accurate systems have the smaller hubs depends on the data")
+def leads_told(ranking):
+    """Whom the first by mean rank leads beyond the interval of the difference, in words."""
+    ranks, leads = (
+        [row for row in ranking if (row["metric"] == "rank by ACC") == is_rank]
+        for is_rank in (True, False)
+    )
+    first = ranks[0]["method"]
+    ahead, level = (
+        [
+            named(row["method"].removeprefix(f"{first} - "))
+            for row in leads
+            if (row["value"].low > 0) == beyond
+        ]
+        for beyond in (True, False)
+    )
+    told = f"it is ahead of {', '.join(ahead)}" if ahead else "it is ahead of none"
+    if len(ahead) > len(level):
+        told = f"it is ahead of all but {', '.join(level) or 'itself'}"
     return (
-        f"By mean rank {first} leads {len(ranks)} systems in zero-shot accuracy. Ranks over {n} "
-        f"data sets must differ by {difference:.1f} to be told apart, and {len(near)} others are "
-        f"nearer than that{few}. {hubs}: the rank correlation of accuracy and largest hub "
-        f"is {min(rho):.2f} to {max(rho):.2f}, negative on {negative} of {n} data sets."
+        f"By mean rank {named(first)} is first of {len(ranks)} systems. In accuracy averaged over "
+        f"the data sets {told} beyond the interval of the difference."
     )

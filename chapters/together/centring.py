@@ -5,16 +5,19 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+from scipy import stats
 
+from book.names import called
 from zslib.compatibility.base import directions
-from zslib.protocols.attributes.comparison import hub_measures
 from zslib.protocols.attributes.intervals import zero_shot_measures
-from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_method
+from zslib.protocols.attributes.leaderboard import agreement_measure
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, named, resolve_method
 from zslib.protocols.attributes.runs import run_table, run_zero_shot
 from zslib.protocols.tidy import row
 
 CENTRED = ", centred"
-HUB = "largest hub over the mean, unseen"
+HUB = "agreement of errors"
+ALL = "all systems"
 _INSIDE, _BEFORE = "the classes of each fit", "all seen classes, before"
 
 _LEARNER = ZERO_SHOT_METHODS["hard negatives"]
@@ -26,24 +29,31 @@ NEGATIVES = [
 
 
 def plain_and_centred(methods, problem, seeds, **options):
-    """``{name: runs}`` of each method as it is, and on centred vectors; without failed ones."""
+    """``{name: runs}`` of each method as it is, and on centred vectors; without failed ones.
+
+    Of several, `ALL` has the first run of each that could be trained both ways.
+    """
     runs = {}
     for method in map(resolve_method, methods):
         for one in (method, method.on_centred()):
             with suppress(ValueError):  # no setting could be trained
                 runs |= run_table([one], problem, seeds, **options)
+    both = [name for name in runs if name + CENTRED in runs]
+    if len(both) > 1:
+        runs |= {ALL + end: [runs[name + end][0] for name in both] for end in ("", CENTRED)}
     return runs
 
 
 def centring_measures(**options):
-    """Accuracy, both measures of the generalised task, and the largest hub."""
-    hubs = {HUB: hub_measures()[HUB]}
-    return zero_shot_measures(["ACC", "H", "AUSUC"], **options) | hubs
+    """Accuracy, both measures of the generalised task, and how far errors agree."""
+    return zero_shot_measures(["ACC", "H", "AUSUC"], **options) | {
+        HUB: agreement_measure(**options)
+    }
 
 
 def before_and_after(results):
-    """``{(metric, data): {method: (plain, centred)}}`` of accuracy and the largest hub."""
-    heads = {"ACC": "accuracy, %", HUB: "largest hub over the mean"}
+    """``{(metric, data): {method: (plain, centred)}}`` of accuracy and agreement of errors."""
+    heads = {"ACC": "accuracy, %", HUB: HUB}
     panels = {}
     for metric, data in product(heads, results.of("dataset")):
         values = {r["method"]: r["value"].mean for r in results.only(dataset=data, metric=metric)}
@@ -80,22 +90,46 @@ def trap_rows(method, problem, seed, **options):
         yield row(problem, "test ACC", method.name, float(run.outcome.accuracy), centred=name)
 
 
-def found_by_centring(results):
-    """What centring adds to accuracy and takes from hubs, in a sentence for each data set."""
-    for data in results.of("dataset"):
-        by_method = results.only(dataset=data)
-        methods = by_method.of("method")
-        changes = [name for name in methods if " - " in name]
-        gains, hubs = (
-            [by_method.value(metric=metric, method=name) for name in changes]
-            for metric in ("ACC", HUB)
-        )
-        middle = np.median([gain.mean for gain in gains])
-        sentence = (
-            f"**{data}**: the median gain in accuracy is {middle:+.1f} points. Of {len(changes)} "
-            f"systems {sum(g.low > 0 for g in gains)} gain and {sum(g.high < 0 for g in gains)} "
-            f"lose beyond their interval; in {sum(h.mean < 0 for h in hubs)} the largest hub came "
-            "out smaller, a maximum without an interval."
-        )
-        lost = sorted(m for m in methods if CENTRED not in m and m + CENTRED not in methods)
-        yield sentence + (f" Centred they cannot be trained: {', '.join(lost)}." if lost else "")
+def changes_of_accuracy(results):
+    """Rows of each system's change of ACC by centring, with ``p`` under control of all of them.
+
+    Two-sided p, of an interval taken for a normal distribution's, times what the procedure of
+    Benjamini and Hochberg (1995) asks of it: below 0.05 a change survives beside the others.
+    """
+    rows = [
+        row
+        for row in results.only(metric="ACC")
+        if " - " in row["method"] and not row["method"].startswith(ALL)
+    ]
+    values = [row["value"] for row in rows]
+    towards = [v.mean - v.low if v.mean > 0 else v.high - v.mean for v in values]
+    scores = [abs(v.mean) / max(width, 1e-9) for v, width in zip(values, towards, strict=True)]
+    p = 2 * stats.norm.sf(stats.norm.ppf(0.975) * np.array(scores))
+    adjusted = stats.false_discovery_control(p)
+    return [row | {"p": float(one)} for row, one in zip(rows, adjusted, strict=True)]
+
+
+_SIDES = {"gain": lambda value: value.low > 0, "lose": lambda value: value.high < 0}
+
+
+def change_counts(changes):
+    """Rows: how many changes there are, how many lie on a side of zero, and survive the others."""
+    for side, beyond in {"are there": lambda _: True, **_SIDES}.items():
+        there = [row for row in changes if beyond(row["value"])]
+        for when, n in (("alone", len(there)), ("all", sum(one["p"] < 0.05 for one in there))):
+            yield {"metric": f"changes of ACC that {side}", "method": when, "value": n}
+
+
+def changes_told(changes):
+    """Which systems gain or lose by centring, where, and which of these survive, in words."""
+    sentences = []
+    for side, beyond in _SIDES.items():
+        there = [row for row in changes if beyond(row["value"])]
+        names = [
+            f"{named(row['method'].partition(CENTRED)[0])} on {called(row['dataset'])}"
+            + " (which survives control for all of them)" * (row["p"] < 0.05)
+            for row in there
+        ]
+        whom = f": {', '.join(names)}" if names else ""
+        sentences.append(f"{len(names)} of {len(changes)} {side} beyond their interval{whom}.")
+    return " ".join(sentences)

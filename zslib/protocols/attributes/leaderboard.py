@@ -2,6 +2,7 @@
 
 from concurrent.futures import as_completed
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from zslib.protocols import choices
@@ -9,9 +10,16 @@ from zslib.protocols.attributes.comparison import hub_measures, pollution_measur
 from zslib.protocols.attributes.intervals import zero_shot_measures
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, resolve_methods
 from zslib.protocols.attributes.runs import run_table
-from zslib.protocols.intervals import over_runs
+from zslib.protocols.intervals import over_runs, statistic_over_classes
 
-__all__ = ["board_measures", "board_systems", "run_board"]
+__all__ = [
+    "agreement_measure",
+    "agreement_of_errors",
+    "board_measures",
+    "board_systems",
+    "error_shares",
+    "run_board",
+]
 
 
 def board_systems(asked):
@@ -138,3 +146,81 @@ def board_measures(**resamples):
         "seconds": over_runs(lambda run: run.outcome.cost["seconds"], same_items=False),
         "numbers kept": over_runs(lambda run: run.outcome.cost["numbers"], same_items=True),
     }
+
+
+def error_shares(outcome):
+    """Of each unseen class's wrong answers the share that each unseen class takes, (C, C).
+
+    Unseen classes compete alone for their test images. The row of a class without a wrong answer
+    is zero.
+    """
+    classes = np.flatnonzero(~outcome.is_seen)
+    true, answer = (
+        np.searchsorted(classes, of) for of in (outcome.labels("ACC"), outcome.predictions("ACC"))
+    )
+    errors = np.zeros((classes.size, classes.size))
+    np.add.at(errors, (true, answer), 1.0)
+    np.fill_diagonal(errors, 0.0)
+    return errors / np.maximum(errors.sum(axis=1, keepdims=True), 1.0)
+
+
+def agreement_of_errors(shares, times=None):
+    r"""How often wrong answers of two classes' images agree, over the same of even errors.
+
+    With :math:`e_{cj}` the share of the wrong answers to images of class :math:`c` that name
+    class :math:`j`,
+
+    .. math:: \frac{(C - 1)^2}{C - 2} \operatorname*{mean}_{c \ne d} \sum_j e_{cj} e_{dj}
+
+    It is one where errors are even, and large where a few classes, hubs, take the errors of many
+    others. Right answers play no part, nor how many there are: that is where it differs from the
+    largest hub, which is the smaller the more answers are right.
+
+    Parameters
+    ----------
+    shares : (C, C) array
+        Of `error_shares`.
+    times : (C,) array, optional
+        How often each class counts, where classes are drawn anew; none is compared with itself.
+
+    Returns
+    -------
+    float
+        One where fewer than two classes have wrong answers.
+
+    Examples
+    --------
+    >>> even = (1 - np.eye(4)) / 3
+    >>> round(agreement_of_errors(even), 12)
+    1.0
+    >>> hub = np.eye(4)[[1, 0, 0, 0]]  # all that is not of the first class is taken for it
+    >>> agreement_of_errors(hub)
+    2.25
+    """
+    n = len(shares)
+    counted = np.ones(n) if times is None else times
+    counted = counted * (shares.sum(axis=1) > 0)
+    pairs = counted.sum() ** 2 - np.square(counted).sum()
+    if pairs == 0:
+        return 1.0
+    same = np.square(counted @ shares).sum() - np.square(counted) @ np.square(shares).sum(axis=1)
+    return float(same / pairs * (n - 1) ** 2 / max(n - 2, 1))
+
+
+def agreement_measure(*, n_resamples=1000):
+    """Measure of runs on one problem: `agreement_of_errors`, classes drawn anew, then runs."""
+
+    def estimate(runs, minus=None):
+        ours = [error_shares(run.outcome) for run in runs]
+        others = [error_shares(run.outcome) for run in minus or ()]
+        others *= len(ours) if len(others) == 1 else 1  # a closed form serves all seeds
+        n_classes = len(ours[0])
+
+        def value(run, classes):
+            times = np.bincount(classes, minlength=n_classes)
+            less = agreement_of_errors(others[run], times) if others else 0.0
+            return agreement_of_errors(ours[run], times) - less
+
+        return statistic_over_classes(value, len(ours), n_classes, n_resamples=n_resamples)
+
+    return estimate
