@@ -347,7 +347,18 @@ def check_claims(paper, records):
     >>> {verdict.verdict for verdict in check_claims("hubness", [])}
     {'not testable here'}
     """
-    return [judge(claim, records) for claim in load_claims(paper)]
+    by_chapter = {}
+    for record in records:
+        by_chapter.setdefault(record.get("chapter"), []).append(record)
+    return [
+        judge(claim, [r for name in _chapters_of(claim) for r in by_chapter.get(name, ())])
+        for claim in load_claims(paper)
+    ]
+
+
+def _chapters_of(claim):
+    """The chapters of a claim's marks, and None, under which records without a chapter stand."""
+    return [None, *dict.fromkeys(mark.chapter for mark in claim.marks)]
 
 
 def chapter_verdicts(chapter, records):
