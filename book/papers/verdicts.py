@@ -132,7 +132,8 @@ def judge(claim, records):
     """The verdict on a claim: that of the marks that carry it, all of which must hold.
 
     Where these are open, another level decides that stays clear when the levels are counted
-    (Bonferroni); where a level or another look contradicts them, the verdict is mixed.
+    (Bonferroni); where a level or another look contradicts them, the verdict is mixed. What holds
+    under one reading of a method only is open.
     """
     carrying = [_judge_mark(claim, mark, records) for mark in claim.carrying]
     beside = [_judge_mark(claim, mark, records) for mark in claim.marks if mark.role != "carries"]
@@ -154,15 +155,20 @@ def judge(claim, records):
 def _beside(whole, beside):
     """The verdict of a claim when other looks at it are heard."""
     against = {HELD: _AGAINST, FAILED: {HELD}, NOT_AS_READ: {HELD}}.get(whole.verdict, set())
-    verdict = MIXED if any(one.verdict in against for one in beside) else whole.verdict
-    if verdict == OPEN:
+    readings = [one for one in beside if one.mark.role == "reading"]
+    looks = [one.verdict for one in beside if one not in readings]
+    verdict = MIXED if against.intersection(looks) else whole.verdict
+    heard = {one.verdict == HELD for one in readings if one.verdict != NOT_TESTABLE}
+    if verdict in (HELD, *_AGAINST) and heard - {verdict == HELD}:
+        verdict = OPEN
+    elif verdict == OPEN:
         levels = [one for one in beside if one.mark.role == "level"]
         clear = {one.verdict for one in levels if _clear(one, len(levels) + 1)}
         verdict = _common(clear & {HELD, *_AGAINST} or {OPEN})
     if verdict == whole.verdict:
         return whole
-    looks = _by_verdict(beside, lambda one: one.mark.name)
-    return replace(whole, verdict=verdict, why=f"{whole.why}; also: {looks}")
+    others = _by_verdict(beside, lambda one: one.mark.name)
+    return replace(whole, verdict=verdict, why=f"{whole.why}; also: {others}")
 
 
 def _clear(verdict, n_marks):
