@@ -15,11 +15,12 @@ from zslib.protocols.intervals import (
     independent_difference,
     mean_estimate,
     over_runs,
+    percentile_ends,
 )
 from zslib.protocols.mapping.outcome import gold_queries
 from zslib.protocols.tidy import row
 
-__all__ = ["around", "hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
+__all__ = ["hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
 
 _RESAMPLES = 200
 
@@ -164,12 +165,6 @@ def over_queries(values, runs):
     return mean_estimate(values, same_items=True, classes=runs[0].units, unit=runs[0].unit)
 
 
-def around(mean, draws, n_seeds, unit, n_units) -> Estimate:
-    """A mean, with the spread of a bootstrap's ``draws`` about their own mean as its interval."""
-    low, high = np.quantile(draws, [0.025, 0.975]) - np.mean(draws) + mean
-    return Estimate(float(mean), float(low), float(high), n_seeds, unit, n_units)
-
-
 def _resampled(statistic):
     """An estimate of ``statistic(outcome, other or None, times)`` of all queries together."""
 
@@ -185,15 +180,21 @@ def _resampled(statistic):
             return None
         if len({run.checksum for run in runs}) > 1:
             return mean_estimate(values)
-        rng, draws = np.random.default_rng(0), []
-        for _ in range(_RESAMPLES):
+        rng = np.random.default_rng(0)
+
+        def one():
             times = [_times(part, rng) for part in runs[0].parts]
             # A closed form has one outcome for all seeds.
             drawn = {pair: value(*pair, times) for pair in set(pairs)}
             seeds = rng.integers(len(pairs), size=len(pairs))
-            draws.append(np.mean([drawn[pairs[seed]] for seed in seeds]))
+            return np.mean([drawn[pairs[seed]] for seed in seeds])
+
+        mean = float(np.mean(values))
+        low, high, n_draws = percentile_ends(
+            lambda n: np.array([one() for _ in range(n)]), _RESAMPLES, about=mean
+        )
         n_units = sum(_units(part)[0].size for part in runs[0].parts)
-        return around(np.mean(values), draws, len(runs), runs[0].unit, n_units)
+        return Estimate(mean, low, high, len(runs), runs[0].unit, n_units, n_draws)
 
     return estimate
 
