@@ -237,12 +237,13 @@ def test_draws_that_are_alike_do_not_go_on():
 
 def test_an_estimate_near_zero_says_how_many_draws_it_took():
     values = np.random.default_rng(0).normal(size=(1, 400))
-    values = (values - values.mean()) / values.std() + 1.96 / 20
     for options in ({"same_items": True}, {"classes": np.arange(400)}):
-        assert mean_estimate(values, **options).n_draws == 20_000
-        assert mean_estimate(values + 1, **options).n_draws == 0
-        assert mean_estimate(values + 1, **options, near=1.0).n_draws == 20_000
-    direct = statistic_over_classes(lambda run, c: values[run, c].mean(), 1, 400)
+        end = mean_estimate(values + 10, **options).low - 10
+        assert mean_estimate(values - end, **options).n_draws == 20_000
+        assert mean_estimate(values + 10, **options).n_draws == 0
+        assert mean_estimate(values - end + 10, **options, near=10.0).n_draws == 20_000
+    end = statistic_over_classes(lambda run, c: values[run, c].mean() + 10, 1, 400).low - 10
+    direct = statistic_over_classes(lambda run, c: values[run, c].mean() - end, 1, 400)
     assert direct.n_draws == 20_000
     record = {"value": direct.mean, "low": direct.low, "high": direct.high, "n_draws": 20_000}
     assert Estimate.of(record).n_draws == 20_000
