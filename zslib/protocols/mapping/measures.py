@@ -12,12 +12,13 @@ from zslib.arrays import unit_rows
 from zslib.metrics import effective_dimension, hubness_contingency, k_skewness, robin_hood_index
 from zslib.protocols.intervals import (
     Estimate,
+    class_draws,
     independent_difference,
     mean_estimate,
     over_runs,
     percentile_ends,
 )
-from zslib.protocols.mapping.outcome import gold_queries
+from zslib.protocols.mapping.outcome import CrossFittedOutcome, gold_queries
 from zslib.protocols.tidy import row
 
 __all__ = ["hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
@@ -159,10 +160,32 @@ def _measure(name):
 
 
 def over_queries(values, runs):
-    """Mean of one value a query for each of the ``runs``, with its interval over their units."""
-    if len({run.checksum for run in runs}) > 1:
+    """Mean of one value a query for each of the ``runs``, with its interval over their units.
+
+    Of several partitions of the same labels it draws labels, common to all, then partitions.
+    """
+    if len({run.checksum for run in runs}) == 1:
+        return mean_estimate(values, same_items=True, classes=runs[0].units, unit=runs[0].unit)
+    if not _partitions(runs):
         return mean_estimate(values)
-    return mean_estimate(values, same_items=True, classes=runs[0].units, unit=runs[0].unit)
+    means = []
+    for row, run in zip(values, runs, strict=True):
+        _, codes, sizes = np.unique(run.labels, return_inverse=True, return_counts=True)
+        means.append(np.bincount(codes, weights=row) / sizes)
+    return mean_estimate(means, same_items=True, unit=_partitioned(runs))
+
+
+def _partitions(runs):
+    """Whether the runs are of several partitions of labels that each tests all of."""
+    if not isinstance(runs[0], CrossFittedOutcome):
+        return False
+    first, *others = (np.unique(run.labels) for run in runs)
+    return all(np.array_equal(labels, first) for labels in others)
+
+
+def _partitioned(runs):
+    """What is drawn anew of several partitions."""
+    return f"labels in {len(runs)} partitions"
 
 
 def _resampled(statistic):
@@ -178,15 +201,24 @@ def _resampled(statistic):
         values = [value(*pair, repeat(None)) for pair in pairs]
         if None in values:
             return None
-        if len({run.checksum for run in runs}) > 1:
+        partitions = len({run.checksum for run in runs}) > 1
+        if partitions and not _partitions(runs):
             return mean_estimate(values)
         rng = np.random.default_rng(0)
+        labels = np.unique(runs[0].labels) if partitions else None
 
         def one():
-            times = [_times(part, rng) for part in runs[0].parts]
-            # A closed form has one outcome for all seeds.
-            drawn = {pair: value(*pair, times) for pair in set(pairs)}
+            if partitions:
+                counts = np.zeros(labels.max() + 1, dtype=np.int64)
+                counts[labels] = class_draws(labels.size, 1, rng)[0]
+                times = {run: [counts[part.labels] for part in run.parts] for run in runs}
+            else:
+                times = dict.fromkeys(runs, [_times(part, rng) for part in runs[0].parts])
             seeds = rng.integers(len(pairs), size=len(pairs))
+            # A closed form has one outcome for all seeds.
+            drawn = {
+                pair: value(*pair, times[pair[0]]) for pair in {pairs[seed] for seed in seeds}
+            }
             return np.mean([drawn[pairs[seed]] for seed in seeds])
 
         mean = float(np.mean(values))
@@ -194,7 +226,8 @@ def _resampled(statistic):
             lambda n: np.array([one() for _ in range(n)]), _RESAMPLES, about=mean
         )
         n_units = sum(_units(part)[0].size for part in runs[0].parts)
-        return Estimate(mean, low, high, len(runs), runs[0].unit, n_units, n_draws)
+        unit = _partitioned(runs) if partitions else runs[0].unit
+        return Estimate(mean, low, high, len(runs), unit, n_units, n_draws)
 
     return estimate
 
