@@ -169,9 +169,9 @@ def over_queries(values, runs):
     if not _partitions(runs):
         return mean_estimate(values)
     means = []
-    for row, run in zip(values, runs, strict=True):
+    for of_queries, run in zip(values, runs, strict=True):
         _, codes, sizes = np.unique(run.labels, return_inverse=True, return_counts=True)
-        means.append(np.bincount(codes, weights=row) / sizes)
+        means.append(np.bincount(codes, weights=of_queries) / sizes)
     return mean_estimate(means, same_items=True, unit=_partitioned(runs))
 
 
@@ -211,15 +211,13 @@ def _resampled(statistic):
             if partitions:
                 counts = np.zeros(labels.max() + 1, dtype=np.int64)
                 counts[labels] = class_draws(labels.size, 1, rng)[0]
-                times = {run: [counts[part.labels] for part in run.parts] for run in runs}
+                times = [[counts[part.labels] for part in run.parts] for run in runs]
             else:
-                times = dict.fromkeys(runs, [_times(part, rng) for part in runs[0].parts])
+                times = [[_times(part, rng) for part in runs[0].parts]] * len(runs)
             seeds = rng.integers(len(pairs), size=len(pairs))
             # A closed form has one outcome for all seeds.
-            drawn = {
-                pair: value(*pair, times[pair[0]]) for pair in {pairs[seed] for seed in seeds}
-            }
-            return np.mean([drawn[pairs[seed]] for seed in seeds])
+            drawn = {pairs[i]: value(*pairs[i], times[i]) for i in set(seeds.tolist())}
+            return np.mean([drawn[pairs[i]] for i in seeds])
 
         mean = float(np.mean(values))
         low, high, n_draws = percentile_ends(
