@@ -177,6 +177,8 @@ class Chapter:
         if hasattr(value, "mean") and hasattr(value, "low"):
             spread = {} if value.low != value.low else {"low": value.low, "high": value.high}
             over = {"unit": value.unit, "n_units": value.n_units} if spread and value.unit else {}
+            if getattr(value, "n_draws", 0):
+                over["n_draws"] = value.n_draws
             columns |= spread | {"n_seeds": value.n_seeds} | over
             value = value.mean
         elif hasattr(value, "std") and not callable(value.std):  # a Spread, no NumPy number

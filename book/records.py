@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 # Columns that hold the result; the others say what it is the result of.
-RESULT = ("value", "low", "high", "n_seeds", "unit", "n_units", "std")
+RESULT = ("value", "low", "high", "n_seeds", "unit", "n_units", "n_draws", "std")
 
 
 def clean_value(value, name="value"):

@@ -84,7 +84,6 @@ PROGRAMS = ("zslib", "python", "make", "pip", "pytest", "source", "papermill")
 ELSEWHERE = {
     "make book": "by .ci/run, in quick mode",
     "make book FULL=1": "takes hours",
-    "make book FULL=1 TUNE=1": "takes hours",
     "make test": "this is it",
     "pytest tests/golden -k devise and 01": "by tests/golden",
     "make lint": "by .ci/run",

@@ -29,9 +29,10 @@ GROUPS = {
 }
 """What claims are counted with, and its name."""
 
-ROLES = ("carries", "level", "look")
+ROLES = ("carries", "level", "look", "reading")
 """What a mark does: the claim needs it; it is the same at another level, which decides where the
-first is open; or it is another look, which can contradict the claim and nothing else."""
+first is open; it is another look, which can contradict the claim and nothing else; or it is of
+another reading of the method, and a claim that holds under one reading only is open."""
 
 KINDS = ("result", "check", "theorem")
 """What a claim is: a measured result, a sanity check, or what holds by proof."""
@@ -186,7 +187,7 @@ def load_claims(paper):
 
 
 def _claim(paper, entry):
-    """A claim from its entry: ``settings`` or ``marks`` carry it, ``levels`` and ``also`` do not.
+    """A claim from its entry: ``settings`` or ``marks`` carry it; other marks stand beside.
 
     What a mark does not say is as in the claim; the fields of its record are added to the claim's.
     """
@@ -195,7 +196,7 @@ def _claim(paper, entry):
     marks = [_mark(entry, mark, setting) for setting in settings for mark in carrying]
     marks += [
         _mark(entry, {"printed": []} | mark, setting, role)
-        for role, name in (("level", "levels"), ("look", "also"))
+        for role, name in (("level", "levels"), ("look", "also"), ("reading", "readings"))
         for mark in entry.get(name, ())
         for setting in mark.get("settings", settings)
     ]

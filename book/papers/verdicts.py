@@ -37,9 +37,10 @@ _IN_POINTS = re.compile(r"(ACC|H|AUSUC|u|s|(P|hit|hp)@(\d+|k)|pollution.*|hub an
 _END = 1.0
 # Share of an interval's width by which other draws of the bootstrap may move its end, by what it
 # resamples: twice the standard error of a 2.5% quantile, of a thousand draws of classes and of two
-# thousand of other items.
+# thousand of other items; and of twenty thousand, where it went on to these.
 _REDRAWN = {"classes": 0.043}
 _REDRAWN_OTHERS = 0.03
+_REDRAWN_OFTEN = 0.0095
 # With fewer classes a percentile interval is too short.
 _FEW = 30
 
@@ -132,7 +133,8 @@ def judge(claim, records):
     """The verdict on a claim: that of the marks that carry it, all of which must hold.
 
     Where these are open, another level decides that stays clear when the levels are counted
-    (Bonferroni); where a level or another look contradicts them, the verdict is mixed.
+    (Bonferroni); where a level or another look contradicts them, the verdict is mixed. What holds
+    under one reading of a method only is open.
     """
     carrying = [_judge_mark(claim, mark, records) for mark in claim.carrying]
     beside = [_judge_mark(claim, mark, records) for mark in claim.marks if mark.role != "carries"]
@@ -154,15 +156,20 @@ def judge(claim, records):
 def _beside(whole, beside):
     """The verdict of a claim when other looks at it are heard."""
     against = {HELD: _AGAINST, FAILED: {HELD}, NOT_AS_READ: {HELD}}.get(whole.verdict, set())
-    verdict = MIXED if any(one.verdict in against for one in beside) else whole.verdict
-    if verdict == OPEN:
+    readings = [one for one in beside if one.mark.role == "reading"]
+    looks = [one.verdict for one in beside if one not in readings]
+    verdict = MIXED if against.intersection(looks) else whole.verdict
+    heard = {one.verdict == HELD for one in readings if one.verdict != NOT_TESTABLE}
+    if verdict in (HELD, *_AGAINST) and heard - {verdict == HELD}:
+        verdict = OPEN
+    elif verdict == OPEN:
         levels = [one for one in beside if one.mark.role == "level"]
         clear = {one.verdict for one in levels if _clear(one, len(levels) + 1)}
         verdict = _common(clear & {HELD, *_AGAINST} or {OPEN})
     if verdict == whole.verdict:
         return whole
-    looks = _by_verdict(beside, lambda one: one.mark.name)
-    return replace(whole, verdict=verdict, why=f"{whole.why}; also: {looks}")
+    others = _by_verdict(beside, lambda one: one.mark.name)
+    return replace(whole, verdict=verdict, why=f"{whole.why}; also: {others}")
 
 
 def _clear(verdict, n_marks):
@@ -269,7 +276,9 @@ def _judge_one(claim, mark, record, records, of_sets=False):
         return verdict(HELD if holds else against, reason)
     unit = record.get("unit", "runs")
     distance = min(abs(low - threshold), abs(high - threshold))
-    if unit != "runs" and distance < _REDRAWN.get(unit, _REDRAWN_OTHERS) * (high - low):
+    often = record.get("n_draws", 0) > 0
+    redrawn = _REDRAWN_OFTEN if often else _REDRAWN.get(unit, _REDRAWN_OTHERS)
+    if unit != "runs" and distance < redrawn * (high - low):
         return verdict(OPEN, f"the interval ends at {_number(threshold)}: other draws may turn it")
     if holds and compare(hard_end, threshold):
         return verdict(HELD, f"whole interval {comparison} {_number(threshold)}")
@@ -347,7 +356,18 @@ def check_claims(paper, records):
     >>> {verdict.verdict for verdict in check_claims("hubness", [])}
     {'not testable here'}
     """
-    return [judge(claim, records) for claim in load_claims(paper)]
+    by_chapter = {}
+    for record in records:
+        by_chapter.setdefault(record.get("chapter"), []).append(record)
+    return [
+        judge(claim, [r for name in _chapters_of(claim) for r in by_chapter.get(name, ())])
+        for claim in load_claims(paper)
+    ]
+
+
+def _chapters_of(claim):
+    """The chapters of a claim's marks, and None, under which records without a chapter stand."""
+    return [None, *dict.fromkeys(mark.chapter for mark in claim.marks)]
 
 
 def chapter_verdicts(chapter, records):

@@ -70,19 +70,20 @@ def gamma_sentence(runs, gamma):
     return f"The paper takes the same $\\gamma$ of {gamma:g} off on all data.{chosen}"
 
 
-def leads(runs, measure, *, calibration, **options):
-    """Rows of DARK less the best other method of each data set, and which that is.
+def leads(runs, measure, *, calibration, method="DARK", others=None, them="best other", **options):
+    """Rows of a method minus the best of the ``others`` on each data set, and which that is.
 
     The best is so on validation classes: of H, where gamma is chosen there. ``calibration`` is
-    "none" or "chosen", as in `outcome_at`.
+    "none" or "chosen", as in `outcome_at`; without ``others`` they are all others, and ``them``
+    is what rows call the best.
     """
-    judge = "H" if measure == "H" else "score"
-    for problem, methods in runs.items():
-        others = {m: _on_validation(own[0], judge) for m, own in methods.items() if m != "DARK"}
-        if not others or "DARK" not in methods:
+    judge, points = "H" if measure == "H" else "score", (calibration, calibration)
+    for problem, by in runs.items():
+        rivals = [m for m in others or by if m != method and m in by]
+        if not rivals or method not in by:
             continue
-        best, points = max(others, key=others.get), (calibration, calibration)
-        yield from _lead(problem, methods, measure, best, points, calibration, options)
+        best = max(rivals, key=lambda m, by=by: _on_validation(by[m][0], judge))
+        yield from _lead(problem, by, measure, (method, best), points, calibration, them, options)
 
 
 def _on_validation(run, measure):
@@ -101,15 +102,16 @@ def lead_as_printed(runs, gamma, table, **options):
         if not others or "DARK" not in methods:
             continue
         best = max(others, key=lambda m: table[m]["Average"]["H"])
-        yield from _lead(problem, methods, "H", best, (gamma, "none"), "as printed", options)
+        pair, points = ("DARK", best), (gamma, "none")
+        yield from _lead(problem, methods, "H", pair, points, "as printed", "best other", options)
 
 
-def _lead(problem, methods, measure, best, points, calibration, options):
-    """Rows of which method is best, and of DARK less it, each at its own point."""
-    pairs = zip(("DARK", best), points, strict=True)
+def _lead(problem, methods, measure, pair, points, calibration, them, options):
+    """Rows of which method is best, and of the first of the pair minus it, at their own points."""
+    pairs = zip(pair, points, strict=True)
     outcomes = [[outcome_at(run, point) for run in methods[method]] for method, point in pairs]
     difference = zero_shot_measures([measure], calibration="none", **options)[measure](*outcomes)
-    for method, value in (("best other", best), ("DARK - best other", difference)):
+    for method, value in ((them, pair[1]), (f"{pair[0]} - {them}", difference)):
         yield row(problem, measure, method, value, calibration=calibration)
 
 

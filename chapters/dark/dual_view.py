@@ -6,6 +6,8 @@ import numpy as np
 from scipy.stats import spearmanr
 from sklearn.metrics import average_precision_score
 
+from chapters.dark.by_class import share_over_classes
+from chapters.dark.readings import COMMON, in_readings
 from zslib.arrays import like, to_host, unit_rows
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin, image_weights
@@ -97,18 +99,22 @@ KINDS = {
 }
 
 
-def train_kinds(held, kinds, seeds, *, n_iter, margin):
-    """Models of some of `KINDS`, one for each seed, trained on what is not ``held`` out.
+def train_kinds(problem, held, kinds, seeds, *, n_iter, margin):
+    """Models of some of `KINDS` by reading, one for each seed; and why some cannot be trained.
 
-    Also why the others cannot be trained.
+    They are trained on what is not ``held`` out.
     """
-    common = {"n_iter": n_iter, "drop_at": 3 * n_iter // 4, "margin": margin, "refresh_every": 1}
+    common = COMMON | {"n_iter": n_iter, "drop_at": 3 * n_iter // 4, "margin": margin}
 
-    def models(kind):
+    def models(kind, gradient):
         make, changes = KINDS[kind]
-        return [fitted(make(**common | changes, random_state=seed), held) for seed in seeds]
+        options = common | changes | {"gradient": gradient}
+        return [fitted(make(**options, random_state=seed), held) for seed in seeds]
 
-    return trainings({kind: partial(models, kind) for kind in kinds})
+    def train(gradient):
+        return trainings({kind: partial(models, kind, gradient) for kind in kinds})
+
+    return in_readings(problem, train)
 
 
 def set_rows(scored):
@@ -120,7 +126,10 @@ def set_rows(scored):
     same = [100.0 * (a.argmax(axis=1) == b.argmax(axis=1)) for a, b in pairs]
     for metric, value in (
         ("correlation of F_set, w_x with equal", mean_estimate(correlations)),
-        ("labels with the same first set, w_x and equal, %", mean_estimate(same, same_items=True)),
+        (
+            "labels with the same first set, w_x and equal, %",
+            mean_estimate(same, same_items=True, unit="classes"),
+        ),
     ):
         yield row(scored.problem, metric, "DARK", value, part=scored.part)
 
@@ -132,22 +141,25 @@ def margin_rows(scored, margin):
     before, after = scored.own("before training"), scored.own("DARK")
     kinds = {"Eq. 3": lambda own: density_margin(own, margin), "margin 1": np.ones_like}
     margins = [density_margin(f, margin) for f in after]
-    gaps = [np.abs(e - margin * f).mean() / e.mean() for f, e in zip(after, margins, strict=True)]
-    for metric, values in (
-        ("own score before training, mean", [f.mean() for f in before]),
-        ("own score after training, mean", [f.mean() for f in after]),
-        ("margin after training, mean", [e.mean() for e in margins]),
-        ("error of m F in place of the margin, %", [100.0 * gap for gap in gaps]),
-        ("images whose own score is below 0, %", [100.0 * (f < 0).mean() for f in after]),
+    gaps = [np.abs(e - margin * f) for f, e in zip(after, margins, strict=True)]
+    for metric, parts in (
+        ("own score before training, mean", [(f, 1.0) for f in before]),
+        ("own score after training, mean", [(f, 1.0) for f in after]),
+        ("margin after training, mean", [(e, 1.0) for e in margins]),
+        (
+            "error of m F in place of the margin, %",
+            [(100.0 * gap, e) for gap, e in zip(gaps, margins, strict=True)],
+        ),
+        ("images whose own score is below 0, %", [(100.0 * (f < 0), 1.0) for f in after]),
     ):
-        yield row(scored.problem, metric, "DARK", mean_estimate(values))
+        yield row(scored.problem, metric, "DARK", share_over_classes(parts, scored.codes))
     for kind, epsilon in kinds.items():
         for factor in (1.0, 2.0, 10.0):
-            shares = []
+            parts = []
             for F, f in zip(scored.scores["DARK"], after, strict=True):
                 R = violations(factor * F, scored.codes, epsilon(factor * f[:, None]))
-                shares.append(100.0 * (R > 0).sum() / (F.size - len(F)))
-            value = mean_estimate(shares)
+                parts.append((100.0 * (R > 0).sum(axis=1), F.shape[1] - 1.0))
+            value = share_over_classes(parts, scored.codes)
             yield row(scored.problem, "violating triplets, %", kind, value, factor=factor)
 
 
@@ -207,8 +219,12 @@ def view_measures(scored):
         return [100.0 * average_precision_score(scored.codes == c, F[:, c]) for c in labels]
 
     return {
-        "labels whose own set comes first, %": over_runs(own_set_first, same_items=True),
-        "average precision of a label's images, %": over_runs(precision, same_items=True),
+        "labels whose own set comes first, %": over_runs(
+            own_set_first, same_items=True, unit="classes"
+        ),
+        "average precision of a label's images, %": over_runs(
+            precision, same_items=True, unit="classes"
+        ),
     }
 
 

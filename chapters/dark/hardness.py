@@ -6,6 +6,8 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from book.shown import NOT_TRAINED
+from chapters.dark.by_class import share_over_classes
+from chapters.dark.readings import COMMON, in_readings
 from zslib.arrays import to_host
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import (
@@ -22,7 +24,8 @@ from zslib.protocols.attributes.training import answers, fitted, fitted_stages, 
 from zslib.protocols.intervals import mean_estimate, paired_difference
 from zslib.protocols.tidy import row
 
-STAGES, FOLLOWED = ("start", "middle", "end"), "end, margins followed"
+STAGES = ("start", "middle", "end")
+OUTLYING = "rank correlation of hinge and distance to the centre"
 LOST = "lost to wrong labels, DARK-H - DARK"
 
 
@@ -60,17 +63,25 @@ class Moment:
         return violations(v.scores, v.own, v.margins)[rival].reshape(len(v.own), -1)
 
     def shares(self, view):
-        """What easy triplets, those with R at most 0, are of all, and what they weigh."""
+        """What easy triplets, those with R at most 0, are of all, and what they weigh.
+
+        For each measure a pair: what the triplets of a row add to one sum, and to another that it
+        is divided by.
+        """
         R = self.residuals(view)
         soft, easy, left = sigmoid(R), R <= 0, valley() > R
+        size, total = R.shape[1], soft.sum(axis=1)
         return {
-            "mean |F|": np.abs(self.scores[view]).mean(),
-            "easy triplets, %": 100 * easy.mean(),
-            "weight on easy triplets, %": 100 * soft[easy].sum() / soft.sum(),
-            "|R| of easy triplets, % of all": 100 * np.abs(R[easy]).sum() / np.abs(R).sum(),
-            "triplets left of the valley, %": 100 * left.mean(),
-            "weight left of the valley, %": 100 * soft[left].sum() / soft.sum(),
-            "mean |sigmoid - step|": np.abs(soft - (R > 0)).mean(),
+            "mean |F|": (np.abs(self.scores[view]).sum(axis=1), size + 1),
+            "easy triplets, %": (100 * easy.sum(axis=1), size),
+            "weight on easy triplets, %": (100 * (soft * easy).sum(axis=1), total),
+            "|R| of easy triplets, % of all": (
+                100 * np.abs(R * easy).sum(axis=1),
+                np.abs(R).sum(axis=1),
+            ),
+            "triplets left of the valley, %": (100 * left.sum(axis=1), size),
+            "weight left of the valley, %": (100 * (soft * left).sum(axis=1), total),
+            "mean |sigmoid - step|": (np.abs(soft - (R > 0)).sum(axis=1), size),
         }
 
     def direction(self, gradient):
@@ -87,37 +98,44 @@ class Moment:
 
     @property
     def outlyingness(self):
-        """Rank correlation of an image's total hinge with its distance to its class's mean."""
+        """Rank correlation of hinge and distance to the centre among the images of each class.
+
+        The hinge is the sum of an image's positive residuals. 0 where it is the same for all.
+        """
         hinge = np.maximum(self.residuals("images"), 0).sum(axis=1)
-        centres = np.stack([self.X[self.codes == c].mean(axis=0) for c in range(len(self.S))])
-        distance = np.linalg.norm(self.X - centres[self.codes], axis=1)
-        hard = hinge > 0
-        return spearmanr(hinge[hard], distance[hard]).statistic if hard.sum() > 2 else 0.0
+        correlations = []
+        for c in range(len(self.S)):
+            x, own = self.X[self.codes == c], hinge[self.codes == c]
+            distance = np.linalg.norm(x - x.mean(axis=0), axis=1)
+            tied = min(np.ptp(own), np.ptp(distance)) == 0
+            correlations.append(0.0 if tied else spearmanr(own, distance).statistic)
+        return correlations
 
 
-def training_stages(problem, seeds, *, n_iter):
+def training_stages(problem, seeds, *, n_iter, device="cpu"):
     """`DARK` at the start, in the middle and at the end of training, a model for each seed.
 
-    The three are of one training. `FOLLOWED` is the end of another, from a smaller start, whose
-    steps follow the margins. Also why one of the two cannot be trained, by its last stage.
+    By reading; and why it cannot be trained under one, by its last stage.
     """
-    moments = [0, n_iter // 2, n_iter]
-    follow = {"gradient": "margin", "init_scale": 0.3}
-    trained, failed = trainings(
-        {
-            "end": lambda: [fitted_stages(_dark(n_iter, s), problem, moments) for s in seeds],
-            FOLLOWED: lambda: [fitted(_dark(n_iter, s, **follow), problem) for s in seeds],
-        }
-    )
-    if "end" in trained:
-        of_stages = zip(*trained.pop("end"), strict=True)
-        trained = dict(zip(STAGES, of_stages, strict=True)) | trained
-    return trained, failed
+    moments, on = [0, n_iter // 2, n_iter], problem.to(device)
+
+    def train(gradient):
+        def models():
+            return [
+                fitted_stages(_dark(n_iter, seed, gradient=gradient), on, moments)
+                for seed in seeds
+            ]
+
+        trained, failed = trainings({"end": models})
+        of_stages = zip(*trained["end"], strict=True) if trained else ()
+        return dict(zip(STAGES, of_stages, strict=False)), failed
+
+    return in_readings(problem, train)
 
 
 def _dark(length, seed, **options):
-    common = {"drop_at": 3 * length // 4, "refresh_every": 1, "objective_every": None}
-    return DARK(**common | {"n_iter": length, "random_state": seed} | options)
+    length = {"n_iter": length, "drop_at": 3 * length // 4}
+    return DARK(**COMMON | length | {"random_state": seed} | options)
 
 
 def triplet_rows(problem, stages):
@@ -125,44 +143,46 @@ def triplet_rows(problem, stages):
     for stage, models in stages.items():
         moments = [Moment(model, problem) for model in models]
         named = {"dataset": problem, "stage": stage}
-        for view in ("images",) if stage == FOLLOWED else ("images", "labels"):
+        for view in ("images", "labels"):
             shares = [moment.shares(view) for moment in moments]
             for metric in shares[0]:
-                value = mean_estimate([share[metric] for share in shares])
+                value = share_over_classes([s[metric] for s in shares], moments[0].own[view])
                 yield named | {"metric": metric, "value": value, "view": view}
-        if stage != FOLLOWED:
-            value = mean_estimate([moment.agreement for moment in moments])
-            yield named | {"metric": "cosine of step and derivative", "value": value}
+        value = mean_estimate([moment.agreement for moment in moments])
+        yield named | {"metric": "cosine of step and derivative", "value": value}
         if stage == "end":
-            value = mean_estimate([moment.outlyingness for moment in moments])
-            metric = "rank correlation of hinge and distance to the centre"
-            yield {"dataset": problem, "metric": metric, "value": value}
+            correlations = [moment.outlyingness for moment in moments]
+            value = mean_estimate(correlations, same_items=True, unit="classes")
+            yield {"dataset": problem, "metric": OUTLYING, "value": value}
 
 
-def noisy_hits(held, seeds, *, noise, n_iter):
+def noisy_hits(problem, held, seeds, *, noise, n_iter):
     """Which images of the classes ``held`` out are recognised: 100 or 0 for each, by seed.
 
-    By method and training labels, "clean" or with a share ``noise`` wrong, as "DARK, noisy"; also
-    why a training fails. DARK-H has the step in place of the sigmoid.
+    By reading, and there by method and training labels, "clean" or with a share ``noise`` wrong,
+    as "DARK, noisy"; also why a training fails. DARK-H has the step in place of the sigmoid.
     """
     classes, codes = np.unique(held.labels[held.trainval], return_inverse=True)
     wrong = [_corrupted(codes, len(classes), noise, np.random.default_rng(seed)) for seed in seeds]
     given = {"clean": [codes] * len(wrong), "noisy": wrong}
 
-    def hits(labels, soft):
+    def hits(labels, **options):
         models = (
-            fitted(_dark(n_iter, seed, hardness=soft), held, classes[own])
+            fitted(_dark(n_iter, seed, **options), held, classes[own])
             for seed, own in zip(seeds, given[labels], strict=True)
         )
         return [100.0 * answers(model, held).right("ACC") for model in models]
 
-    return trainings(
-        {
-            f"{method}, {labels}": partial(hits, labels, soft)
-            for method, soft in (("DARK", True), ("DARK-H", False))
-            for labels in given
-        }
-    )
+    def train(gradient):
+        return trainings(
+            {
+                f"{method}, {labels}": partial(hits, labels, hardness=soft, gradient=gradient)
+                for method, soft in (("DARK", True), ("DARK-H", False))
+                for labels in given
+            }
+        )
+
+    return in_readings(problem, train)
 
 
 def noise_rows(problem, held, hits):

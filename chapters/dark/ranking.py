@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
+from chapters.dark.by_class import share_over_classes
+from chapters.dark.readings import COMMON
 from zslib.compatibility import ALE, DARK, SJE, DeViSE, LatEm
 from zslib.compatibility.ranking.dark_objective import density_margin
 from zslib.compatibility.ranking.loss import (
@@ -22,7 +24,7 @@ from zslib.compatibility.ranking.loss import (
 from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages, trainings
 from zslib.protocols.attributes.tuning import tune_zero_shot
-from zslib.protocols.intervals import Estimate, mean_estimate
+from zslib.protocols.intervals import Estimate
 from zslib.protocols.tidy import row
 
 
@@ -32,7 +34,8 @@ class System:
 
     ``weigh(residuals, own, rng)`` gives the weights, (n, C), and ``draws`` says whether it draws.
     The estimator ``make`` has the margin of Eq. 3 with m = 0.5 if it is `DARK`, else 1, and takes
-    what is ``fixed`` and one of three learning rates, the middle one of which is given.
+    what is ``fixed`` and one of three learning rates, the middle one of which is given; `DARK`
+    also what its gradient follows, where that is not fixed.
     """
 
     weigh: Callable
@@ -59,11 +62,14 @@ class System:
 
     def method(self, name, n_epochs):
         """The `ZeroShotMethod` that trains for so many passages over the images."""
-        length = {"n_epochs": n_epochs}
-        if self.make is DARK:
-            length = {"n_iter": n_epochs, "drop_at": 3 * n_epochs // 4, "refresh_every": 1}
         grid = {"learning_rate": [factor * self.learning_rate for factor in (1 / 3, 1.0, 3.0)]}
-        return ZeroShotMethod(name, self.make, grid, fixed=self.fixed | length)
+        fixed = self.fixed | {"n_epochs": n_epochs}
+        if self.make is DARK:
+            length = {"n_iter": n_epochs, "drop_at": 3 * n_epochs // 4, "objective_every": 10}
+            fixed = COMMON | self.fixed | length
+            if "gradient" not in fixed:
+                grid["gradient"] = DARK.grid["gradient"]
+        return ZeroShotMethod(name, self.make, grid, fixed=fixed)
 
 
 def _drawn(residuals, own, rng):
@@ -94,6 +100,15 @@ SYSTEMS = {
     "DARK": System(_soft, DARK, 0.01 / 3),
 }
 """The ranking systems of Guo et al. (2019), with their weights."""
+
+TRAINED = SYSTEMS | {
+    f"{name}, margins fixed": replace(
+        SYSTEMS[name], fixed=SYSTEMS[name].fixed | {"gradient": "fixed"}
+    )
+    for name in ("DARK-L", "DARK")
+}
+"""These, and DARK under the reading that holds margins and weights fixed, where another may be
+chosen."""
 
 
 def expected_weights(system, residuals, own, *, n_draws=4000):
@@ -128,25 +143,35 @@ def family_rows():
 
 
 def train_systems(held, seeds, *, n_epochs, device="cpu", must_learn=True):
-    """Each system trained alike on the training classes, its learning rate one of three.
+    """Each of `TRAINED` alike on the training classes, its learning rate one of three.
 
-    The rate is that which does best on a quarter of the training classes. Returns the models by
-    system, one for each seed, by system the first seed's after parts of the training, and why the
+    The rate, and what DARK follows, are those that do best on a quarter of the training classes.
+    Returns the models by system, one for each seed, by system the first seed's after parts of the training, and why the
     others cannot be trained.
     """
     on = held.to(device)
     lengths = sorted({max(1, round(n_epochs * part)) for part in (0.02, 0.05, 0.1, 0.25, 0.5, 1)})
 
     def train(name):
-        method = SYSTEMS[name].method(name, n_epochs)
+        method = TRAINED[name].method(name, n_epochs)
         chosen = tune_zero_shot(method, held, must_learn=must_learn).parameters
         first, *others = (method.estimator(seed=seed, **chosen) for seed in seeds)
         stages = dict(zip(lengths, fitted_stages(first, on, lengths), strict=True))
         return [first, *(fitted(model, on) for model in others)], stages
 
-    both, failed = trainings({name: partial(train, name) for name in SYSTEMS})
+    both, failed = trainings({name: partial(train, name) for name in TRAINED})
     trained, parts = ({name: pair[i] for name, pair in both.items()} for i in (0, 1))
     return trained, parts, failed
+
+
+def chosen_rows(trained):
+    """Rows of each system's learning rate, and of what the gradient of DARK follows."""
+    for name, (model, *_) in trained.items():
+        settings = {"learning rate": f"{model.learning_rate:.3g}"}
+        if isinstance(model, DARK):
+            settings["follows"] = model.gradient
+        for metric, value in settings.items():
+            yield {"method": name, "metric": metric, "value": value}
 
 
 def effective_numbers(weights):
@@ -157,7 +182,7 @@ def effective_numbers(weights):
     >>> effective_numbers(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 2.0]]))
     array([2., 1.])
     """
-    weights = weights[weights.sum(axis=1) > 0]
+    weights = weights[weights.any(axis=1)]
     return weights.sum(axis=1) ** 2 / (weights**2).sum(axis=1)
 
 
@@ -167,31 +192,44 @@ def _assessed(scored, seeds):
     for name, scores in scored.scores.items():
         assessed = []
         for seed, F in zip(seeds, scores, strict=True):
-            _, *both = SYSTEMS[name].assess(F, scored.codes, np.random.default_rng(seed))
+            _, *both = TRAINED[name].assess(F, scored.codes, np.random.default_rng(seed))
             assessed.append([a[rival].reshape(len(F), -1) for a in both])
         yield name, assessed
 
 
 def rival_rows(scored, seeds):
-    """Rows of how many rivals an image has at the end of training, and what they weigh."""
+    """Rows of how many rivals an image has at the end of training, and what they weigh.
+
+    Each is a sum over images divided by another, with an interval over their classes.
+    """
     measures = {
-        "violating rivals": lambda R, w: (R > 0).sum(axis=1).mean(),
-        "rivals that weigh 0.01 or more": lambda R, w: (w >= 0.01).sum(axis=1).mean(),
-        "rivals that weigh less, %": lambda R, w: 100.0 * (w < 0.01).mean(),
-        "effective number of rivals": lambda R, w: effective_numbers(w).mean() if w.any() else 0.0,
-        "images without a weight, %": lambda R, w: 100.0 * (~w.any(axis=1)).mean(),
+        "violating rivals": lambda R, w: ((R > 0).sum(axis=1), 1.0),
+        "rivals that weigh 0.01 or more": lambda R, w: ((w >= 0.01).sum(axis=1), 1.0),
+        "rivals that weigh less, %": lambda R, w: (100.0 * (w < 0.01).mean(axis=1), 1.0),
+        "effective number of rivals": lambda R, w: (_effective_or_none(w), w.any(axis=1)),
+        "images without a weight, %": lambda R, w: (100.0 * ~w.any(axis=1), 1.0),
         "weight on rivals with R < 0, %": lambda R, w: (
-            100.0 * w[R < 0].sum() / max(w.sum(), 1e-300)
+            100.0 * (w * (R < 0)).sum(axis=1),
+            w.sum(axis=1),
         ),
         "sigmoids between 0.01 and 0.99, %": lambda R, w: (
-            100.0 * ((w >= 0.01) & (w < 0.99)).mean()
+            100.0 * ((w >= 0.01) & (w < 0.99)).mean(axis=1),
+            1.0,
         ),
     }
     for name, assessed in _assessed(scored, seeds):
         for metric, measure in measures.items():
-            if "sigmoid" not in metric or SYSTEMS[name].weigh is _soft:
-                value = mean_estimate([measure(R, w) for R, w in assessed])
+            if "sigmoid" not in metric or TRAINED[name].weigh is _soft:
+                parts = [measure(R, w) for R, w in assessed]
+                value = share_over_classes(parts, scored.codes)
                 yield row(scored.problem, metric, name, value)
+
+
+def _effective_or_none(weights):
+    """Effective number of each row, 0 where it has no weight."""
+    numbers = np.zeros(len(weights))
+    numbers[weights.any(axis=1)] = effective_numbers(weights)
+    return numbers
 
 
 def effective_rows(scored, seeds):

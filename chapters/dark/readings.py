@@ -2,16 +2,48 @@
 
 import math
 import time
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from book.shown import NOT_TRAINED
+from chapters.dark.comparison import with_printed_steps
 from zslib.arrays import to_host
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import assess, image_scores
+from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS
 from zslib.protocols.attributes.training import answers, fitted, fitted_stages, trainings
+from zslib.protocols.attributes.tuning import tune_zero_shot
 from zslib.protocols.intervals import Estimate, mean_estimate, paired_difference
+
+READINGS = {"chosen": "as validation chooses", "fixed": "margins and weights fixed"}
+"""What a step follows in the chapters on the parts of DARK, and what figures call it."""
+# All that is not printed and stays the same under both.
+COMMON = {**ZERO_SHOT_METHODS["DARK"].fixed, "objective_every": None}
+
+
+def gradients(problem):
+    """What the gradient of `DARK` follows on a problem under each of `READINGS`.
+
+    With the printed step and penalty, and the choice of the chapter on the ablation.
+    """
+    chosen = tune_zero_shot(with_printed_steps("DARK"), problem).parameters["gradient"]
+    return {"chosen": chosen, "fixed": "fixed"}
+
+
+def in_readings(problem, train):
+    """What ``train(gradient)`` gives under each of `READINGS`, trained once where they agree.
+
+    It gives trainings by name, and why others fail; of all readings the latter come second.
+    """
+    done, failed = {}, {}
+    asked = gradients(problem)
+    for gradient in dict.fromkeys(asked.values()):
+        done[gradient], failures = train(gradient)
+        failed |= failures
+    return {reading: done[gradient] for reading, gradient in asked.items()}, failed
+
 
 # What an iteration is, steps between refreshes of margins and weights, deviation of the start
 # (one over the root of the rank gives projections of length about 1), what the gradient follows,
@@ -82,6 +114,21 @@ def reading_rows(problem, held, trained, pairs):
         yield named | {"value": value}
 
 
+def objective_runs(held, trained, names, seeds, *, n_iter):
+    """Trainings of some readings by name, one for each seed, those ``trained`` already among them.
+
+    Of a reading that cannot be trained there are none.
+    """
+
+    def models(name):
+        known = trained[name]
+        more = [fitted(_model(name, held, n_iter, s), held) for s in seeds[len(known) :]]
+        return [*known, *more]
+
+    calls = {name: partial(models, name) for name in names if trained.get(name)}
+    return trainings(calls)[0]
+
+
 def objective_curves(trained, names):
     """Rows of the objective along the iterations, with the range over seeds."""
     for name, curves in _objectives(trained, names):
@@ -91,14 +138,27 @@ def objective_curves(trained, names):
             yield {"reading": name, "iteration": min(10 * i, n_iter), "value": value}
 
 
-def objective_changes(problem, trained, names):
-    """Rows of how far the objective is from its first and its lowest value in the end."""
+def objective_ratios(problem, trained, names):
+    """Rows of how many times its first and its lowest value the objective is in the end.
+
+    Geometric means over trainings, with Student's t on the logarithms; None where the objective
+    goes below zero, as it may.
+    """
     for name, curves in _objectives(trained, names):
-        last, first = curves[:, -1], curves[:, 0]
-        for less, than in (("first", first), ("lowest", curves.min(axis=1))):
-            value = mean_estimate(100 * (last - than) / np.abs(first))
-            metric = f"objective, last less {less}, % of the first"
+        last = curves[:, -1]
+        for than, values in (("first", curves[:, 0]), ("lowest", curves.min(axis=1))):
+            value = _geometric_mean(last / values) if (curves > 0).all() else None
+            metric = f"objective, last over {than}"
             yield {"dataset": problem, "reading": name, "metric": metric, "value": value}
+        rises = 100.0 * (last > curves[:, 0]).mean()
+        metric = "trainings that end above their start, %"
+        yield {"dataset": problem, "reading": name, "metric": metric, "value": float(rises)}
+
+
+def _geometric_mean(ratios):
+    log = mean_estimate(np.log(ratios))
+    ends = {end: float(np.exp(getattr(log, end))) for end in ("mean", "low", "high")}
+    return replace(log, **ends)
 
 
 def _objectives(trained, names):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from sklearn.base import clone
@@ -15,7 +15,7 @@ from zslib.protocols.attributes.training import answers
 from zslib.protocols.attributes.tuning import seen_as, split_validation_classes
 from zslib.protocols.choices import told_apart
 from zslib.protocols.intervals import over_runs
-from zslib.protocols.sweep import CHOICE_SEEDS, mean_trial, ranked, sweep
+from zslib.protocols.sweep import MANY_SEEDS, mean_trial, ranked, sweep
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,17 @@ def trained_variants(model, problems, seeds, variants):
 
 
 def tuning_problems(problem, fraction):
-    """Problems to tune on, one for each of `CHOICE_SEEDS`.
+    """The problem to tune on for each seed, a function that remembers.
 
     Each has another random ``fraction`` of the seen classes as its unseen ones.
     """
-    splits = (split_validation_classes(problem, fraction=fraction, seed=s) for s in CHOICE_SEEDS)
-    return [split.validation_problem(seen_fraction=0.0) for split in splits]
+
+    @cache
+    def held_out(seed):
+        split = split_validation_classes(problem, fraction=fraction, seed=seed)
+        return split.validation_problem(seen_fraction=0.0)
+
+    return held_out
 
 
 def check_fitted(model, problem):
@@ -69,7 +74,7 @@ def check_fitted(model, problem):
 
 
 def choose_settings(model, tuning, grid, *, view=None):
-    """The parameters of a grid that do best on the problems to tune on.
+    """The parameters of a grid that the problems to tune on choose, by `most_regular`.
 
     A candidate is trained once on each problem and looked at as what ``view`` makes of the model;
     its score is the mean accuracy. What diverges, or stays at chance, is passed over.
@@ -77,19 +82,21 @@ def choose_settings(model, tuning, grid, *, view=None):
 
     def attempt(parameters, seeds):
         trials = []
-        for seed, problem in zip(seeds, tuning, strict=False):
+        for seed in seeds:
+            problem = tuning(seed)
             (run,) = trained(model, problem, [seed], **parameters)
             seen = view(run.model) if view else run.model
             check_fitted(seen, problem)
             trials.append({"score": FittedRun(seen, problem).outcome.accuracy})
-        return mean_trial(trials)
+        return mean_trial(trials, each="score")
 
-    identity = seen_as(tuning[0]) | told_apart(model)
+    identity = seen_as(tuning(0)) | told_apart(model)
     if view is not None:
         identity["seen as"] = view.__name__
-    name = f"{type(model).__name__} on {tuning[0].name}"
-    options = {"limits": model.limits, "seeds": CHOICE_SEEDS} | identity
-    return ranked(sweep(grid, attempt, name, **options), "score")[0]["parameters"]
+    name = f"{type(model).__name__} on {tuning(0).name}"
+    options = {"limits": model.limits, "seeds": MANY_SEEDS, "regular": model.regular} | identity
+    trials = sweep(grid, attempt, name, **options)
+    return ranked(trials, "score", model.regular)[0]["parameters"]
 
 
 def without_metric(model):
@@ -100,13 +107,15 @@ def without_metric(model):
     return twin
 
 
-def metric_or_plain(model, problem, seeds, tuning, attribute_weight):
-    """Runs with and without the learnt metric, by kind, and the settings chosen for each training.
+LEARNT = "joint training, learnt metric"
 
-    Attributes are learnt alone, where their weight leaves the hinge no say, or jointly with the
-    metric. Each training has its own learning rate.
+
+def metric_settings(model, tuning, attribute_weight):
+    """The settings chosen for attributes that are learnt alone, and jointly with the metric.
+
+    Alone means that their weight leaves the hinge no say. Each training has its own learning rate.
     """
-    chosen, runs = {}, {}
+    chosen = {}
     for kind, weight in (("attributes alone", 1e4), ("joint training", attribute_weight)):
         # In units of the rate whose product with the weight is the default's.
         unit = model.learning_rate * attribute_weight / weight
@@ -114,10 +123,17 @@ def metric_or_plain(model, problem, seeds, tuning, attribute_weight):
         grid = {"attribute_weight": [weight], "learning_rate": rates}
         view = without_metric if kind == "attributes alone" else None
         chosen[kind] = choose_settings(model, tuning, grid, view=view)
-        learnt = trained(model, problem, seeds, **chosen[kind])
+    return chosen
+
+
+def metric_or_plain(model, problem, seeds, settings):
+    """Runs by kind, with the learnt metric and without it, by the `metric_settings`."""
+    runs = {}
+    for kind, chosen in settings.items():
+        learnt = trained(model, problem, seeds, **chosen)
         plain = [FittedRun(without_metric(run.model), problem) for run in learnt]
         runs[f"{kind}, plain distance"] = plain
-    return runs | {"joint training, learnt metric": learnt}, chosen
+    return runs | {LEARNT: learnt}
 
 
 def singular_values(run):

@@ -41,26 +41,38 @@ def mined(model, problem, seeds, k, **parameters):
     }
 
 
-def balanced_or_sum(model, problem, seeds, tuning, ratios):
-    """Runs with Eq. 11 and with Eq. 6 by number of negatives, and the settings chosen for each.
+FORMS = {"Eq. 11, balanced": True, "Eq. 6, plain sum": False}
 
-    Rate and weight of the attribute loss are chosen for each form and ratio: the plain sum takes
-    both down. With one negative the two forms are the same.
+
+def balance_settings(model, tuning, ratios):
+    """The settings chosen for Eq. 11 and for Eq. 6, by form and number of negatives.
+
+    They are the rate and the weight of the attribute loss: the plain sum takes both down. With one
+    negative the two forms are the same.
     """
     grid = {
         "learning_rate": [times * model.learning_rate for times in (1, 3, 9)],
         "attribute_weight": [times * model.attribute_weight for times in sorted({1, max(ratios)})],
     }
-    forms = {"Eq. 11, balanced": True, "Eq. 6, plain sum": False}
-    runs, chosen = {k: {} for k in ratios}, {}
-    for k, (name, balanced) in product(ratios, forms.items()):
+    chosen = {}
+    for k, (name, balanced) in product(ratios, FORMS.items()):
         own = clone(model).set_params(balanced=balanced, negatives_per_positive=k)
         if k == 1 and not balanced:
             chosen[name, k] = chosen["Eq. 11, balanced", k]
         else:
             chosen[name, k] = choose_settings(own, tuning, grid)
-        runs[k][name] = trained(own, problem, seeds, **chosen[name, k])
-    return runs, chosen
+    return chosen
+
+
+def balanced_or_sum(model, problem, seeds, settings, k):
+    """Runs with k negatives by form of the objective, with the `balance_settings`."""
+    runs = {}
+    for name, balanced in FORMS.items():
+        if k == 1 and runs:
+            return runs | {name: runs["Eq. 11, balanced"]}
+        parameters = settings[name, k] | {"balanced": balanced, "negatives_per_positive": k}
+        runs[name] = trained(model, problem, seeds, **parameters)
+    return runs
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,24 @@ VARIANTS = {"none": METHODS["max-margin"]}
 """Max-margin without chimeras, and with those of 5 and of 10 neighbours."""
 VARIANTS |= {f"chimera-{k}": VARIANTS["none"].with_chimeras(k) for k in (5, 10)}
 
+MAPS = ("max-margin", "ridge", "reverse ridge")
+"""Maps that are trained without and with chimeras of 5 neighbours, the paper's first."""
+FACTORIAL = {name: METHODS[name] for name in MAPS}
+FACTORIAL |= {f"{name} + chimera-5": METHODS[name].with_chimeras(5) for name in MAPS}
+# Of one length with the images; for a loss of cosines that is the same map.
+FACTORIAL |= {
+    f"{name} + chimera-5, unit length": METHODS[name].with_chimeras(5, unit=True)
+    for name in MAPS[1:]
+}
+"""Each map of `MAPS` without and with chimeras, by name."""
+GAINS = [(name, name.partition(" + ")[0]) for name in FACTORIAL if "chimera" in name]
+GAINS += [
+    (f"{name}{chimeras}", f"max-margin{chimeras}")
+    for name in MAPS[1:]
+    for chimeras in ("", " + chimera-5")
+]
+"""What chimeras bring to each map, and what another map brings in place of max-margin."""
+
 _PAIR = {name: VARIANTS[name] for name in ("none", "chimera-5")}
 
 

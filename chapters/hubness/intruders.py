@@ -10,9 +10,8 @@ import numpy as np
 
 from zslib.arrays import resolve_device, to_requested_device, unit_rows
 from zslib.protocols.attributes.curves import epochs_to_share
-from zslib.protocols.intervals import mean_estimate
+from zslib.protocols.intervals import Estimate, mean_estimate, percentile_ends
 from zslib.protocols.mapping.corrected import first_queries
-from zslib.protocols.mapping.measures import around
 from zslib.protocols.mapping.methods import METHODS
 from zslib.protocols.mapping.outcome import evaluate
 from zslib.protocols.mapping.tuning import at_epochs
@@ -111,20 +110,31 @@ def precision_by_epoch(runs, methods, n_epochs, *, max_queries=0):
     same = len({problem.checksum for problem in runs.problems}) == 1
     asked = cache(lambda p: first_queries(p, max_queries)[0] if max_queries else p)
     n_words = len(asked(runs.problem).test_gold)
-    # How often each word counts: once, and as drawn anew where all seeds test the same words.
-    times = np.ones((1, n_words))
-    if same:
-        p = np.full(n_words, 1 / n_words)
-        drawn = np.random.default_rng(0).multinomial(n_words, p, size=_RESAMPLES)
-        times = np.concatenate([times, drawn])
+    curves = {}
 
-    def estimate(epochs):
-        mean, draws = epochs[:, 0], epochs[:, 1:]
+    def reached(name, times):
+        """Epochs of each seed where each word counts so many times, (n_seeds, n_draws)."""
+        shares = curves[name] @ times.T / n_words
+        return np.apply_along_axis(epochs_to_share, 1, shares, 0.95, of="best", epochs=looks)
+
+    def estimate(name, minus=None):
+        rng = np.random.default_rng(0)
+
+        def of(times):
+            values = reached(name, times)
+            return values if minus is None else values - reached(minus, times)
+
+        def draw(n):
+            times = rng.multinomial(n_words, np.full(n_words, 1 / n_words), size=n)
+            return of(times).mean(axis=0)
+
+        epochs = of(np.ones((1, n_words)))[:, 0]
         if not same:
-            return mean_estimate(mean)
-        return around(mean.mean(), draws.mean(axis=0), len(epochs), "words", n_words)
+            return mean_estimate(epochs)
+        mean = float(epochs.mean())
+        low, high, n_draws = percentile_ends(draw, _RESAMPLES, about=mean)
+        return Estimate(mean, low, high, epochs.size, "words", n_words, n_draws)
 
-    epochs = {}
     for name, (method, other) in methods.items():
         hits = [
             kept(
@@ -138,16 +148,13 @@ def precision_by_epoch(runs, methods, n_epochs, *, max_queries=0):
         for epoch, *seeds in zip(looks, *hits, strict=True):
             value = mean_estimate(seeds, same_items=same, unit="words" if same else None)
             yield row(runs.problem, "P@1 by epoch", name, value, epoch=epoch)
-        curves = np.array(hits) @ times.T / n_words
-        best = float(curves[:, :, 0].max(axis=1).mean())
+        curves[name] = np.array(hits)
+        best = float(curves[name].mean(axis=2).max(axis=1).mean())
         yield row(runs.problem, "best P@1 on the way", name, best)
-        epochs[name] = np.apply_along_axis(
-            epochs_to_share, 1, curves, 0.95, of="best", epochs=looks
-        )
-        yield row(runs.problem, "epochs to 95%", name, estimate(epochs[name]))
+        yield row(runs.problem, "epochs to 95%", name, estimate(name))
     first, *others = methods
     for name in others:
-        saved = estimate(epochs[name] - epochs[first])
+        saved = estimate(name, first)
         yield row(runs.problem, "epochs to 95%", f"{name} - {first}", saved)
 
 

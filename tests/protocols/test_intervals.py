@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from zslib.protocols import Estimate, independent_mean, mean_estimate, paired_difference
 from zslib.protocols.intervals import (
     Spread,
+    percentile_ends,
     resampled_items,
     resampled_weights,
     spread_over_runs,
@@ -206,3 +207,43 @@ def test_a_record_is_read_as_the_estimate_that_it_keeps():
 def test_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(0.0, 0), (-1.9, 20_000)])
+def test_more_draws_where_an_end_lies_near_what_decides(shift, expected):
+    """As a loop: blocks of draws until there are enough, of which the first are as before."""
+
+    def blocks(rng):
+        return lambda n: np.array([rng.normal(10 + shift, 4.0) for _ in range(n)])
+
+    low, high, n_draws = percentile_ends(blocks(np.random.default_rng(0)), 1500)
+    assert n_draws == expected
+    draw, loop = blocks(np.random.default_rng(0)), []
+    while len(loop) < (expected or 1500):
+        loop.extend(draw(1)[0] for _ in range(1500))
+    ends = np.quantile(loop[: expected or 1500], [0.025, 0.975])
+    assert (low, high) == pytest.approx(tuple(ends))
+    # The same about another mean, and near another value.
+    again = percentile_ends(blocks(np.random.default_rng(0)), 1500, about=100.0, near=0.0)
+    assert again[2] == 0
+    assert np.subtract(*again[:2]) == pytest.approx(np.subtract(low, high), rel=0.05)
+    assert percentile_ends(blocks(np.random.default_rng(0)), 1500, near=low)[2] == 20_000
+
+
+def test_draws_that_are_alike_do_not_go_on():
+    assert percentile_ends(np.zeros, 1000) == (0.0, 0.0, 0)
+    assert mean_estimate(np.zeros((2, 50)), same_items=True).n_draws == 0
+
+
+def test_an_estimate_near_zero_says_how_many_draws_it_took():
+    values = np.random.default_rng(0).normal(size=(1, 400))
+    for options in ({"same_items": True}, {"classes": np.arange(400)}):
+        end = mean_estimate(values + 10, **options).low - 10
+        assert mean_estimate(values - end, **options).n_draws == 20_000
+        assert mean_estimate(values + 10, **options).n_draws == 0
+        assert mean_estimate(values - end + 10, **options, near=10.0).n_draws == 20_000
+    end = statistic_over_classes(lambda run, c: values[run, c].mean() + 10, 1, 400).low - 10
+    direct = statistic_over_classes(lambda run, c: values[run, c].mean() - end, 1, 400)
+    assert direct.n_draws == 20_000
+    record = {"value": direct.mean, "low": direct.low, "high": direct.high, "n_draws": 20_000}
+    assert Estimate.of(record).n_draws == 20_000

@@ -16,6 +16,7 @@ from zslib.protocols.sweep import (
     check_trained,
     kept,
     mean_trial,
+    most_regular,
     ranked,
     sweep,
 )
@@ -116,7 +117,70 @@ def test_a_rounding_makes_no_candidate_better():
 
 
 def test_means_over_seeds():
-    assert mean_trial([{"a": 1.0, "b": 4}, {"a": 2.0, "b": 0}]) == {"a": 1.5, "b": 2.0}
+    found = [{"a": 1.0, "b": 4}, {"a": 2.0, "b": 0}]
+    assert mean_trial(found) == {"a": 1.5, "b": 2.0}
+    assert mean_trial(found, each="b") == {"a": 1.5, "b": 2.0, "each b": [4, 0]}
+
+
+# Rate, penalty and the score of each of four draws. The best has rate 0.9; it leads the next three
+# by 0.5 with a standard error of 0.54, by 0.5 with 0.29, and by 1 with 1; the last has two draws.
+TABLE = [
+    (0.9, 0.1, [50.0, 52.0, 48.0, 50.0]),
+    (0.3, 0.1, [50.0, 50.0, 48.5, 49.5]),
+    (0.1, 1.0, [49.0, 51.0, 48.0, 50.0]),
+    (0.3, 0.2, [50.0, 52.0, 48.0, 46.0]),
+    (0.1, 9.0, [47.0, 52.0]),
+]
+
+
+def table(*chosen):
+    columns = [TABLE[i] for i in chosen]
+    return [
+        {"parameters": {"rate": rate, "penalty": penalty}, "score": np.mean(each),
+         "each score": each, "n_seeds": len(each)}
+        for rate, penalty, each in columns
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("chosen", "regular", "expected"),
+    [
+        ((0, 1, 2, 3, 4), {"rate": "least", "penalty": "most"}, 3),
+        ((0, 1, 2), {"rate": "least", "penalty": "most"}, 1),
+        ((0, 2, 4), {"rate": "least"}, 0),
+        ((0, 1, 3), {"rate": "least"}, 1),  # of equals the better one
+        ((0, 1, 3), {"penalty": "most"}, 3),
+        ((0, 1, 2, 3, 4), {"penalty": "least", "rate": "most"}, 0),
+    ],
+)
+def test_the_most_regular_within_one_standard_error(chosen, regular, expected):
+    trials = table(*chosen)
+    found = most_regular(trials, "score", regular)
+    assert found is trials[chosen.index(expected)]
+    first, *others = ranked(trials, "score", regular)
+    assert first is found
+    assert others == [t for t in ranked(trials, "score") if t is not found]
+
+
+def test_without_scores_of_draws_the_best_is_chosen():
+    trials = [{k: v for k, v in t.items() if k != "each score"} for t in table(0, 1, 2)]
+    assert ranked(trials, "score", {"rate": "least"}) == trials
+    assert ranked([], "score", {"rate": "least"}) == []
+
+
+def test_a_regular_choice_at_the_end_of_the_grid_extends_it():
+    tried = []
+
+    def noisy(parameters, seeds):
+        tried.append(parameters["rate"])
+        falls = max(0.0, 0.1 / parameters["rate"] - 1.0)
+        scores = [{"score": 50.0 - falls + parameters["rate"] * (-1) ** seed} for seed in seeds]
+        return mean_trial(scores, each="score")
+
+    options = {"seeds": (0, 1, 2), "regular": {"rate": "least"}}
+    trials = sweep({"rate": (0.1, 0.4)}, noisy, "toy", **options)
+    assert sorted(set(tried)) == [0.025, 0.1, 0.4]
+    assert ranked(trials, "score", options["regular"])[0]["parameters"] == {"rate": 0.1}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The papers' experiments: splits, tuning, seeds and repeated runs."""
 
 from zslib.datasets.attributes.scaling import unit_length
+from zslib.protocols.attributes.crossing import cross_fit
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.intervals import zero_shot_estimate, zero_shot_measures
 from zslib.protocols.attributes.methods import ZERO_SHOT_METHODS, ZeroShotMethod
@@ -34,6 +35,7 @@ __all__ = [
     "ZeroShotMethod",
     "ZeroShotOutcome",
     "clarel_problems",
+    "cross_fit",
     "evaluate",
     "evaluate_image_text",
     "evaluate_zero_shot",

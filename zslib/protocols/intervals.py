@@ -19,9 +19,12 @@ __all__ = [
     "mean_estimate",
     "over_runs",
     "paired_difference",
+    "percentile_ends",
     "spread_over_runs",
     "statistic_over_classes",
 ]
+
+_MOST_DRAWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Estimate:
         What the interval resamples first, "classes" or "words", where it does.
     n_units : int
         How many of them there are; of several kinds, such as seen and unseen, the fewest.
+    n_draws : int
+        Draws of a bootstrap that went on because an end lay near what decides; else 0.
     """
 
     mean: float
@@ -47,6 +52,7 @@ class Estimate:
     n_seeds: int
     unit: str = ""
     n_units: int = 0
+    n_draws: int = 0
 
     @classmethod
     def of(cls, record):
@@ -58,8 +64,8 @@ class Estimate:
         29.7 [28.1, 31.2]
         """
         low, high = (record.get(end, np.nan) for end in ("low", "high"))
-        unit, n_units = record.get("unit", ""), record.get("n_units", 0)
-        return cls(record["value"], low, high, record.get("n_seeds", 1), unit, n_units)
+        counts = {name: record[name] for name in ("unit", "n_units", "n_draws") if name in record}
+        return cls(record["value"], low, high, record.get("n_seeds", 1), **counts)
 
     def side(self, above, below, between):
         """Which of three texts fits: the interval lies above zero, below it, or on both sides."""
@@ -133,6 +139,7 @@ def mean_estimate(
     classes=None,
     unit=None,
     level=0.95,
+    near=0.0,
     n_resamples=2000,
     random_state=0,
 ) -> Estimate:
@@ -154,6 +161,8 @@ def mean_estimate(
         What the items are, such as "words".
     level : float
         Coverage.
+    near : float
+        The value that decides, for `percentile_ends`.
     n_resamples, random_state
         Of the bootstrap.
 
@@ -192,14 +201,69 @@ def mean_estimate(
     check_integer(n_resamples, "n_resamples", low=100)
     rng = random_generator(random_state)
     values = np.stack(rows)
-    draws = resampled_runs(resampled_items(values, classes, n_resamples, rng), rng)
     means = values.mean(axis=0)
     if classes is not None:
         _, codes, sizes = np.unique(classes, return_inverse=True, return_counts=True)
         means = np.bincount(codes, weights=means) / sizes
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     unit = unit or ("items" if classes is None else "classes")
-    return Estimate(float(means.mean()), float(low), float(high), n, unit, means.size)
+    low, high, n_draws = percentile_ends(
+        lambda k: resampled_runs(resampled_items(values, classes, k, rng), rng),
+        n_resamples,
+        level=level,
+        near=near,
+    )
+    return Estimate(float(means.mean()), low, high, n, unit, means.size, n_draws)
+
+
+def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None):
+    r"""Ends of a percentile interval from ``n_resamples`` draws, or 20,000 where that may decide.
+
+    An end that is the quantile :math:`p` of :math:`n` draws has a Monte Carlo error: it lies
+    between the quantiles :math:`p \pm 2\sqrt{p(1 - p)/n}` of endless draws, as a rule. Where the
+    value that decides lies between these too, drawing goes on.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(n)`` gives n resampled values, (n,); it is called for blocks of ``n_resamples``.
+    n_resamples : int
+    level : float
+        Coverage.
+    near : float
+        The value that decides, such as 0 for a difference.
+    about : float, optional
+        Move the draws so that this is their mean.
+
+    Returns
+    -------
+    low, high : float
+    n_draws : int
+        20,000, or 0 where the draws did not go on.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> percentile_ends(lambda n: rng.normal(5.0, size=n), 1000)[2]
+    0
+    >>> percentile_ends(lambda n: rng.normal(1.96, size=n), 1000)[2]
+    20000
+    """
+    p = np.array([(1 - level) / 2, (1 + level) / 2])
+
+    def moved(draws):
+        return draws if about is None else draws + (about - np.mean(draws))
+
+    draws, n_draws = draw(n_resamples), 0
+    error = 2 * np.sqrt(p * (1 - p) / n_resamples)
+    least, most = (np.quantile(moved(draws), np.clip(q, 0, 1)) for q in (p - error, p + error))
+    # Draws that are all alike have no error.
+    if n_resamples < _MOST_DRAWS and np.any((least < most) & (least <= near) & (near <= most)):
+        n_draws = _MOST_DRAWS
+        starts = range(n_resamples, n_draws, n_resamples)
+        further = [draw(min(n_resamples, n_draws - start)) for start in starts]
+        draws = np.concatenate([draws, *further])
+    low, high = np.quantile(moved(draws), p)
+    return float(low), float(high), n_draws
 
 
 def resampled_items(values, classes, n_resamples, rng):
@@ -263,12 +327,16 @@ def statistic_over_classes(
     check_integer(n_resamples, "n_resamples", low=100)
     rng = random_generator(random_state)
     exact = np.mean([statistic(run, np.arange(n_classes)) for run in range(n_runs)])
-    draws = rng.integers(n_classes, size=(n_resamples, n_classes))
-    values = np.array([[statistic(run, drawn) for run in range(n_runs)] for drawn in draws])
-    low, high = np.quantile(resampled_runs(values, rng), [0.025, 0.975])
+
+    def draw(n):
+        draws = rng.integers(n_classes, size=(n, n_classes))
+        values = np.array([[statistic(run, drawn) for run in range(n_runs)] for drawn in draws])
+        return resampled_runs(values, rng)
+
+    low, high, n_draws = percentile_ends(draw, n_resamples)
     if n_runs == n_classes == 1:
         low = high = np.nan
-    return Estimate(float(exact), float(low), float(high), n_runs, "classes", n_classes)
+    return Estimate(float(exact), low, high, n_runs, "classes", n_classes, n_draws)
 
 
 def paired_difference(a, b, **options) -> Estimate:

@@ -17,12 +17,14 @@ from zslib.validation import check_each, check_integer, check_trained
 
 __all__ = [
     "CHOICE_SEEDS",
+    "MANY_SEEDS",
     "best_that_trains",
     "beyond_the_ends",
     "check_seeds",
     "check_trained",
     "kept",
     "mean_trial",
+    "most_regular",
     "ranked",
     "some_rows",
     "sweep",
@@ -31,12 +33,15 @@ __all__ = [
 CHOICE_SEEDS = (0, 1, 2)
 """Candidates are tried with the first of these, and the best of them with each."""
 
+MANY_SEEDS = tuple(range(10))
+"""The same, where trainings differ by more than neighbouring candidates do: see `most_regular`."""
+
 _LIMIT = 2 * 1024**3
 _MOST_STEPS = 4
 _FINALISTS = 3
 
 
-def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **columns):
+def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, regular=None, **columns):
     """A trial for each candidate of ``grid``, a dict of its ``parameters`` and what came of them.
 
     That is what ``attempt(parameters)`` found on validation data, a dict, or, after a ValueError,
@@ -44,7 +49,8 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **columns
     ``by`` lies at an end of the grid, further values are tried: see `beyond_the_ends`.
 
     With ``seeds`` it is ``attempt(parameters, seeds)``: of the first seed for all candidates, then
-    of all seeds for the three best or the best third, of which one is chosen (``n_seeds``).
+    of all seeds for the three best or the best third, of which one is chosen (``n_seeds``): the
+    best, or with ``regular`` the `most_regular` of those that may be as good.
 
     Where `zslib.protocols.choices` are in use, the trials of an earlier run are taken instead if
     they have this choice: its ``name``, and the ``columns`` that are no parameters of the grid.
@@ -72,7 +78,7 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, **columns
     if all("failed" in trial for trial in trials):
         raise _all_failed(trials, trials, name)
     for _ in range(_MOST_STEPS):
-        if not (further := beyond_the_ends(trials, by, limits)):
+        if not (further := beyond_the_ends(trials, by, limits, regular)):
             break
         text = f"beyond the grid of {name}"
         trials += [_trial(attempt, parameters, seeds, text) for parameters in further]
@@ -95,8 +101,8 @@ def _trial(attempt, parameters, seeds, text):
         choices.tell("")
 
 
-def beyond_the_ends(trials, by, limits=None):
-    """Candidates beyond the grid's ends where the best trial lies at one; none where it is inside.
+def beyond_the_ends(trials, by, limits=None, regular=None):
+    """Candidates beyond the grid's ends where the first trial of `ranked` lies at one; else none.
 
     A parameter's values are those tried with the best's other parameters, if they are positive
     numbers and at least two. The next one keeps the ratio of the last two, or is the nearer of the
@@ -112,7 +118,7 @@ def beyond_the_ends(trials, by, limits=None):
     >>> beyond_the_ends(trials, "score", {"alpha": (None, 1.0)})
     []
     """
-    best = ranked(trials, by)[0]["parameters"]
+    best = ranked(trials, by, regular)[0]["parameters"]
     further = []
     for name, value in best.items():
         others = {k: v for k, v in best.items() if k != name}
@@ -142,9 +148,13 @@ def _positive(value):
     return isinstance(value, Real) and not isinstance(value, bool) and value > 0
 
 
-def mean_trial(outcomes):
-    """Means of what the same candidate found with each seed, by name."""
-    return {name: float(np.mean([one[name] for one in outcomes])) for name in outcomes[0]}
+def mean_trial(outcomes, *, each=None):
+    """Means of what the same candidate found with each seed, by name.
+
+    What is named by ``each`` is kept for each seed too, as a list.
+    """
+    means = {name: float(np.mean([one[name] for one in outcomes])) for name in outcomes[0]}
+    return means if each is None else means | {f"each {each}": [one[each] for one in outcomes]}
 
 
 def some_rows(n):
@@ -160,23 +170,68 @@ def check_seeds(seeds):
     return seeds
 
 
-def ranked(trials, by):
+def ranked(trials, by, regular=None):
     """The trials that did not fail, largest ``by`` first; equally good ones in the order tried.
 
-    Those of more seeds come before those of fewer. A rounding makes none better.
+    Those of more seeds come before those of fewer. A rounding makes none better. With ``regular``
+    the `most_regular` one comes before all others.
     """
     finished = [trial for trial in trials if by in trial]
-    return sorted(finished, key=lambda trial: (-trial.get("n_seeds", 1), -round(trial[by], 9)))
+    finished.sort(key=lambda trial: (-trial.get("n_seeds", 1), -round(trial[by], 9)))
+    if regular and finished:
+        first = most_regular(finished, by, regular)
+        finished = [first, *(trial for trial in finished if trial is not first)]
+    return finished
 
 
-def best_that_trains(trials, by, train, name):
-    """The best trial that ``train(parameters)`` does not fail on, its result, and what was better.
+def most_regular(trials, by, regular):
+    r"""The one-standard-error rule: the most regular trial that may be as good as the best one.
+
+    ``trials`` begin with the best, as `ranked` has them; each has its score of every draw of
+    validation data (see `mean_trial`). With :math:`d_i` what the best one leads by on draw i of n,
+    a trial may be as good if the mean lead is within its standard error,
+
+    .. math:: \bar d \le s_d / \sqrt n, \qquad s_d^2 = \frac{1}{n-1} \sum_i (d_i - \bar d)^2,
+
+    as Breiman et al. (1984) chose trees, here paired over the draws. Trials of fewer draws, or
+    without their scores, are left out. ``regular`` names parameters and says of which the "least"
+    or the "most" is regular, the weightiest first; of equals the better one is taken.
+
+    Examples
+    --------
+    >>> scores = {0.1: [50.0, 47.0], 0.3: [49.0, 49.0], 0.9: [40.0, 41.0]}
+    >>> trials = [
+    ...     {"parameters": {"rate": rate}, "each score": each} for rate, each in scores.items()
+    ... ]
+    >>> most_regular([trials[1], trials[0], trials[2]], "score", {"rate": "least"})["parameters"]
+    {'rate': 0.1}
+    """
+    each = f"each {by}"
+    best = trials[0].get(each, ())
+
+    def may_be_as_good(trial):
+        if len(best) < 2 or len(trial.get(each, ())) != len(best):
+            return trial is trials[0]
+        lead = np.subtract(best, trial[each])
+        return round(lead.mean(), 9) <= round(lead.std(ddof=1) / np.sqrt(lead.size), 9)
+
+    def order(trial):
+        signs = {"least": 1, "most": -1}
+        return [signs[end] * trial["parameters"].get(k, 0) for k, end in regular.items()]
+
+    return min(filter(may_be_as_good, trials), key=order)
+
+
+def best_that_trains(trials, by, train, name, regular=None):
+    """The first trial that ``train(parameters)`` does not fail on, its result, and those before.
+
+    The order is that of `ranked`.
 
     A step size may diverge with all seen classes, though it did not with fewer: then the next best
     takes its place. What was passed over is a list of ``parameters`` and why they ``failed``.
     """
     passed_over = []
-    for trial in ranked(trials, by):
+    for trial in ranked(trials, by, regular):
         parameters = trial["parameters"]
         try:
             return trial, train(parameters), passed_over

@@ -211,9 +211,17 @@ BARELY = (2.0, 0.2, 3.8)
         (MAYBE, "look", (YES,), "open"),
         # Clear alone, and not as one of two looks.
         (MAYBE, "level", (BARELY,), "open"),
+        (YES, "reading", (YES,), "held"),
+        (YES, "reading", (NO,), "open"),
+        (YES, "reading", (MAYBE,), "open"),
+        (NO, "reading", (YES,), "open"),
+        (NO, "reading", (MAYBE,), "failed"),
+        (MAYBE, "reading", (YES,), "open"),
     ],
 )
-def test_levels_decide_what_is_open_and_looks_contradict(first, role, beside, verdict):
+def test_levels_decide_looks_contradict_and_one_reading_is_not_enough(
+    first, role, beside, verdict
+):
     assert judged_by(("carries", first), *((role, ends) for ends in beside)).verdict == verdict
 
 

@@ -271,6 +271,7 @@ def test_the_first_epoch_is_random_and_later_ones_follow_the_metric(problem, mon
     """Uncertain negatives are nearer than random ones; the first draw does not know the metric."""
     inputs = problem.X, problem.y, problem.S
     options = {"n_epochs": 15, "learning_rate": 0.01, "keep_epochs": True, "random_state": 0}
+    options["average_last"] = 1
     model = MetricLearner(8, negatives="uncertainty", **options)
     drawn, _ = recorded(monkeypatch, model, *inputs)
     plain = MetricLearner(8, negatives="random", **options)
@@ -369,6 +370,21 @@ def test_epochs_are_kept(problem):
         model.at_epoch(2).at_epoch(1)
     with pytest.raises(NotFittedError):
         MetricLearner().at_epoch(1)
+
+
+def test_the_model_is_the_mean_of_its_last_epochs(problem):
+    inputs = problem.X, problem.y, problem.S
+    names = "coef_", "intercept_", "metric_", "threshold_"
+    single = MetricLearner(4, n_epochs=7, average_last=1, keep_epochs=True, random_state=0)
+    single.fit(*inputs)
+    for last, n_epochs, first in ((3, 7, 5), (5, 7, 3), (5, 2, 1)):
+        model = MetricLearner(4, n_epochs=n_epochs, average_last=last, random_state=0).fit(*inputs)
+        # Negatives follow the single epochs, so both trainings are the same.
+        assert model.learning_curve_ == single.learning_curve_[:n_epochs]
+        kept = [single.at_epoch(epoch) for epoch in range(first, n_epochs + 1)]
+        for name in names:
+            mean = sum(getattr(one, name) for one in kept) / len(kept)
+            np.testing.assert_allclose(getattr(model, name), mean, rtol=1e-12)
 
 
 def test_scores_are_distances(backend, problem, monkeypatch):

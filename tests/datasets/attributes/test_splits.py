@@ -119,5 +119,7 @@ def test_four_crossed_seeds_have_each_class_unseen_once(first):
     unseen = [test for _, _, test in folds]
     assert sorted(np.concatenate(unseen).tolist()) == classes.tolist()
     assert {len(test) for test in unseen} == {5, 6}
+    two = [crossed_classes(classes, seed=seed, folds=2)[2] for seed in (first, first + 1)]
+    assert sorted(np.concatenate(two).tolist()) == classes.tolist()
     other = crossed_classes(classes, seed=4 - first)
     assert not np.array_equal(other[2], unseen[0])

@@ -58,3 +58,17 @@ def test_real_dictionaries_that_overlap(real_data):
     real_data("crosslingual")
     with pytest.raises(ValueError, match=r"255 word\(s\) are in the training and in the test"):
         europarl(train="dinu", test="europarl")
+
+
+def test_all_words_that_no_training_pair_has(crosslingual_folder):
+    folder = crosslingual_folder
+    pairs = (folder / "europarl.train.txt").read_text("utf-8").splitlines()
+    trained = {line.split()[0] for line in pairs}
+    everything = europarl(test="all", folder=folder)
+    published = europarl(folder=folder)
+    assert not trained & set(everything.test_words.tolist())
+    assert set(published.test_words.tolist()) <= set(everything.test_words.tolist())
+    # A word that two dictionaries list keeps the translations of the published one.
+    answers = dict(zip(everything.test_words.tolist(), everything.test_gold, strict=True))
+    for word, gold in zip(published.test_words.tolist(), published.test_gold, strict=True):
+        assert answers[word].tolist() == gold.tolist()

@@ -14,7 +14,8 @@ def test_small_copy(here):
     problem = tiny_imagenet(split="fixed")
     assert problem.train_words.tolist() == ["dog", "car", "bus", "rose", "fish"]
     assert problem.target_words[problem.train_gold].tolist() == problem.train_words.tolist()
-    assert problem.test_words.tolist() == ["cat", "cat", "tree", "tree"]
+    # Of a test label all images are asked, those that come for training too.
+    assert problem.test_words.tolist() == ["cat"] * 3 + ["tree"] * 3 + ["cat"] * 2 + ["tree"] * 2
     words = problem.target_words
     assert [words[g[0]] for g in problem.test_gold] == problem.test_words.tolist()
     assert words[problem.space("labels")].tolist() == [
@@ -32,7 +33,7 @@ def test_small_copy(here):
     unit = features / np.linalg.norm(features, axis=1, keepdims=True)
     average = unit[3:6].mean(axis=0)
     np.testing.assert_allclose(problem.X_train[0], average / np.linalg.norm(average), rtol=1e-5)
-    np.testing.assert_allclose(problem.X_test[3], unit[24 + 11], rtol=1e-5)
+    np.testing.assert_allclose(problem.X_test[9], unit[24 + 11], rtol=1e-5)
     assert problem.coverage["classes without a name"] == 1
     assert problem.coverage["training images averaged"] == 15
 
@@ -73,11 +74,11 @@ def test_bad_input(here):
 
 
 def test_real_counts(real_data):
-    """The README's sizes: 190 labels, 142 and 48 of them, 1,326 words, 2,400 queries."""
+    """The README's sizes: 190 labels, 142 and 48 of them, 1,326 words, 7,200 queries."""
     real_data("visual/tiny_imagenet", "visual/word_vectors")
-    problem = tiny_imagenet(split="fixed", test_images=None)
+    problem = tiny_imagenet(split="fixed")
     assert problem.X_train.shape == (142, 256)
-    assert problem.X_test.shape == (2400, 256)
+    assert problem.X_test.shape == (7200, 256)
     assert problem.targets.shape == (1326, 300)
     assert [len(problem.space(w)) for w in ("labels", "test")] == [190, 48]
     assert problem.coverage["training images averaged"] == 14_200

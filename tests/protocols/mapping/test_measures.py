@@ -1,14 +1,16 @@
 """Measures of searches against their definitions, over two seeds that share their test items."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from zslib.metrics import hub_correlations
-from zslib.protocols import Repeated
+from zslib.protocols import Repeated, repeat
 from zslib.protocols.mapping import measures
-from zslib.protocols.mapping.measures import search_measures
-from zslib.protocols.mapping.outcome import gold_queries
+from zslib.protocols.mapping.measures import over_queries, search_measures
+from zslib.protocols.mapping.outcome import CrossFittedOutcome, gold_queries
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +97,45 @@ def test_the_cross_tab_test_needs_two_methods(found):
     assert estimate(found["ridge"]) is None
     assert estimate(found["gold"], found["gold"]).mean == 0
     assert estimate(found["plain"], found["gold"]).mean < 0
+
+
+def test_labels_and_partitions_are_drawn_anew():
+    """One photograph a label, each partition in an order of its own: labels, then partitions."""
+    rng = np.random.default_rng(0)
+    n, n_partitions = 60, 8
+    of_label, of_partition = rng.normal(0, 3.0, n), rng.normal(0, 1.0, n_partitions)
+    values, runs = [], []
+    for number, shift in enumerate(of_partition):
+        order = rng.permutation(n)
+        values.append(of_label[order] + shift)
+        parts = [
+            SimpleNamespace(labels=order[half], checksum=f"{number} {half}", unit="labels")
+            for half in (slice(0, 40), slice(40, n))
+        ]
+        runs.append(CrossFittedOutcome(tuple(parts)))
+    found = over_queries(values, runs)
+    assert found.mean == pytest.approx(of_label.mean() + of_partition.mean())
+    half = 1.96 * np.sqrt(of_label.var() / n + of_partition.var() / n_partitions)
+    assert (found.high - found.low) / 2 == pytest.approx(half, rel=0.06)
+    assert (found.unit, found.n_units, found.n_seeds) == ("labels in 8 partitions", n, 8)
+    # Where they test other labels, nothing is common to them but their number.
+    runs[0].parts[0].labels[0] = 99
+    assert over_queries(values, runs).unit == "runs"
+
+
+def test_partitions_of_the_labels():
+    options = {"n_seeds": 3, "folds": 4, "partitions": 2, "quick": True}
+    (images,) = repeat("cross-modal", "imagenet1k", **options)
+    assert [fold.seeds for fold in images.folds] == [[0, 1]] * 4
+    for partition in range(2):
+        tested = [fold.problems[partition].space("test") for fold in images.folds]
+        assert sorted(np.concatenate(tested)) == sorted(images.problem.labels)
+    outcomes = images.outcomes(("least squares", "gold"), "labels")
+    assert len({outcome.checksum for outcome in outcomes["gold"]}) == 2
+    for name in ("P@1", "test variance ratio"):
+        measure = search_measures([name])[name]
+        of_all = measure(outcomes["least squares"])
+        alone = [measure([run]).mean for run in outcomes["least squares"]]
+        assert of_all.mean == pytest.approx(np.mean(alone))
+        assert (of_all.unit, of_all.n_units) == ("labels in 2 partitions", 1000)
+        assert measure(outcomes["gold"], outcomes["gold"]).mean == 0

@@ -1,6 +1,7 @@
 """Metric learning for zero-shot classification, with hard negatives (Bucher et al. 2016)."""
 
 import math
+from collections import deque
 from copy import copy
 
 import numpy as np
@@ -72,6 +73,15 @@ class MetricLearner(CompatibilityModel):
     The gradients, and what they are at kinks, are in `zslib.compatibility.metric.objective`; the
     choice of negatives is in `zslib.compatibility.metric.negatives`.
 
+    SGD with a constant rate :math:`\eta` ends at one noisy point of a cloud of them. The model is
+    the mean of its last points (Polyak and Juditsky 1992): with :math:`\theta_t` all parameters at
+    the end of epoch t of T, and r = ``average_last``, or T where that is less,
+
+    .. math:: \bar\theta = \frac{1}{r} \sum_{t=T-r+1}^{T} \theta_t.
+
+    Negatives are chosen by the single :math:`\theta_t`. The paper says SGD and no more; with
+    ``average_last=1`` the model is :math:`\theta_T`.
+
     Attributes below 0 cannot be reached by Eq. 2. The margin of 1 is in the units of the learnt
     metric.
 
@@ -107,8 +117,10 @@ class MetricLearner(CompatibilityModel):
     n_scored : int or None, keyword only, default 256
         Where there are more different attribute vectors, those of so many images drawn at random,
         afresh for each block of as many images, are scored in their stead; None: always all.
+    average_last : int, keyword only, default 5
+        r, the last epochs whose parameters are averaged.
     keep_epochs : bool, keyword only, default False
-        Whether the parameters after each epoch are kept, for `at_epoch`.
+        Whether the model after each epoch is kept, for `at_epoch`.
     random_state : None, int, Generator or RandomState, keyword only, default None
         Seed of the start, normal with standard deviations :math:`1/\sqrt p` for :math:`W_X` and
         :math:`1/\sqrt m` for :math:`W_A`, of the negatives and of the order; drawn on the host.
@@ -156,6 +168,8 @@ class MetricLearner(CompatibilityModel):
 
     # More columns than attributes add no direction, and less of the penalty is next to none.
     limits = {"metric_dim": (1, 256), "regularization": (1e-5, 1.0)}
+    # Trainings differ by more than neighbouring settings do: see `zslib.protocols.sweep`.
+    regular = {"learning_rate": "least", "regularization": "most"}
     year = 2016
     family = "metric"
 
@@ -174,6 +188,7 @@ class MetricLearner(CompatibilityModel):
         n_epochs=40,
         batch_size=64,
         n_scored=256,
+        average_last=5,
         keep_epochs=False,
         random_state=None,
     ):
@@ -189,6 +204,7 @@ class MetricLearner(CompatibilityModel):
         self.n_epochs = n_epochs
         self.batch_size = batch_size
         self.n_scored = n_scored
+        self.average_last = average_last
         self.keep_epochs = keep_epochs
         self.random_state = random_state
 
@@ -239,7 +255,8 @@ class MetricLearner(CompatibilityModel):
         return self._checked_fit(X, y, class_embeddings, image_attributes=image_attributes)
 
     def _check_parameters(self):
-        for name in ("metric_dim", "negatives_per_positive", "n_epochs", "batch_size"):
+        counts = "metric_dim", "negatives_per_positive", "n_epochs", "batch_size", "average_last"
+        for name in counts:
             check_integer(getattr(self, name), name, low=1)
         if self.n_scored is not None:
             check_integer(self.n_scored, "n_scored", low=2)
@@ -271,10 +288,9 @@ class MetricLearner(CompatibilityModel):
             normal(q, m, math.sqrt(m)),
             xp.ones((1,), **space),
         )
-        self.coef_, self.intercept_, self.metric_, self.threshold_ = theta
         self.n_candidates_ = len(candidates.classes)
         self.learning_curve_ = []
-        self._epochs = []
+        self._epochs, last = [], deque(maxlen=self.average_last)
         pairs = NegativeSet(n, self.n_candidates_, grows=self.growth == "across_epochs")
         for epoch in range(1, self.n_epochs + 1):
             # An overflow is reported after the epoch, with its remedy.
@@ -288,8 +304,10 @@ class MetricLearner(CompatibilityModel):
                     f"{X.dtype}; learning_rate={self.learning_rate} is too large for features "
                     "and attributes of this scale, or attribute_weight for this learning_rate"
                 )
+            last.append([xp.asarray(part, copy=True) for part in theta])
             if self.keep_epochs:
-                self._epochs.append([xp.asarray(part, copy=True) for part in theta])
+                self._epochs.append(_mean(last))
+        self.coef_, self.intercept_, self.metric_, self.threshold_ = _mean(last)
 
     def _fixed_weights(self, candidates, X):
         """Logarithm of each candidate's count, times q where the strategy asks for it."""
@@ -345,7 +363,7 @@ class MetricLearner(CompatibilityModel):
                 hinge=self.hinge,
             )
             for part, step in zip(theta, steps, strict=True):
-                if self.regularization and part is not self.threshold_:
+                if self.regularization and part is not theta[3]:
                     part *= keep
                 part -= step
             losses.append(loss * len(batch))
@@ -358,7 +376,10 @@ class MetricLearner(CompatibilityModel):
         return 2.0 / (1.0 + n_negatives), 2.0 / (1.0 + n_negatives)  # Eq. 6: all alike
 
     def at_epoch(self, epoch):
-        """The model as it was after an epoch, from 1 on, if ``keep_epochs`` was set."""
+        """The model of so many epochs, from 1 on, if ``keep_epochs`` was set.
+
+        That is what a fit with ``n_epochs=epoch`` gives: the mean of the last epochs up to it.
+        """
         check_is_fitted(self, "classes_")
         kept = self._epochs
         if not kept:
@@ -379,3 +400,9 @@ class MetricLearner(CompatibilityModel):
             A = attribute_estimates(theta, X[rows, :])
             blocks.append(-xp.sqrt(squared_distances(A, class_embeddings, theta[2])))
         return xp.concat(blocks, axis=0)
+
+
+def _mean(iterates):
+    """Mean of each parameter over several lists of all of them."""
+    xp = namespace(iterates[0][0])
+    return [xp.mean(xp.stack(parts), axis=0) for parts in zip(*iterates, strict=True)]

@@ -68,11 +68,11 @@ def draw_classes(classes, n_val, n_test, *, seed=0):
     return (*split_seen(seen, n_val, seed=seed), test)
 
 
-def crossed_classes(classes, *, seed=0):
-    """As `split_classes`, but in each four seeds in a row every class is unseen once."""
+def crossed_classes(classes, *, seed=0, folds=_FOLDS):
+    """As `split_classes`, but in so many seeds in a row, from 0 on, every class is unseen once."""
     check_integer(seed, "seed", low=0)
-    order = np.random.default_rng(seed // _FOLDS).permutation(np.unique(classes))
-    test = order[seed % _FOLDS :: _FOLDS]
+    order = np.random.default_rng(seed // folds).permutation(np.unique(classes))
+    test = order[seed % folds :: folds]
     seen = np.setdiff1d(order, test)
     return (*split_seen(seen, math.ceil(0.2 * len(seen)), seed=seed), np.sort(test))
 

@@ -10,6 +10,7 @@ from zslib.validation import check_choice
 
 _TRAIN = {"europarl": "europarl.train.txt", "dinu": "dinu.train.txt"}
 _TEST = {"opus": "opus.test.txt", "europarl": "europarl.test.txt"}
+_ALL = "all"
 
 
 def europarl(
@@ -35,11 +36,12 @@ def europarl(
     train : {"europarl", "dinu"}
         Training dictionary: 5,000 frequent pairs aligned in Europarl, or 4,742 of the 5,000
         pairs of Dinu et al. (2015). With the second the problem is named "europarl_dinu".
-    test : {"opus", "europarl"}
+    test : {"opus", "europarl", "all"}
         The published test dictionary of Dinu et al. (1,500 words in five frequency bins, of
         which 1,081 have vectors here), or one derived from the same text (1,500 words).
         ``train="dinu"`` and ``test="europarl"`` have 255 words in common: refused unless
-        ``overlap="drop-train"``.
+        ``overlap="drop-train"``. "all" are the words of the four dictionaries that no training
+        pair has, each with the translations of the first that lists it.
     normalise : bool
         Vectors of unit length (the default), as the paper compares by cosine.
     shared_targets, overlap, max_train, max_test
@@ -53,18 +55,24 @@ def europarl(
         Full size: 92,790 targets. ``coverage`` tells what has no vector.
     """
     check_choice(train, "train", tuple(_TRAIN))
-    check_choice(test, "test", tuple(_TEST))
+    check_choice(test, "test", (*_TEST, _ALL))
     folder = require_folder("crosslingual", folder)
     description = "Europarl English-Italian vectors"
     if train == "dinu":
         description += " with Dinu et al.'s training pairs"
     if limit is not None:
         description += f" (most frequent {limit:,} words)"
+    train_pairs = read_dictionary(folder / _TRAIN[train])
+    if test == _ALL:
+        files = [*_TEST.values(), *_TRAIN.values()]
+        test_pairs = _unused(train_pairs, [read_dictionary(folder / file) for file in files])
+    else:
+        test_pairs = read_dictionary(folder / _TEST[test])
     return bilingual_problem(
         europarl_vectors("en", limit=limit, folder=folder),
         europarl_vectors("it", limit=limit, folder=folder),
-        read_dictionary(folder / _TRAIN[train]),
-        read_dictionary(folder / _TEST[test]),
+        train_pairs,
+        test_pairs,
         name="europarl" if train == "europarl" else f"europarl_{train}",
         description=description,
         normalise=normalise,
@@ -73,6 +81,16 @@ def europarl(
         max_train=max_train,
         max_test=max_test,
     )
+
+
+def _unused(train_pairs, dictionaries):
+    """Pairs of the words that no training pair has, each word's from the first that lists it."""
+    known, pairs = {word for word, _ in train_pairs}, []
+    for dictionary in dictionaries:
+        new = [pair for pair in dictionary if pair[0] not in known]
+        known.update(word for word, _ in new)
+        pairs += new
+    return pairs
 
 
 def _entry(name, loader, summary, place):

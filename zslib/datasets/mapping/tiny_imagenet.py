@@ -29,17 +29,17 @@ def tiny_imagenet(
     fold=0,
     split="random",
     semantics="glove",
-    test_images=1000,
+    test_images=None,
     normalise=True,
     folder=None,
 ):
     """Map images of 190 Tiny-ImageNet classes to word vectors (the paper's section 2).
 
     MobileNetV2 features (PCA to 256 dimensions) are divided by their length, as in the data
-    set's baseline. Training images (100 a label) are averaged, one row a training label; the
-    queries are single validation images of the test labels. Two limits of the data: the
-    network was itself trained on images of these classes, and the PCA on the training images
-    of the fixed split's training labels, some of which a random split uses as test labels.
+    set's baseline. Training images (100 a training label) are averaged, one row a label; the
+    queries are single images of the test labels. Two limits of the data: the network was itself
+    trained on images of these classes, and the PCA on the training images of the fixed split's
+    training labels, some of which a random split uses as test labels.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def tiny_imagenet(
     normalise : bool
         Averages of unit length too (the default); single images always are.
     test_images : int or None
-        How many queries to sample; None uses all 50 images of each test label.
+        How many queries to sample; None uses all 150 images of each test label.
     """
     check_choice(split, "split", ("random", "fixed"))
     check_choice(semantics, "semantics", ("glove", "europarl"))
@@ -81,7 +81,7 @@ def tiny_imagenet(
     else:
         train, test = (classes[part] for part in split_labels(len(classes), seed=seed, fold=fold))
 
-    all_queries = np.flatnonzero((part == 1) & np.isin(label, test))
+    all_queries = np.flatnonzero(np.isin(label, test))
     queries = sample_rows(all_queries, test_images, seed=seed)
     train_images = np.flatnonzero((part == 0) & np.isin(label, train))
 

@@ -10,6 +10,7 @@ from zslib.protocols.attributes.outcome import MEASURES
 from zslib.protocols.intervals import (
     Estimate,
     mean_estimate,
+    percentile_ends,
     resampled_items,
     resampled_runs,
     resampled_weights,
@@ -97,12 +98,15 @@ def zero_shot_estimate(
         return mean_estimate(exact, level=level)
     rng = random_generator(random_state)
     resample = _resampled_areas if measure == "AUSUC" else _resampled_accuracies
-    values = resample([outcome for m in methods for outcome in m], n_resamples, rng, sides)
-    by_run = difference(values.T.reshape(len(methods), n, n_resamples))
-    draws = resampled_runs(by_run.T, rng)
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+
+    def draw(k):
+        values = resample([outcome for m in methods for outcome in m], k, rng, sides)
+        by_run = difference(values.T.reshape(len(methods), n, k))
+        return resampled_runs(by_run.T, rng)
+
+    low, high, n_draws = percentile_ends(draw, n_resamples, level=level)
     n_classes = min(np.unique(methods[0][0].labels(side)).size for side in sides)
-    return Estimate(float(exact.mean()), float(low), float(high), n, "classes", n_classes)
+    return Estimate(float(exact.mean()), low, high, n, "classes", n_classes, n_draws)
 
 
 def _resampled_accuracies(outcomes, n_resamples, rng, sides):

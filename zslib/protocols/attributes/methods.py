@@ -11,7 +11,7 @@ from zslib import compatibility
 from zslib.calibration import OutlierProbability
 from zslib.compatibility import CMT, DARK, Centred, FeatureGenerator, MapScorer, MetricLearner
 from zslib.mapping import RidgeMap
-from zslib.protocols.sweep import CHOICE_SEEDS
+from zslib.protocols.sweep import CHOICE_SEEDS, MANY_SEEDS
 
 __all__ = [
     "COMPARED_METHODS",
@@ -82,7 +82,14 @@ class ZeroShotMethod:
     @property
     def choice_seeds(self):
         """Seeds of the choice on validation classes: the first alone where a fit is ``slow``."""
-        return CHOICE_SEEDS[:1] if getattr(self.make, "slow", False) else CHOICE_SEEDS
+        if getattr(self.make, "slow", False):
+            return CHOICE_SEEDS[:1]
+        return MANY_SEEDS if self.regular else CHOICE_SEEDS
+
+    @property
+    def regular(self):
+        """Which of the settings that may be as good is chosen (`most_regular`); None: the best."""
+        return getattr(self.make, "regular", None)
 
     def on_centred(self):
         """The same method on centred features and embeddings."""

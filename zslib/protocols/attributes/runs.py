@@ -169,7 +169,9 @@ def run_zero_shot(
     options = {"split": split, "fraction": fraction, "must_learn": must_learn}
     tuned = tune_zero_shot(method, problem, **options)
     what = f"{method.name} on {problem.name}"
-    best, tested, passed_over = best_that_trains(tuned.trials, "score", outcome, what)
+    best, tested, passed_over = best_that_trains(
+        tuned.trials, "score", outcome, what, method.regular
+    )
     chosen, gamma = best["parameters"], best["gamma"]
     used = method.estimator(seed=seed, **chosen)
     return ZeroShotRun(*names, chosen, gamma, tuned, passed_over, tested, used)

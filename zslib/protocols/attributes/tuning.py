@@ -12,7 +12,15 @@ from sklearn.model_selection import GroupShuffleSplit
 from zslib.protocols.attributes.evaluate import evaluate_zero_shot
 from zslib.protocols.attributes.methods import resolve_method
 from zslib.protocols.choices import told_apart
-from zslib.protocols.sweep import CHOICE_SEEDS, check_seeds, kept, mean_trial, ranked, sweep
+from zslib.protocols.sweep import (
+    CHOICE_SEEDS,
+    MANY_SEEDS,
+    check_seeds,
+    kept,
+    mean_trial,
+    ranked,
+    sweep,
+)
 from zslib.validation import check_choice, check_integer, check_real
 
 __all__ = [
@@ -32,18 +40,20 @@ class ZeroShotTuned:
     ``score`` is the ACC of the validation classes, ``gamma`` that of calibrated stacking with the
     highest H on held-out images of training classes and images of validation classes, means over
     the seeds of the choice. ``trials`` have the ``parameters``, ``score``, ``gamma`` and ``H`` of
-    each candidate, or why it ``failed``.
+    each candidate, and the score of ``each`` seed, or why it ``failed``. ``regular`` is of the
+    method: see `most_regular`.
     """
 
     parameters: dict
     score: float
     gamma: float
     trials: list = field(repr=False)
+    regular: dict | None = field(default=None, repr=False)
 
     @property
     def ranked(self):
-        """The trials that did not fail, best first; equally good ones in the order tried."""
-        return ranked(self.trials, "score")
+        """The trials that did not fail, the chosen one first: see `zslib.protocols.sweep`."""
+        return ranked(self.trials, "score", self.regular)
 
     def __str__(self):
         chosen = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
@@ -90,7 +100,8 @@ def seen_as(problem):
 def choice_of(problem, settings, seeds, **columns):
     """What tells a choice on the seen classes of a problem from others: keywords of `sweep`."""
     choice = {"features": problem.feature_scaling} | seen_as(problem) | told_apart(settings)
-    if tuple(seeds) != CHOICE_SEEDS:
+    # How often they are tried tells no two choices of a chapter apart.
+    if tuple(seeds) not in (CHOICE_SEEDS, MANY_SEEDS):
         columns["choice seeds"] = list(seeds)
     return choice | columns
 
@@ -108,7 +119,8 @@ def tune_zero_shot(
     the validation classes where the problem has none of its own, and what the estimator draws;
     the best candidates are judged by the mean, the others by the first seed (see `sweep`). One
     whose training raises ValueError is noted and passed over; of equally good ones the first is
-    taken, and a best one at an end of the grid extends the grid. Results are kept on disk.
+    taken, and a best one at an end of the grid extends the grid. A method that says what is
+    ``regular`` gets `most_regular` in place of the best. Results are kept on disk.
 
     Parameters
     ----------
@@ -155,14 +167,17 @@ def tune_zero_shot(
                     must_learn=must_learn,
                 )
                 for seed in seeds
-            ]
+            ],
+            each="score",
         )
 
     choice = choice_of(problem, method.fixed, seeds, **{"held out": fraction} if drawn else {})
     name = f"{method.name} on {problem.name}"
-    trials = sweep(method.grid, attempt, name, limits=method.limits, seeds=seeds, **choice)
-    best = ranked(trials, "score")[0]
-    return ZeroShotTuned(best["parameters"], best["score"], best["gamma"], trials)
+    options = {"limits": method.limits, "seeds": seeds, "regular": method.regular}
+    trials = sweep(method.grid, attempt, name, **options, **choice)
+    best = ranked(trials, "score", method.regular)[0]
+    chosen = best["parameters"], best["score"], best["gamma"]
+    return ZeroShotTuned(*chosen, trials, method.regular)
 
 
 def _validated(model, problem, must_learn):

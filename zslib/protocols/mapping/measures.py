@@ -12,14 +12,16 @@ from zslib.arrays import unit_rows
 from zslib.metrics import effective_dimension, hubness_contingency, k_skewness, robin_hood_index
 from zslib.protocols.intervals import (
     Estimate,
+    class_draws,
     independent_difference,
     mean_estimate,
     over_runs,
+    percentile_ends,
 )
-from zslib.protocols.mapping.outcome import gold_queries
+from zslib.protocols.mapping.outcome import CrossFittedOutcome, gold_queries
 from zslib.protocols.tidy import row
 
-__all__ = ["around", "hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
+__all__ = ["hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
 
 _RESAMPLES = 200
 
@@ -158,16 +160,32 @@ def _measure(name):
 
 
 def over_queries(values, runs):
-    """Mean of one value a query for each of the ``runs``, with its interval over their units."""
-    if len({run.checksum for run in runs}) > 1:
+    """Mean of one value a query for each of the ``runs``, with its interval over their units.
+
+    Of several partitions of the same labels it draws labels, common to all, then partitions.
+    """
+    if len({run.checksum for run in runs}) == 1:
+        return mean_estimate(values, same_items=True, classes=runs[0].units, unit=runs[0].unit)
+    if not _partitions(runs):
         return mean_estimate(values)
-    return mean_estimate(values, same_items=True, classes=runs[0].units, unit=runs[0].unit)
+    means = []
+    for of_queries, run in zip(values, runs, strict=True):
+        _, codes, sizes = np.unique(run.labels, return_inverse=True, return_counts=True)
+        means.append(np.bincount(codes, weights=of_queries) / sizes)
+    return mean_estimate(means, same_items=True, unit=_partitioned(runs))
 
 
-def around(mean, draws, n_seeds, unit, n_units) -> Estimate:
-    """A mean, with the spread of a bootstrap's ``draws`` about their own mean as its interval."""
-    low, high = np.quantile(draws, [0.025, 0.975]) - np.mean(draws) + mean
-    return Estimate(float(mean), float(low), float(high), n_seeds, unit, n_units)
+def _partitions(runs):
+    """Whether the runs are of several partitions of labels that each tests all of."""
+    if not isinstance(runs[0], CrossFittedOutcome):
+        return False
+    first, *others = (np.unique(run.labels) for run in runs)
+    return all(np.array_equal(labels, first) for labels in others)
+
+
+def _partitioned(runs):
+    """What is drawn anew of several partitions."""
+    return f"labels in {len(runs)} partitions"
 
 
 def _resampled(statistic):
@@ -183,17 +201,31 @@ def _resampled(statistic):
         values = [value(*pair, repeat(None)) for pair in pairs]
         if None in values:
             return None
-        if len({run.checksum for run in runs}) > 1:
+        partitions = len({run.checksum for run in runs}) > 1
+        if partitions and not _partitions(runs):
             return mean_estimate(values)
-        rng, draws = np.random.default_rng(0), []
-        for _ in range(_RESAMPLES):
-            times = [_times(part, rng) for part in runs[0].parts]
-            # A closed form has one outcome for all seeds.
-            drawn = {pair: value(*pair, times) for pair in set(pairs)}
+        rng = np.random.default_rng(0)
+        labels = np.unique(runs[0].labels) if partitions else None
+
+        def one():
+            if partitions:
+                counts = np.zeros(labels.max() + 1, dtype=np.int64)
+                counts[labels] = class_draws(labels.size, 1, rng)[0]
+                times = [[counts[part.labels] for part in run.parts] for run in runs]
+            else:
+                times = [[_times(part, rng) for part in runs[0].parts]] * len(runs)
             seeds = rng.integers(len(pairs), size=len(pairs))
-            draws.append(np.mean([drawn[pairs[seed]] for seed in seeds]))
+            # A closed form has one outcome for all seeds.
+            drawn = {pairs[i]: value(*pairs[i], times[i]) for i in set(seeds.tolist())}
+            return np.mean([drawn[pairs[i]] for i in seeds])
+
+        mean = float(np.mean(values))
+        low, high, n_draws = percentile_ends(
+            lambda n: np.array([one() for _ in range(n)]), _RESAMPLES, about=mean
+        )
         n_units = sum(_units(part)[0].size for part in runs[0].parts)
-        return around(np.mean(values), draws, len(runs), runs[0].unit, n_units)
+        unit = _partitioned(runs) if partitions else runs[0].unit
+        return Estimate(mean, low, high, len(runs), unit, n_units, n_draws)
 
     return estimate
 

@@ -29,6 +29,8 @@ class Method:
         pairs. The best of them fixes the number of epochs. Empty for closed forms.
     chimeras : int
         Training neighbours averaged into one chimera (section 4); 0 for none.
+    unit_chimeras : bool
+        Whether chimeras are scaled to length one, as images are; an average of several is shorter.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Method:
     grid: Mapping[str, Sequence] = field(default_factory=dict)
     updates: Sequence[int] = ()
     chimeras: int = 0
+    unit_chimeras: bool = False
 
     def fresh(self, seed, **parameters):
         """A new estimator with these parameters, and the seed where it takes one."""
@@ -49,9 +52,13 @@ class Method:
         """Where the values of parameters naturally end: see `zslib.protocols.sweep`."""
         return getattr(self.estimator, "limits", {})
 
-    def with_chimeras(self, k):
-        """The same method with ``k``-neighbour chimeras added to its training pairs."""
-        return replace(self, name=f"{self.name} + chimera-{k}", chimeras=k)
+    def with_chimeras(self, k, *, unit=False):
+        """The same method with ``k``-neighbour chimeras added to its training pairs.
+
+        With ``unit`` they have length one, which least squares sees and a loss of cosines does not.
+        """
+        name = f"{self.name} + chimera-{k}{', unit length' * unit}"
+        return replace(self, name=name, chimeras=k, unit_chimeras=unit)
 
     def smaller(self):
         """The same method on a coarser grid with fewer updates, for quick looks."""

@@ -64,12 +64,15 @@ class Outcome:
         return "words" if self.problem.setting == "cross-linguistic" else "labels"
 
     @cached_property
+    def labels(self):
+        """The first listed answer of each query, (n_queries,)."""
+        return np.array([answers[0] for answers in self.problem.test_gold])
+
+    @property
     def units(self):
         """The unit that each query is of, (n_queries,); None where each has one of its own."""
-        if self.unit == "words":
-            return None
-        labels = np.array([answers[0] for answers in self.problem.test_gold])
-        return labels if np.unique(labels).size < labels.size else None
+        shared = self.unit == "labels" and np.unique(self.labels).size < self.labels.size
+        return self.labels if shared else None
 
     def hits(self, k):
         """Per query, whether an acceptable answer is among the ``k`` nearest, in percent."""
@@ -139,10 +142,14 @@ class CrossFittedOutcome:
         return self.parts[0].unit
 
     @property
+    def labels(self):
+        """As `Outcome.labels`."""
+        return np.concatenate([part.labels for part in self.parts])
+
+    @property
     def units(self):
         """The label of each query; None where each has one of its own."""
-        units = [part.units for part in self.parts]
-        return None if units[0] is None else np.concatenate(units)
+        return None if self.parts[0].units is None else self.labels
 
     def hits(self, k):
         """As `Outcome.hits`, the folds one after the other."""

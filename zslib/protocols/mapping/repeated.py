@@ -30,7 +30,8 @@ class Repeated:
     Attributes
     ----------
     problems : list of MappingProblem
-        Real data are the same for every seed; synthetic data are drawn anew.
+        Real data are the same for every seed, or another partition of the same labels; synthetic
+        data are drawn anew.
     seeds : list of int
     device : str
         Where training and search run.
@@ -181,7 +182,7 @@ def _joined(folds):
 
 
 def repeat(
-    setting, dataset="auto", *, seed=0, n_seeds=1, folds=1, device="cpu", quick=False
+    setting, dataset="auto", *, seed=0, n_seeds=1, folds=1, partitions=1, device="cpu", quick=False
 ) -> list:
     """The data sets that are asked for, each with ``n_seeds`` seeds from ``seed`` on.
 
@@ -193,6 +194,9 @@ def repeat(
     seed, n_seeds : int
     folds : int
         Of data whose labels are split by us: how many of the four quarters are tested in turn.
+    partitions : int
+        In how many ways such labels are split into quarters. With several, each is trained on
+        once, with a seed of its own; all share what was chosen on the first, quarter by quarter.
     device : {"cpu", "gpu", "auto"}
 
     Returns
@@ -211,18 +215,22 @@ def repeat(
     check_integer(seed, "seed", low=0)
     check_integer(n_seeds, "n_seeds", low=1)
     check_integer(folds, "folds", low=1, high=FOLDS)
+    check_integer(partitions, "partitions", low=1)
     options = {"device": device, "quick": quick}
     seeds = list(range(seed, seed + n_seeds))
     experiments = []
     for name in resolve_all(setting, dataset):
         loaded = {"setting": setting, "dataset": name, "quick": quick}
         if "fold" in signature(DATASETS[name].loaders[setting]).parameters:
-            problems = [load_problem(**loaded, seed=seed, fold=fold) for fold in range(folds)]
-            parts = (
-                Repeated([p] * n_seeds, seeds, fold=fold, **options)
-                for fold, p in enumerate(problems)
-            )
-            experiments.append(CrossFitted(list(parts)))
+            drawn = list(range(seed, seed + partitions))
+            parts = []
+            for fold in range(folds):
+                problems = [load_problem(**loaded, seed=s, fold=fold) for s in drawn]
+                if partitions == 1:
+                    parts.append(Repeated(problems * n_seeds, seeds, fold=fold, **options))
+                else:
+                    parts.append(Repeated(problems, drawn, fold=fold, **options))
+            experiments.append(CrossFitted(parts))
             continue
         problems = [load_problem(**loaded, seed=s) for s in seeds]
         if all(problem.checksum == problems[0].checksum for problem in problems):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.base import clone
 
-from zslib.arrays import like, resolve_device, to_host, to_requested_device
+from zslib.arrays import like, resolve_device, to_host, to_requested_device, unit_rows
 from zslib.datasets.problem import check_problem
 from zslib.mapping import chimeras
 from zslib.mapping.base import LinearMap
@@ -34,10 +34,12 @@ class Trained:
     tuned: Tuned
 
 
-def chimera_pairs(problem, rows, k):
+def chimera_pairs(problem, rows, k, *, unit=False):
     """The training pairs, then those of chimeras for the targets ``rows`` (section 4)."""
     new = problem.targets[rows]
     made = chimeras(problem.X_train, problem.Y_train, new, k=k)
+    if unit:
+        made = unit_rows(made, name="chimeras")
     return np.concatenate([problem.X_train, made]), np.concatenate([problem.Y_train, new])
 
 
@@ -54,7 +56,7 @@ def check_mapping(estimator, problem):
 def _train(method, problem, parameters, rows, seed, on, must_learn):
     X, Y = problem.X_train, problem.Y_train
     if method.chimeras:
-        X, Y = chimera_pairs(problem, rows, method.chimeras)
+        X, Y = chimera_pairs(problem, rows, method.chimeras, unit=method.unit_chimeras)
     X, Y = (to_requested_device(a, on) for a in (X, Y))
     estimator = method.fresh(seed, **parameters).fit(X, Y)
     if must_learn:
