@@ -124,6 +124,25 @@ def printed_lead(table, lead):
     return numbers.pop("DARK") - max(numbers.values())
 
 
+def gap_message(gaps):
+    """In bold: how far DARK and the older bilinear systems are from Table 3; empty without these.
+
+    Examples
+    --------
+    >>> gap_message({"DARK": -9.1, "ALE": 0.1, "ESZSL": 2.2})
+    '**DARK stays 9 points below its printed accuracy, ALE and ESZSL are within 3 of theirs.** '
+    """
+    older = [name for name in ("ALE", "SJE", "ESZSL") if name in gaps]
+    if "DARK" not in gaps or not older:
+        return ""
+    side = "stays {} points below" if gaps["DARK"] < 0 else "is {} points above"
+    reach = np.ceil(max(abs(gaps[name]) for name in older))
+    return (
+        f"**DARK {side.format(round(abs(gaps['DARK'])))} its printed accuracy, "
+        f"{' and '.join(older)} are within {reach:.0f} of theirs.** "
+    )
+
+
 def by_choice(runs, method, parameter):
     """Rows of what each value of a method's ``parameter`` came to, the others chosen with it."""
     for problem, methods in runs.items():

@@ -80,7 +80,7 @@ def test_the_ranking_systems_go_on_without_one(monkeypatch, own_cache):
     held = held_out(digits_segments(), 0)
     trained, parts, failed = ranking.train_systems(held, (0,), n_epochs=2, must_learn=False)
     assert failed == {"DARK-L": "it knows nothing"}
-    assert set(trained) == set(parts) == set(ranking.SYSTEMS) - {"DARK-L"}
+    assert set(trained) == set(parts) == set(ranking.TRAINED) - {"DARK-L"}
 
 
 def test_nothing_to_show_is_a_sentence():

@@ -72,9 +72,9 @@ CASES = {
         "dark/03_hardness", hardness, "fitted_stages", lambda model: True, {"n_iter": 4},
         "DARK, end",
     ),
-    "its last": (
-        "dark/03_hardness", hardness, "fitted", lambda model: model.gradient == "margin",
-        {"n_iter": 4}, "DARK, end, margins followed",
+    "one reading": (
+        "dark/03_hardness", hardness, "fitted_stages", lambda model: model.gradient == "fixed",
+        {"n_iter": 4}, "DARK, end",
     ),
     "the step": (
         "dark/03_hardness", hardness, "fitted", lambda model: not model.hardness, {"n_iter": 4},

@@ -20,8 +20,8 @@ from zslib.protocols.attributes.training import Scored, held_out
 @pytest.fixture(scope="module")
 def scored(problem):
     held = held_out(problem)
-    models, _ = train_kinds(held, KINDS, range(2), n_iter=3, margin=0.5)
-    return Scored(problem, held, models, "validation classes")
+    models, _ = train_kinds(problem, held, KINDS, range(2), n_iter=3, margin=0.5)
+    return Scored(problem, held, models["fixed"], "validation classes")
 
 
 def test_equal_weights_stand_for_all_images_and_one_weight_for_one():

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from chapters.dark.hardness import Moment, noise_rows, noisy_hits, training_stages, valley
+from chapters.dark.readings import COMMON
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import density_margin
 from zslib.protocols.attributes.training import held_out
@@ -11,7 +13,7 @@ from zslib.protocols.attributes.training import held_out
 
 @pytest.fixture(scope="module")
 def stages(problem):
-    return training_stages(problem, range(2), n_iter=4)[0]
+    return training_stages(problem, range(2), n_iter=4)[0]["fixed"]
 
 
 def test_the_valley_is_where_the_loss_of_a_triplet_is_flat():
@@ -28,6 +30,10 @@ def test_residuals_are_those_of_each_image_and_rival(problem, stages):
         expected = density_margin(F[i, own], 0.5) + np.delete(F[i], own) - F[i, own]
         np.testing.assert_allclose(R[i], expected)
     shares = moment.shares("images")
+    shares = {
+        metric: np.sum(above) / np.sum(np.broadcast_to(below, len(R)))
+        for metric, (above, below) in shares.items()
+    }
     assert shares["easy triplets, %"] == pytest.approx(100 * (R <= 0).mean())
     soft = 1 / (1 + np.exp(-R))
     assert shares["weight on easy triplets, %"] == pytest.approx(
@@ -36,7 +42,7 @@ def test_residuals_are_those_of_each_image_and_rival(problem, stages):
 
 
 def test_stages_share_their_start_and_a_moment_agrees_with_itself(problem, stages):
-    start = DARK(n_iter=1, iteration="step", learning_rate=1e-12, random_state=1)
+    start = DARK(**COMMON, n_iter=1, iteration="step", learning_rate=1e-12, random_state=1)
     rows = problem.trainval
     start.fit(problem.features[rows], problem.labels[rows], problem.class_embeddings)
     np.testing.assert_allclose(stages["start"][1].U_, start.U_, atol=1e-6)
@@ -45,9 +51,9 @@ def test_stages_share_their_start_and_a_moment_agrees_with_itself(problem, stage
 
 def test_without_noise_wrong_labels_cost_nothing(problem):
     held = held_out(problem)
-    hits, failed = noisy_hits(held, [0], noise=0.0, n_iter=2)
+    hits, failed = noisy_hits(problem, held, [0], noise=0.0, n_iter=2)
     assert not failed
-    rows = noise_rows(problem, held, hits)
+    rows = noise_rows(problem, held, hits["chosen"])
     lost = [
         row["value"].mean for row in rows if row.get("labels", "clean - noisy") == "clean - noisy"
     ]
@@ -57,10 +63,21 @@ def test_without_noise_wrong_labels_cost_nothing(problem):
 def test_wrong_labels_cost_classes_accuracy(problem):
     """The classes are the unit, and the last row is the difference of the two losses."""
     held = held_out(problem)
-    hits, _ = noisy_hits(held, [0, 1], noise=0.5, n_iter=3)
-    rows = list(noise_rows(problem, held, hits))
+    hits, _ = noisy_hits(problem, held, [0, 1], noise=0.5, n_iter=3)
+    rows = list(noise_rows(problem, held, hits["fixed"]))
     n_classes = np.unique(held.labels[held.test_unseen]).size
     assert {(row["value"].unit, row["value"].n_units) for row in rows} == {("classes", n_classes)}
     clean, noisy, lost = (row["value"].mean for row in rows[:3])
     assert lost == pytest.approx(clean - noisy)
     assert rows[6]["value"].mean == pytest.approx(rows[5]["value"].mean - lost)
+
+
+def test_outlying_images_are_ranked_within_their_class(problem, stages):
+    moment = Moment(stages["end"][0], problem)
+    hinge = np.maximum(moment.residuals("images"), 0).sum(axis=1)
+    for c, correlation in enumerate(moment.outlyingness):
+        x, own = moment.X[moment.codes == c], hinge[moment.codes == c]
+        if np.ptp(own) > 0:
+            far = np.linalg.norm(x - x.mean(axis=0), axis=1)
+            expected = np.corrcoef(rankdata(own), rankdata(far))[0, 1]
+            assert correlation == pytest.approx(expected)
