@@ -8,6 +8,7 @@ NAMES = {
     "caltech101": "Caltech-101",
     "cub": "CUB",
     "cub-captions": "CUB captions",
+    "cub-class-captions": "CUB captions",
     "cub-sentences": "CUB articles",
     "europarl": "Europarl pairs",
     "europarl-dinu": "Dinu pairs",

@@ -84,6 +84,23 @@ def error_rows(problem, run, n_resamples=1000):
             yield row(problem, metric, state, value)
 
 
+def balance_row(problem, run, n_resamples=1000):
+    """How far apart the two errors are, on either side, after rescaling minus before."""
+
+    def apart(seen, unseen):
+        before, after = np.abs(unseen - seen)
+        return after - before
+
+    states = [run.outcomes(alpha=0.0), run.outcomes()]
+    value = joint_estimate(states, apart, hit=wrong_side, n_resamples=n_resamples)
+    return row(problem, "distance of the two errors", "α chosen - at 0", value)
+
+
+def best_on_test(run):
+    """Test outcomes under the alpha that suits them best, which no one may choose."""
+    return run.outcomes(alpha=choose_alpha([result.outcome for result in run.test])[0])
+
+
 def equal_errors(run, alphas):
     """The alpha at which the two kinds of error are nearest to each other on test images."""
     curves = measures_by_alpha([result.outcome for result in run.test], alphas)

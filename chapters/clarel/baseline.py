@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache, partial
 
 import numpy as np
 from sklearn.decomposition import TruncatedSVD
@@ -108,12 +108,9 @@ def run_mean_texts(
     projection or the mean image. ``options`` are those of `mean_text_problem`.
     """
     method = resolve_method(method)
-
-    @cache
-    def held():
-        return mean_text_problem(problem.validation_problem(seed=split_seed), **options)
-
-    whole = mean_text_problem(problem, **options)
+    asked_of = tuple(sorted(options.items()))
+    held = partial(_held_out, problem, split_seed, asked_of)
+    whole = _whole(problem, asked_of)
 
     def outcome(data, parameters):
         options = {"seed": seed, "parameters": parameters, "device": device}
@@ -133,6 +130,18 @@ def run_mean_texts(
     )
     chosen, gamma = best["parameters"], best["gamma"]
     return MeanTextRun(chosen, gamma, trials, passed_over, tested.at(gamma))
+
+
+@lru_cache(maxsize=2)
+def _whole(problem, options):
+    """`mean_text_problem` of a problem, once for all scorers."""
+    return mean_text_problem(problem, **dict(options))
+
+
+@lru_cache(maxsize=2)
+def _held_out(problem, split_seed, options):
+    """The same of its validation data."""
+    return mean_text_problem(problem.validation_problem(seed=split_seed), **dict(options))
 
 
 def with_class_texts(problem, *, own_ids=False):

@@ -1,16 +1,26 @@
 """CLAREL beside a baseline on mean texts: choices, levels of texts, retrieval, hubs."""
 
+from itertools import product
+
 import numpy as np
+from sklearn.base import clone
 
 from book.papers import printed_table
 from chapters.clarel.baseline import run_mean_texts, with_class_texts
-from zslib.compatibility import ESZSL
+from zslib.compatibility import CLAREL, ESZSL
 from zslib.metrics import k_skewness
 from zslib.protocols.attributes.methods import ZeroShotMethod
 from zslib.protocols.intervals import mean_estimate
-from zslib.protocols.pairs.runs import run_clarel
+from zslib.protocols.pairs.runs import run_clarel, run_image_text
+from zslib.protocols.sweep import best_that_trains
 from zslib.protocols.tidy import row
 from zslib.show.tables import NOT_PRINTED
+
+OWN, OF_CLASS = "own texts", "texts of the class"
+DRAWS = {"one text at a time": 1, "ten texts at a time": CLAREL().texts_per_image}
+"""Texts of an image that are averaged in a batch: one, and as many as the paper has."""
+BUDGETS = {"a tenth": 0.1, "a third": 1 / 3, "in full": 1.0}
+"""Batches of a training over those of the chapter's others."""
 
 
 def eszsl_baseline(quick):
@@ -20,17 +30,21 @@ def eszsl_baseline(quick):
     return ZeroShotMethod("ESZSL", ESZSL, grid)
 
 
-def tested_outcomes(p, clarel, baseline, others="", **options):
-    """Outcomes of CLAREL, of the baseline and of the ``others``, "A+B", on mean texts, by name.
+def rival_runs(p, others="", *, quick=False, **options):
+    """`MeanTextRun` of ESZSL and of the ``others``, "A+B", by name."""
+    named = {name: name for name in filter(None, others.split("+"))}
+    systems = {"ESZSL": eszsl_baseline(quick)} | {k: v for k, v in named.items() if k != "ESZSL"}
+    return {name: run_mean_texts(system, p, **options) for name, system in systems.items()}
 
-    ESZSL is the baseline, and not trained again where it is named.
-    """
-    outcomes = {"CLAREL": clarel.outcomes(), "ESZSL": [baseline.outcome]}
-    for name in others.split("+") if others else ():
-        if name in outcomes:
-            continue
-        outcomes[name] = [run_mean_texts(name, p, **options).outcome]
-    return outcomes
+
+def best_other(rivals, measure):
+    """The rival whose chosen parameters have the most of "H" or "ACC" on validation data."""
+
+    def value(name):
+        run = rivals[name]
+        return next(t[measure] for t in run.trials if t["parameters"] == run.parameters)
+
+    return max(rivals, key=value)
 
 
 def known_text_share(p):
@@ -87,29 +101,43 @@ def rate_rows(runs):
             yield row(p, "validation H", name, value, learning_rate=rate)
 
 
-def level_runs(problem, seeds, run, **options):
-    """Test outcomes of CLAREL with texts of images and with texts of their class.
+def level_runs(problem, seeds, n_batches, **options):
+    """Test outcomes of CLAREL with own texts and with texts of the class, by draw and budget.
 
-    A training image draws one text in each batch: one of its own, or any of the training images
-    of its class. The third has as many texts at a time as the original, and no negatives of the
-    class. ``run``, CLAREL as it is, is the first where images have one text each anyway. Texts
-    are pooled after the validation split, so that none of a held-out image is used.
+    ``{(draw, budget): {"own texts": outcomes, "texts of the class": outcomes}}``: a training
+    image draws texts in each batch, of its own or of any training images of its class; equal
+    texts alone are left out of the negatives. Texts are pooled after the validation split, so
+    that none of a held-out image is used. The learning rates, best first, are those of trainings
+    with ``n_batches`` on validation data.
     """
-    held, one = problem.validation_problem(), {"texts_per_image": 1}
-    alike = problem.summary()["texts_per_image"] == 1
-    single = run if alike else run_clarel(problem, seeds, changes=one, **options)
-    pooled, suited = (
-        run_clarel(
-            with_class_texts(problem, own_ids=own_ids), seeds, changes=changes,
-            held_out=with_class_texts(held, own_ids=own_ids), **options,
-        )
-        for own_ids, changes in ((True, one), (False, None))
-    )  # fmt: skip
-    return {
-        "CLAREL, texts of images": single.outcomes(),
-        "CLAREL, texts of classes": pooled.outcomes(),
-        "CLAREL, texts of classes, more drawn, no negatives of the class": suited.outcomes(),
-    }
+    held = problem.validation_problem()
+    data = {OWN: (problem, held)}
+    data[OF_CLASS] = tuple(with_class_texts(p, own_ids=True) for p in (problem, held))
+    found = {}
+    for (draw, texts), (kind, (p, held_out)) in product(DRAWS.items(), data.items()):
+        own = options | {"held_out": held_out, "retrieval": False}
+        run = run_clarel(p, seeds, n_batches=n_batches, changes={"texts_per_image": texts}, **own)
+        for budget, share in BUDGETS.items():
+            n = batches_of(budget, n_batches)
+            again = run if share == 1.0 else _at_length(run, p, seeds, n, **own)
+            found.setdefault((draw, budget), {})[kind] = again.outcomes()
+    return found
+
+
+def _at_length(run, problem, seeds, n_batches, **options):
+    """The run with another number of batches, at the best of its rates that trains."""
+
+    def train(parameters):
+        size = {"n_batches": n_batches, "decay_every": 4 * n_batches // 5}
+        model = clone(run.model).set_params(**size, **parameters)
+        return run_image_text(model, problem, seeds, **options)
+
+    return best_that_trains(run.trials, "H", train, f"{problem.name}, {n_batches} batches")[1]
+
+
+def batches_of(budget, n_batches):
+    """The number of batches of one of `BUDGETS`."""
+    return max(5, round(BUDGETS[budget] * n_batches))
 
 
 def retrieval_rows(problem, run):

@@ -16,7 +16,7 @@ from zslib.compatibility.clarel.pairs import Pairs
 from zslib.protocols.attributes.tuning import split_validation_classes, with_validation_classes
 from zslib.protocols.intervals import Estimate, class_draws, resampled_runs
 from zslib.protocols.pairs.evaluate import check_losses, evaluate_image_text, model_texts
-from zslib.protocols.pairs.runs import image_text_trials, short_clarel
+from zslib.protocols.pairs.runs import SHORT_GRID, image_text_trials, short_clarel
 from zslib.protocols.sweep import best_that_trains
 
 # A step of no length is the random start.
@@ -28,7 +28,8 @@ KINDS = {
     "equal texts kept": {"exclude_equal": False},
     "squared distance": {"distance": "squared"},
 }
-RATES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+# The gradient of the square is as many times larger as distances are long.
+SQUARED_GRID = {"learning_rate": (0.1, 0.3, 1.0, 3.0)}
 TERMS = ("text_retrieval", "image_retrieval", "text_classification", "image_classification")
 # The paper's names of CLAREL's parameters.
 PRINTED_NAMES = {
@@ -120,7 +121,8 @@ class HeldOutPairs:
         if "learning_rate" in changes:
             return [{"parameters": {"learning_rate": changes["learning_rate"]}, "H": 0.0}]
         nested = split_validation_classes(self._on_host, seed=self.seeds[0])
-        model, grid = clone(self.model).set_params(**changes), {"learning_rate": RATES}
+        model = clone(self.model).set_params(**changes)
+        grid = SQUARED_GRID if model.distance == "squared" else SHORT_GRID
         options = {"device": self.device, "must_learn": self.must_learn}
         return image_text_trials(model, nested, grid, **options)
 
@@ -206,15 +208,9 @@ class HeldOutPairs:
             for name, p in zip(("text retrieval", "image retrieval"), softmaxes, strict=True)
         }
 
-    def at_ends(self, kinds):
-        """Sentences on step sizes at an end of the range, and on those passed over."""
+    def failures(self, kinds):
+        """Sentences on the step sizes with which a training of these kinds failed."""
         name, sentences = self.problem.name.removesuffix(" (validation)"), []
-        ends = [f"“{kind}”" for kind in kinds if self.steps[kind] in (RATES[0], RATES[-1])]
-        if ends:
-            sentences.append(
-                f"On {name} the best step size for {' and '.join(ends)} is at an end of the "
-                "range, so a better one may lie beyond. "
-            )
         for kind in kinds:
             skipped = " and ".join(f"{rate:g}" for k, rate in self.passed_over if k == kind)
             if skipped:

@@ -40,7 +40,7 @@ def test_entries_of_one_name_are_one_data_set():
 
 
 def test_order_of_real_data_and_the_three_kinds():
-    assert catalogue.REAL_FIRST["pairs"] == ("reed_cub", "reed_flo", "ikea", "cub")
+    assert catalogue.REAL_FIRST["pairs"] == ("reed_cub", "reed_flo", "flowers", "cub_captions")
     assert catalogue.REAL_FIRST["attributes"][-4:] == (
         "cub",
         "awa1",

@@ -176,7 +176,7 @@ def test_a_set_wholly_deleted_is_not_there(edition):
     assert resolve_all("cross-modal") == ["imagenet1k", "tiny_imagenet"]
     assert missing("auto") == missing("real") == ["europarl", "europarl_dinu"]
     assert missing("synthetic") == missing("imagenet1k") == []
-    assert missing("auto", ["pairs"]) == ["ikea", "cub"]
+    assert missing("auto", ["pairs"]) == ["flowers", "cub_captions"]
 
 
 def test_an_old_edition_is_named(edition, tmp_path, monkeypatch):

@@ -50,8 +50,11 @@ class Problem:
 
         Labels, row numbers, names and texts stay on the host.
         """
-        present = self._present().items()
-        return replace(self, **{n: to_requested_device(to_host(a), device) for n, a in present})
+        present = self._present()
+        moved = {n: to_requested_device(to_host(a), device) for n, a in present.items()}
+        if all(moved[n] is a for n, a in present.items()):
+            return self
+        return replace(self, **moved)
 
 
 def check_problem(problem, *fields, kind):

@@ -42,6 +42,7 @@ LOOKS = {
     # Data; crosses are the papers', so that nothing of ours is a black one.
     "cub": (0, "o", "-"), "awa1": (1, "s", "-"), "tiny-imagenet": (2, "^", "-"),
     "caltech101": (3, "D", "-"), "ikea": (4, "P", "-"), "cub-sentences": (5, "v", "-"),
+    "flowers": (1, "s", "-"), "cub-class-captions": (0, "o", "-"),
     "apy": (4, "P", "--"), "digits": (5, "v", "--"), "mean": (6, "*", "-"),
     "CUB (paper)": (6, "x", "-"), "FLOWERS (paper)": (6, "+", "-"),
 }  # fmt: skip

@@ -1,13 +1,16 @@
 """The chapters' experiments on image-text pairs: what they measure, by slow loops."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from chapters.clarel.ablation import absolute, range_rows
+from chapters.clarel.ablation import absolute, range_rows, side_rows
 from chapters.clarel.balancing import (
     answered_otherwise,
+    balance_row,
+    best_on_test,
     check_appendix_b,
     distances,
     error_rows,
@@ -15,7 +18,17 @@ from chapters.clarel.balancing import (
     nearest_distances,
     of_distances,
 )
-from chapters.clarel.comparison import known_text_share
+from chapters.clarel.baseline import with_class_texts
+from chapters.clarel.comparison import (
+    BUDGETS,
+    DRAWS,
+    OF_CLASS,
+    OWN,
+    batches_of,
+    best_other,
+    known_text_share,
+    level_runs,
+)
 from chapters.clarel.departures import with_tested_in_validation
 from chapters.clarel.intervals import joint_estimate
 from chapters.clarel.losses import (
@@ -27,7 +40,7 @@ from chapters.clarel.losses import (
 from chapters.clarel.shown import nearest_texts
 from chapters.clarel.text_network import GROUPS, AppendixNetwork
 from zslib.datasets import synthetic_pairs
-from zslib.protocols import Estimate, run_clarel
+from zslib.protocols import Estimate, run_clarel, run_image_text, short_clarel
 from zslib.protocols.attributes.intervals import zero_shot_estimate
 
 
@@ -97,7 +110,8 @@ def test_stacking_of_logarithms_answers_alike_and_distances_order_alike(problem,
     )
 
 
-CURVES = {"A": {"H": {0.2: 5.0, 0.5: 6.5, 1.0: 90.0}}, "B": {"H": {0.2: 8.0, 0.5: 7.0, 1.0: 1.0}}}
+_A, _B = {0.2: 5.0, 0.5: 6.5, 1.0: 90.0}, {0.2: 8.0, 0.5: 7.0, 1.0: 1.0}
+CURVES = {"FLOWERS": {"H": _A, "u": _A, "s": _B}, "CUB": {"H": _B, "u": _B, "s": _A}}
 
 
 def test_the_range_is_picked_on_validation_and_measured_on_test(problem, run):
@@ -110,7 +124,87 @@ def test_the_range_is_picked_on_validation_and_measured_on_test(problem, run):
     moved = tests[best] - tests[worst]
     assert found["range of H from 0.2 to 0.6"].mean == pytest.approx(moved)
     assert found["range of H less the authors'"].mean == pytest.approx(moved - 1.5)
+    named = replace(problem, name="cub-class-captions")
+    same = by_metric(range_rows(named, "lambda", runs, CURVES, 0.2, 0.6))
+    assert same["range of H less the authors'"].mean == pytest.approx(moved - 1.0)
+    level = {x: [o.value("seen") for o in r.outcomes("validation")] for x, r in runs.items()}
+    best, other = (pick(level, key=lambda x: np.mean(level[x])) for pick in (max, min))
+    seen = {x: np.mean([o.value("seen") for o in r.outcomes()]) for x, r in runs.items()}
+    assert same["range of seen less the authors'"].mean == pytest.approx(
+        seen[best] - seen[other] - 1.5
+    )
     assert not list(range_rows(problem, "lambda", {0.0: run}, CURVES, 0.2, 0.6))
+
+
+def test_errors_apart_and_the_best_alpha_of_the_test(problem, run):
+    sides = {}
+    for state, alpha in (("before", 0.0), ("after", run.alpha)):
+        apart = []
+        for result in run.test:
+            share = {}
+            for side in ("seen", "unseen"):
+                tr, ts = nearest_distances(problem, result, side)
+                labels = problem.labels[getattr(problem, f"test_{side}")]
+                wrong = ((1 + alpha) * tr < ts) == (side == "unseen")
+                share[side] = np.mean([wrong[labels == c].mean() for c in np.unique(labels)])
+            apart.append(100 * abs(share["unseen"] - share["seen"]))
+        sides[state] = np.mean(apart)
+    found = balance_row(problem, run, 50)["value"].mean
+    assert found == pytest.approx(sides["after"] - sides["before"])
+
+    def H(outcomes):
+        return np.mean([outcome.value("H") for outcome in outcomes])
+
+    tried = [H(run.outcomes(alpha=alpha)) for alpha in np.linspace(0, 2, 201)]
+    assert H(best_on_test(run)) >= max(tried) - 1e-9
+
+
+def test_what_classifiers_add_with_rescaling_and_without(problem, run):
+    alphas = {"line 1": 0.0, "line 2": 0.1, "line 3": 0.2, "line 6": 0.4}
+    lines = {name: run.outcomes(alpha=alpha) for name, alpha in alphas.items()}
+    one, two, three, six = (np.mean([o.value("H") for o in found]) for found in lines.values())
+    values = {row["method"]: row["value"].mean for row in side_rows(problem, lines)}
+    assert values["(6 - 3) - (1 - 2)"] == pytest.approx((six - three) - (one - two))
+    assert values["3 - half of 6"] == pytest.approx(three - six / 2)
+
+
+def test_the_best_other_is_so_on_validation_data():
+    trial = {"parameters": {"a": 2}, "H": 3.0, "ACC": 1.0}
+    chosen = SimpleNamespace(
+        parameters={"a": 2}, trials=[{"parameters": {"a": 1}, "H": 9.0}, trial]
+    )
+    other = SimpleNamespace(parameters={}, trials=[{"parameters": {}, "H": 2.0, "ACC": 4.0}])
+    runs = {"one": chosen, "two": other}
+    assert (best_other(runs, "H"), best_other(runs, "ACC")) == ("one", "two")
+
+
+def test_own_texts_and_texts_of_the_class_by_draw_and_budget(monkeypatch):
+    monkeypatch.setattr("zslib.protocols.pairs.runs.SHORT_GRID", {"learning_rate": (2.5, 5.0)})
+    monkeypatch.setitem(DRAWS, "ten texts at a time", 2)
+    problem = synthetic_pairs(n_seen=8, n_val=3, n_unseen=3, images_per_class=12)
+    problem = problem.scaled("unit length")
+    found = level_runs(problem, [3], 12, must_learn=False)
+    assert set(found) == {(draw, budget) for draw in DRAWS for budget in BUDGETS}
+    pooled = with_class_texts(problem, own_ids=True)
+    for (draw, budget), kinds in found.items():
+        assert list(kinds) == [OWN, OF_CLASS]
+        n = {"a tenth": 5, "a third": 5, "in full": 12}[budget]
+        assert batches_of(budget, 12) == n
+        for data, held, (outcome,) in (
+            (problem, problem.validation_problem(), kinds[OWN]),
+            (
+                pooled,
+                with_class_texts(problem.validation_problem(), own_ids=True),
+                kinds[OF_CLASS],
+            ),
+        ):
+            changes = {"texts_per_image": DRAWS[draw]}
+            again = {"held_out": held, "must_learn": False}
+            chosen = run_clarel(data, [3], n_batches=12, changes=changes, test=False, **again)
+            rate = chosen.model.learning_rate
+            model = short_clarel(data, n_batches=n, learning_rate=rate, **changes)
+            (alone,) = run_image_text(model, data, [3], **again).outcomes()
+            assert outcome.value("H") == alone.value("H")
 
 
 def test_joint_intervals_are_those_of_a_difference(run):

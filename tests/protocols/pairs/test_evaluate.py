@@ -525,7 +525,7 @@ def test_the_two_trainings(problem):
     small = {"embedding_dim": 8, "word_dim": 6}
     short = run_clarel(problem, n_batches=20, changes=small, test=False, must_learn=False)
     tried = [t["parameters"]["learning_rate"] for t in short.trials]
-    assert tried[:4] == [1.25, 2.5, 5.0, 10.0]
+    assert tried[:4] == [2.5, 5.0, 7.0, 10.0]
     assert short.model.n_batches == 20
     small |= {"n_batches": 2, "lstm_units": 3, "filters": (4, 4)}
     paper = run_clarel(problem, training="paper", changes=small, test=False, must_learn=False)

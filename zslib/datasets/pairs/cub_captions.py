@@ -76,6 +76,7 @@ ENTRIES = (
         summary="CUB-200-2011: 117,880 captions as texts of the 200 classes",
         licence="captions: not stated; images: non-commercial research",
         quick={PAIRS: {"max_per_class": 6, "max_captions": 8}},
+        auto={PAIRS: 2},
         files=below(
             "visual/cub", "captions.tsv", "cub.npz", "classes.txt", "features_resnet_pca256.npy"
         ),

@@ -63,6 +63,7 @@ ENTRIES = (
         summary="Oxford's 102 flowers: 8,189 photographs with ten captions each",
         licence="captions and images: not stated",
         quick={PAIRS: {"max_per_class": 6}},
+        auto={PAIRS: 1},
         files=below("visual/flowers", *_FILES),
     ),
 )

@@ -88,7 +88,6 @@ ENTRIES = (
         summary="IKEA products: 1,459 photographs with their own texts, 44 types",
         licence="images and texts: property of IKEA, non-commercial use",
         quick={PAIRS: {"max_per_class": 8}},
-        auto={PAIRS: 1},
         files=below("visual/ikea", "ikea.npz", "texts.tsv"),
     ),
 )

@@ -98,7 +98,6 @@ ENTRIES = (
         name="cub",
         loaders={PAIRS: cub_sentences},
         quick={PAIRS: {"max_per_class": 6, "max_sentences": 8}},
-        auto={PAIRS: 2},
         optional_files=("visual/cub/class_wikipedia_sentences.jsonl",),
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from sklearn.base import clone
@@ -151,8 +152,19 @@ def texts_and_vocabulary(problem, min_count, length):
     """All texts as a model takes them, and the words of training texts; vectors have none."""
     if problem.texts is None:
         return problem.text_vectors, None
-    vocabulary = Vocabulary.fit([problem.texts[i] for i in problem.training_texts], min_count)
-    return like(vocabulary.transform(problem.texts, length), problem.features), vocabulary
+    known = problem.training_texts.tobytes()
+    tokens, vocabulary = _numbered(problem.texts, known, min_count, length)
+    return like(tokens, problem.features), vocabulary
+
+
+@lru_cache(maxsize=4)
+def _numbered(texts, known, min_count, length):
+    """Token numbers, read-only, and words of the ``known`` texts, kept for the next training."""
+    known = np.frombuffer(known, dtype=np.int64)
+    vocabulary = Vocabulary.fit([texts[i] for i in known], min_count)
+    tokens = vocabulary.transform(texts, length)
+    tokens.setflags(write=False)
+    return tokens, vocabulary
 
 
 def fitted_pairs(model, problem, texts, prototypes_from):

@@ -242,10 +242,10 @@ def _results(model, problem, seeds, *, device, checkpoints, **options):
     return results
 
 
-SHORT_GRID = {"learning_rate": (1.25, 2.5, 5.0, 10.0)}
+SHORT_GRID = {"learning_rate": (2.5, 5.0, 7.0, 10.0)}
 """Learning rates that short trainings choose from on validation classes. They suit features of
-length one, which are much shorter than those of the paper; with the largest, training diverges on
-some data."""
+length one, which are much shorter than those of the paper; with the larger ones, training diverges
+on some data."""
 
 
 def short_clarel(problem, *, n_batches=1000, **changes):
