@@ -20,25 +20,48 @@ def test_a_run_is_what_evaluation_of_its_model_says(problem, run):
     assert run.outcome.accuracy == evaluate_zero_shot(model, problem).accuracy
 
 
-def test_settings_are_the_best_of_a_slow_loop(problem):
+def test_settings_are_the_most_regular_of_a_slow_loop(problem):
+    """The smallest rate that is within one standard error of the best, over ten draws."""
     tuning = ml.tuning_problems(problem, 0.25)
-    for one in tuning:
+    draws = [tuning(seed) for seed in range(10)]
+    for one in draws:
         assert set(one.unseen_classes).isdisjoint(one.seen_classes)
-    assert len({tuple(one.unseen_classes) for one in tuning}) == 3
-    rates = (0.01, 0.03, 0.1, 1e6)  # the last diverges
+    assert len({tuple(one.unseen_classes) for one in draws}) == 10
+    scores = {}
+
+    def chosen(rates):
+        for rate in set(rates) - scores.keys():
+            options = {"learning_rate": rate, "n_epochs": 10}
+            models = [MetricLearner(8, random_state=seed, **options) for seed in range(10)]
+            outcomes = map(evaluate_zero_shot, models, draws)
+            scores[rate] = np.array([outcome.accuracy for outcome in outcomes])
+        best = max(rates, key=lambda rate: scores[rate].mean())
+        leads = {rate: scores[best] - scores[rate] for rate in rates}
+        return min(r for r in rates if leads[r].mean() <= leads[r].std(ddof=1) / np.sqrt(10))
+
+    rates = [0.01, 0.03, 0.1]
+    for _ in range(4):
+        if chosen(rates) == min(rates):  # at an end of the grid, which goes on
+            first, second, *_ = sorted(rates)
+            rates.append(float(f"{first * first / second:.3g}"))
     model = MetricLearner(8, n_epochs=10)
-    found = ml.choose_settings(model, tuning, {"learning_rate": rates})
+    found = ml.choose_settings(model, tuning, {"learning_rate": (0.01, 0.03, 0.1, 1e6)})
+    assert found == {"learning_rate": chosen(rates)}  # 1e6 diverges
 
-    def score(rate):
-        options = {"learning_rate": rate, "n_epochs": 10}
-        models = [MetricLearner(8, random_state=seed, **options) for seed in range(3)]
-        outcomes = map(evaluate_zero_shot, models, tuning)
-        return np.mean([outcome.accuracy for outcome in outcomes])
 
-    # The best at an end of the grid extends it.
-    best = max(map(score, rates[:3]))
-    assert score(found["learning_rate"]) >= best - 1e-6
-    assert found["learning_rate"] in rates or score(found["learning_rate"]) > best
+def test_attributes_alone_or_with_the_metric(problem):
+    model, tuning = MetricLearner(8, n_epochs=30), ml.tuning_problems(problem, 0.25)
+    settings = ml.metric_settings(model, tuning, 0.3)
+    weights = [chosen["attribute_weight"] for chosen in settings.values()]
+    assert weights == [1e4, 0.3]
+    runs = ml.metric_or_plain(model, problem, [0, 1], settings)
+    *plain, learnt = runs.values()
+    assert list(runs)[-1] == ml.LEARNT
+    for of in plain:
+        for run in of:
+            np.testing.assert_array_equal(run.model.metric_, np.eye(run.model.embedding_dim_))
+    (joint,) = ml.trained(model, problem, [1], **settings["joint training"])
+    assert learnt[1].outcome.accuracy == joint.outcome.accuracy
 
 
 def test_pairs_and_their_sides(problem, run):

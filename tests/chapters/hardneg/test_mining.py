@@ -8,6 +8,7 @@ import pytest
 from chapters.hardneg import mining
 from chapters.hardneg.metric_learning import trained, tuning_problems
 from zslib.compatibility import MetricLearner
+from zslib.protocols import evaluate_zero_shot
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +55,18 @@ def test_shares_of_classes(problem, run):
 
 def test_one_negative_makes_both_objectives_the_same(problem):
     learner = MetricLearner(8, n_epochs=10, growth="within_epoch")
-    runs, chosen = mining.balanced_or_sum(
-        learner, problem, [0], tuning_problems(problem, 0.25), [1, 2]
-    )
-    one = [of[0].outcome.accuracy for of in runs[1].values()]
-    assert one[0] == pytest.approx(one[1])
-    assert set(chosen) == {(name, k) for name in runs[1] for k in (1, 2)}
+    chosen = mining.balance_settings(learner, tuning_problems(problem, 0.25), [1, 2])
+    assert set(chosen) == {(name, k) for name in mining.FORMS for k in (1, 2)}
+    one, two = (mining.balanced_or_sum(learner, problem, [0], chosen, k) for k in (1, 2))
+    plain = learner.set_params(balanced=False, random_state=0, **chosen["Eq. 6, plain sum", 1])
+    alone = evaluate_zero_shot(plain, problem).accuracy
+    assert [of[0].outcome.accuracy for of in one.values()] == pytest.approx([alone, alone])
+    for (name, k), settings in chosen.items():
+        if k == 2:
+            (run,) = two[name]
+            made = run.model.get_params()
+            expected = settings | {"negatives_per_positive": 2, "balanced": mining.FORMS[name]}
+            assert {key: made[key] for key in expected} == expected
 
 
 def test_correlation_needs_images_that_differ(problem):
