@@ -37,10 +37,9 @@ _IN_POINTS = re.compile(r"(ACC|H|AUSUC|u|s|(P|hit|hp)@(\d+|k)|pollution.*|hub an
 _END = 1.0
 # Share of an interval's width by which other draws of the bootstrap may move its end, by what it
 # resamples: twice the standard error of a 2.5% quantile, of a thousand draws of classes and of two
-# thousand of other items; and of twenty thousand, where it went on to these.
+# thousand of other items. With n draws, where there were more, it is the last times sqrt(2,000/n).
 _REDRAWN = {"classes": 0.043}
 _REDRAWN_OTHERS = 0.03
-_REDRAWN_OFTEN = 0.0095
 # With fewer classes a percentile interval is too short.
 _FEW = 30
 
@@ -276,8 +275,9 @@ def _judge_one(claim, mark, record, records, of_sets=False):
         return verdict(HELD if holds else against, reason)
     unit = record.get("unit", "runs")
     distance = min(abs(low - threshold), abs(high - threshold))
-    often = record.get("n_draws", 0) > 0
-    redrawn = _REDRAWN_OFTEN if often else _REDRAWN.get(unit, _REDRAWN_OTHERS)
+    redrawn = _REDRAWN.get(unit, _REDRAWN_OTHERS)
+    if n_draws := record.get("n_draws"):
+        redrawn = _REDRAWN_OTHERS * math.sqrt(2000 / n_draws)
     if unit != "runs" and distance < redrawn * (high - low):
         return verdict(OPEN, f"the interval ends at {_number(threshold)}: other draws may turn it")
     if holds and compare(hard_end, threshold):

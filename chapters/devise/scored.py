@@ -143,6 +143,26 @@ def score_rows(scored, tree):
         )  # fmt: skip
 
 
+def relative_rows(scored, tree):
+    """Rows: what DeViSE improves on the softmax, in percent of the softmax's mean, with k = 5.
+
+    Of hp@5 and of the Challenge's error, which is better where it is lower, and how much less the
+    one improves than the other. Of seen classes alone.
+    """
+    if not scored.errors:
+        return
+    answers, gains = scored.answers["ridge"], {}
+    for name, scores, column, sign in (
+        ("hp@5", scored.hp, 4, 1),
+        ("height", scored.errors, 0, -1),
+    ):
+        ours, theirs = ([of[:, column] for of in scores[m]] for m in ("DeViSE", "softmax"))
+        whole = class_means([of[:, None] for of in theirs], answers)[0]
+        gains[name] = [sign * 100.0 * (a - b) / whole for a, b in zip(ours, theirs, strict=True)]
+    columns = scored.case | {"metric": "improvement, % of the softmax", "k": 5, "tree": tree}
+    yield from compared(gains, answers, [("height", "hp@5")], **columns)
+
+
 def curve_rows(scored):
     """Rows: mean hp@k of each system and of labels drawn at random, for each k and by ``case``."""
     who, name, problem = scored.case.values()

@@ -13,7 +13,7 @@ from zslib.datasets import load_problem, load_term_vectors
 
 @dataclass(frozen=True, eq=False)
 class TermRuns:
-    """One problem per seed, the labels of each label set, and how many images are drawn.
+    """One problem per seed, the labels of each label set, and how many images are drawn, or all.
 
     ``load(seed)`` gives the problem of any seed.
     """
@@ -61,7 +61,12 @@ class TermRuns:
 
 
 def _drawn_evenly(labels, images, n):
-    """At most ``n`` of the images at random, from all classes as equally as they have enough."""
+    """At most ``n`` of the images at random, from all classes as equally as they have enough.
+
+    None are left out where ``n`` is 0.
+    """
+    if not n:
+        return images
     images = np.random.default_rng(0).permutation(images)
     by_class = np.argsort(labels[images], kind="stable")
     sizes = np.unique(labels[images], return_counts=True)[1]

@@ -98,6 +98,35 @@ def early_intruders(problem, parameters, *, n=2000, seed=0):
     )
 
 
+def update_shares(problem, parameters, *, n=2000, seed=0):
+    """Rows: of how many training items a random negative violates the margin, after one epoch.
+
+    By margins of a half, one and two of the chosen one, and numbers of negatives drawn from the
+    other training targets: where a share q of these violates it, k draws miss it with (1 - q)^k.
+    """
+    fitted = METHODS["max-margin"].fresh(seed, **parameters | {"n_epochs": 1})
+    fitted.fit(problem.X_train, problem.Y_train)
+    gold, mapped = unit_rows(problem.Y_train[:n]), unit_rows(fitted.transform(problem.X_train[:n]))
+    scores = mapped @ gold.T
+    gaps = np.diag(scores)[:, None] - scores
+    np.fill_diagonal(gaps, np.inf)
+    for margin in (parameters["margin"] * factor for factor in (0.5, 1.0, 2.0)):
+        missed = 1 - np.sum(gaps < margin, axis=1) / (len(gold) - 1)
+        for k in (1, 5, 20):
+            share = 100.0 * float(np.mean(1 - missed**k))
+            columns = {"margin": margin, "negatives": k}
+            yield row(problem, "share of updates, %", "random, one epoch", share, **columns)
+
+
+def learning_rules(fit):
+    """Methods and parameters for `precision_by_epoch`, where ``fit`` is of random negatives."""
+    return {
+        "random": ("max-margin", {}),
+        "intruder": ("intruder", {}),
+        "intruder, same margin": ("intruder", {"margin": fit.parameters["margin"]}),
+    }
+
+
 def precision_by_epoch(runs, methods, n_epochs, *, max_queries=0):
     """Rows: test P@1 on the way of training, its best, and when 95% of that is reached.
 

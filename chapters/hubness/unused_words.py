@@ -22,7 +22,9 @@ def unused_words(runs, methods, max_queries=0):
         At most so many of the words, evenly spaced; 0 stands for all.
     """
     return {
-        one.problem: _outcomes(one, methods, max_queries) for one in runs if _knows_more(one.problem)
+        one.problem: _outcomes(one, methods, max_queries)
+        for one in runs
+        if _knows_more(one.problem)
     }
 
 

@@ -1,7 +1,10 @@
 """What least squares and ridge do to the variance of what they map (section 3)."""
 
+from itertools import product
+
 import numpy as np
 
+from zslib.arrays import unit_rows
 from zslib.mapping import RidgeMap
 from zslib.protocols.mapping.outcome import evaluate, gold_queries
 from zslib.protocols.tidy import row
@@ -35,6 +38,24 @@ def projection_checks(problem):
     }
     for metric, value in values.items():
         yield row(problem, metric, "least squares", value)
+
+
+def spread_of_targets(problems):
+    """Rows: total variance of the training targets at length one, each once; and differences.
+
+    A difference is of one cross-modal data set and one cross-linguistic.
+    """
+    spread = {}
+    for problem in problems:
+        targets = unit_rows(problem.targets[np.unique(problem.train_gold)].astype("f8"))
+        value = spread[problem] = float(targets.var(axis=0).sum())
+        yield row(problem, "spread of training targets", "targets", value)
+    of = {p.setting: [q for q in problems if q.setting == p.setting] for p in problems}
+    for words, images in product(of.get("cross-linguistic", []), of.get("cross-modal", [])):
+        value = spread[words] - spread[images]
+        data = f"{images.name} and {words.name}"
+        columns = {"synthetic": words.synthetic or images.synthetic}
+        yield row(data, "spread of training targets", "languages - modes", value, **columns)
 
 
 def column_variances(problem, penalties):

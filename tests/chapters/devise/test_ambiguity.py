@@ -1,8 +1,10 @@
 """Terms and synsets, counted by slow loops."""
 
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from chapters.devise import ambiguity
 from chapters.devise.answers import NearestTerms
@@ -59,7 +61,28 @@ def test_repeated_synsets_are_those_that_a_loop_meets_twice():
 def test_one_sense_compares_with_all_of_them():
     terms = np.array([[0, 2, 1, 3]])  # crane names n1 and n2
     found = NearestTerms(LEXICON, terms, np.array([1]), 0)
-    compared = ambiguity.one_sense([found], [0], ("seen", "1K"))
+    compared = ambiguity.one_sense([found], ("seen", "1K"))
     rows = {row["method"]: row["value"].mean for row in compared if row["k"] == 5}
     assert rows["expand"] == 100
     assert rows["random - expand"] == rows["random"] - 100
+
+
+def test_expected_hits_are_the_mean_over_all_ways_to_draw():
+    rng = np.random.default_rng(0)
+    lemmas = {f"n{i}": [f"t{t}" for t in rng.choice(8, 3, replace=False)] for i in range(9)}
+    lexicon = TermLexicon(lemmas)
+    terms = rng.random((30, len(lexicon.terms))).argsort(axis=1)
+    near = NearestTerms(lexicon, terms, rng.integers(9, size=30), 0)
+    for k in (1, 2):
+        found = ambiguity.expected_hits(near, k)
+        for image, row in enumerate(terms[:, : 4 * k]):
+            hits = []
+            for drawn in product(*(lexicon.synsets_of(lexicon.terms[term]) for term in row)):
+                answers = list(dict.fromkeys(drawn))[:k]
+                hits.append(lexicon.synsets[near.gold[image]] in answers)
+            assert found[image] == pytest.approx(100 * np.mean(hits))
+
+
+def test_synsets_with_all_of_some_terms():
+    (row,) = ambiguity.synsets_with(LEMMAS, ("crane", "hoist"))
+    assert row["value"] == 1

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from chapters.hubness.intruders import early_intruders, precision_by_epoch
+from chapters.hubness.intruders import early_intruders, precision_by_epoch, update_shares
+from zslib.arrays import unit_rows
 from zslib.protocols import METHODS, Repeated, evaluate
 
 
@@ -59,3 +60,20 @@ def test_a_rule_is_held_against_the_first_with_the_parameters_given(languages, s
     saved = rows["epochs to 95%", "wide - random", None].mean
     apart = [rows["epochs to 95%", name, None].mean for name in rules]
     assert saved == apart[1] - apart[0]
+
+
+def test_shares_of_updates_against_draws(languages):
+    """Negatives drawn one after the other: does one of them violate the margin?"""
+    parameters = {"margin": 0.4, "n_negatives": 5}
+    rows = list(update_shares(languages, parameters, seed=3))
+    fitted = METHODS["max-margin"].fresh(3, **parameters, n_epochs=1)
+    fitted.fit(languages.X_train, languages.Y_train)
+    gold, mapped = unit_rows(languages.Y_train), unit_rows(fitted.transform(languages.X_train))
+    rng, n = np.random.default_rng(0), len(gold)
+    for row in rows:
+        hits = []
+        for i in np.tile(np.arange(n), 20):
+            drawn = rng.choice(np.delete(np.arange(n), i), size=row["negatives"])
+            gaps = mapped[i] @ gold[i] - gold[drawn] @ mapped[i]
+            hits.append(np.any(gaps < row["margin"]))
+        assert row["value"] == pytest.approx(100 * np.mean(hits), abs=3)

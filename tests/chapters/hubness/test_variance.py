@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from chapters.hubness.variance import column_variances, projection_checks
+from chapters.hubness.variance import column_variances, projection_checks, spread_of_targets
 
 
 def test_variances_of_mapped_column_and_residual_add_up(languages):
@@ -29,3 +29,12 @@ def test_an_exact_fit_has_no_residual(languages):
     found = {row["metric"]: row["value"] for row in projection_checks(few)}
     assert found["residual cosine"] is None
     assert found["mean training variance ratio"] == pytest.approx(1)
+
+
+def test_spread_of_targets(languages, images):
+    rows = list(spread_of_targets([languages, images]))
+    for problem, row in zip((languages, images), rows, strict=False):
+        targets = problem.targets[np.unique(problem.train_gold)]
+        unit = targets / np.linalg.norm(targets, axis=1, keepdims=True)
+        assert row["value"] == pytest.approx(1 - np.sum(unit.mean(axis=0) ** 2), abs=1e-6)
+    assert rows[2]["value"] == rows[0]["value"] - rows[1]["value"]

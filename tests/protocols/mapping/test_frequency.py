@@ -28,10 +28,13 @@ def test_bins_hold_equally_many_queries_in_the_order_of_their_answers(languages)
 
 
 def test_bins_together_are_the_whole_test(found):
-    rows = list(precision_by_bin(found))
+    rows = list(precision_by_bin(found, [("plain", "ridge")]))
     for name in ("plain", "ridge"):
         values = [r["value"].mean for r in rows if r["method"] == name]
         assert np.mean(values) == pytest.approx(found[name][0].hits(1).mean())
+    gains = [r["value"].mean for r in rows if r["method"] == "plain - ridge"]
+    gain = found["plain"][0].hits(1).mean() - found["ridge"][0].hits(1).mean()
+    assert np.mean(gains) == pytest.approx(gain)
 
 
 def test_the_correlation_is_that_of_a_search_among_the_most_frequent_words(found, languages):

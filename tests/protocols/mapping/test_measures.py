@@ -32,12 +32,22 @@ def test_largest_hubs_are_named_with_their_counts(found):
 
 def test_variances_and_correlations(found, languages):
     of = search_measures(
-        ["P@5", "test variance ratio", "variance of directions", "rho with the mean of the mapped"]
+        [
+            "P@5",
+            "P@1 - P@10",
+            "elements with N_k of 10 or more",
+            "test variance ratio",
+            "variance of directions",
+            "rho with the mean of the mapped",
+        ]
     )
     values = {name: estimate(found["plain"]).mean for name, estimate in of.items()}
     outcome = found["plain"][0]
     mapped, gold = outcome.queries, gold_queries(languages)
     assert values["P@5"] == 100 * np.mean(outcome.ranks < 5)
+    between = -100 * np.mean((outcome.ranks >= 1) & (outcome.ranks < 10))
+    assert values["P@1 - P@10"] == pytest.approx(between)
+    assert values["elements with N_k of 10 or more"] == np.sum(outcome.counts >= 10)
     ratio = np.trace(np.cov(mapped.T)) / np.trace(np.cov(gold.T))
     assert values["test variance ratio"] == pytest.approx(ratio, rel=1e-5)
     # Directions have length one, so that variance and squared mean add up to one.

@@ -113,13 +113,15 @@ def test_training_is_the_estimator_on_all_pairs(languages):
     np.testing.assert_array_equal(run.predictions, fitted.transform(languages.X_test))
 
 
-def test_chimeras_join_the_training_pairs(images):
-    method = METHODS["ridge"].with_chimeras(3)
+@pytest.mark.parametrize("unit", [False, True])
+def test_chimeras_join_the_training_pairs(images, unit):
+    method = METHODS["ridge"].with_chimeras(3, unit=unit)
     run = train(method, images, parameters={"alpha": 0.5})
     new = np.setdiff1d(images.labels, images.train_gold)
-    X = np.concatenate(
-        [images.X_train, chimeras(images.X_train, images.Y_train, images.targets[new], k=3)]
-    )
+    made = chimeras(images.X_train, images.Y_train, images.targets[new], k=3)
+    if unit:
+        made = made / np.linalg.norm(made, axis=1, keepdims=True)
+    X = np.concatenate([images.X_train, made])
     Y = np.concatenate([images.Y_train, images.targets[new]])
     expected = RidgeMap(alpha=0.5).fit(X, Y).transform(images.X_test)
     np.testing.assert_allclose(run.predictions, expected, atol=1e-6)

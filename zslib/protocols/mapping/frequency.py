@@ -27,14 +27,18 @@ def frequency_bins(problem):
     return bins, [f"{ranks[p].min() + 1:,} to {ranks[p].max() + 1:,}" for p in parts]
 
 
-def precision_by_bin(outcomes):
-    """Rows: P@1 of ``{method: outcomes}`` in each of the `frequency_bins`."""
-    for method, runs in outcomes.items():
-        problem = runs[0].problem
-        bins, ranges = frequency_bins(problem)
+def precision_by_bin(outcomes, minus=()):
+    """Rows: P@1 of ``{method: outcomes}``, and differences, in each of the `frequency_bins`."""
+    hits = {method: [run.hits(1) for run in runs] for method, runs in outcomes.items()}
+    for a, b in minus:
+        hits[f"{a} - {b}"] = np.subtract(hits[a], hits[b])
+    runs = next(iter(outcomes.values()))
+    bins, ranges = frequency_bins(runs[0].problem)
+    for method, values in hits.items():
         for i, ranks in enumerate(ranges):
-            value = over_queries([run.hits(1)[bins == i] for run in runs], runs)
-            yield row(problem, "P@1 by frequency", method, value, bin=i + 1, ranks=ranks)
+            value = over_queries([of_seed[bins == i] for of_seed in values], runs)
+            columns = {"bin": i + 1, "ranks": ranks, "space": "full"}
+            yield row(runs[0].problem, "P@1 by frequency", method, value, **columns)
 
 
 def rho_by_vocabulary(outcomes, methods, sizes=(5_000, 10_000, 20_000, 50_000)):

@@ -94,11 +94,15 @@ def _difference(statistic):
 _OF_EACH_QUERY = {
     "hub answers": lambda outcome: outcome.hub_answers(),
     "pollution at 1": lambda outcome: outcome.polluted(1),
+    "P@1 - P@10": lambda outcome: outcome.hits(1) - outcome.hits(10),
 }
 
 # Of all queries together; ``times`` says how often each of them counts.
 _RESAMPLED = {
     "largest hub": _difference(lambda outcome, times: float(_occurrences(outcome, times).max())),
+    "elements with N_k of 10 or more": _difference(
+        lambda outcome, times: float((_occurrences(outcome, times) >= 10).sum())
+    ),
     "test variance ratio": _difference(_variance_ratio),
     "rho with the mean": _difference(partial(_rho, 0)),
     "rho with training items": _difference(partial(_rho, 1)),
@@ -126,7 +130,8 @@ def search_measures(names=("P@1", "P@5", "P@10")):
     """Measures of `Outcome` by name: "P@k" for any k, "hub answers", "pollution at 1", ….
 
     Shares of queries have intervals over words or labels and trainings, and so have "largest hub",
-    "test variance ratio", "cross-tab log10 p" and the correlations of Table 5, which are computed
+    "elements with N_k of 10 or more", "test variance ratio", "cross-tab log10 p" and the
+    correlations of Table 5, which are computed
     again from queries drawn anew; their interval has the spread of these draws about their own
     mean, since a largest count is larger where queries count twice. Of a cross-fitted search they
     are means over the folds.

@@ -55,7 +55,7 @@ class Method:
     def with_chimeras(self, k, *, unit=False):
         """The same method with ``k``-neighbour chimeras added to its training pairs.
 
-        With ``unit`` they have length one, which least squares sees and a loss of cosines does not.
+        With ``unit`` they have length one, which matters to least squares, not to cosines.
         """
         name = f"{self.name} + chimera-{k}{', unit length' * unit}"
         return replace(self, name=name, chimeras=k, unit_chimeras=unit)
