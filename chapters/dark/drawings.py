@@ -42,7 +42,9 @@ def draw_ranking(ax, places, own, margin, weights, named, *, crowd=None):
         look = {"marker": "*", "s": 208.0} if i == own else {"s": 4 + 160.0 * weights[i]}
         ax.scatter(*places[i], color=color, edgecolor="black", lw=0.8, label=name, **look)
     ax.axvline(places[own, 0], color="0.25", lw=1, label="own score")
-    ax.axvline(places[own, 0] - margin, color="0.25", lw=1, ls="--", label="less the margin")
+    ax.axvline(
+        places[own, 0] - margin, color="0.25", lw=1, ls="--", label="own score minus the margin"
+    )
     # Marks of one size: in the legend their area means nothing.
     legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8)
     for handle in legend.legend_handles:
@@ -173,7 +175,7 @@ def draw_two_views(scored, model, example):
             places = ranking_projection(np.vstack([points, more[chosen]]), direction)
             crowd = {c: places[k:][codes[chosen] == c] for c in named}
         draw_ranking(ax, places[:k], own, margins[0, 0], weights[0], named, crowd=crowd)
-        ax.set(title=title, xlabel="score F", ylabel="main direction besides")
+        ax.set(title=title, xlabel="score F", ylabel="main other direction")
 
     rank(left, S, X[example.image], f"an image ({scored.names[own]}) ranks labels")
     rank(right, sets, S[own], f"a label ({scored.names[own]}) ranks images", X)
