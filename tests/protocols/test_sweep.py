@@ -180,6 +180,7 @@ def test_a_regular_choice_at_the_end_of_the_grid_extends_it():
     options = {"seeds": (0, 1, 2), "regular": {"rate": "least"}}
     trials = sweep({"rate": (0.1, 0.4)}, noisy, "toy", **options)
     assert sorted(set(tried)) == [0.025, 0.1, 0.4]
+    assert tried.count(0.025) == 1  # its first draw is worse than each of theirs
     assert ranked(trials, "score", options["regular"])[0]["parameters"] == {"rate": 0.1}
 
 

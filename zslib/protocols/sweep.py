@@ -50,7 +50,8 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, regular=N
 
     With ``seeds`` it is ``attempt(parameters, seeds)``: of the first seed for all candidates, then
     of all seeds for the three best or the best third, of which one is chosen (``n_seeds``): the
-    best, or with ``regular`` the `most_regular` of those that may be as good.
+    best, or with ``regular`` the `most_regular` of those that may be as good. Then candidates
+    beyond the grid are tried with all seeds only where the first is no worse than a finalist's.
 
     Where `zslib.protocols.choices` are in use, the trials of an earlier run are taken instead if
     they have this choice: its ``name``, and the ``columns`` that are no parameters of the grid.
@@ -81,6 +82,11 @@ def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, regular=N
         if not (further := beyond_the_ends(trials, by, limits, regular)):
             break
         text = f"beyond the grid of {name}"
+        if regular:  # one draw of many says which of them are worth the others
+            least = min(trial[f"each {by}"][0] for trial in ranked(trials, by)[:_FINALISTS])
+            first = [_trial(attempt, parameters, seeds[:1], text) for parameters in further]
+            trials += [trial for trial in first if trial.get(by, -np.inf) < least]
+            further = [trial["parameters"] for trial in first if trial.get(by, -np.inf) >= least]
         trials += [_trial(attempt, parameters, seeds, text) for parameters in further]
     return trials if store is None else store.note(choice, trials)
 
