@@ -23,8 +23,8 @@ def ikea(
 
     The text is the colour field, where there is one, and the description (3 to 46 words).
     Variants of a product share both: such texts have one id, and such photographs of a class are
-    held out together, so that no text of a test image is known from training. The set stands in
-    for captioned birds and flowers, with one text for each image where those have ten.
+    held out together, so that no text of a test image is known from training. The set has
+    one text for each image where `zslib.datasets.flowers` has ten.
 
     Parameters
     ----------

@@ -24,9 +24,8 @@ def cub_sentences(
 ):
     """CUB-200-2011 with Wikipedia's sentences about each species.
 
-    Captions of the single images are not part of the data: a pair is an image and sentences of
-    its class. What the paper tests, texts of single images against texts of classes, cannot be
-    seen here.
+    A pair is an image and sentences of its class. Texts of single images are in
+    `zslib.datasets.flowers`, captions of these birds in `zslib.datasets.cub_captions`.
 
     Parameters
     ----------
