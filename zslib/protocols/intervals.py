@@ -24,8 +24,6 @@ __all__ = [
     "statistic_over_classes",
 ]
 
-_MOST_DRAWS = 20_000
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -215,12 +213,12 @@ def mean_estimate(
     return Estimate(float(means.mean()), low, high, n, unit, means.size, n_draws)
 
 
-def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None):
+def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None, most=20_000):
     r"""Ends of a percentile interval from ``n_resamples`` draws, or more where that may decide.
 
     An end that is the quantile :math:`p` of :math:`n` draws has a Monte Carlo error: it lies
     between the quantiles :math:`p \pm 2\sqrt{p(1 - p)/n}` of endless draws, as a rule. While the
-    value that decides lies between these too, there are ten times as many draws, up to 20,000.
+    value that decides lies between these too, there are ten times as many draws, up to ``most``.
 
     Parameters
     ----------
@@ -233,6 +231,8 @@ def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None):
         The value that decides, such as 0 for a difference.
     about : float, optional
         Move the draws so that this is their mean.
+    most : int
+        Draws in the end, where the value still is not clear.
 
     Returns
     -------
@@ -255,13 +255,13 @@ def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None):
         moved = draws if about is None else draws + (about - np.mean(draws))
         return np.quantile(moved, np.clip(shares, 0, 1))
 
-    while draws.size < _MOST_DRAWS:
+    while draws.size < most:
         error = 2 * np.sqrt(p * (1 - p) / draws.size)
         least, most = ends(p - error), ends(p + error)
         # Draws that are all alike have no error.
         if not np.any((least < most) & (least <= near) & (near <= most)):
             break
-        n_draws = min(10 * draws.size, _MOST_DRAWS)
+        n_draws = min(10 * draws.size, most)
         starts = range(draws.size, n_draws, n_resamples)
         further = [draw(min(n_resamples, n_draws - start)) for start in starts]
         draws = np.concatenate([draws, *further])

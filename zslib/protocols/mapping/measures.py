@@ -23,7 +23,8 @@ from zslib.protocols.tidy import row
 
 __all__ = ["hubs_beside", "modes_less_languages", "over_queries", "search_measures"]
 
-_RESAMPLES = 200
+# A count over the whole vocabulary for each draw, which is slow.
+_RESAMPLES, _MOST = 200, 2000
 
 
 def _occurrences(outcome, times):
@@ -226,7 +227,7 @@ def _resampled(statistic):
 
         mean = float(np.mean(values))
         low, high, n_draws = percentile_ends(
-            lambda n: np.array([one() for _ in range(n)]), _RESAMPLES, about=mean
+            lambda n: np.array([one() for _ in range(n)]), _RESAMPLES, about=mean, most=_MOST
         )
         n_units = sum(_units(part)[0].size for part in runs[0].parts)
         unit = _partitioned(runs) if partitions else runs[0].unit
