@@ -37,7 +37,7 @@ from chapters.clarel.losses import (
     spread_over_classes,
     spread_within,
 )
-from chapters.clarel.shown import nearest_texts
+from chapters.clarel.shown import nearest_texts, own_and_others
 from chapters.clarel.text_network import GROUPS, AppendixNetwork
 from zslib.datasets import synthetic_pairs
 from zslib.protocols import Estimate, run_clarel, run_image_text, short_clarel
@@ -265,6 +265,28 @@ def test_the_nearest_texts_of_an_image_are_shown_with_whose_they_are(pairs):
         own.append(1 + min(order.tolist().index(j) for j in np.flatnonzero(belongs[i])))
     assert (places[0], places[-1]) == (min(own), max(own))
     assert (rows[0][2] == "own") == (places[0] == 1)
+
+
+def test_texts_of_an_image_and_of_others_of_its_class(problem):
+    image = problem.trainval[0]
+    lines = own_and_others(problem, n=2)
+    own = {problem.texts[i] for i in own_texts(problem, image)}
+    label = str(problem.class_names[problem.labels[image]])
+    assert [line[:2] for line in lines] == [[label, "its own"]] * 2 + [
+        [label, "another image's"]
+    ] * 2
+    for _, whose, text in lines:
+        assert (text in own) == (whose == "its own")
+        assert (
+            problem.labels[image]
+            in problem.labels[
+                [
+                    i
+                    for i in problem.trainval
+                    if text in {problem.texts[t] for t in own_texts(problem, i)}
+                ]
+            ]
+        )
 
 
 def test_own_texts_and_spread_by_loops(pairs):
