@@ -18,7 +18,7 @@ from zslib.protocols.mapping.tuning import at_epochs
 from zslib.protocols.sweep import kept
 from zslib.protocols.tidy import row
 
-_RESAMPLES = 200
+_RESAMPLES, _MOST = 200, 2000
 _LOOKS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 75, 100)
 
 
@@ -161,7 +161,7 @@ def precision_by_epoch(runs, methods, n_epochs, *, max_queries=0):
         if not same:
             return mean_estimate(epochs)
         mean = float(epochs.mean())
-        low, high, n_draws = percentile_ends(draw, _RESAMPLES, about=mean)
+        low, high, n_draws = percentile_ends(draw, _RESAMPLES, about=mean, most=_MOST)
         return Estimate(mean, low, high, epochs.size, "words", n_words, n_draws)
 
     for name, (method, other) in methods.items():

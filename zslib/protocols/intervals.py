@@ -257,9 +257,9 @@ def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None, most
 
     while draws.size < most:
         error = 2 * np.sqrt(p * (1 - p) / draws.size)
-        least, most = ends(p - error), ends(p + error)
+        lower, upper = ends(p - error), ends(p + error)
         # Draws that are all alike have no error.
-        if not np.any((least < most) & (least <= near) & (near <= most)):
+        if not np.any((lower < upper) & (lower <= near) & (near <= upper)):
             break
         n_draws = min(10 * draws.size, most)
         starts = range(draws.size, n_draws, n_resamples)

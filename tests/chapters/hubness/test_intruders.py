@@ -72,8 +72,8 @@ def test_shares_of_updates_against_draws(languages):
     rng, n = np.random.default_rng(0), len(gold)
     for row in rows:
         hits = []
-        for i in np.tile(np.arange(n), 20):
+        for i in np.tile(np.arange(n), 5):
             drawn = rng.choice(np.delete(np.arange(n), i), size=row["negatives"])
             gaps = mapped[i] @ gold[i] - gold[drawn] @ mapped[i]
             hits.append(np.any(gaps < row["margin"]))
-        assert row["value"] == pytest.approx(100 * np.mean(hits), abs=3)
+        assert row["value"] == pytest.approx(100 * np.mean(hits), abs=5)
