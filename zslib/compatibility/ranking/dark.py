@@ -91,7 +91,7 @@ class DARK(StagedModel):
         What a step follows. "fixed": neither margins nor weights, as the paper does; scores and
         margins may then lengthen each other until the penalty stops them. "margin": margins as
         functions of the own scores, which keeps scores small. "objective": weights too, so that
-        steps descend the recorded objective.
+        steps descend the recorded objective. Which is best differs by data; the `grid` has all.
     normalize : bool, keyword only, default True
         Whether features and class embeddings are scaled to length one, in ``fit`` and in
         scoring, as the paper does.
