@@ -29,19 +29,19 @@ NEGATIVES = [
 
 
 def plain_and_centred(methods, problem, seeds, **options):
-    """``{name: runs}`` of each method as it is, and on centred vectors; without failed ones.
-
-    Of several, `ALL` has the first run of each that could be trained both ways.
-    """
+    """``{name: runs}`` of each method as it is, and on centred vectors; without failed ones."""
     runs = {}
     for method in map(resolve_method, methods):
         for one in (method, method.on_centred()):
             with suppress(ValueError):  # no setting could be trained
                 runs |= run_table([one], problem, seeds, **options)
-    both = [name for name in runs if name + CENTRED in runs]
-    if len(both) > 1:
-        runs |= {ALL + end: [runs[name + end][0] for name in both] for end in ("", CENTRED)}
     return runs
+
+
+def with_all(runs):
+    """The runs, and as `ALL` the first run of each system that could be trained both ways."""
+    both = [name for name in runs if name + CENTRED in runs]
+    return runs | {ALL + end: [runs[name + end][0] for name in both] for end in ("", CENTRED)}
 
 
 def centring_measures(**options):

@@ -1,7 +1,5 @@
 """Does hubness explain accuracy? Rank correlations over systems, maps, data sets and cures."""
 
-from itertools import product
-
 import numpy as np
 from scipy.stats import rankdata
 
@@ -10,24 +8,25 @@ from zslib.protocols.intervals import Estimate
 from zslib.protocols.tidy import row
 
 _SAME = ("dataset", "method", "correction")
-_KEPT = (*_SAME, "calibration")
 _FEW = 10  # too few systems to draw from
 _RESAMPLES = 1000
 
 
-def points(records, hubs, accuracy, *, difference=False):
+def points(records, hubs, accuracy, *, difference=False, per_error=False):
     """What records say of the same data set, method and correction, as points.
 
     Each is a dict of these, the method's ``family``, and ``hubs`` and ``accuracy``, the values of
-    the two metrics; there may be several accuracies, by calibration. With ``difference`` the
-    methods are "a - b".
+    the two metrics. With ``difference`` the methods are "a - b". With ``per_error``, where both
+    are in percent, hubs are divided by the share of wrong answers: right ones are hardly ever
+    hubs, and more of them leave less room for hubs whatever the errors are.
     """
     records = [r for r in records if (" - " in str(r.get("method"))) == difference]
     sizes = {tuple(map(r.get, _SAME)): r["value"] for r in records if r["metric"] == hubs}
     return [
-        {name: r.get(name) for name in _KEPT}
+        {name: r.get(name) for name in _SAME}
         | {"family": origin(r["method"])[1]}
-        | {"hubs": sizes[tuple(map(r.get, _SAME))], "accuracy": r["value"]}
+        | {"hubs": sizes[tuple(map(r.get, _SAME))] / (1 - r["value"] / 100 if per_error else 1)}
+        | {"accuracy": r["value"]}
         for r in records
         if r["metric"] == accuracy and tuple(map(r.get, _SAME)) in sizes
     ]
@@ -66,65 +65,60 @@ def partial_correlation(x, y, given):
 
 
 def correlation_rows(searches, givens):
-    """Rows: the partial rank correlation of ``hubs`` and ``accuracy`` of points.
+    """Rows: the partial rank correlation of ``hubs`` and ``accuracy`` of points, by data set.
 
-    ``givens`` are tuples of the points' columns, ``dataset`` first. Intervals draw methods anew,
-    each with all its points; with fewer than ten methods there are none.
+    And its mean over the sets. ``givens`` are tuples of the points' columns that are held fixed.
+    Intervals draw methods anew, the same for all sets; with fewer than ten there are none.
     """
-    x, y = (np.array([p[name] for p in searches]) for name in ("hubs", "accuracy"))
-    units, unit = np.unique([p["method"] for p in searches], return_inverse=True)
-    members = [np.flatnonzero(unit == u) for u in range(units.size)]
-    draws = np.random.default_rng(0).integers(units.size, size=(_RESAMPLES, units.size))
-    drawn = [np.concatenate([members[u] for u in draw]) for draw in draws]
-    names = dict.fromkeys(p["dataset"] for p in searches)
-    data = ", ".join(name.removesuffix("_classes").replace("_", "-") for name in names)
+    sets = list(dict.fromkeys(p["dataset"] for p in searches))
+    units = sorted({p["method"] for p in searches})
+    n_draws = _RESAMPLES if len(units) >= _FEW else 0
+    draws = np.random.default_rng(0).integers(max(len(units), 1), size=(n_draws, len(units)))
     for columns in givens:
-        given = [np.array([str(p[column]) for p in searches]) for column in columns]
-        value = partial_correlation(x, y, given)
-        if units.size >= _FEW:
-            spread = [partial_correlation(x[i], y[i], [g[i] for g in given]) for i in drawn]
-            low, high = np.quantile(spread, [0.025, 0.975])
-            value = Estimate(value, float(low), float(high), 1, "systems", units.size)
-        method = ", ".join(columns)
-        yield row(data, "rank correlation", method, value, points=len(searches))
+        parts = [_correlations(searches, data, columns, units, draws) for data in sets]
+        exact, spread = (np.array(of) for of in zip(*parts, strict=True)) if parts else ([], [])
+        named = [(data.removesuffix("_classes").replace("_", "-"), {}) for data in sets]
+        if len(sets) > 1:
+            named.append((" and ".join(name for name, _ in named), {"over": "all sets"}))
+            exact, spread = (
+                np.append(of, of.mean(axis=0, keepdims=True), axis=0) for of in (exact, spread)
+            )
+        for (name, over), value, around in zip(named, exact, spread, strict=True):
+            if n_draws:
+                ends = map(float, np.quantile(around, [0.025, 0.975]))
+                value = Estimate(float(value), *ends, 1, "systems", len(units))
+            method = ", ".join(columns) or "nothing"
+            yield row(name, "rank correlation", method, value, **over)
+
+
+def mean_named(rows):
+    """The rows, with "mean" in place of the names of several data sets."""
+    return [row | {"dataset": "mean"} if row.get("over") else row for row in rows]
+
+
+def _correlations(searches, data, columns, units, draws):
+    """The correlation of the points of one data set, and of those of the methods of each draw."""
+    own = [p for p in searches if p["dataset"] == data]
+    x, y = (np.array([p[name] for p in own]) for name in ("hubs", "accuracy"))
+    given = [np.zeros(len(own)), *(np.array([str(p[c]) for p in own]) for c in columns)]
+    members = [np.flatnonzero([p["method"] == unit for p in own]) for unit in units]
+
+    def correlation(take):
+        return partial_correlation(x[take], y[take], [g[take] for g in given])
+
+    spread = [correlation(np.concatenate([members[u] for u in draw])) for draw in draws]
+    return correlation(np.arange(len(own))), spread
 
 
 def cures_told(changed):
-    """What became of accuracy where a cure made the largest hub smaller, and where not."""
+    """What became of accuracy where a cure spread the errors more evenly, and where not."""
     sentences = []
-    for smaller, which in ((True, "smaller"), (False, "no smaller")):
+    for smaller, which in ((True, "agree less"), (False, "agree no less")):
         gains = [p["accuracy"] for p in changed if (p["hubs"] < 0) == smaller]
         if gains:
             sentences.append(
-                f"In {len(gains)} of {len(changed)} cases the hubs are {which} after it, and "
+                f"In {len(gains)} of {len(changed)} cases wrong answers {which} after it, and "
                 f"accuracy rises in {sum(g > 0 for g in gains)} of these; its mean change is "
                 f"{np.mean(gains):+.1f} points."
             )
     return " ".join(sentences)
-
-
-TRAINED = {"a margin": ("max-margin", "ridge"), "intruders": ("intruder", "max-margin")}
-"""What training adds to a map without it, as (map, map without)."""
-
-TURNED = {
-    "turning": ("reverse ridge", "ridge"),
-    "a margin in place of turning": ("max-margin", "reverse ridge"),
-}
-
-
-def by_correction(records):
-    """Records of P@1 of "map" and "map + correction" as those of a map with a ``correction``."""
-    for record in records:
-        name, _, correction = str(record.get("method")).partition(" + ")
-        if record["metric"] == "P@1" and "space" not in record and " - " not in record["method"]:
-            yield record | {"method": name, "correction": correction or "none"}
-
-
-def gains_left(records, steps):
-    """Rows: what each of the ``steps`` adds to P@1, by data set, uncorrected and under CSLS."""
-    precise = {tuple(map(r.get, _SAME)): r["value"] for r in records if r["metric"] == "P@1"}
-    sets = dict.fromkeys(key[0] for key in precise)
-    for data, (step, (a, b)), correction in product(sets, steps.items(), ("none", "CSLS")):
-        more, less = (precise.get((data, name, correction)) for name in (a, b))
-        if None not in (more, less):
-            yield row(data, "P@1", step, more - less, correction=correction)

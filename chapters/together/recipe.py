@@ -4,50 +4,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from zslib.arrays import like, unit_rows
-from zslib.datasets.attributes.splits import class_parts, split_seen
-from zslib.datasets.locate import require_folder
-from zslib.datasets.mapping.dictionaries import read_dictionary
-from zslib.datasets.words.vectors import europarl_vectors
+from zslib.datasets import load_problem
+from zslib.datasets.attributes.splits import class_parts, crossed_classes
+from zslib.protocols.attributes.crossing import CrossFittedOutcome
 from zslib.protocols.attributes.runs import run_zero_shot
-from zslib.protocols.intervals import Estimate, mean_estimate
+from zslib.protocols.intervals import Estimate
 from zslib.protocols.tidy import row
 
 _METRICS = ("ACC", "H")
-_LISTS = ("europarl.train.txt", "europarl.test.txt", "dinu.train.txt")
-_LOOKED_UP = "opus.test.txt"
-_TRAINED = {"europarl": _LISTS[0], "europarl_dinu": _LISTS[2]}
+_WITH_MORE_WORDS = ("europarl", "europarl_dinu")
 
 
 def on_unused_words(runs):
-    """The same experiment, tested on the words of Europarl's lists that chose nothing.
+    """The same experiment, tested on the words of its dictionaries that chose nothing.
 
-    They have a vector, and are neither among the training pairs nor among the test words of the
-    other chapters. Of other data it is the experiment as it is.
+    They are in no training pair, and not among the test words of the chapters that compare maps.
+    Of data without such words it is the experiment as it is.
     """
-    problem = runs.problem
-    if problem.name not in _TRAINED:
+    known = runs.problem
+    if known.name not in _WITH_MORE_WORDS:
         return runs
-    folder = require_folder("crosslingual", None)
-    lists = {name: read_dictionary(folder / name) for name in (*_LISTS, _LOOKED_UP)}
-    used = {word for name in (_TRAINED[problem.name], _LOOKED_UP) for word, _ in lists[name]}
-    source = europarl_vectors("en", folder=folder)
-    rows = {word: place for place, word in enumerate(problem.target_words.tolist())}
-    gold = {}
-    for name in _LISTS:
-        for word, answer in lists[name]:
-            if word not in used and word in source.index and answer in rows:
-                gold.setdefault(word, set()).add(rows[answer])
-    words = sorted(gold, key=source.index.get)
-    vectors = unit_rows(source.vectors[[source.index[word] for word in words]])
+    problem = load_problem(known.setting, known.name, quick=runs.quick, test="all")
+    new = np.flatnonzero(~np.isin(problem.test_words, known.test_words))
     other = replace(
         problem,
         description=f"{problem.description}, test words that chose nothing",
-        X_test=like(vectors, problem.X_test),
-        test_words=np.array(words),
-        test_gold=tuple(np.array(sorted(gold[word])) for word in words),
+        X_test=problem.X_test[new],
+        test_words=problem.test_words[new],
+        test_gold=tuple(problem.test_gold[i] for i in new),
         labels=None,
-        coverage={**problem.coverage, "test words that chose nothing": len(words)},
     )
     return replace(runs, problems=[other] * len(runs.problems))
 
@@ -55,36 +40,29 @@ def on_unused_words(runs):
 def other_splits(problem):
     """The problem with other unseen classes: each that was seen is unseen in one of its splits.
 
-    The classes that were unseen are seen in all of them, and all images of an unseen class are
-    tested. There are as many splits as keep the number of unseen classes about as it was.
+    The classes that were unseen are training classes in all of them, and all images of an unseen
+    class are tested. There are as many splits as keep the number of unseen classes about as it
+    was; names tell their choices of settings apart.
     """
-    rng = np.random.default_rng(0)
-    seen, n_unseen = rng.permutation(problem.seen_classes), problem.unseen_classes.size
-    n_splits = max(2, round(seen.size / n_unseen))
-    for split in range(n_splits):
-        unseen = np.sort(seen[split::n_splits])
-        rest = np.setdiff1d(np.arange(problem.is_seen.size), unseen)
-        train, val = split_seen(rest, problem.val_classes.size, seed=0)
+    folds = max(2, round(problem.seen_classes.size / problem.unseen_classes.size))
+    for fold in range(folds):
+        train, val, unseen = crossed_classes(problem.seen_classes, seed=fold, folds=folds)
+        train = np.union1d(train, problem.unseen_classes)
         parts = class_parts(problem.labels, train, val, unseen)
-        yield replace(problem, name=f"{problem.name} split {split}", **parts)
+        yield replace(problem, name=f"{problem.name} split {fold}", **parts)
 
 
 def on_other_classes(methods, problem, **options):
-    """Rows: ACC of methods over all classes of `other_splits`, and of the first over each other.
-
-    Intervals draw classes.
-    """
-    found = {method.name: [] for method in methods}
-    for split in other_splits(problem):
-        for method in methods:
-            run = run_zero_shot(method, split, **options)
-            found[method.name].append(run.outcome.class_accuracies("ACC"))
-    values = {name: np.concatenate(of) for name, of in found.items()}
-    first, *others = values
-    values |= {f"{first} - {name}": values[first] - values[name] for name in others}
-    for name, each in values.items():
-        value = mean_estimate([each], same_items=True, unit="classes")
-        yield row(problem, "ACC, other classes", name, value)
+    """Outcomes over all classes of `other_splits`, ``{method: [CrossFittedOutcome]}``."""
+    parts = list(other_splits(problem))
+    return {
+        method.name: [
+            CrossFittedOutcome.of(
+                problem, parts, [run_zero_shot(method, part, **options).outcome for part in parts]
+            )
+        ]
+        for method in methods
+    }
 
 
 def best_on_board(records, problems, label):

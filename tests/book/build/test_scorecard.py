@@ -14,7 +14,7 @@ from book.papers.claims import printed_difference
 from book.papers.errata import KINDS as NOTES
 from book.papers.errata import checks
 from book.papers.evidence import Evidence
-from book.papers.printed import PAPERS, read_data
+from book.papers.printed import OURS, PAPERS, read_data
 
 CLAIM = next(c for c in load_claims("hubness") if c.id == "max-margin-beats-ridge-languages")
 RECORD = CLAIM.marks[0].record | {"chapter": CLAIM.chapter, "dataset": "europarl_dinu"}
@@ -63,14 +63,14 @@ def test_counts_keep_kinds_apart():
 def test_every_claim_is_a_line_that_opens_and_leads_to_its_chapter():
     page = scorecard_page([], [RECORD | YES], note="One < two.")
     html = Html(page)
-    claims = [claim for paper in PAPERS for claim in load_claims(paper)]
+    claims = [claim for name in (*PAPERS, *OURS) for claim in load_claims(name)]
     assert len(set(html.ids)) == len(html.ids) == len(claims)
     links = [attrs["href"] for tag, attrs in html.tags if tag == "a"]
     assert len(links) == len(claims)
     assert "hubness/02_hubness.html#tbl-hubness-claims-2" in links
     assert page.count('<p class="note">One &lt; two.</p>') == 1
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
-        f"## {read_data(paper, 'claims')['title']}" for paper in PAPERS
+        f"## {read_data(name, 'claims')['title']}" for name in (*PAPERS, *OURS)
     ]
 
 
@@ -142,15 +142,15 @@ def test_the_terminal_has_a_line_for_each_claim():
     (line,) = [line for line in text.splitlines() if "✓ held" in line]
     assert line.startswith("Across languages a ranking loss finds more right words than …, cross-")
     assert "38.4 against 29.7" in line and " 0.2 " in line and line.endswith("✗ failed")
-    claims = sum(len(load_claims(paper)) for paper in PAPERS)
+    claims = sum(len(load_claims(name)) for name in (*PAPERS, *OURS))
     assert sum(" ∅ not testable here" in line for line in text.splitlines()) == claims - 1
     assert "–" not in text
     assert all(len(line) < 160 for line in text.splitlines() if "held  " in line)
 
 
 def test_a_headline_leaves_out_how_it_is_measured():
-    for paper in PAPERS:
-        for claim in load_claims(paper):
+    for name in (*PAPERS, *OURS):
+        for claim in load_claims(name):
             assert claim.says.startswith(claim.headline)
             assert len(claim.headline) < 150, claim.id
 
