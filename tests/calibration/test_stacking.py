@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sklearn.base import clone
 
 from zslib.calibration import CalibratedStacking, MetricRescaling, log_distance_scores
 from zslib.datasets.attributes.digits import digits_segments
@@ -29,13 +28,6 @@ def test_gamma_is_taken_off_seen_columns(backend, dtype, gamma):
     backend.assert_equal(given_scores, scores)
     host_mask = CalibratedStacking(gamma).transform(given_scores, is_seen)
     backend.assert_equal(host_mask, backend.to_numpy(found))
-
-
-def test_they_are_scikit_learn_objects():
-    assert clone(CalibratedStacking(0.7)).get_params() == {"gamma": 0.7}
-    assert clone(MetricRescaling(0.7)).get_params() == {"alpha": 0.7}
-    assert CalibratedStacking().gamma == 0.2
-    assert repr(CalibratedStacking(0.7)) == "CalibratedStacking(gamma=0.7)"
 
 
 # Distances on a grid and alphas that are binary fractions: products are exact, ties are common.

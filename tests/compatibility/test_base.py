@@ -131,20 +131,6 @@ def test_score_is_the_mean_over_classes(backend):
     assert got == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda X, y, S: ESZSL().decision_function(X, S),
-        lambda X, y, S: ESZSL().predict(X, S),
-        lambda X, y, S: ESZSL().score(X, y, S),
-        lambda X, y, S: zero_shot_scorer(ESZSL(), X, y),
-    ],
-)
-def test_not_fitted(use):
-    with pytest.raises(NotFittedError, match="ESZSL"):
-        use(*training_data())
-
-
 def test_a_failed_fit_leaves_no_model():
     X, y, S = training_data()
     model = ESZSL().fit(X, y, S)

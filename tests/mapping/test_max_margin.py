@@ -227,14 +227,6 @@ def test_warm_start_is_one_long_fit(negatives):
     assert not np.array_equal(early, long.coef_)
 
 
-def test_without_warm_start_a_fit_begins_anew():
-    X, Y = pairs()
-    mapper = MaxMarginMap(n_epochs=2, random_state=3).fit(X, Y)
-    first = mapper.coef_
-    np.testing.assert_array_equal(mapper.fit(X, Y).coef_, first)
-    assert len(mapper.learning_curve_) == 2
-
-
 def test_warm_start_may_change_data_and_rate_but_not_spaces():
     X, Y = pairs()
     mapper = MaxMarginMap(n_epochs=1, warm_start=True, random_state=0).fit(X, Y)
