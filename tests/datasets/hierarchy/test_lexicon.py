@@ -122,18 +122,6 @@ def test_prediction_equals_sorting_all_terms(backend):
     assert backend.to_numpy(found).tolist() == expected
 
 
-def test_more_terms_never_change_a_full_list():
-    rng = np.random.default_rng(2)
-    lexicon = TermLexicon({f"n{i}": [f"t{i}", f"t{i // 2}"] for i in range(20)})
-    vectors = rng.standard_normal((len(lexicon.terms), 4))
-    queries = rng.standard_normal((9, 4))
-    short = predict_synsets(queries, vectors, lexicon, 3, n_terms=6)
-    long = predict_synsets(queries, vectors, lexicon, 3, n_terms=20)
-    full = (short >= 0).all(axis=1)
-    assert full.any()
-    assert np.array_equal(short[full], long[full])
-
-
 def test_vocabulary_drops_terms_and_synsets():
     lexicon = TermLexicon(CRANES, vocabulary=["CRANE", "dance hall"])
     assert lexicon.synsets == ("bird", "machine", "room")

@@ -442,14 +442,6 @@ def test_problems_of_their_own_are_tuned_apart():
         assert run.outcome.accuracy == expected.outcome.accuracy
 
 
-def test_unit_length():
-    problem = unit_length(toy())
-    for name in ("features", "class_embeddings"):
-        lengths = np.linalg.norm(getattr(problem, name), axis=1)
-        np.testing.assert_allclose(lengths, 1, rtol=1e-5)
-    assert problem.feature_scaling == "unit length, class embeddings too"
-
-
 @pytest.mark.parametrize("name", ZERO_SHOT_METHODS)
 def test_every_method_runs(name):
     problem = unit_length(toy(n=120))
@@ -644,19 +636,3 @@ def test_refused(call, words):
 def test_refused_for_its_type(call, words):
     with pytest.raises(TypeError, match=words):
         call()
-
-
-def test_what_an_outcome_shows_of_itself():
-    outcome = evaluated()
-    assert repr(outcome) == (
-        f"ZeroShotOutcome(8 seen and 4 unseen classes, {outcome.test_seen.labels.size} seen and "
-        f"{outcome.zero_shot.labels.size} unseen images, gamma 0: ACC {outcome.accuracy:.1f}, "
-        f"seen {outcome.seen:.1f}, unseen {outcome.unseen:.1f}, H {outcome.harmonic_mean:.1f})"
-    )
-    alone = repr(replace(outcome, test_seen=None, gamma=0.25))
-    assert alone.endswith(f"unseen images, gamma 0.25: ACC {outcome.accuracy:.1f})")
-    n = outcome.test_unseen.labels.size
-    assert repr(outcome.test_unseen) == (
-        f"Competition({n} images, the best 8 seen and 4 unseen classes of each)"
-    )
-    assert "trials" not in repr(tune_zero_shot(NEAREST, TOY))
