@@ -4,6 +4,7 @@ import contextlib
 import os
 from concurrent.futures import Executor, Future
 from dataclasses import replace
+from functools import partial
 
 import array_api_strict
 import numpy as np
@@ -69,6 +70,39 @@ class Backend:
     def some(self, cases):
         """All cases on NumPy; the first on the others, where the same lines run more slowly."""
         return cases if self.name == "numpy" else cases[:1]
+
+
+def refusals(cases):
+    """Triples of a call, words and an error, from a module's ``REFUSALS``.
+
+    These are such cases, without the error where it is a ValueError; or, by function or functions,
+    what these are given (by place, or by name in a dictionary) in the place of a call.
+    """
+    if isinstance(cases, dict):
+        cases = [
+            (partial(f, **given) if isinstance(given, dict) else partial(f, *given), *rest)
+            for functions, several in cases.items()
+            for f in (functions if isinstance(functions, tuple) else [functions])
+            for given, *rest in several
+        ]
+    return [(*case, ValueError)[:3] for case in cases]
+
+
+def pytest_generate_tests(metafunc):
+    if "refusal" in metafunc.fixturenames:
+        metafunc.parametrize("refusal", refusals(metafunc.module.REFUSALS), indirect=True)
+
+
+@pytest.fixture
+def refusal(request):
+    """``refusal(*given)``: the call of one of the module's ``REFUSALS`` fails in its words."""
+    call, words, error = request.param
+
+    def check(*given):
+        with pytest.raises(error, match=words):
+            call(*given)
+
+    return check
 
 
 GPU = arrays._gpu_usable()

@@ -154,7 +154,6 @@ def test_sums_of_logarithms_everywhere(backend):
     backend.assert_allclose(got, expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("x", [-1e5, -30.0, -1e-3, 0.0, 2.0, 1e5])
-def test_log_sigmoid(backend, x):
-    got = backend.to_numpy(log_sigmoid(backend.asarray(np.array([x]))))
-    np.testing.assert_allclose(got, -np.logaddexp(0.0, -x), rtol=1e-14)
+def test_log_sigmoid(backend):
+    x = np.array([-1e5, -30.0, -1e-3, 0.0, 2.0, 1e5])
+    backend.assert_allclose(log_sigmoid(backend.asarray(x)), -np.logaddexp(0.0, -x), rtol=1e-14)

@@ -174,26 +174,24 @@ def test_a_record_is_read_as_the_estimate_that_it_keeps():
     assert (number.n_seeds, number.unit, number.n_units) == (1, "", 0)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: mean_estimate([]), "values"),
-        (lambda: mean_estimate([[]]), "values"),
-        (lambda: mean_estimate([np.nan, 1.0]), "values"),
-        (lambda: mean_estimate([np.inf]), "values"),
-        (lambda: mean_estimate([1.0, 2.0], level=1.0), "level"),
-        (lambda: mean_estimate([[1, 2], [1, 2, 3]], same_items=True), "as many items"),
-        (lambda: mean_estimate([[1, 2], [1, 2, 3]], classes=[0, 1]), "as many items"),
-        (lambda: mean_estimate([[1, 2, 3]], classes=[0, 1]), "give one for each"),
-        (lambda: mean_estimate([[1, 2, 3]], classes=[0, None, 0]), "classes holds NaN or None"),
-        (lambda: paired_difference([[1, 2]], [[1, 2, 3]]), "same number of items"),
-        (lambda: paired_difference([1.0], [1.0, 2.0]), "same seeds"),
-        (lambda: independent_mean([]), "estimates is empty"),
-        (lambda: spread_over_runs([]), "at least one seed"),
-        (lambda: spread_over_runs([[1.0, 2.0]]), "one number for each run"),
-        (lambda: spread_over_runs([1.0, np.nan]), "NaN or infinity"),
-    ],
-)
-def test_refused(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
+REFUSALS = [
+    (lambda: mean_estimate([]), "values"),
+    (lambda: mean_estimate([[]]), "values"),
+    (lambda: mean_estimate([np.nan, 1.0]), "values"),
+    (lambda: mean_estimate([np.inf]), "values"),
+    (lambda: mean_estimate([1.0, 2.0], level=1.0), "level"),
+    (lambda: mean_estimate([[1, 2], [1, 2, 3]], same_items=True), "as many items"),
+    (lambda: mean_estimate([[1, 2], [1, 2, 3]], classes=[0, 1]), "as many items"),
+    (lambda: mean_estimate([[1, 2, 3]], classes=[0, 1]), "give one for each"),
+    (lambda: mean_estimate([[1, 2, 3]], classes=[0, None, 0]), "classes holds NaN or None"),
+    (lambda: paired_difference([[1, 2]], [[1, 2, 3]]), "same number of items"),
+    (lambda: paired_difference([1.0], [1.0, 2.0]), "same seeds"),
+    (lambda: independent_mean([]), "estimates is empty"),
+    (lambda: spread_over_runs([]), "at least one seed"),
+    (lambda: spread_over_runs([[1.0, 2.0]]), "one number for each run"),
+    (lambda: spread_over_runs([1.0, np.nan]), "NaN or infinity"),
+]
+
+
+def test_refused(refusal):
+    refusal()

@@ -197,8 +197,7 @@ def learned(model):
 
 
 @pytest.mark.parametrize("model", TRAINED, ids=str)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("q", [3, 8], ids=["more classes", "more attributes"])
+@pytest.mark.parametrize(("dtype", "q"), [("float32", 3), ("float64", 8)])
 def test_every_library_learns_the_same(backend, model, dtype, q):
     X, y, S = samples(dtype, q=q)
     expected = clone(model).fit(X, y, S)
