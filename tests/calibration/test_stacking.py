@@ -14,8 +14,7 @@ from zslib.datasets.attributes.digits import digits_segments
 from zslib.metrics import harmonic_mean, per_class_accuracy, seen_unseen_curve
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("gamma", [0.2, -1.5, 0, 1e6])
+@pytest.mark.parametrize(("dtype", "gamma"), [("f4", 0.2), ("f8", -1.5), ("f8", 0), ("f8", 1e6)])
 def test_gamma_is_taken_off_seen_columns(backend, dtype, gamma):
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(9, 5)).astype(dtype)
@@ -59,8 +58,7 @@ def answers(distances, is_seen, alpha):
     return np.array(found)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("alpha", [0, 0.5, 3.0])
+@pytest.mark.parametrize(("dtype", "alpha"), [("f4", 0.5), ("f8", 0), ("f8", 3.0)])
 def test_distances_to_seen_classes_are_stretched(backend, dtype, alpha):
     distances = np.random.default_rng(0).gamma(2.0, size=(9, 5)).astype(dtype)
     expected = [[d * (1 + alpha * m) for d, m in zip(r, SEEN, strict=True)] for r in distances]
