@@ -6,6 +6,7 @@ import pytest
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.protocols import run_table
 from zslib.protocols.attributes.comparison import (
+    chosen_settings,
     hub_measures,
     pollution_measure,
 )
@@ -15,6 +16,19 @@ from zslib.protocols.attributes.comparison import (
 def runs():
     problem = digits_segments()
     return {problem: run_table(["ESZSL", "SAE"], problem, quick=True)}
+
+
+def test_settings_are_those_of_the_first_run(runs):
+    rows = list(chosen_settings(runs))
+    for (run,) in next(iter(runs.values())).values():
+        own = {row["metric"]: row["value"] for row in rows if row["method"] == run.method}
+        assert own["chosen gamma"] == run.gamma
+        words = {row["metric"]: row["choice"] for row in rows if "choice" in row}
+        for name, value in run.parameters.items():
+            if isinstance(value, str):
+                assert (own[f"chosen {name}"], words[f"chosen {name}"]) == (True, value)
+            else:
+                assert own[f"chosen {name}"] == value
 
 
 def test_hubs_and_pollution_count_first_answers(runs):

@@ -442,6 +442,14 @@ def test_problems_of_their_own_are_tuned_apart():
         assert run.outcome.accuracy == expected.outcome.accuracy
 
 
+def test_unit_length():
+    problem = unit_length(toy())
+    for name in ("features", "class_embeddings"):
+        lengths = np.linalg.norm(getattr(problem, name), axis=1)
+        np.testing.assert_allclose(lengths, 1, rtol=1e-5)
+    assert problem.feature_scaling == "unit length, class embeddings too"
+
+
 @pytest.mark.parametrize("name", ZERO_SHOT_METHODS)
 def test_every_method_runs(name):
     problem = unit_length(toy(n=120))
@@ -565,70 +573,90 @@ def estimated(measure="H", outcomes=None, minus=None, **options):
     return zero_shot_estimate(outcomes, measure, minus=minus, **options)
 
 
-REFUSALS = [
-    (lambda: evaluated(train_on="all"), "train_on must be one of 'trainval', 'all seen'"),
-    (lambda: evaluated(gamma=np.nan), "gamma must be a finite number"),
-    (lambda: evaluated(k=0), "k must be at least 1"),
-    (lambda: evaluated(NearestClass(jitter=np.nan)), "scores holds NaN or infinity"),
-    (lambda: evaluated(LEARNS_NOTHING, must_learn=True), "training failed: it is right on"),
-    (lambda: evaluated().value("accuracy"), "measure must be one of 'ACC', 'seen'"),
-    (lambda: evaluated(k=4).polluted(5), r"k must be between 1 and 4 \(classes kept\)"),
-    (lambda: evaluated().occurrence("seen"), "space must be one of 'unseen', 'all'"),
-    (lambda: unseen_alone().seen, r"no test images of seen classes .* hold some"),
-    (lambda: unseen_alone().value("H"), r"no test images of seen classes .* hold some"),
-    (lambda: unseen_alone().ausuc, r"no test images of seen classes .* hold some"),
-    (lambda: tune_zero_shot(HOPELESS, TOY), "all 1 candidates of hopeless on toy failed, the"),
-    (lambda: tune_zero_shot(NEAREST, TOY, seeds=[]), "seeds is empty"),
-    (lambda: tune_zero_shot(NEAREST, TOY, split="other"), "split must be one of"),
-    (
-        lambda: tune_zero_shot(NEAREST, toy(train=(), val=()), split="official"),
-        "has no validation classes",
-    ),
-    (lambda: split_validation_classes(TOY, fraction=0.8), "leaves fewer than two to train on"),
-    (
-        lambda: split_validation_classes(TWO_SEEN),
-        r"0\.25 of 2 .* give images of at least three seen",
-    ),
-    (lambda: run_zero_shot("nearest", TOY), "unknown method 'nearest': choose from ALE, "),
-    (lambda: run_table([NEAREST], [TOY], seeds=[0, 1]), r"got 1 problem\(s\) for 2 seed"),
-    (lambda: run_table([NEAREST], TOY, seeds=[]), r"for 0 seed\(s\)"),
-    (lambda: estimated(outcomes=[]), "at least one outcome"),
-    (lambda: estimated(minus=2 * [evaluated()]), "one per seed; got 1 and 2"),
-    (lambda: estimated(minus=[evaluated(problem=toy(seed=1))]), "tested on other images"),
-    (lambda: estimated("P@1"), "measure must be one of"),
-    (lambda: estimated(n_resamples=5), "n_resamples must be at least 100"),
-    *(
-        (*case, TypeError)
-        for case in [
-            (lambda: run_zero_shot("ESZSL", {}), "must be of the class ZeroShotProblem, got dict"),
-            (lambda: evaluated(TOY, NearestClass()), "a model, then a ZeroShotProblem: got Zero"),
-            (lambda: evaluated(NearestClass), "then a ZeroShotProblem: got NearestClass, Zero"),
-            (
-                lambda: evaluated(LogisticRegression()),
-                "of LogisticRegression takes no class_embed",
-            ),
-            (
-                lambda: evaluated(make_pipeline(StandardScaler(), LogisticRegression())),
-                "of LogisticRegression takes no class_embeddings: ",
-            ),
-            (lambda: run_zero_shot(NearestClass(), TOY), "method must be a ZeroShotMethod"),
-            (lambda: run_zero_shot(TOY, NEAREST), r"be a ZeroShotMethod.*got ZeroShotProblem"),
-            (lambda: tune_zero_shot(TOY, NEAREST), r"be a ZeroShotMethod.*got ZeroShotProblem"),
-            (lambda: run_table("ESZSL", TOY), "methods must be a sequence, got 'ESZSL': pass"),
-            (
-                lambda: run_table([NEAREST], TOY, seeds=3),
-                "seeds must be a sequence of integers, got 3",
-            ),
-            (lambda: run_zero_shot(NEAREST, TOY, seed=None), "seed must be an integer, got None"),
-            (lambda: unit_length(TOY.features), "problem must be of the class ZeroShotProblem"),
-            (
-                lambda: estimated(outcomes=[run_zero_shot(NEAREST, TOY)]),
-                "must hold ZeroShotOutcome: of a run pass run",
-            ),
-        ]
-    ),
-]
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: evaluated(train_on="all"), "train_on must be one of 'trainval', 'all seen'"),
+        (lambda: evaluated(gamma=np.nan), "gamma must be a finite number"),
+        (lambda: evaluated(k=0), "k must be at least 1"),
+        (lambda: evaluated(NearestClass(jitter=np.nan)), "scores holds NaN or infinity"),
+        (lambda: evaluated(LEARNS_NOTHING, must_learn=True), "training failed: it is right on"),
+        (lambda: evaluated().value("accuracy"), "measure must be one of 'ACC', 'seen'"),
+        (lambda: evaluated(k=4).polluted(5), r"k must be between 1 and 4 \(classes kept\)"),
+        (lambda: evaluated().occurrence("seen"), "space must be one of 'unseen', 'all'"),
+        (lambda: unseen_alone().seen, r"no test images of seen classes .* hold some"),
+        (lambda: unseen_alone().value("H"), r"no test images of seen classes .* hold some"),
+        (lambda: unseen_alone().ausuc, r"no test images of seen classes .* hold some"),
+        (lambda: tune_zero_shot(HOPELESS, TOY), "all 1 candidates of hopeless on toy failed, the"),
+        (lambda: tune_zero_shot(NEAREST, TOY, seeds=[]), "seeds is empty"),
+        (lambda: tune_zero_shot(NEAREST, TOY, split="other"), "split must be one of"),
+        (
+            lambda: tune_zero_shot(NEAREST, toy(train=(), val=()), split="official"),
+            "has no validation classes",
+        ),
+        (lambda: split_validation_classes(TOY, fraction=0.8), "leaves fewer than two to train on"),
+        (
+            lambda: split_validation_classes(TWO_SEEN),
+            r"0\.25 of 2 .* give images of at least three seen",
+        ),
+        (lambda: run_zero_shot("nearest", TOY), "unknown method 'nearest': choose from ALE, "),
+        (lambda: run_table([NEAREST], [TOY], seeds=[0, 1]), r"got 1 problem\(s\) for 2 seed"),
+        (lambda: run_table([NEAREST], TOY, seeds=[]), r"for 0 seed\(s\)"),
+        (lambda: estimated(outcomes=[]), "at least one outcome"),
+        (lambda: estimated(minus=2 * [evaluated()]), "one per seed; got 1 and 2"),
+        (lambda: estimated(minus=[evaluated(problem=toy(seed=1))]), "tested on other images"),
+        (lambda: estimated("P@1"), "measure must be one of"),
+        (lambda: estimated(n_resamples=5), "n_resamples must be at least 100"),
+    ],
+)
+def test_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
-def test_refused(refusal):
-    refusal()
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: run_zero_shot("ESZSL", {}), "must be of the class ZeroShotProblem, got dict"),
+        (lambda: evaluated(TOY, NearestClass()), "a model, then a ZeroShotProblem: got Zero"),
+        (lambda: evaluated(NearestClass), "then a ZeroShotProblem: got NearestClass, Zero"),
+        (lambda: evaluated(LogisticRegression()), "of LogisticRegression takes no class_embed"),
+        (
+            lambda: evaluated(make_pipeline(StandardScaler(), LogisticRegression())),
+            "of LogisticRegression takes no class_embeddings: ",
+        ),
+        (lambda: run_zero_shot(NearestClass(), TOY), "method must be a ZeroShotMethod"),
+        (lambda: run_zero_shot(TOY, NEAREST), r"be a ZeroShotMethod.*got ZeroShotProblem"),
+        (lambda: tune_zero_shot(TOY, NEAREST), r"be a ZeroShotMethod.*got ZeroShotProblem"),
+        (lambda: run_table("ESZSL", TOY), "methods must be a sequence, got 'ESZSL': pass"),
+        (
+            lambda: run_table([NEAREST], TOY, seeds=3),
+            "seeds must be a sequence of integers, got 3",
+        ),
+        (lambda: run_zero_shot(NEAREST, TOY, seed=None), "seed must be an integer, got None"),
+        (lambda: unit_length(TOY.features), "problem must be of the class ZeroShotProblem"),
+        (
+            lambda: estimated(outcomes=[run_zero_shot(NEAREST, TOY)]),
+            "must hold ZeroShotOutcome: of a run pass run",
+        ),
+    ],
+)
+def test_refused_for_its_type(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()
+
+
+def test_what_an_outcome_shows_of_itself():
+    outcome = evaluated()
+    assert repr(outcome) == (
+        f"ZeroShotOutcome(8 seen and 4 unseen classes, {outcome.test_seen.labels.size} seen and "
+        f"{outcome.zero_shot.labels.size} unseen images, gamma 0: ACC {outcome.accuracy:.1f}, "
+        f"seen {outcome.seen:.1f}, unseen {outcome.unseen:.1f}, H {outcome.harmonic_mean:.1f})"
+    )
+    alone = repr(replace(outcome, test_seen=None, gamma=0.25))
+    assert alone.endswith(f"unseen images, gamma 0.25: ACC {outcome.accuracy:.1f})")
+    n = outcome.test_unseen.labels.size
+    assert repr(outcome.test_unseen) == (
+        f"Competition({n} images, the best 8 seen and 4 unseen classes of each)"
+    )
+    assert "trials" not in repr(tune_zero_shot(NEAREST, TOY))

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from zslib.compatibility import ESZSL
 from zslib.datasets import synthetic_attributes
 from zslib.datasets.attributes.scaling import common_scale
 from zslib.protocols import (
     ZERO_SHOT_METHODS,
+    ZeroShotMethod,
     run_table,
     run_zero_shot,
     unit_length,
@@ -143,3 +145,9 @@ def test_what_cannot_be_scaled_alike_is_refused(loaded):
             run.fit(problem)
     with pytest.raises(TypeError, match="must be of the class ZeroShotProblem"):
         run.fit(loaded.features)
+
+
+def test_a_method_of_ones_own_makes_a_model(loaded):
+    own = ZeroShotMethod("own", ESZSL, fixed={"unit_embeddings": True})
+    run = run_zero_shot(own, standard(loaded), parameters={"feature_penalty": 3.0})
+    check_answers(run, run.fit(standard(loaded)), loaded)

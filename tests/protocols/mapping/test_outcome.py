@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from zslib.protocols import evaluate
+from zslib.protocols.mapping.outcome import gold_queries
 
 
 def slow(problem, queries, rows, k):
@@ -50,3 +51,9 @@ def test_without_neighbours_the_ranks_are_the_same(images):
         ):
             assert np.array_equal(with_lists.ranks, without.ranks)
             assert without.neighbours.shape == (len(queries), 0)
+
+
+def test_no_query_is_polluted_where_training_targets_are_not_searched(images):
+    outcome = evaluate(images, gold_queries(images), space="test")
+    assert not outcome.polluted(1).any()
+    assert outcome.hits(1).all()

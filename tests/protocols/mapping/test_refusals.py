@@ -1,6 +1,7 @@
 """What is refused, and how."""
 
 import numpy as np
+import pytest
 
 from zslib.protocols import METHODS, evaluate, repeat, train, tune
 from zslib.protocols.mapping.outcome import gold_queries
@@ -25,5 +26,9 @@ REFUSALS = [
 ]
 
 
-def test_bad_input(images, refusal):
-    refusal(images, gold_queries(images))
+@pytest.mark.parametrize(
+    ("call", "words", "error"), [(*case[:2], *(case[2:] or [ValueError])) for case in REFUSALS]
+)
+def test_bad_input(images, call, words, error):
+    with pytest.raises(error, match=words):
+        call(images, gold_queries(images))

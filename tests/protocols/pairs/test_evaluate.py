@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration import MetricRescaling
 from zslib.compatibility import ESZSL
-from zslib.datasets import ImageTextProblem
+from zslib.datasets import ImageTextProblem, available
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.locate import cache_dir
@@ -542,6 +542,13 @@ def test_features_are_scaled_for_short_trainings_only():
     assert (short.feature_scaling, paper.feature_scaling) == ("unit length", "none")
 
 
+@pytest.mark.skipif(not available("ikea"), reason="needs the photographs of ikea")
+def test_real_features_come_as_released():
+    (released,) = clarel_problems("ikea", training="paper", quick=True)
+    assert released.feature_scaling == "none"
+    assert np.ptp(np.linalg.norm(released.features, axis=1)) > 1
+
+
 def test_validation_data_may_be_given(problem):
     given = problem.validation_problem(seed=5)
     runs = run_image_text(JITTERED, problem, test=False, held_out=given)
@@ -595,5 +602,17 @@ REFUSALS = [
 ]
 
 
-def test_refused(refusal):
-    refusal()
+@pytest.mark.parametrize(
+    ("call", "words", "error"), [(*case[:2], *(case[2:] or [ValueError])) for case in REFUSALS]
+)
+def test_refused(call, words, error):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_results_show_their_measures_and_no_curves():
+    runs = run_image_text(JITTERED, toy())
+    (result,) = runs.test
+    assert f"outcome={result.outcome!r}, retrieval=RetrievalRanks(" in repr(result)
+    assert "learning_curve" not in repr(result)
+    assert len(repr(runs)) < 800
