@@ -1,6 +1,7 @@
 """Prepared targets give the answers of the targets themselves."""
 
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,35 +14,35 @@ METRICS = ("cosine", "dot", "euclidean")
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("kind", ["plain", "copies", "far from zero", "tiny", "huge"])
-def test_answers_are_those_of_the_tiles(backend, monkeypatch, metric, dtype, kind):
+def test_answers_are_those_of_the_tiles(backend, monkeypatch, metric):
     monkeypatch.setattr(_prepared, "PRODUCT", 700)  # several blocks
     monkeypatch.setattr(_prepared, "UNMEASURED", 100)
-    rng = np.random.default_rng(0)
-    targets = rng.standard_normal((900, 6)).astype(dtype)
-    targets += 1000 * (kind == "far from zero")
-    targets *= {"tiny": 1e-18, "huge": 1e17}.get(kind, 1)
-    if kind == "copies":
-        targets[300:] = targets[:600]
-    queries = targets[rng.integers(0, 900, 12)] * np.array(1.1, dtype)
-    gold = rng.integers(0, 900, 12)
-    q, t = backend.asarray(queries), backend.asarray(targets)
-    known = pickle.loads(pickle.dumps(PreparedTargets(targets, metric)))
-    known = known if backend.name == "numpy" else PreparedTargets(t, metric)
-    expected = [backend.to_numpy(a) for a in top_k(q, t, 30, metric=metric, block_size=64)]
-    for got in (top_k(q, known, 30, metric=metric), top_k(q, t, 30, metric=metric)):
-        for a, b in zip(got, expected, strict=True):
-            backend.assert_equal(a, b)
-    for row in range(3):
-        alone = top_k(q[row : row + 1, :], known, 30, metric=metric)
-        for a, b in zip(alone, expected, strict=True):
-            backend.assert_equal(a, b[row : row + 1])
-    ranks = gold_ranks(q, t, gold, metric=metric)
-    backend.assert_equal(gold_ranks(q, known, gold, metric=metric), backend.to_numpy(ranks))
-    [(indices, again)] = top_k_and_ranks(q, known, 30, gold, metric=metric)
-    backend.assert_equal(indices, expected[1])
-    backend.assert_equal(again, backend.to_numpy(ranks))
+    kinds = ("copies", "plain", "far from zero", "tiny", "huge")
+    for kind, dtype in backend.some([*product(kinds, ("float32", "float64"))]):
+        rng = np.random.default_rng(0)
+        targets = rng.standard_normal((900, 6)).astype(dtype)
+        targets += 1000 * (kind == "far from zero")
+        targets *= {"tiny": 1e-18, "huge": 1e17}.get(kind, 1)
+        if kind == "copies":
+            targets[300:] = targets[:600]
+        queries = targets[rng.integers(0, 900, 12)] * np.array(1.1, dtype)
+        gold = rng.integers(0, 900, 12)
+        q, t = backend.asarray(queries), backend.asarray(targets)
+        known = pickle.loads(pickle.dumps(PreparedTargets(targets, metric)))
+        known = known if backend.name == "numpy" else PreparedTargets(t, metric)
+        expected = [backend.to_numpy(a) for a in top_k(q, t, 30, metric=metric, block_size=64)]
+        for got in (top_k(q, known, 30, metric=metric), top_k(q, t, 30, metric=metric)):
+            for a, b in zip(got, expected, strict=True):
+                backend.assert_equal(a, b)
+        for row in range(3):
+            alone = top_k(q[row : row + 1, :], known, 30, metric=metric)
+            for a, b in zip(alone, expected, strict=True):
+                backend.assert_equal(a, b[row : row + 1])
+        ranks = gold_ranks(q, t, gold, metric=metric)
+        backend.assert_equal(gold_ranks(q, known, gold, metric=metric), backend.to_numpy(ranks))
+        [(indices, again)] = top_k_and_ranks(q, known, 30, gold, metric=metric)
+        backend.assert_equal(indices, expected[1])
+        backend.assert_equal(again, backend.to_numpy(ranks))
 
 
 def test_corrections_take_them():
