@@ -17,7 +17,7 @@ from zslib.protocols import choices
 from zslib.protocols.mapping.methods import Method
 
 # A slow or busy machine is no failure.
-settings.register_profile("zslib", deadline=None)
+settings.register_profile("zslib", deadline=None, max_examples=50)
 settings.load_profile("zslib")
 # Tests have books of their own.
 os.environ.pop("ZSLIB_BOOK", None)

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.metrics import Hierarchy, _walk, flat_hits_at_k, hierarchical_precision_at_k
@@ -141,7 +141,6 @@ def test_distances_by_hand(a, b, hops, climbed):
     assert isinstance(TEN.distance(a, b), int)
 
 
-@settings(max_examples=60)
 @given(random_graphs(), PATHS, st.integers(0, 5))
 def test_distances_are_the_oracles(graph, paths, radius):
     edges, sources = graph
@@ -180,7 +179,6 @@ def test_a_label_without_links_is_a_part_of_its_own():
     )
 
 
-@settings(max_examples=100)
 @given(random_graphs(), PATHS)
 def test_correct_sets_are_the_loops_of_the_paper(graph, paths):
     edges, valid = graph
@@ -283,7 +281,6 @@ def predicted_graphs(draw):
     return edges, valid, np.array(rows), np.array(gold), ks
 
 
-@settings(max_examples=100)
 @given(predicted_graphs(), PATHS)
 def test_hierarchical_precision_counts_members_of_the_set(case, paths):
     edges, valid, predictions, gold, ks = case

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.compatibility.clarel.draws import RowParameter, TextDraw, distinct
@@ -174,7 +174,6 @@ def test_row_parameter(backend):
     backend.assert_allclose(table.value, start - 0.5 * dense, rtol=1e-12)
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=20))
 def test_distinct_is_unique(values):
     values = np.array(values)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.compatibility import CLAREL
@@ -57,7 +57,6 @@ def batch(seed=0, B=5, e=3, C=4, scale=1.0):
     return (zv, zt, li, lt), rng.integers(C, size=B), same | same.T
 
 
-@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     B=st.integers(2, 7),

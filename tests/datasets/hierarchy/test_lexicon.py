@@ -45,7 +45,6 @@ def test_crane_is_both_birds_and_machines(cranes, backend):
     assert backend.to_numpy(found).tolist() == [[0, 1, 3]]
 
 
-@settings(max_examples=60)
 @given(lexicons(), st.integers(1, 10), st.integers(0, 2**31))
 def test_expand_equals_the_loop(lexicon, k, seed):
     rng = np.random.default_rng(seed)
