@@ -59,6 +59,13 @@ def test_scores_are_those_of_the_network(problem, hidden):
     assert given[0, 3] == pytest.approx(pair[0], rel=1e-9)
 
 
+def test_the_rate_falls_to_nothing_step_by_step(problem, monkeypatch):
+    rates, n_steps = [], 3 * -(-len(problem.X) // 20)
+    monkeypatch.setattr("zslib.nn.Descent.step", lambda _, rate: rates.append(rate))
+    fitted(problem, learning_rate=0.1, batch_size=20)
+    np.testing.assert_allclose(rates, 0.1 * (1 - np.arange(n_steps) / n_steps), rtol=1e-12)
+
+
 def test_rectifiers_can_compare():
     """|x + s| - |x - s| is 2 min(|x|, |s|) where signs agree, minus that where they differ."""
     F = network((2, 4, 1), np)

@@ -144,8 +144,9 @@ def test_linear(check_layer):
 
 def test_linear_starts_as_glorot_says():
     layer = Linear(40, 60, rng(), penalty=0.5)
-    limit = 0.06**0.5
-    assert 0.98 * limit < np.abs(layer.weight.value).max() <= limit
+    limit, weight = 0.06**0.5, layer.weight.value
+    assert -limit <= weight.min() < -0.98 * limit
+    assert 0.98 * limit < weight.max() <= limit
     assert not layer.bias.value.any()
     assert layer.weight.penalty == layer.bias.penalty == 0.5
     half = Linear(40, 60, rng(), scale=0.5)

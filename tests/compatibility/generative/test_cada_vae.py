@@ -69,6 +69,22 @@ def test_objective_and_gradients(backend, numerical_gradient, noise):
         backend.assert_allclose(parameter.gradient, slopes, atol=1e-6, err_msg=name)
 
 
+def test_weights_grow_along_their_ramps(problem, monkeypatch):
+    given, step = [], AlignedVAEs.step
+
+    def watched(self, *arrays, noise, **weights):
+        given.append(weights)
+        return step(self, *arrays, noise=noise, **weights)
+
+    monkeypatch.setattr(AlignedVAEs, "step", watched)
+    ends = {f"{name}_weight": end for name, end in WEIGHTS.items()}
+    CADAVAE(3, n_steps=10, **ends, **SMALL).fit(problem.X, problem.y, problem.S)
+    assert given == [
+        {name: end * ramp(i / 10, *RAMPS[name]) for name, end in WEIGHTS.items()}
+        for i in range(10)
+    ]
+
+
 def test_ramps():
     assert [ramp(share, 0.2, 0.6) for share in (0.0, 0.2, 0.4, 0.6, 1.0)] == pytest.approx(
         [0.0, 0.0, 0.5, 1.0, 1.0]
