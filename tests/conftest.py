@@ -4,6 +4,7 @@ import contextlib
 import os
 from concurrent.futures import Executor, Future
 from dataclasses import replace
+from functools import partial
 
 import array_api_strict
 import numpy as np
@@ -16,10 +17,14 @@ from zslib.protocols import choices
 from zslib.protocols.mapping.methods import Method
 
 # A slow or busy machine is no failure.
-settings.register_profile("zslib", deadline=None)
+settings.register_profile("zslib", deadline=None, max_examples=50)
 settings.load_profile("zslib")
 # Tests have books of their own.
 os.environ.pop("ZSLIB_BOOK", None)
+
+
+# Not the device that an array lands on unasked: what forgets the device of its arguments fails.
+DEVICE = array_api_strict.Device("device1")
 
 
 class Backend:
@@ -27,9 +32,6 @@ class Backend:
 
     def __init__(self, name):
         self.name = name
-        self.device = None
-        if name == "strict-device1":
-            self.device = array_api_strict.Device("device1")
 
     def asarray(self, array):
         array = np.asarray(array)
@@ -39,7 +41,7 @@ class Backend:
             import cupy
 
             return cupy.asarray(array)
-        return array_api_strict.asarray(array, device=self.device)
+        return array_api_strict.asarray(array, device=DEVICE)
 
     def check(self, array):
         """Assert that ``array`` belongs to this library and device."""
@@ -51,8 +53,7 @@ class Backend:
             assert isinstance(array, cupy.ndarray)
         else:
             assert isinstance(array, array_api_strict._array_object.Array)
-            if self.device is not None:
-                assert array.device == self.device
+            assert array.device == DEVICE
         return array
 
     def to_numpy(self, array):
@@ -71,6 +72,39 @@ class Backend:
         return cases if self.name == "numpy" else cases[:1]
 
 
+def refusals(cases):
+    """Triples of a call, words and an error, from a module's ``REFUSALS``.
+
+    These are such cases, without the error where it is a ValueError; or, by function or functions,
+    what these are given (by place, or by name in a dictionary) in the place of a call.
+    """
+    if isinstance(cases, dict):
+        cases = [
+            (partial(f, **given) if isinstance(given, dict) else partial(f, *given), *rest)
+            for functions, several in cases.items()
+            for f in (functions if isinstance(functions, tuple) else [functions])
+            for given, *rest in several
+        ]
+    return [(*case, ValueError)[:3] for case in cases]
+
+
+def pytest_generate_tests(metafunc):
+    if "refusal" in metafunc.fixturenames:
+        metafunc.parametrize("refusal", refusals(metafunc.module.REFUSALS), indirect=True)
+
+
+@pytest.fixture
+def refusal(request):
+    """``refusal(*given)``: the call of one of the module's ``REFUSALS`` fails in its words."""
+    call, words, error = request.param
+
+    def check(*given):
+        with pytest.raises(error, match=words):
+            call(*given)
+
+    return check
+
+
 GPU = arrays._gpu_usable()
 
 
@@ -78,7 +112,7 @@ def pytest_report_header():
     return "CuPy: tested too" if GPU else "CuPy: finds no usable GPU, not tested"
 
 
-@pytest.fixture(params=["numpy", "strict", "strict-device1", *(["cupy"] if GPU else [])])
+@pytest.fixture(params=["numpy", "strict", *(["cupy"] if GPU else [])])
 def backend(request):
     return Backend(request.param)
 

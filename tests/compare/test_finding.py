@@ -148,14 +148,6 @@ def test_sentences_fit_what_there_is(values, options, words):
     assert words in " ".join(made(values, **options).sentences())
 
 
-def test_what_a_run_does_not_have_is_not_said():
-    assert len(made({"A": (60, 30, 0, 0)}).sentences()) == 1
-    one_class = made({"A": (60, 100, 0, 0), "B": (50, 100, 0, 0)}, n_unseen=1)
-    assert len(one_class.sentences()) == 1
-    few = made({"A": (60, 30, 0, 0), "B": (50, 20, -9, -5)}).sentences()
-    assert not any("predicts" in text or "luck" in text for text in few)
-
-
 def test_taken_for_by_loop():
     rng = np.random.default_rng(0)
     labels, answers = rng.integers(0, 4, 200), rng.integers(0, 6, 200)

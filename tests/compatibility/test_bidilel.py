@@ -140,11 +140,3 @@ def test_new_classes_place_each_other(problem):
     assert not np.allclose(model.place(problem.S_unseen[:2]), all_of_them[:2], atol=1e-2)
     twins = model.place(problem.S_unseen[[0, 0, 1]])
     np.testing.assert_allclose(twins[0], twins[1], atol=1e-6)
-
-
-def test_neighbours_matter_until_all_are_joined(problem):
-    few, many, everyone = (
-        fitted(problem, n_components=4, n_neighbors=k).eigenvalues_ for k in (2, 19, None)
-    )
-    np.testing.assert_allclose(many, everyone)
-    assert not np.allclose(few, everyone, rtol=1e-2)

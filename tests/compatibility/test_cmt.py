@@ -41,14 +41,6 @@ def test_scores_are_distances(backend, problem, monkeypatch):
     backend.assert_allclose(scores, expected, rtol=1e-10)
 
 
-def test_a_hit_scores_zero(problem):
-    model = CMT(5, n_epochs=1, random_state=0).fit(problem.X, problem.y, problem.S)
-    mapped = np.tanh(problem.X[:3] @ model.hidden_coef_) @ model.output_coef_
-    scores = model.decision_function(problem.X[:3], mapped)
-    np.testing.assert_allclose(np.diag(scores), 0.0, atol=1e-6)
-    assert np.all(scores <= 0)
-
-
 def starred(problem, novelty, **parameters):
     model = CMT(10, n_epochs=5, novelty=novelty, random_state=0, **parameters)
     return model.fit(problem.X, problem.y, problem.S)

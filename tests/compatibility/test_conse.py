@@ -64,11 +64,3 @@ def test_scores_against_a_loop(backend, problem, T, monkeypatch):
         f = sum(likely[t] * seen[t] for t in best) / sum(likely[t] for t in best)
         cosine = [f @ s / np.linalg.norm(f) / np.linalg.norm(s) for s in S]
         np.testing.assert_allclose(got, cosine, rtol=1e-9)
-
-
-def test_the_most_probable_class_alone(problem):
-    model = ConSE(1).fit(problem.X, problem.y, problem.S)
-    likely = (problem.X @ model.coef_ + model.intercept_).argmax(axis=1)
-    found = model.predict(problem.X, problem.S)
-    np.testing.assert_array_equal(found, np.unique(problem.y)[likely])
-    np.testing.assert_allclose(model.decision_function(problem.X, problem.S).max(axis=1), 1.0)

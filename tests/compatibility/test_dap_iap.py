@@ -135,20 +135,6 @@ def test_number_as_threshold(Model, problem):
     )
 
 
-@both
-def test_unseen_class_known_by_its_attributes(Model):
-    """A class that no image shows in training is recognised by its three attributes."""
-    rng = np.random.default_rng(0)
-    S = np.array([[c & 1, c >> 1 & 1, c >> 2 & 1] for c in range(8)], dtype=float)
-    labels = np.repeat(np.arange(8), 30)
-    X = S[labels] + 0.1 * rng.standard_normal((240, 3))
-    seen = labels != 5
-    model = Model(regularization=1e-3).fit(X[seen], labels[seen], S)
-    # Ten standard deviations lie between the classes; both fits have one optimum.
-    assert np.mean(model.predict(X[~seen], S[4:6]) == 1) > 0.8  # one in two by chance
-    assert np.mean(model.predict(X[seen], S) == labels[seen]) > 0.9
-
-
 @given(st.lists(st.floats(-1e4, 1e4), min_size=2, max_size=6), st.randoms())
 def test_sums_of_logarithms(values, random):
     logs = np.array([values])
@@ -168,7 +154,6 @@ def test_sums_of_logarithms_everywhere(backend):
     backend.assert_allclose(got, expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("x", [-1e5, -30.0, -1e-3, 0.0, 2.0, 1e5])
-def test_log_sigmoid(backend, x):
-    got = backend.to_numpy(log_sigmoid(backend.asarray(np.array([x]))))
-    np.testing.assert_allclose(got, -np.logaddexp(0.0, -x), rtol=1e-14)
+def test_log_sigmoid(backend):
+    x = np.array([-1e5, -30.0, -1e-3, 0.0, 2.0, 1e5])
+    backend.assert_allclose(log_sigmoid(backend.asarray(x)), -np.logaddexp(0.0, -x), rtol=1e-14)

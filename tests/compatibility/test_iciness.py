@@ -59,21 +59,11 @@ def test_scores_are_those_of_the_network(problem, hidden):
     assert given[0, 3] == pytest.approx(pair[0], rel=1e-9)
 
 
-def test_without_rectifiers_every_image_gets_the_same_class(problem):
-    model = fitted(problem)
-    assert len(np.unique(model.predict(problem.X))) > 1
-    # So far above zero no unit is cut off: the network is linear.
-    model.network_.layers["linear1"].bias.value += 1e4
-    scores = model.decision_function(problem.X)
-    above = scores - scores[:, :1]
-    np.testing.assert_allclose(above, above[:1] + np.zeros_like(above), atol=1e-6)
-
-
-def test_without_class_weights_all_classes_score_alike(problem):
-    model = fitted(problem)
-    model.network_.layers["linear1"].weight.value[problem.X.shape[1] :] = 0.0
-    scores = model.decision_function(problem.X)
-    np.testing.assert_allclose(scores, scores[:, :1] + np.zeros_like(scores), atol=1e-12)
+def test_the_rate_falls_to_nothing_step_by_step(problem, monkeypatch):
+    rates, n_steps = [], 3 * -(-len(problem.X) // 20)
+    monkeypatch.setattr("zslib.nn.Descent.step", lambda _, rate: rates.append(rate))
+    fitted(problem, learning_rate=0.1, batch_size=20)
+    np.testing.assert_allclose(rates, 0.1 * (1 - np.arange(n_steps) / n_steps), rtol=1e-12)
 
 
 def test_rectifiers_can_compare():

@@ -65,18 +65,3 @@ def test_more_rounds_lower_the_matches_of_their_own_codes(problem):
         mixtures = simplex_mixtures(problem.S, model.seen_embeddings_, 1.0)
         expected = latent @ model.coef_ @ mixtures.T
         np.testing.assert_allclose(model.decision_function(problem.X), expected, rtol=1e-9)
-
-
-def test_an_endless_penalty_makes_all_classes_tie(problem):
-    model = JLSE(1e9).fit(problem.X, problem.y, problem.S)
-    scores = model.decision_function(problem.X)
-    np.testing.assert_allclose(scores, scores[:, :1] + np.zeros_like(scores), atol=1e-6)
-
-
-def test_one_hot_mixtures_and_no_metric_give_the_code_of_the_class(problem):
-    model = JLSE(1e-9).fit(problem.X, problem.y, problem.S)
-    model.coef_ = np.eye(len(model.classes_))
-    model.seen_embeddings_ = 9.0 * np.eye(len(model.classes_))[:, : problem.S.shape[1]]
-    latent = problem.X @ model.encoder_
-    scores = model.decision_function(problem.X, model.seen_embeddings_[: problem.S.shape[1]])
-    np.testing.assert_allclose(scores, latent[:, : problem.S.shape[1]], atol=1e-6)

@@ -1,7 +1,6 @@
 """PSR: its objective against a loop, triplets, and what the definition implies."""
 
 import numpy as np
-import pytest
 
 from zslib.compatibility import PSR
 from zslib.compatibility.psr import Triplets, relation_objective
@@ -48,20 +47,6 @@ def test_without_relations_the_best_place_is_the_mean_direction():
     rng = np.random.default_rng(1)
     for _ in range(20):
         assert objective(rng.standard_normal(means.shape), own, *rest, threshold=0.5)[0] > value
-
-
-@pytest.mark.parametrize("cosine", [-0.5, 0.3, 0.6, 0.7, 0.9])
-def test_similar_images_cost_nothing_within_the_band(cosine):
-    near = np.array([[cosine, (1.0 - cosine**2) ** 0.5]])
-    place, own, image = np.array([[2.0, 0.0]]), np.array([0]), np.array([[0.0, 1.0]])
-
-    def value(weight):
-        pair = np.array([0.8]), np.array([weight]), np.zeros(1)
-        return objective(place, own, image, near, image, *pair, threshold=0.4)[0]
-
-    expected = max(0.0, 0.4 - cosine) + max(0.0, cosine - 0.8)
-    assert value(1.0) - value(0.0) == pytest.approx(expected, abs=1e-12)
-    assert (expected == 0.0) == (0.4 <= cosine <= 0.8)
 
 
 def test_triplets():

@@ -3,7 +3,7 @@
 import sys
 
 from zslib.datasets import DATASETS, attributes, catalogue
-from zslib.datasets.entry import KINDS, Dataset, below
+from zslib.datasets.entry import Dataset, below
 
 FILE = """
 from zslib.datasets.attributes.digits import digits_segments
@@ -37,20 +37,3 @@ def test_entries_of_one_name_are_one_data_set():
     assert (both.settings, both.summary, both.folder) == (("attributes", "pairs"), "birds", "a/b")
     assert both.files == ("a/b/c", "a/b/d")
     assert both.auto == {"pairs": 1}
-
-
-def test_order_of_real_data_and_the_three_kinds():
-    assert catalogue.REAL_FIRST["pairs"] == ("reed_cub", "reed_flo", "flowers", "cub_captions")
-    assert catalogue.REAL_FIRST["attributes"][-4:] == (
-        "cub",
-        "awa1",
-        "tiny_imagenet",
-        "caltech101",
-    )
-    kinds = [entry.kind for entry in DATASETS.values()]
-    assert kinds == sorted(kinds, key=KINDS.index)
-    no_files = [n for n, entry in DATASETS.items() if not (entry.files or entry.folders)]
-    assert no_files == ["synthetic", "digits", "wordnet"]
-    assert catalogue.REAL_FIRST["metric learning"][:2] == ("cub", "awa1")
-    assert "apy" not in catalogue.REAL_FIRST["metric learning"]
-    assert catalogue.REAL_FIRST["hierarchy"] == ("imagenet", "wordnet30")

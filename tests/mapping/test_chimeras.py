@@ -35,11 +35,9 @@ def problem(n=12, n_labels=12, seed=0, dtype="float64"):
     return arrays
 
 
-@pytest.mark.parametrize("k", [1, 2, 5])
-@pytest.mark.parametrize("n_labels", [12, 5])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_definition(backend, k, n_labels, dtype):
-    arrays = problem(n_labels=n_labels, dtype=dtype)
+def test_definition(backend, dtype, k=2):
+    arrays = problem(n_labels=5, dtype=dtype)
     made, rows = chimeras(*map(backend.asarray, arrays), k=k, return_neighbours=True)
     expected, expected_rows = slow(*arrays, k)
     found = backend.to_numpy(made)

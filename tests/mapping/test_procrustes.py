@@ -1,8 +1,6 @@
 """The orthogonal map: orthogonal, optimal, and exact on rotations."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
 
@@ -28,16 +26,6 @@ def test_agrees_with_scipy():
     np.testing.assert_allclose(
         ProcrustesMap().fit(X, Y).coef_, orthogonal_procrustes(X, Y)[0], atol=1e-12
     )
-
-
-@given(n=st.integers(1, 12), d=st.integers(2, 6), seed=st.integers(0, 50))
-def test_orthogonal_and_no_worse_than_any_other(n, d, seed):
-    X, Y, _ = pairs(n, d, seed)
-    W = ProcrustesMap().fit(X, Y).coef_
-    np.testing.assert_allclose(W.T @ W, np.eye(d), atol=1e-10)
-    best = np.linalg.norm(X @ W - Y)
-    for other in ortho_group.rvs(d, size=5, random_state=seed):
-        assert best <= np.linalg.norm(X @ other - Y) + 1e-9
 
 
 def test_keeps_lengths_in_float32(backend):

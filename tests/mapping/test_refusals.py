@@ -160,7 +160,7 @@ def made(X=X, Y=Y, new=Y, k=2, **options):
     return chimeras(X, Y, new, k=k, **options)
 
 
-FUNCTIONS = {
+REFUSALS = {
     loss: [
         ({"W": np.zeros((4, 3))}, "W maps a row of X to a zero vector"),
         ({"W": np.ones((5, 3))}, "X has 4 columns and the transpose of W has 5"),
@@ -200,14 +200,5 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments", "words", "error"),
-    [
-        (function, arguments, words, *(error or [ValueError]))
-        for function, cases in FUNCTIONS.items()
-        for arguments, words, *error in cases
-    ],
-)
-def test_functions(function, arguments, words, error):
-    with pytest.raises(error, match=words):
-        function(**arguments)
+def test_functions(refusal):
+    refusal()

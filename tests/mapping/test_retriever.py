@@ -66,9 +66,19 @@ def test_targets_move_with_what_is_inside(model):
     )
 
 
-@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
-@pytest.mark.parametrize("correction", [None, "csls", CSLS(k=3), InvertedSoftmax()])
-def test_is_the_search_put_together(backend, metric, correction):
+SEARCHES = [
+    (metric, correction)
+    for metric in ("cosine", "dot", "euclidean")
+    for correction in (CSLS(k=3), "csls", None, InvertedSoftmax())
+]
+
+
+def test_is_the_search_put_together(backend):
+    for metric, correction in backend.some(SEARCHES):
+        check_search(backend, metric, correction)
+
+
+def check_search(backend, metric, correction):
     x, y, targets = (backend.asarray(a.astype("f4")) for a in (X, Y, TARGETS))
     retriever = Retriever(REVERSE, metric=metric, correction=correction)
     retriever.fit(x, y, targets=targets, target_names=NAMES, sources=x, source_names=WORDS)
@@ -205,11 +215,8 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize("case", REFUSALS)
-def test_refusals(case):
-    call, message, error = (*case, ValueError)[:3]
-    with pytest.raises(error, match=message):
-        call()
+def test_refusals(refusal):
+    refusal()
 
 
 def test_columns_of_frames_are_compared():

@@ -32,19 +32,16 @@ def gcv_by_hat_matrix(X, Y, alpha, intercept):
     return (np.sum(residual**2) / (n * d2)) / (1 - np.trace(hat) / n) ** 2
 
 
-@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 50.0])
-def test_closed_form(backend, shape, alpha):
-    X, Y = pairs(*shape)
-    mapper = RidgeMap(alpha).fit(backend.asarray(X), backend.asarray(Y))
-    expected = np.linalg.solve(X.T @ X + alpha * np.eye(shape[1]), X.T @ Y)
-    backend.assert_allclose(mapper.coef_, expected, rtol=1e-7, atol=1e-9)
-    mapped = backend.to_numpy(mapper.transform(backend.asarray(X)))
-    np.testing.assert_allclose(mapped, X @ expected, rtol=1e-7, atol=1e-9)
-    assert mapper.alpha_ == alpha
-    assert mapper.intercept_ is None
-    assert mapper.gcv_scores_ is None
-    assert mapper.n_features_in_ == shape[1]
+def test_closed_form(backend, alpha):
+    for shape in backend.some(SHAPES):
+        X, Y = pairs(*shape)
+        mapper = RidgeMap(alpha).fit(backend.asarray(X), backend.asarray(Y))
+        expected = np.linalg.solve(X.T @ X + alpha * np.eye(shape[1]), X.T @ Y)
+        backend.assert_allclose(mapper.coef_, expected, rtol=1e-7, atol=1e-9)
+        mapped = mapper.transform(backend.asarray(X))
+        backend.assert_allclose(mapped, X @ expected, rtol=1e-7, atol=1e-9)
+        assert (mapper.alpha_, mapper.intercept_, mapper.gcv_scores_) == (alpha, None, None)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.7])
@@ -60,12 +57,9 @@ def test_intercept_as_in_scikit_learn(backend, alpha):
     np.testing.assert_allclose((Y - mapped).sum(axis=0), 0, atol=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("shape", "intercept"),
-    [(shape, False) for shape in SHAPES] + [(shape, True) for shape in SHAPES if shape[0] > 1],
-)
-def test_gcv_is_the_hat_matrix_definition(backend, shape, intercept):
-    X, Y = pairs(*shape)
+@pytest.mark.parametrize("intercept", [False, True])
+def test_gcv_is_the_hat_matrix_definition(backend, intercept):
+    X, Y = pairs(*SHAPES[0])
     alphas = [1e-2, 0.3, 5.0, 100.0]
     mapper = RidgeMap(alphas=alphas, fit_intercept=intercept)
     mapper.fit(backend.asarray(X), backend.asarray(Y))
@@ -169,17 +163,3 @@ def test_in_reverse_a_query_is_compared_with_targets_mapped_to_the_sources(backe
         definition = [x @ (y @ W) / np.linalg.norm(y @ W) for y in targets]
         ours = moved @ at / np.linalg.norm(moved, axis=1)
         np.testing.assert_allclose(ours, definition, rtol=1e-7, atol=1e-9)
-
-
-def test_without_shrinkage_both_directions_undo_an_exact_map():
-    rng = np.random.default_rng(0)
-    X, A = rng.standard_normal((20, 4)), rng.standard_normal((4, 4))
-    for direction in ("forward", "reverse"):
-        mapper = RidgeMap(0.0, direction=direction).fit(X, X @ A)
-        mapped, targets = mapper.transform(X), mapper.transform_targets(X @ A)
-        cosines = (
-            mapped
-            @ targets.T
-            / np.outer(np.linalg.norm(mapped, axis=1), np.linalg.norm(targets, axis=1))
-        )
-        np.testing.assert_allclose(np.diag(cosines), 1.0, rtol=1e-9)

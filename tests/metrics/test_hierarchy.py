@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.metrics import Hierarchy, _walk, flat_hits_at_k, hierarchical_precision_at_k
@@ -141,7 +141,6 @@ def test_distances_by_hand(a, b, hops, climbed):
     assert isinstance(TEN.distance(a, b), int)
 
 
-@settings(max_examples=60)
 @given(random_graphs(), PATHS, st.integers(0, 5))
 def test_distances_are_the_oracles(graph, paths, radius):
     edges, sources = graph
@@ -162,17 +161,6 @@ def test_distances_are_the_oracles(graph, paths, radius):
 # --- correct sets ---
 
 
-def test_correct_sets_of_a_subset_and_of_climbing_paths_by_hand():
-    assert TEN.correct_set("cat", 2, {"cat", "puppy", "oak"}) == {"cat", "puppy"}
-    assert TEN.correct_set("dog", 3, VALID) == {"dog", "puppy", "cat", "goldfish"}
-    ks = [2, 3, 4, 5]
-    np.testing.assert_array_equal(
-        TEN_CLIMBED.correct_set_sizes(["cat"], VALID, ks), [[2, 3, 5, 5]]
-    )
-    np.testing.assert_array_equal(TEN_CLIMBED.stop_radii(["cat"], VALID, ks), [[2, 3, 4, 4]])
-    assert TEN_CLIMBED.correct_set("cat", 6, VALID, if_fewer="all") == set(VALID) - {"goldfish"}
-
-
 def test_ks_and_labels_come_back_in_the_order_given():
     labels, ks = ["oak", "cat", "oak", "dog"], [5, 1, 3, 3]
     sizes = TEN.correct_set_sizes(iter(labels), iter(VALID), iter(ks))
@@ -191,7 +179,6 @@ def test_a_label_without_links_is_a_part_of_its_own():
     )
 
 
-@settings(max_examples=100)
 @given(random_graphs(), PATHS)
 def test_correct_sets_are_the_loops_of_the_paper(graph, paths):
     edges, valid = graph
@@ -294,7 +281,6 @@ def predicted_graphs(draw):
     return edges, valid, np.array(rows), np.array(gold), ks
 
 
-@settings(max_examples=100)
 @given(predicted_graphs(), PATHS)
 def test_hierarchical_precision_counts_members_of_the_set(case, paths):
     edges, valid, predictions, gold, ks = case
@@ -315,14 +301,6 @@ def test_hierarchical_precision_counts_members_of_the_set(case, paths):
 
 def test_columns_after_the_largest_k_are_not_looked_at():
     predictions, gold = np.array([[2, 1, 1, 99]]), np.array([0])
-    shares = hierarchical_precision_at_k(predictions, gold, TEN, VALID, 2)
-    np.testing.assert_array_equal(shares, [[0.5]])
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint32])
-def test_any_integer_type_will_do(dtype):
-    predictions, gold = np.array([[2, 1]], dtype), np.array([1])
-    np.testing.assert_array_equal(flat_hits_at_k(predictions, gold, [1, 2]), [[False, True]])
     shares = hierarchical_precision_at_k(predictions, gold, TEN, VALID, 2)
     np.testing.assert_array_equal(shares, [[0.5]])
 

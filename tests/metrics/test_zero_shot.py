@@ -12,7 +12,6 @@ from zslib.calibration import CalibratedStacking
 from zslib.metrics import (
     class_accuracies,
     harmonic_mean,
-    k_occurrence,
     per_class_accuracy,
     seen_unseen_curve,
     seen_unseen_maxima,
@@ -129,20 +128,13 @@ def test_harmonic_mean_on_every_backend(backend):
     assert backend.to_numpy(single).dtype == np.float32
 
 
-@pytest.mark.parametrize(("seen", "unseen", "h"), [(60.1, 48.4, 53.6), (74.9, 56.8, 64.6)])
-def test_printed_harmonic_means(seen, unseen, h):
-    # From a row of CLAREL's Table 1, in percent.
-    assert round(harmonic_mean(seen, unseen), 1) == h
-
-
-@pytest.mark.parametrize("k", [1, 2, 4])
-def test_top_classes(backend, k):
+def test_top_classes(backend):
     scores = np.random.default_rng(1).integers(4, size=(30, 4)).astype("f4")
-    expected = [sorted(range(4), key=lambda c: (-row[c], c))[:k] for row in scores.tolist()]
-    found = backend.to_numpy(top_classes(backend.asarray(scores), k))
-    np.testing.assert_array_equal(found, expected)
-    assert found.dtype == np.int64
-    assert k_occurrence(found, 4).sum() == 30 * k
+    every = [sorted(range(4), key=lambda c: (-row[c], c)) for row in scores.tolist()]
+    for k in (1, 2, 4):
+        found = backend.to_numpy(top_classes(backend.asarray(scores), k))
+        np.testing.assert_array_equal(found, np.array(every)[:, :k])
+        assert found.dtype == np.int64
 
 
 def problem(seed, n_seen=3, n_unseen=2, n=12, integers=True):

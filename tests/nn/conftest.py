@@ -1,6 +1,5 @@
 """One check for all layers: outputs against a plain loop, gradients against its differences."""
 
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,59 +24,55 @@ def check_layer(backend, numerical_gradient):
 
     ``make(like)`` builds the layer; ``oracle(p, x, mask)`` is its output in plain loops from the
     dictionary p of NumPy parameters. The loss is the sum of the output times random numbers, so
-    that each output has a slope of its own. Padded positions hold nonsense on both ways.
+    that each output has a slope of its own. Padded positions hold nonsense on both ways. The
+    loops and their differences judge NumPy in float64, which judges all others.
     """
 
     def check(make, oracle, x, mask=None):
-        for dtype, tolerance in (("float64", 1e-7), ("float32", 1e-3)):
-            layer = perturbed(make(backend.asarray(np.zeros(1, dtype))))
-            values = {
-                name: np.array(backend.to_numpy(p.value), dtype="float64")
-                for name, p in layer.parameters().items()
-            }
-            floats = x.dtype.kind == "f"
+        floats = x.dtype.kind == "f"
+
+        def found(send, host, dtype):
+            """The layer's parameters, its output and the slopes by x and by each parameter."""
+            layer = perturbed(make(send(np.zeros(1, dtype))))
+            values = {name: np.array(host(p.value)) for name, p in layer.parameters().items()}
             given = x.astype(dtype) if floats else x
-            there = None if mask is None else backend.asarray(mask)
-            out = layer.forward(backend.asarray(given), there, train=True)
-            host = np.array(backend.to_numpy(out))
-            assert host.dtype == dtype
-            exact = given.astype("float64") if floats else given
-            expected = oracle(values, exact, mask)
-            np.testing.assert_allclose(host, expected, rtol=tolerance, atol=tolerance)
-
-            pull = np.random.default_rng(1).normal(size=host.shape)
-            padded = None
-            if mask is not None and host.ndim == 3:
+            out = layer.forward(send(given), None if mask is None else send(mask), train=True)
+            pull = np.random.default_rng(1).normal(size=out.shape)
+            padded = np.zeros(out.shape[:2], bool)
+            if mask is not None and out.ndim == 3:
                 padded = ~layer.mask_after(mask)
-                assert np.all(host[padded] == 0.0)
-                pull[padded] = 1e3
-            by_x = layer.backward(backend.asarray(pull.astype(dtype)))
-            if padded is not None:
-                pull[padded] = 0.0
-            pull = pull.astype(dtype).astype("float64")
-
-            def loss(values, x, pull=pull):
-                return float(np.sum(oracle(values, x, mask) * pull))
-
-            def loss_by(name, values=values, x=exact, loss=loss):
-                return lambda w: loss(values | {name: w}, x)
-
+            pull[padded] = 1e3
+            host_out = np.array(host(out))
+            assert np.all(host_out[padded] == 0.0)
+            by_x = layer.backward(send(pull.astype(dtype)))
+            pull[padded] = 0.0
+            slopes = {name: host(p.gradient) for name, p in layer.parameters().items()}
             if floats:
-                by_x = backend.to_numpy(by_x)
-                assert by_x.dtype == dtype
-                slopes = numerical_gradient(partial(loss, values), exact, step=1e-5)
-                np.testing.assert_allclose(by_x, slopes, rtol=1e-3, atol=tolerance)
-                if mask is not None:
-                    assert np.all(by_x[~mask] == 0.0)
+                slopes["x"] = host(by_x)
+                assert mask is None or np.all(slopes["x"][~mask] == 0.0)
             else:
                 assert by_x is None
-            for name, parameter in layer.parameters().items():
-                gradient = backend.to_numpy(parameter.gradient)
-                assert gradient.dtype == dtype, name
-                slopes = numerical_gradient(loss_by(name), values[name], step=1e-5)
-                np.testing.assert_allclose(
-                    gradient, slopes, rtol=1e-3, atol=tolerance, err_msg=name
-                )
+            assert {a.dtype for a in (host_out, *slopes.values())} == {np.dtype(dtype)}
+            return values, host_out, slopes, pull
+
+        values, out, slopes, pull = found(np.asarray, np.asarray, "float64")
+        if backend.name == "numpy":
+            np.testing.assert_allclose(out, oracle(values, x, mask), rtol=1e-7, atol=1e-7)
+            values["x"] = x
+            for name, slope in slopes.items():
+
+                def loss(v, name=name):
+                    p = values | {name: v}
+                    return float(np.sum(oracle(p, p["x"], mask) * pull))
+
+                by_step = numerical_gradient(loss, values[name], step=1e-5)
+                np.testing.assert_allclose(slope, by_step, rtol=1e-3, atol=1e-7, err_msg=name)
+        for dtype, tolerance in (("float64", 1e-7), ("float32", 1e-3)):
+            _, same, others, _ = found(backend.asarray, backend.to_numpy, dtype)
+            np.testing.assert_allclose(same, out, rtol=tolerance, atol=tolerance)
+            for name, slope in others.items():
+                options = {"rtol": tolerance, "atol": tolerance, "err_msg": name}
+                np.testing.assert_allclose(slope, slopes[name], **options)
 
     return check
 

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-import pytest
 
 from zslib import nn
 from zslib.optim import SGD
@@ -108,9 +107,5 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("call", "words", "error"), [(*case[:2], *(case[2:] or [ValueError])) for case in REFUSALS]
-)
-def test_refusals(call, words, error):
-    with pytest.raises(error, match=words):
-        call()
+def test_refusals(refusal):
+    refusal()

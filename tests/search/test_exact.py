@@ -69,7 +69,7 @@ def test_ties_go_to_the_lower_index_whatever_the_blocks(backend, metric):
     queries, targets = integer_vectors(rng, 5, 3), integer_vectors(rng, 230, 3)
     order = order_of(full_scores(queries, targets, metric))
     q, t = backend.asarray(queries), backend.asarray(targets)
-    for block_size in backend.some((64, 1, 7, 100, 1000, None)):
+    for block_size in backend.some((64, 1, 1000, None)):
         options = {"metric": metric, "block_size": block_size}
         _, indices = top_k(q, t, 60, **options)
         backend.assert_equal(indices, order[:, :60])
@@ -78,8 +78,7 @@ def test_ties_go_to_the_lower_index_whatever_the_blocks(backend, metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("block_size", [None, 33, 700])
-@pytest.mark.parametrize("n", [3, 250])
+@pytest.mark.parametrize(("n", "block_size"), [(3, 33), (250, None), (250, 700)])
 def test_rank_below_k_means_listed_at_that_rank(monkeypatch, metric, block_size, n):
     """Also under rounding, with near-duplicates, and over several chunks and blocks."""
     monkeypatch.setattr(_tiles, "HOST_CHUNK", 100)
@@ -99,8 +98,7 @@ def test_rank_below_k_means_listed_at_that_rank(monkeypatch, metric, block_size,
             assert positions[0] == ranks[i]
 
 
-@pytest.mark.parametrize("k", [1, 20, 700])
-@pytest.mark.parametrize("n", [1, 40, 350])
+@pytest.mark.parametrize(("k", "n"), [(1, 1), (1, 350), (20, 40), (700, 1), (700, 350)])
 def test_many_targets_against_a_full_sort(monkeypatch, k, n):
     """Large enough for every branch of the fast path: several blocks and chunks."""
     monkeypatch.setattr(_tiles, "HOST_CHUNK", 100)
@@ -122,7 +120,7 @@ def test_equal_rows_tie_in_spite_of_rounding(backend, metric):
     rng = np.random.default_rng(12)
     queries = rng.standard_normal((20, 300)).astype(np.float32)
     kinds = rng.standard_normal((5, 300)).astype(np.float32)
-    which = rng.integers(5, size=700)
+    which = rng.integers(5, size=400)
     q, t = backend.asarray(queries), backend.asarray(kinds[which])
     order = order_of(full_scores(queries, kinds, metric)[:, which])
     found = which[order[:, :200]]
@@ -132,7 +130,7 @@ def test_equal_rows_tie_in_spite_of_rounding(backend, metric):
         scores, indices = top_k(q, t, 200, **options)
         backend.assert_equal(indices, order[:, :200])
         assert (np.diff(backend.to_numpy(scores), axis=1)[same] == 0).all()
-        for position in (0, 30, 699):
+        for position in (30, 399):
             backend.assert_equal(gold_ranks(q, t, order[:, position], **options), position)
 
 
@@ -450,11 +448,11 @@ def test_blas_threads_are_restored():
 @pytest.mark.parametrize("correction", [None, "csls"])
 def test_memory_stays_far_below_the_whole_matrix(correction):
     rng = np.random.default_rng(10)
-    queries = rng.standard_normal((600, 4)).astype(np.float32)
-    targets = rng.standard_normal((60_000, 4)).astype(np.float32)  # 144 MB of scores
+    queries = rng.standard_normal((300, 4)).astype(np.float32)
+    targets = rng.standard_normal((60_000, 4)).astype(np.float32)  # 72 MB of scores
     for search in (
         lambda: top_k(queries, targets, 10, correction=correction),
-        lambda: gold_ranks(queries, targets, np.zeros(600, int), correction=correction),
+        lambda: gold_ranks(queries, targets, np.zeros(300, int), correction=correction),
     ):
         tracemalloc.start()
         search()
@@ -495,8 +493,7 @@ def _distances(kind, rng):
     return queries.astype(np.float32), targets.astype(np.float32)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("block_size", [None, 64])
+@pytest.mark.parametrize(("threads", "block_size"), [(1, 64), (2, None)])
 @pytest.mark.parametrize(
     "kind", ["plain", "clusters", "tiny", "some are huge", "all are huge", "copies"]
 )

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from zslib.search import gold_ranks, top_k, top_k_and_ranks
@@ -105,7 +105,6 @@ def searches(draw):
     return metric, queries, targets
 
 
-@settings(max_examples=100)
 @given(case=searches(), data=st.data())
 def test_order_and_ranks_are_those_of_fractions(case, data):
     metric, queries, targets = case
@@ -183,7 +182,7 @@ def test_distances_to_itself_are_zero_and_depend_on_no_other_query(backend, dtyp
         ("float32", 1e-30, 1),
         ("float32", 1e-30, 1e-30),
         ("float32", 1e-38, 1e-38),
-        ("float64", 1, 1e160),
+        ("float64", 1, 1e300),
         ("float64", 1e-200, 1e-200),
         ("float64", 1e-300, 1e300),
         ("float64", 1e-160, 1e160),

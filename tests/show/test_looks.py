@@ -96,10 +96,10 @@ def test_what_has_no_look_takes_turns_and_leaves_known_colors():
     assert all(own["marker"] in MARKERS for own in found[1:])
 
 
-@pytest.mark.parametrize("name", sorted(LOOKS))
-def test_synthetic_data_look_like_their_name(name):
-    if " (" not in name:
-        assert known_look(f"{name} (synthetic)") == LOOKS[name] or ", " in name
+def test_synthetic_data_look_like_their_name():
+    for name in LOOKS:
+        if " (" not in name and ", " not in name:
+            assert known_look(f"{name} (synthetic)") == LOOKS[name]
 
 
 def test_a_system_has_the_look_of_its_class_or_of_its_declaration():

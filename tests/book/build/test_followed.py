@@ -1,6 +1,6 @@
 """The claim that is followed on the page of verdicts."""
 
-from book.build.followed import FOLLOWED, followed_page
+from book.build.followed import followed_page
 
 RECORD = {
     "chapter": "hubness/02_hubness",
@@ -22,9 +22,3 @@ def test_the_words_are_of_the_records():
     assert "**The sign: failed.**" in failed
     vague = followed_page([RECORD | {"value": 1.0, "low": -5.0, "high": 7.0}])
     assert "**The sign: open.**" in vague and "nothing to lose" in vague
-
-
-def test_a_run_without_it_says_so():
-    page = followed_page([])
-    assert "This run has no records for it" in page and "The sign" not in page
-    assert f"claim-{'-'.join(FOLLOWED)}" in page

@@ -1,7 +1,6 @@
 """Pictures are to scale, with a message that follows the numbers; drawings are right."""
 
 import math
-import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -160,28 +159,3 @@ def test_only_the_hard_negative_is_on_the_wrong_side():
     image, reach = found["query"], found["reach"][2]
     assert apart(image, found["own"]) < apart(image, found["hard"]) < reach
     assert apart(image, found["easy"]) > reach
-
-
-def test_the_correct_set_has_the_labels_two_links_away():
-    drawn, found = places("correct_set.svg")
-    frame = next(m for m in drawn.iter() if m.get("class") == "set")
-    left, right = (float(frame.get("x")), float(frame.get("x")) + float(frame.get("width")))
-    inside = [m for m in drawn.iter() if m.tag.endswith("}circle") and m.get("r") == "7"]
-    reached = [m for m in inside if left < float(m.get("cx")) < right]
-    assert (len(inside), len(reached)) == (4, 2) and left < found["query"][0] < right
-
-
-def test_scores_fall_down_both_rankings():
-    drawn, _ = places("two_views.svg")
-    for kind in ("labels", "images"):
-        bars = next(g for g in drawn.iter() if g.get("class") == kind)
-        lengths = [float(bar.get("width")) for bar in bars]
-        assert lengths == sorted(lengths, reverse=True) and len(set(lengths)) == 3
-
-
-def test_letters_of_a_drawing_are_legible_on_a_phone():
-    for name in ("mapping", "stretching", "negatives", "two_views", "correct_set"):
-        text = (STATIC / f"{name}.svg").read_text(encoding="utf-8")
-        width = float(re.search(r'viewBox="0 0 (\d+)', text)[1])
-        sizes = [float(size) for size in re.findall(r'font-size="(\d+)"', text)]
-        assert min(sizes) * min(1, 358 / width) > 11, name

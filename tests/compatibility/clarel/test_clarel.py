@@ -390,18 +390,17 @@ def test_bad_input():
 def test_bad_input_after_fit():
     X, labels, tokens, _ = pairs_data(per_class=3)
     model = CLAREL(**SMALL, text_encoder="mean").fit(X, labels, tokens)
-    with pytest.raises(ValueError, match=r"2 class\(es\) without texts \(2, 9\)"):
-        model.class_prototypes(tokens[labels != 2], labels[labels != 2], 10)
-    with pytest.raises(ValueError, match=r"labels must lie in \[0, 9\)"):
-        model.class_prototypes(tokens, labels + 1, 9)
-    with pytest.raises(ValueError, match="labels must have one class for each of the 27"):
-        model.class_prototypes(tokens, labels[:3], 9)
-    with pytest.raises(ValueError, match=r"without tokens"):
-        model.embed_texts(np.zeros((1, 2), int))
-    with pytest.raises(ValueError, match="X has 5 columns, but this CLAREL was fitted on 12"):
-        model.embed_images(X[:, :5])
-    with pytest.raises(ValueError, match="they must lie in the same space"):
-        model.distances(X, np.ones((2, 5)))
+    prototypes, some = model.class_prototypes, labels != 2
+    for call, given, words in (
+        (prototypes, (tokens[some], labels[some], 10), r"2 class\(es\) without texts \(2, 9\)"),
+        (prototypes, (tokens, labels + 1, 9), r"labels must lie in \[0, 9\)"),
+        (prototypes, (tokens, labels[:3], 9), "labels must have one class for each of the 27"),
+        (model.embed_texts, (np.zeros((1, 2), int),), "without tokens"),
+        (model.embed_images, (X[:, :5],), "X has 5 columns, but this CLAREL was fitted on 12"),
+        (model.distances, (X, np.ones((2, 5))), "they must lie in the same space"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call(*given)
 
 
 def test_texts_lose_numbers_one_by_one(monkeypatch):

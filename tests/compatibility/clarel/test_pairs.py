@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.compatibility.clarel.pairs import Pairs
@@ -19,7 +19,6 @@ def problems(draw):
     return n_texts, rows, np.array(ids), draw(st.integers(1, 7)), draw(st.integers(0, 10**6))
 
 
-@settings(max_examples=80)
 @given(problems())
 def test_draws_and_common_texts(problem):
     n_texts, rows, ids, n_each, seed = problem

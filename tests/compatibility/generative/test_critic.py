@@ -71,25 +71,6 @@ def test_gradients_by_finite_differences(hidden, check_gradients):
             parameter.zero_gradient()
 
 
-@DEPTHS
-def test_the_penalty_leaves_biases_and_class_weights_alone(hidden):
-    critic = make(hidden)
-    x, _, a = batch()
-    critic.add_penalty(x, a, 10.0)
-    assert np.any(critic.layers[0].weight.gradient[:P])
-    assert not np.any(critic.layers[0].weight.gradient[P:])
-    assert not any(np.any(layer.bias.gradient) for layer in critic.layers)
-
-
-def test_one_open_unit_has_a_penalty_in_closed_form():
-    critic = make((1,))
-    first, last = critic.layers
-    first.bias.value[:] = 100.0
-    x, _, a = batch()
-    length = abs(last.weight.value[0, 0]) * np.linalg.norm(first.weight.value[:P, 0])
-    assert float(critic.add_penalty(x, a, 10.0)) == pytest.approx(10.0 * (length - 1) ** 2)
-
-
 def test_no_penalty_at_slope_one_and_no_gradient_at_slope_zero():
     critic = make(())
     weight = critic.layers[0].weight

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from zslib.compatibility.generative.networks import Generator
 from zslib.compatibility.generative.recipes import RECIPES, settings_of
 from zslib.compatibility.generative.terms import least_squares
 from zslib.compatibility.generative.training import Training
@@ -93,31 +92,3 @@ def test_a_linear_gaussian_cvae_finds_least_squares():
     n_noise = training.n_noise
     np.testing.assert_allclose(A @ weight[n_noise:] + bias, A @ coef + intercept, atol=0.05)
     assert np.max(np.abs(weight[:n_noise])) < 0.05
-
-
-def test_least_squares_leave_a_bilinear_critic_no_gap():
-    """The gap under x' M a is <M, E[x a'] - A E[a a']>: zero for all M at least squares."""
-    training = make(settings_of("WGAN", "reduced"), n_hidden=0)
-    X, A = training.X, training.embeddings[training.codes]
-    rng = np.random.default_rng(3)
-    generator = Generator((2 + Q, P), rng, like=X)
-    weight = generator.layers.parameters()["linear1.weight"]
-    weight.value[2:] = np.linalg.solve(A.T @ A, A.T @ X)
-    M, noise = rng.standard_normal((P, Q)), rng.standard_normal((N, 2))
-    noise -= A @ np.linalg.solve(A.T @ A, A.T @ noise)
-    fake = generator.forward(np.concatenate([noise, A], axis=1))
-    assert np.mean(np.sum((fake - X) @ M * A, axis=1)) == pytest.approx(0.0, abs=1e-12)
-
-
-def test_a_linear_generator_inverts_the_regressor():
-    """The least cycle term alone: R(G(z, a)) = a on the span of the class vectors, z unused."""
-    settings = settings_of("cycle-WGAN", "reduced", adversarial_weight=0.0, cycle_weight=1.0)
-    training = make(settings, n_steps=1500, n_hidden=0, critic_steps=1, learning_rate=0.02)
-    coef, intercept = np.random.default_rng(4).standard_normal((P, Q)), np.ones(Q)
-    training.regressor = coef, intercept
-    training.run()
-    weight, bias = weights(training)
-    n_noise = training.n_noise
-    np.testing.assert_allclose(weight[:n_noise] @ coef, 0.0, atol=1e-2)
-    made = training.embeddings @ weight[n_noise:] + bias
-    np.testing.assert_allclose(made @ coef + intercept, training.embeddings, atol=1e-2)

@@ -31,15 +31,3 @@ def test_two_classes_make_all_systems_one(problem):
     ]
     np.testing.assert_allclose(fits[1], fits[0], atol=1e-14)
     np.testing.assert_allclose(fits[2], fits[0], atol=1e-14)
-
-
-def test_penalty_shrinks(problem):
-    norms = [
-        np.linalg.norm(
-            ALE(regularization=penalty, learning_rate=0.5, n_epochs=5, random_state=0)
-            .fit(problem.X, problem.y, problem.S)
-            .coef_
-        )
-        for penalty in (0.0, 0.1, 0.5)
-    ]
-    assert norms[0] > norms[1] > norms[2] > 0

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from zslib.arrays import unit_rows as unit
 from zslib.compatibility import DARK
 from zslib.compatibility.ranking.dark_objective import (
-    View,
     assess,
     cosine_gradients,
     density_margin,
@@ -130,13 +129,6 @@ def test_image_weights_far_from_their_centre_do_not_vanish():
     np.testing.assert_allclose(weights, [0.5, 0.0, 0.5])
 
 
-def test_alike_images_weigh_alike():
-    X = np.ones((6, 3))
-    np.testing.assert_allclose(
-        image_weights(X, np.array([0, 0, 0, 1, 1, 2]), 3), [1 / 3] * 3 + [1 / 2] * 2 + [1]
-    )
-
-
 @given(st.floats(-700, 700), st.floats(0.01, 0.99))
 def test_density_margin_is_softplus(score, m):
     found = density_margin(np.array([score]), m)[0]
@@ -209,37 +201,6 @@ def test_gradients_of_cosines_of_a_given_scale(soft, numerical_gradient):
         np.testing.assert_allclose(gradient, slope, rtol=1e-6, atol=1e-8)
 
 
-def test_scores_of_a_given_scale_are_bounded_and_know_no_lengths(problem):
-    model = DARK(8, scale=5.0, refresh_every=1, random_state=0).fit(
-        problem.X, problem.y, problem.S
-    )
-    scores = model.decision_function(problem.X, problem.S)
-    assert np.abs(scores).max() <= 5.0 + 1e-12
-    model.U_, model.V_ = 3.0 * model.U_, 0.1 * model.V_
-    np.testing.assert_allclose(model.decision_function(problem.X, problem.S), scores)
-
-
-def test_small_steps_that_follow_all_descend_the_objective(problem):
-    whole = {"batch_size": 10**6, "n_iter": 40, "drop_at": None, "objective_every": 1}
-    model = DARK(8, gradient="objective", refresh_every=1, random_state=0, **whole)
-    model.fit(problem.X, problem.y, problem.S)
-    assert all(later < earlier for earlier, later in itertools.pairwise(model.objective_))
-
-
-def test_scores_stay_small_where_margins_are_followed(problem32):
-    """Held fixed, a margin lets all scores grow together."""
-    largest = [
-        np.abs(
-            DARK(n_iter=300, regularization=0.0, gradient=follow, drop_at=None, **SMALL_STEPS)
-            .set_params(iteration="pass", refresh_every=1)
-            .fit(problem32.X, problem32.y, problem32.S)
-            .decision_function(problem32.X, problem32.S)
-        ).max()
-        for follow in ("fixed", "margin")
-    ]
-    assert largest[1] < 0.5 * largest[0]
-
-
 def test_without_label_view_and_hardness_it_is_the_plain_hinge():
     """Then Eq. 9 is DeViSE's sum of hinges, with Eq. 3's margin."""
     U, V, X, S, codes = setting()
@@ -249,12 +210,6 @@ def test_without_label_view_and_hardness_it_is_the_plain_hinge():
     hinges[np.arange(len(X)), codes] = 0
     (view,) = views_of(U, V, X, S, codes, 0.5, False, False)
     assert float(view_loss(view)) == pytest.approx(hinges.sum() / len(X))
-
-
-def test_a_view_keeps_margin_and_weight_when_scores_move():
-    view = View(np.array([[2.0, 1.5]]), np.array([0]), np.array([[1.0]]), np.array([[0.0, 0.8]]))
-    moved = view._replace(scores=np.array([[2.0, 2.5]]))
-    assert float(view_loss(moved) - view_loss(view)) == pytest.approx(0.8)
 
 
 def slow_fit(numerical_gradient, model, X, y, S):
@@ -340,27 +295,6 @@ def test_with_the_papers_settings_the_objective_falls(problem32):
     assert model.objective_[-1] < 0.4 * model.objective_[0]
 
 
-def test_fixed_weights_pass_the_lowest_point_of_the_objective(problem32):
-    """Steps for fixed margins and weights go on where the objective itself rises again."""
-    model = DARK(learning_rate=0.03, refresh_every=1, drop_at=None, **SMALL_STEPS)
-    model.fit(problem32.X, problem32.y, problem32.S)
-    lowest = min(model.objective_)
-    assert lowest < 0.5 * model.objective_[0]
-    assert model.objective_[-1] > 2 * lowest
-
-
-def test_refresh_of_every_step_is_the_default_seen_more_often(problem):
-    """In the first window nothing has been refreshed yet, so both are the same."""
-    options = {"n_iter": 10, "random_state": 0, "objective_every": None, "init_scale": 0.5}
-    windows = DARK(4, refresh_every=10, **options).fit(problem.X, problem.y, problem.S)
-    never = DARK(4, refresh_every=999, **options).fit(problem.X, problem.y, problem.S)
-    always = DARK(4, refresh_every=1, **options).fit(problem.X, problem.y, problem.S)
-    np.testing.assert_array_equal(windows.U_, never.U_)
-    assert not np.array_equal(windows.U_, always.U_)
-    np.testing.assert_allclose(windows.U_, always.U_, atol=0.05)
-    assert windows.objective_steps_ == [10]
-
-
 @pytest.mark.parametrize("part", [{}, {"label_view": False}, {"gradient": "objective"}])
 def test_a_weight_of_the_data_is_a_longer_step_under_a_smaller_penalty(problem, part):
     options = {"n_iter": 10, "random_state": 0, "refresh_every": 1, **part}
@@ -393,17 +327,6 @@ def test_start(problem):
         model = DARK(50, **scale, **options).fit(problem.X, problem.y, problem.S)
         assert np.std(model.U_) == pytest.approx(expected, rel=0.1)
         assert np.std(model.V_) == pytest.approx(expected, rel=0.1)
-
-
-def test_rate_drops(problem):
-    """From the step of the drop on, a zero factor in all but name stops the training."""
-    options = {"drop_factor": 1e-12, "random_state": 0, "objective_every": None}
-    fits = [
-        DARK(4, n_iter=n, drop_at=drop, **options).fit(problem.X, problem.y, problem.S).U_
-        for n, drop in ((7, 3), (3, None), (4, None))
-    ]
-    np.testing.assert_allclose(fits[0], fits[1], atol=1e-10)
-    assert not np.allclose(fits[0], fits[2], atol=1e-10)
 
 
 @pytest.mark.parametrize("size", [37, 10**6])

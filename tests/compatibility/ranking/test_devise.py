@@ -1,43 +1,8 @@
 """DeViSE: the hinge sum as an objective, and the original's first violating label."""
 
 import numpy as np
-import pytest
 
 from zslib.compatibility import DeViSE
-from zslib.compatibility.ranking.loss import every_violation
-from zslib.compatibility.ranking.training import train_by_ranking
-
-
-def hinge_sum(W, X, y, S, margin):
-    total = 0.0
-    for i in range(len(X)):
-        scores = X[i] @ W @ S.T
-        for c in range(len(S)):
-            if c != y[i]:
-                total += max(0.0, margin + scores[c] - scores[y[i]])
-    return total / len(X)
-
-
-def test_step_follows_finite_differences_of_the_hinge_sum(numerical_gradient):
-    rng = np.random.default_rng(0)
-    X, S, y = rng.standard_normal((9, 3)), rng.standard_normal((5, 4)), np.arange(9) % 5
-    W = rng.standard_normal((3, 4))
-    numeric = numerical_gradient(lambda w: hinge_sum(w, X, y, S, 0.8), W)
-    moved = W.copy()
-    options = {"learning_rate": 1.0, "n_epochs": 1, "batch_size": 9, "regularization": 0.25}
-    options |= {"margin": 0.8, "rng": np.random.default_rng(0)}
-    curve = train_by_ranking(moved, X, y, S, lambda R, own: every_violation(R), **options)
-    np.testing.assert_allclose(W - moved, numeric + 0.5 * W, atol=1e-7)
-    assert curve == [pytest.approx(hinge_sum(W, X, y, S, 0.8))]
-
-
-def test_learning_curve_is_the_hinge_sum(problem):
-    model = DeViSE(0.4, learning_rate=0.1, n_epochs=30, random_state=0)
-    model.fit(problem.X, problem.y, problem.S)
-    codes = np.searchsorted(model.classes_, problem.y)
-    final = hinge_sum(model.coef_, problem.X, codes, problem.S[model.classes_], 0.4)
-    assert model.learning_curve_[0] > model.learning_curve_[-1]
-    assert final == pytest.approx(model.learning_curve_[-1], rel=0.1)
 
 
 def slow_first_violating(X, y, S, *, margin, rate, n_epochs, seed):

@@ -10,17 +10,6 @@ from zslib.datasets.attributes.att_splits import OFFICIAL_STATISTICS, read_att_s
 from zslib.protocols import ZERO_SHOT_METHODS, run_zero_shot
 
 
-def test_real_cub_in_the_proposed_split(real_data):
-    real_data("visual/cub")
-    problem, few = cub(feature_scaling="none"), cub(features="vgg", max_per_class=2)
-    assert problem.features.dtype == problem.class_embeddings.dtype == np.float32
-    assert problem.class_names[2] == "Sooty Albatross"
-    assert len(few.features) == 600 + few.test_unseen.size
-    assert len(few.trainval) == len(few.test_seen) == 300
-    assert "VGG" in few.description
-    np.testing.assert_allclose(np.linalg.norm(few.features, axis=1), 1, rtol=1e-6)
-
-
 def test_files_that_are_refused(real_data, tmp_path):
     for path in real_data("visual/cub").iterdir():
         (tmp_path / path.name).symlink_to(path)

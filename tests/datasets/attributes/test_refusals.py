@@ -1,7 +1,6 @@
 """Options that loaders, generators and splits refuse."""
 
 import numpy as np
-import pytest
 
 from zslib.datasets import (
     apy_attributes,
@@ -18,48 +17,45 @@ from zslib.datasets.attributes.synsets import synthetic_beyond, synthetic_within
 from zslib.datasets.attributes.synthetic import attribute_features
 from zslib.datasets.attributes.xlsa17 import extract_xlsa17
 
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: cub(features="clip"), "features must be one of 'resnet', 'vgg'"),
-        (lambda: cub(features=None), "features must be one of 'resnet', 'vgg'"),
-        (lambda: cub(semantics="words"), "semantics must be one of"),
-        (lambda: apy_attributes(split="new"), "split must be one of 'proposed', 'standard'"),
-        (lambda: apy_attributes(att="raw"), "att must be one of 'unit length', 'original'"),
-        (lambda: tiny_imagenet_classes(split="new"), "split must be one of 'fixed', 'random'"),
-        (lambda: caltech101(semantics="glove"), "must be one of 'hypernym', 'gloss', 'both'"),
-        (lambda: load_xlsa17("CUB", split="new"), "split must be one of 'proposed', 'random'"),
-        (lambda: extract_xlsa17("a.zip", ".", ["../SUN"]), "names must be one of"),
-        (lambda: vgg19("AWA2"), "name must be one of 'APY', 'AWA', 'CUB', 'SUN'"),
-        (lambda: digits_segments(unseen=[10]), r"unseen must lie in \[0, 10\)"),
-        (lambda: digits_segments(unseen=[8]), "both seen and unseen"),
-        (lambda: digits_segments().scaled("minmax"), "scaling must be one of"),
-        (lambda: split_classes(np.arange(3)), "3 classes leave 1 for training beside 1 unseen"),
-        (lambda: split_seen(np.arange(3), 2), "n_val must be between 1 and 1"),
-        (lambda: split_seen(np.arange(5), 2, seed=-1), "seed must be at least 0"),
-        (
-            lambda: select_images([0], {part: [0] for part in PARTS}, max_per_class=0),
-            "max_per_class must be at least 1",
-        ),
-        (lambda: synthetic_within(n_classes=7), "n_classes must be between 8 and 1000"),
-        (lambda: synthetic_within(images_per_class=1), "images_per_class must be"),
-        (lambda: synthetic_within(noise=-1), "noise must be"),
-        (lambda: synthetic_beyond(n_seen=3), "n_seen must be between 4 and 1000"),
-        (lambda: synthetic_beyond(n_unseen=0), "n_unseen must be between 1 and 1000"),
-        (lambda: synthetic_attributes("FLO"), "shape must be one of"),
-        (lambda: synthetic_attributes(scale=1.5), "scale must be .*, at least 0, at most 1"),
-        (lambda: synthetic_attributes(scale=1e-4), r"scale=0\.0001 leaves 2, 1 and 1 images"),
-        (lambda: synthetic_attributes(n_features=0), "n_features must be at least 1"),
-        (lambda: synthetic_attributes(att="raw"), "att must be one of"),
-        (lambda: attribute_features(np.eye(3), np.arange(3), noise=-1), "noise must be"),
-    ],
-)
-def test_options_that_are_refused(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
+REFUSALS = [
+    (lambda: cub(features="clip"), "features must be one of 'resnet', 'vgg'"),
+    (lambda: cub(features=None), "features must be one of 'resnet', 'vgg'"),
+    (lambda: cub(semantics="words"), "semantics must be one of"),
+    (lambda: apy_attributes(split="new"), "split must be one of 'proposed', 'standard'"),
+    (lambda: apy_attributes(att="raw"), "att must be one of 'unit length', 'original'"),
+    (lambda: tiny_imagenet_classes(split="new"), "split must be one of 'fixed', 'random'"),
+    (lambda: caltech101(semantics="glove"), "must be one of 'hypernym', 'gloss', 'both'"),
+    (lambda: load_xlsa17("CUB", split="new"), "split must be one of 'proposed', 'random'"),
+    (lambda: extract_xlsa17("a.zip", ".", ["../SUN"]), "names must be one of"),
+    (lambda: vgg19("AWA2"), "name must be one of 'APY', 'AWA', 'CUB', 'SUN'"),
+    (lambda: digits_segments(unseen=[10]), r"unseen must lie in \[0, 10\)"),
+    (lambda: digits_segments(unseen=[8]), "both seen and unseen"),
+    (lambda: digits_segments().scaled("minmax"), "scaling must be one of"),
+    (lambda: split_classes(np.arange(3)), "3 classes leave 1 for training beside 1 unseen"),
+    (lambda: split_seen(np.arange(3), 2), "n_val must be between 1 and 1"),
+    (lambda: split_seen(np.arange(5), 2, seed=-1), "seed must be at least 0"),
+    (
+        lambda: select_images([0], {part: [0] for part in PARTS}, max_per_class=0),
+        "max_per_class must be at least 1",
+    ),
+    (lambda: synthetic_within(n_classes=7), "n_classes must be between 8 and 1000"),
+    (lambda: synthetic_within(images_per_class=1), "images_per_class must be"),
+    (lambda: synthetic_within(noise=-1), "noise must be"),
+    (lambda: synthetic_beyond(n_seen=3), "n_seen must be between 4 and 1000"),
+    (lambda: synthetic_beyond(n_unseen=0), "n_unseen must be between 1 and 1000"),
+    (lambda: synthetic_attributes("FLO"), "shape must be one of"),
+    (lambda: synthetic_attributes(scale=1.5), "scale must be .*, at least 0, at most 1"),
+    (lambda: synthetic_attributes(scale=1e-4), r"scale=0\.0001 leaves 2, 1 and 1 images"),
+    (lambda: synthetic_attributes(n_features=0), "n_features must be at least 1"),
+    (lambda: synthetic_attributes(att="raw"), "att must be one of"),
+    (lambda: attribute_features(np.eye(3), np.arange(3), noise=-1), "noise must be"),
+    (
+        lambda: tiny_imagenet_classes(seen_fraction=0.1),
+        "an unexpected .* 'seen_fraction'",
+        TypeError,
+    ),
+]
 
 
-def test_options_that_a_set_does_not_have():
-    with pytest.raises(TypeError, match=r"tiny_imagenet_classes\(\) got an .* 'seen_fraction'"):
-        tiny_imagenet_classes(seen_fraction=0.1)
+def test_options_that_are_refused(refusal):
+    refusal()

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.datasets.attributes.splits import (
@@ -16,7 +16,6 @@ labellings = st.lists(st.integers(0, 5), min_size=1, max_size=60).map(np.array)
 
 
 @given(labellings, st.floats(0, 1), st.integers(0, 99))
-@settings(max_examples=100)
 def test_hold_out_takes_the_rounded_share_of_each_class(labels, fraction, seed):
     samples = np.arange(len(labels))[::2]
     kept, held = hold_out(labels, samples, fraction=fraction, seed=seed)
@@ -44,7 +43,6 @@ def test_hold_out_is_uniform():
 
 
 @given(st.integers(6, 60), st.integers(0, 99))
-@settings(max_examples=50)
 def test_split_classes_is_a_partition_of_the_right_sizes(n, seed):
     classes = np.arange(n) * 3
     train, val, test = split_classes(classes, seed=seed)
@@ -67,7 +65,6 @@ def test_class_parts_with_given_test_images():
 
 
 @given(labellings, st.integers(1, 8), st.integers(0, 99))
-@settings(max_examples=100)
 def test_select_images_caps_each_class_in_each_part(labels, most, seed):
     parts = class_parts(labels, [0, 1], [2, 3], [4, 5], seed=seed)
     rows, small = select_images(labels, parts, max_per_class=most, seed=seed)

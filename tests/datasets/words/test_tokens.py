@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from zslib.datasets.words.tokens import PADDING, Vocabulary, tokenize
@@ -33,7 +33,6 @@ def test_tokens_of_a_text(text, tokens):
 
 
 @given(TEXTS, st.integers(1, 3))
-@settings(max_examples=60)
 def test_vocabulary_has_each_frequent_word_once(texts, min_count):
     counts = Counter(token for text in texts for token in tokenize(text))
     kept = {word for word, count in counts.items() if count >= min_count}
@@ -51,7 +50,6 @@ def test_vocabulary_has_each_frequent_word_once(texts, min_count):
 
 
 @given(TEXTS, TEXTS, st.one_of(st.none(), st.integers(1, 5)))
-@settings(max_examples=60)
 def test_rows_of_tokens(known, texts, length):
     vocabulary = Vocabulary.fit(known)
     rows = vocabulary.transform(texts, length)

@@ -213,8 +213,7 @@ def gensim(words, vectors=VECTORS, kind="<f4", head=None):
 
 
 @pytest.mark.parametrize("place", range(5))
-@pytest.mark.parametrize("limit", [None, 4, 5])
-@pytest.mark.parametrize("errors", ["strict", "replace"])
+@pytest.mark.parametrize(("limit", "errors"), [(None, "strict"), (4, "replace"), (5, "strict")])
 @pytest.mark.parametrize("ending", [b"", b"\n"])
 def test_a_phrase_in_binary_is_refused(tmp_path, place, limit, errors, ending):
     """A blank ends the word, so that all that follows is shifted."""
