@@ -1,13 +1,16 @@
 """The leaderboard's ranks, what tells them apart, and what explains its numbers."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from chapters.leaderboard.ranks import (
+    agreement_correlations,
     correlations,
-    critical_difference,
     explained,
-    leading,
+    leads_told,
     mean_ranks,
     paired,
     with_origins,
@@ -65,40 +68,106 @@ def test_correlations_are_over_the_systems_of_a_data_set():
     assert found == {"cub": pytest.approx(-1.0), "awa1": 0.0}
 
 
+class Answers:
+    """An outcome on images of unseen classes, of which some answers are right."""
+
+    def __init__(self, true, answers, n_classes):
+        self.true, self.answers = true, answers
+        self.is_seen = np.zeros(n_classes, dtype=bool)
+
+    def labels(self, measure):
+        return self.true
+
+    def predictions(self, measure):
+        return self.answers
+
+    def right(self, measure):
+        return self.true == self.answers
+
+    def class_accuracies(self, measure):
+        return 100 * np.array([self.right(measure)[self.true == c].mean() for c in set(self.true)])
+
+
+def made_runs(methods, n_classes=4, sets=("cub", "awa1")):
+    rng, runs = np.random.default_rng(0), {}
+    for name in sets:
+        true = np.repeat(np.arange(n_classes), 6)
+        problem = SimpleNamespace(name=name, is_seen=np.zeros(n_classes, dtype=bool))
+        problem = type("P", (), {"__hash__": object.__hash__, **vars(problem)})()
+        runs[problem] = {
+            m: [
+                SimpleNamespace(
+                    outcome=Answers(true, rng.integers(n_classes, size=true.size), n_classes)
+                )
+            ]
+            for m in methods
+        }
+    return runs
+
+
 def test_ranks_by_loop():
-    rng = np.random.default_rng(0)
-    methods, sets = "abcde", range(4)
-    accuracy = {(m, d): float(rng.integers(6)) for m in methods for d in sets}
-    del accuracy["e", 2]
-    rows = [
-        {"dataset": d, "method": m, "metric": "ACC", "value": number(v)}
-        for (m, d), v in accuracy.items()
-    ]
-    rows.append({"dataset": 0, "method": "a", "metric": "H", "value": number(99.0)})
-    found = {row["method"]: row["value"] for row in mean_ranks(rows, "ACC")}
-    for m in methods:
+    runs = made_runs("abcde")
+    del list(runs.values())[1]["e"]
+    rows = list(mean_ranks(runs))
+    found = {r["method"]: r["value"] for r in rows if r["metric"] == "rank by ACC"}
+    accuracy = {
+        (m, p): np.mean(of[0].outcome.class_accuracies("ACC"))
+        for p, by in runs.items()
+        for m, of in by.items()
+    }
+    for m in "abcde":
         ranks = []
-        for d in sets:
-            values = [accuracy.get((o, d), -1.0) for o in methods]
-            own = accuracy.get((m, d), -1.0)
+        for p in runs:
+            values = [accuracy.get((o, p), -1.0) for o in "abcde"]
+            own = accuracy.get((m, p), -1.0)
             ranks.append(sum(v > own for v in values) + (sum(v == own for v in values) + 1) / 2)
         assert found[m].mean == pytest.approx(np.mean(ranks))
-        assert found[m].unit == "data sets"
+        assert 1 <= found[m].low <= found[m].high <= 5
+        assert (found[m].unit, found[m].n_units) == ("classes", 4)
     assert list(found) == sorted(found, key=lambda m: found[m].mean)
+    first = next(iter(found))
+    leads = {r["method"]: r["value"].mean for r in rows if r["metric"] != "rank by ACC"}
+    assert f"{first} - e" not in leads  # it has no accuracy on one set
+    for m in set("abcd") - {first}:
+        lead = np.mean([accuracy[first, p] - accuracy[m, p] for p in runs])
+        assert leads[f"{first} - {m}"] == pytest.approx(lead)
 
 
-def test_critical_differences_of_the_paper():
-    """Demšar's Table 5 (a): q of 2 to 10 classifiers at the level 0.05."""
-    printed = (1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164)
-    for k, q in enumerate(printed, 2):
-        found = critical_difference(k, 6) / np.sqrt(k * (k + 1) / 36)
-        assert found == pytest.approx(q, abs=1.1e-3)
+def test_the_leads_are_told():
+    ends = {"a": None, "b": (2.0, 1.0, 3.0), "c": (1.0, -1.0, 3.0)}
+    rows = [{"metric": "rank by ACC", "method": m, "value": number(1.0)} for m in ends]
+    rows += [
+        {"metric": "ACC", "method": f"a - {m}", "value": Estimate(*of, 1)}
+        for m, of in ends.items()
+        if of
+    ]
+    assert "a is first of 3 systems" in leads_told(rows)
+    assert "it is ahead of b beyond" in leads_told(rows)
 
 
-def test_leading():
-    ranks = [{"method": m, "value": number(v)} for m, v in (("b", 2.0), ("a", 1.0), ("c", 3.5))]
-    assert leading(ranks, 1.0) == ["b", "a"]
-    assert leading(ranks, 0.5) == ["a"]
+def test_correlations_of_agreement_are_by_set_with_their_mean():
+    runs = made_runs("abcde")
+    *single, mean = agreement_correlations(runs)
+    assert [row["dataset"] for row in single] == ["cub", "awa1"]
+    assert (mean["over"], mean["dataset"]) == ("all sets", "cub and awa1")
+    assert np.isnan(mean["value"].low)  # five systems are too few to draw from
+    assert mean["value"].mean == pytest.approx(np.mean([r["value"].mean for r in single]))
+    # By a loop over the pairs of classes whose wrong answers agree.
+    for row, by_method in zip(single, runs.values(), strict=True):
+        agree, accurate = [], []
+        for (run,) in by_method.values():
+            true, answers = run.outcome.true, run.outcome.answers
+            same = []
+            for c in range(4):
+                for d in range(4):
+                    one, two = (answers[(true == k) & (answers != k)] for k in (c, d))
+                    if c != d and one.size and two.size:
+                        same.append(np.mean(one[:, None] == two))
+            agree.append(np.mean(same))
+            accurate.append(np.mean(run.outcome.class_accuracies("ACC")))
+        assert row["value"].mean == pytest.approx(spearmanr(agree, accurate).statistic)
+    *_, mean = agreement_correlations(made_runs("abcdefghij"))
+    assert mean["value"].low < mean["value"].mean < mean["value"].high
 
 
 def test_explained_by_loop_and_at_its_ends():
@@ -109,7 +178,8 @@ def test_explained_by_loop_and_at_its_ends():
         for m in "abcdef"
     ]
     factors = {"pair": lambda row: row["method"] in "ab", "method": lambda row: row["method"]}
-    found = {row["method"]: row["value"] for row in explained(rows, factors)}
+    found = {row["method"]: row["value"].mean for row in explained(rows, factors)}
+    assert found["pair - method"] == pytest.approx(found["pair"] - found["method"])
     centred = []
     for row in rows:
         own = [other["value"].mean for other in rows if other["dataset"] == row["dataset"]]
@@ -125,7 +195,11 @@ def test_explained_by_loop_and_at_its_ends():
     exact = [
         row | {"value": number(5.0 * row["dataset"] + (row["method"] in "ab"))} for row in rows
     ]
-    (row, _) = explained(exact, factors)
-    assert row["value"] == pytest.approx(1.0)
+    row, *_ = explained(exact, factors)
+    assert row["value"].mean == pytest.approx(1.0)
     alike = [row | {"value": number(1.0 * row["dataset"])} for row in rows]
-    assert [row["value"] for row in explained(alike, factors)] == [0.0, 0.0]
+    assert [row["value"].mean for row in explained(alike, factors)] == [0.0, 0.0, 0.0]
+    many = [row | {"method": f"{row['method']}{i}"} for row in rows for i in range(2)]
+    first, *_ = explained(many, {"pair": lambda row: row["method"][0] in "ab"})
+    assert (first["value"].unit, first["value"].n_units) == ("systems", 12)
+    assert 0 <= first["value"].low < first["value"].high <= 1

@@ -10,13 +10,17 @@ from chapters.together.centring import (
     before_and_after,
     centred_before,
     centring_measures,
-    found_by_centring,
+    change_counts,
+    changes_of_accuracy,
+    changes_told,
     plain_and_centred,
     trap_rows,
+    with_all,
 )
 from zslib.compatibility import ESZSL
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.protocols import ZERO_SHOT_METHODS, ZeroShotMethod, run_zero_shot
+from zslib.protocols.intervals import Estimate
 
 CENTRED = ZERO_SHOT_METHODS["ESZSL"].on_centred()
 
@@ -47,7 +51,7 @@ def test_each_method_runs_plain_and_centred(problem):
         name: m(runs["ESZSL"]).mean for name, m in centring_measures(n_resamples=100).items()
     }
     assert measured["ACC"] == pytest.approx(runs["ESZSL"][0].outcome.accuracy)
-    assert list(measured) == ["ACC", "H", "AUSUC", "largest hub over the mean, unseen"]
+    assert list(measured) == ["ACC", "H", "AUSUC", "agreement of errors"]
 
 
 class Unfit(ESZSL):
@@ -71,7 +75,8 @@ def test_what_cannot_be_trained_on_centred_vectors_is_told(problem):
         row | {"method": "SAE, centred - SAE"} for row in rows if row["method"] == "SAE, centred"
     ]
     results = Results(rows)
-    assert "cannot be trained: unfit." in next(found_by_centring(results))
+    assert list(with_all(runs))[-2:] == ["all systems", "all systems, centred"]
+    assert with_all(runs)["all systems"] == runs["SAE"]
     found = before_and_after(results)
     assert all(list(of) == ["SAE"] for of in found.values())
     before = runs["SAE"][0].outcome.accuracy
@@ -95,3 +100,23 @@ def test_the_trap_is_centring_on_validation_classes_too(problem):
             ("test ACC", run.outcome.accuracy),
         )
     }
+
+
+def test_changes_are_counted_alone_and_beside_all_others():
+    values = {"CMT": (8.0, 7.0, 9.0), "SAE": (1.0, 0.02, 2.0), "ALE": (0.1, -1.0, 1.2)}
+    rows = [
+        {"dataset": "cub", "metric": "ACC", "method": method, "value": Estimate(*ends, 1)}
+        for name, ends in (values | {"all systems": (9.0, 8.0, 9.0)}).items()
+        for method in (f"{name}, centred - {name}", name)
+    ]
+    changes = changes_of_accuracy(Results(rows))
+    assert [row["method"].split(",")[0] for row in changes] == list(values)
+    # SAE's p is 0.044, and 0.066 as the second of three.
+    assert [row["p"] < 0.05 for row in changes] == [True, False, False]
+    assert changes[1]["p"] == pytest.approx(0.0457 * 1.5, abs=0.01)
+    counted = {(r["metric"], r["method"]): r["value"] for r in change_counts(changes)}
+    assert counted["changes of ACC that are there", "alone"] == 3
+    assert counted["changes of ACC that gain", "alone"] == 2
+    assert counted["changes of ACC that gain", "all"] == 1
+    assert counted["changes of ACC that lose", "alone"] == 0
+    assert "CMT on CUB (which survives" in changes_told(changes)

@@ -51,42 +51,44 @@ def test_points_join_what_is_of_the_same_search():
     assert found == [(3.0, 50.0), (1.0, 60.0)]
     (change,) = hubs.points(records, "hub", "ACC", difference=True)
     assert (change["hubs"], change["accuracy"]) == (-2.0, 4.0)
-    assert "1 of 1 cases the hubs are smaller" in hubs.cures_told([change])
+    assert "1 of 1 cases wrong answers agree less" in hubs.cures_told([change])
+
+
+def made(n):
+    rng = np.random.default_rng(0)
+    return [
+        {"dataset": d, "method": str(m), "hubs": rng.random(), "accuracy": rng.random()}
+        for d in ("A_classes", "B")
+        for m in range(n)
+    ]
+
+
+def test_correlations_are_by_data_set_with_their_mean():
+    points = made(9)
+    rows = list(hubs.correlation_rows(points, [()]))
+    assert [(r["dataset"], r.get("over")) for r in rows] == [
+        ("A", None), ("B", None), ("A and B", "all sets"),
+    ]  # fmt: skip
+    for row, data in zip(rows, ("A_classes", "B"), strict=False):
+        own = [(p["hubs"], p["accuracy"]) for p in points if p["dataset"] == data]
+        assert row["value"] == pytest.approx(spearmanr(own).statistic)
+    assert rows[2]["value"] == pytest.approx((rows[0]["value"] + rows[1]["value"]) / 2)
+    assert [r["dataset"] for r in hubs.mean_named(rows)] == ["A", "B", "mean"]
 
 
 def test_intervals_are_over_systems_where_there_are_enough():
-    rng = np.random.default_rng(0)
-
-    def made(n):
-        sets = ("A_classes", "B_classes")
-        return [
-            {"dataset": d, "method": str(m), "hubs": rng.random(), "accuracy": rng.random()}
-            for d in sets
-            for m in range(n)
-        ]
-
-    (few,) = hubs.correlation_rows(made(9), [("dataset",)])
-    assert isinstance(few["value"], float)
-    (many,) = hubs.correlation_rows(made(10), [("dataset",)])
-    assert (many["value"].n_units, many["points"], many["dataset"]) == (10, 20, "A, B")
-    assert many["value"].low < many["value"].mean < many["value"].high
+    *_, mean = hubs.correlation_rows(made(10), [()])
+    assert (mean["value"].n_units, mean["method"]) == (10, "nothing")
+    assert mean["value"].low < mean["value"].mean < mean["value"].high
+    assert list(hubs.correlation_rows([], [()])) == []
 
 
-def test_what_steps_add_is_the_difference_of_precisions():
-    values = {"ridge": 30.0, "max-margin": 36.0, "intruder": 37.0, "reverse ridge": 40.0}
-    flat = [
-        record("P@1", value + 5 * bool(end), method=f"{name}{end}")
-        for name, value in values.items()
-        for end in ("", " + CSLS")
+def test_hubs_per_wrong_answer_do_not_fall_with_accuracy_alone():
+    # A third of the wrong answers are hubs, whatever their number.
+    records = [
+        record(metric, value, method=name)
+        for name, right in (("ESZSL", 40.0), ("SAE", 70.0))
+        for metric, value in (("P@1", right), ("hub answers", (100.0 - right) / 3))
     ]
-    flat += [record("P@1", 1.0, method="ridge", space="full"), record("ACC", 1.0, method="ridge")]
-    flat += [record("P@1", 5.0, method="ridge + CSLS - ridge")]
-    records = list(hubs.by_correction(flat))
-    assert len(records) == 2 * len(values)
-    steps = hubs.TRAINED | hubs.TURNED | {"absent": ("SAE", "ridge")}
-    rows = {(r["method"], r["correction"]): r["value"] for r in hubs.gains_left(records, steps)}
-    assert rows["a margin", "none"] == rows["a margin", "CSLS"] == 6.0
-    assert rows["intruders", "none"] == 1.0
-    assert rows["turning", "CSLS"] == 10.0
-    assert rows["a margin in place of turning", "none"] == -4.0
-    assert len(rows) == 8
+    found = hubs.points(records, "hub answers", "P@1", per_error=True)
+    assert [p["hubs"] for p in found] == pytest.approx([100 / 3, 100 / 3])

@@ -1,8 +1,12 @@
-"""The best of the leaderboard beside a recipe."""
+"""The best of the leaderboard beside a recipe, and words and classes that chose nothing."""
 
 from types import SimpleNamespace
 
-from chapters.together.recipe import best_on_board
+import numpy as np
+
+from chapters.together.recipe import best_on_board, on_other_classes, on_unused_words, other_splits
+from zslib.datasets.attributes.digits import digits_segments
+from zslib.protocols import ZERO_SHOT_METHODS, repeat, unit_length
 
 
 def record(method, metric, value, **columns):
@@ -23,3 +27,24 @@ def test_each_metric_has_its_own_best_of_the_same_data():
         ("best by H: B", 30.0),
     ]
     assert {r["dataset"] for r in rows} == {"CUB"}
+
+
+def test_words_that_chose_nothing_are_new():
+    (runs,) = repeat("cross-linguistic", "europarl", quick=True)
+    other, known = on_unused_words(runs).problem, runs.problem
+    assert not set(other.test_words) & {*known.test_words, *known.train_words}
+    assert "that chose nothing" in other.description and len(other.test_words) > 100
+    np.testing.assert_array_equal(other.X_train, known.X_train)
+    (synthetic,) = repeat("cross-linguistic", "synthetic", quick=True)
+    assert on_unused_words(synthetic) is synthetic
+
+
+def test_classes_that_chose_nothing_are_each_unseen_once():
+    problem = unit_length(digits_segments())
+    parts = list(other_splits(problem))
+    unseen = np.concatenate([part.unseen_classes for part in parts])
+    np.testing.assert_array_equal(np.sort(unseen), problem.seen_classes)
+    for part in parts:
+        assert np.isin(problem.unseen_classes, part.train_classes).all()
+    (outcome,) = on_other_classes([ZERO_SHOT_METHODS["ESZSL"]], problem, quick=True)["ESZSL"]
+    np.testing.assert_array_equal(np.unique(outcome.labels("ACC")), problem.seen_classes)
