@@ -8,7 +8,7 @@ from zslib.protocols.attributes.methods import named, origin
 from zslib.protocols.intervals import Estimate, class_draws, resampled_items
 
 _RESAMPLES = 1000
-_FEW = 10  # too few systems to draw from
+_FEW = 6  # with fewer systems there is nothing to draw from
 
 
 def with_origins(rows):
@@ -82,7 +82,7 @@ def agreement_correlations(runs):
     """Rows: Spearman's correlation of ACC with `agreement_of_errors`, by data set and their mean.
 
     Of the systems that ran on all data sets. Intervals draw systems, the same for all sets, and
-    the test classes of each; with fewer than ten systems there are none.
+    the test classes of each; with fewer than six systems there are none.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def explained(rows, factors):
     groups of a factor, and T that of all n values, the share is Kelley's :math:`\epsilon^2 = 1 -
     \frac{W / (n - g)}{T / (n - 1)}`: factors of many groups gain nothing by their number. At
     least 0. Then by how much the first factor's share is above each other's. Intervals draw
-    systems, each with all its values, a copy for a system of its own; with fewer than ten systems
+    systems, each with all its values, a copy for a system of its own; with fewer than six systems
     there are none.
 
     Parameters
