@@ -147,11 +147,11 @@ def relative_rows(scored, tree):
     """Rows: what DeViSE improves on the softmax, in percent of the softmax's mean, with k = 5.
 
     Of hp@5 and of the Challenge's error, which is better where it is lower, and how much less the
-    one improves than the other. Of seen classes alone.
+    one improves than the other. Of seen classes alone, and only where the softmax makes an error.
     """
-    if not scored.errors:
-        return
     answers, gains = scored.answers["ridge"], {}
+    if not scored.errors or not class_means(scored.errors["softmax"], answers)[0]:
+        return
     for name, scores, column, sign in (
         ("hp@5", scored.hp, 4, 1),
         ("height", scored.errors, 0, -1),
