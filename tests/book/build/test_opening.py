@@ -1,11 +1,13 @@
 """The box at the top of a chapter: sentences filled from records, chips that count verdicts."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from book.build.opening import differences, exercises, filled, opening
+from book.build.publishing import stale
 from book.papers import chapter_verdicts
 from book.parameters import ChapterText, parse_text
 from book.paths import Layout
@@ -126,22 +128,37 @@ def test_a_run_that_read_others_names_the_data_of_its_records():
     assert "\nRun of 2026-01-02 on x.\n" in box
 
 
+@cache
+def of_earlier_sources():
+    """Chapters whose published run may lack what the chapter by now records."""
+    return stale(PLACE.names(), data=False, root=ROOT)
+
+
 @pytest.mark.parametrize("name", PLACE.names())
 def test_each_chapter_asks_and_its_published_run_answers(name):
     about = ChapterText.read(name, PLACE).about
     assert about["question"].endswith("?")
+    assert 1 <= len(about["finding"]) <= 4
     records = published_records(name, root=ROOT)
     if records is None:
         pytest.skip(f"{name} was not published yet")
-    assert 1 <= len(about["finding"]) <= 4
-    for sentence in about["finding"]:
-        text = filled(sentence, records, name.split("/")[0])
-        assert "{" not in text and text.endswith(".")
+    texts = [*about["finding"], *(exercise["answer"].strip() for exercise in about["exercises"])]
+    for text in texts:
+        try:
+            told = filled(text, records, name.split("/")[0])
+        except LookupError as error:
+            if name not in of_earlier_sources():
+                raise
+            pytest.skip(f"the published run is of earlier sources: {error}")
+        assert "{" not in told and told.endswith(".")
+
+
+@pytest.mark.parametrize("name", PLACE.names())
+def test_exercises_run(name):
     source = ChapterText.read(name, PLACE)
-    assert 2 <= len(about["exercises"]) <= 4
-    for exercise in about["exercises"]:
+    assert 2 <= len(source.about["exercises"]) <= 4
+    for exercise in source.about["exercises"]:
         assert exercise["ask"].endswith("?")
-        assert filled(exercise["answer"].strip(), records, name.split("/")[0]).endswith(".")
         command = exercise.get("run", "")
         given = dict(re.findall(r"-p (\w+) (\S+)", command))
         assert len(given) == len(command.split()) / 3
