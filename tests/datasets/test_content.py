@@ -52,7 +52,7 @@ def zipped(names, method=zipfile.ZIP_STORED):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         for name in names:
-            archive.writestr(name, "text of some length")
+            archive.writestr(zipfile.ZipInfo(name), "text of some length", method)
     return out.getvalue()
 
 
