@@ -243,6 +243,7 @@ def _results(model, problem, seeds, *, device, checkpoints, **options):
 
 
 SHORT_GRID = {"learning_rate": (2.5, 5.0, 7.0, 10.0)}
+_SMALLER_STEPS = {"learning_rate": (0.3, 0.6, 1.25)}
 """Learning rates that short trainings choose from on validation classes. They suit features of
 length one, which are much shorter than those of the paper; with the larger ones, training diverges
 on some data."""
@@ -320,7 +321,10 @@ def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes
     changes = changes or {}
     if training == "short":
         model = short_clarel(problem, n_batches=n_batches, **changes)
-        return run_image_text(model, problem, seeds, grid=SHORT_GRID, **options)
+        try:
+            return run_image_text(model, problem, seeds, grid=SHORT_GRID, **options)
+        except ValueError:  # features of another kind may ask for smaller steps
+            return run_image_text(model, problem, seeds, grid=_SMALLER_STEPS, **options)
     encoder = None if problem.texts is None else "paper"
     model = CLAREL(**({"text_encoder": encoder} | clarel_settings(training) | changes))
     checkpoints = cache_folder("checkpoints")
