@@ -1,6 +1,6 @@
 """DARK with scores of a bounded scale: readings of F, and what each part is worth there."""
 
-from zslib.arrays import namespace, put
+from chapters.dark.ablation import SelectAll
 from zslib.compatibility import DARK
 from zslib.protocols.attributes.methods import ZeroShotMethod
 
@@ -34,15 +34,6 @@ class NoImageView(DARK):
 
     def _step(self, optimiser, U, V, S, parts):
         super()._step(optimiser, U, V, S, parts[:-1])
-
-
-class EqualWeights(DARK):
-    """Each triplet weighs one, violated or not."""
-
-    def _assess(self, scores, own):
-        view = super()._assess(scores, own)
-        ones = namespace(scores).ones_like(scores)
-        return view._replace(weights=put(ones, own, 0.0 * view.margins[:, 0]), rates=None)
 
 
 def _short(problem):
@@ -80,13 +71,13 @@ def parts_of(problem):
         BASE: (DARK, {}),
         "no label view": (DARK, {"label_view": False}),
         "no image view": (NoImageView, {}),
-        "weights of one": (EqualWeights, {}),
+        "weights of one": (SelectAll, {}),
         "weights of a step": (DARK, {"hardness": False}),
         "no margin": (DARK, {"margin": 1e-9}),
         "weight followed": (DARK, {"gradient": "objective"}),
     }
     return [
-        ZeroShotMethod(name, make, low if make is EqualWeights else grid, {**fixed, **more})
+        ZeroShotMethod(name, make, low if make is SelectAll else grid, {**fixed, **more})
         for name, (make, more) in variants.items()
     ]
 

@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from chapters.together.bounded import BASE, PARTS, EqualWeights, NoImageView, parts_of
+from chapters.dark.ablation import SelectAll
+from chapters.together.bounded import BASE, PARTS, NoImageView, parts_of
 from zslib.compatibility import DARK
 from zslib.datasets.attributes.digits import digits_segments
 
 
 def test_equal_weights_are_one_for_every_rival():
     scores = np.array([[0.0, -9.0, 9.0], [1.0, 2.0, 3.0]])
-    view = EqualWeights(gradient="objective")._assess(scores, np.array([0, 2]))
+    view = SelectAll(gradient="objective")._assess(scores, np.array([0, 2]))
     np.testing.assert_array_equal(view.weights, [[0.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
     assert view.rates is None
 
