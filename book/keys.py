@@ -29,6 +29,8 @@ _NOT_RECORDED = [
     # These read files of a user's own, and no published run has such.
     *(f"zslib.datasets.{name}" for name in ("attributes.features", "pairs.own")),
 ]
+# Arguments of a figure or table, and names, that hold words to be read.
+_WORDS = ("message", "caption", "alt", "heads", "folded", "xlabel", "ylabel", "corner")
 # What a paper prints and claims counts for all chapters: some hold several papers together.
 _PRINTED, _CLAIMED, _ERRATA = ("printed", "curves"), ("claims",), ("errata",)
 _DATA = (*_PRINTED, *_CLAIMED, *_ERRATA)
@@ -142,9 +144,36 @@ def full_size(parameters, chapter_text):
 def code_digests(chapter_text):
     """Digests of a chapter's code, and of the package's code behind its numbers."""
     return {
-        "chapter": _digest(ast.unparse(ast.parse(chapter_text.recording_code))),
+        "chapter": _digest(ast.unparse(_Worded().visit(ast.parse(chapter_text.recording_code)))),
         "package": package_digest(chapter_text.code, recorded=True),
     }
+
+
+def label_place(call):
+    """Where among a call's arguments the label of a figure or table is; its caption follows."""
+    places = [
+        place
+        for place, value in enumerate(call.args)
+        if isinstance(value, ast.Constant) and str(value.value).startswith(("fig-", "tbl-"))
+    ]
+    return places[0] if places else None
+
+
+class _Worded(ast.NodeTransformer):
+    """Code without the words of its figures and tables: a better caption makes no other number."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        place = label_place(node)
+        if place is not None:
+            del node.args[place + 1 : place + 2]
+            node.keywords = [k for k in node.keywords if k.arg not in _WORDS]
+        return node
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        worded = all(isinstance(t, ast.Name) and t.id in _WORDS for t in node.targets)
+        return None if worded else node
 
 
 def _chosen(chapter_text, parameters, place):

@@ -8,7 +8,7 @@ import numpy as np
 
 from book.figures import figure
 from book.names import called
-from zslib.show.figures import ONE_PANEL, look
+from zslib.show.figures import IN_COLOR, ONE_PANEL, OTHERS, look
 from zslib.show.tables import Column, Table
 
 NOT_TRAINED = "not trained"
@@ -155,7 +155,7 @@ class Shown:
                 for place in np.array(x)[middle == 0]:  # else it looks like a gap
                     ax.annotate(
                         "0", (place, 0), (0, 2), textcoords="offset points", ha="center",
-                        fontsize="x-small", color=style["color"],
+                        fontsize="small", color=style["color"],
                     )  # fmt: skip
                 marks = [(p, paper(row)) for p, row in zip(x, rows, strict=True)] if paper else []
                 for place, printed in marks:
@@ -178,7 +178,8 @@ class Shown:
 
         Few places are no curve: there intervals are bars, side by side, and lines are faint.
 
-        ``levels`` and ``lines`` are ``{label: place}`` of horizontal and vertical lines;
+        Of many series the five that change most have a color, and the others their names beside
+        them. ``levels`` and ``lines`` are ``{label: place}`` of horizontal and vertical lines;
         ``bottom`` is where the vertical axis begins, None for wherever the values do; ``sharey``
         gives all panels the same; without ``intervals`` bands are no such, and the caption says
         nothing of them.
@@ -186,13 +187,21 @@ class Shown:
         from matplotlib.ticker import LogLocator, NullFormatter
 
         fig, axes, parts = self._panels(panels, ylabel, sharey)
+        told = sorted(self.of(series), key=lambda s: self._spread(**{series: s}))[-IN_COLOR:]
         for ax, part in zip(axes, parts, strict=True):
             labels = {s: (heads or {}).get(s, s) for s in part.of(series)}
             for i, (s, label) in enumerate(labels.items()):
                 rows = sorted(part.only(**{series: s}), key=lambda row: row[x])
                 places = [row[x] for row in rows]
                 middle, reach = _ends([row["value"] for row in rows])
-                style = look(label, list(labels.values())) | {"label": label}
+                if s in told:
+                    style = look(label, list(labels.values())) | {"label": label}
+                else:
+                    style = OTHERS | {"lw": 0.8, "zorder": 1}
+                    ax.annotate(
+                        label, (places[-1], middle[-1]), (3, 0), textcoords="offset points",
+                        va="center", fontsize="small", color="0.4",
+                    )  # fmt: skip
                 if len(places) > 20:
                     style.pop("marker")
                 if np.any(reach > 0) and len(places) < 4 and xscale == "linear":
@@ -273,6 +282,11 @@ class Shown:
         ax.set_ylim(len(lines) - 0.5, -0.5)
         fig.supxlabel(xlabel, fontsize="medium")  # longer than the axis beside long names
         return self._figure(fig, [ax], name, caption, alt)
+
+    def _spread(self, **fields):
+        """How far apart the values of some rows lie."""
+        values = [float(_middle(row["value"])) for row in self.only(**fields)]
+        return np.ptp([v for v in values if np.isfinite(v)] or [0.0])
 
     def _telling(self):
         """Means over data sets where there is one are of that set, which most of them repeat."""

@@ -76,6 +76,7 @@ def test_a_folder_without_init_is_a_package_and_an_installed_one_does_not_count(
             'from small.ground import value\ndef f():\n    "New."  # why\n    return value',
         ),
         ("room/two.py", "def g():\n    return 3\n"),
+        ("ground.py", '__version__ = "3"\nvalue = 1\n'),
         ("other.py", "value = 3\n"),
         ("room/inner/list.txt", "c\n"),
         ("room/list.md", "New.\n"),
@@ -83,6 +84,7 @@ def test_a_folder_without_init_is_a_package_and_an_installed_one_does_not_count(
     ids=[
         "written in another way",
         "another file of the room",
+        "another version",
         "not imported",
         "another folder",
         "prose",

@@ -85,7 +85,7 @@ ELSEWHERE = {
     "make book": "by .ci/run, in quick mode",
     "make book FULL=1": "takes hours",
     "make test": "this is it",
-    "pytest tests/golden -k devise and 01": "by tests/golden",
+    'make test ARGS=tests/golden -k "devise and 01"': "by tests/golden",
     "make lint": "by .ci/run",
     "make format": "would change the sources",
     "make help": "by tests/test_packaging.py",

@@ -121,6 +121,13 @@ def test_labels_that_are_refused(given, error, message):
         v.as_labels(given, "labels")
 
 
+def test_integers_with_gaps_are_labels_that_are_missing(backend):
+    # What pandas gives for a column of Int64 where one is missing.
+    given = backend.asarray(np.array([0.0, 1.0, np.nan]))
+    with pytest.raises(ValueError, match=r"y has no label at 1 place.*the first 2: leave"):
+        v.check_indices(given, "y", 3)
+
+
 @pytest.mark.parametrize("far", [1e300, -1e39, 1e-60])
 def test_what_float32_does_not_hold(far):
     X = np.ones((3, 2))

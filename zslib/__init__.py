@@ -5,4 +5,4 @@ in the README. Import what you need from the rooms: ``zslib.search``, ``zslib.me
 ``zslib.mapping``, ``zslib.datasets``, ``zslib.protocols``.
 """
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -21,6 +21,7 @@ from scipy import sparse
 __all__ = [
     "add_rows",
     "class_sums",
+    "largest_size",
     "like",
     "mean_length",
     "namespace",
@@ -102,6 +103,19 @@ def row_norms(array):
     return xp.sqrt(xp.sum(array * array, axis=-1))
 
 
+def largest_size(array):
+    """The largest absolute value, a float, without an array of them all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> largest_size(np.array([[3.0, -4.0]]))
+    4.0
+    """
+    xp = namespace(array)
+    return max(float(xp.max(array)), -float(xp.min(array)))
+
+
 def range_power(array):
     """A power of two near the largest entry, where squares of entries would leave the range, or 1.
 
@@ -113,12 +127,10 @@ def range_power(array):
     >>> range_power(np.array([[3.0, 4.0]])), range_power(np.array([[3e200]])) == 2.0**665
     (1.0, True)
     """
-    xp = namespace(array)
-    largest = float(xp.max(xp.abs(array)))
+    largest = largest_size(array)
     exponent = math.frexp(largest)[1] - 1
-    outside = abs(exponent) > (
-        340 if array.dtype == xp.float64 else 42
-    )  # a third of what there is
+    third = 340 if array.dtype == namespace(array).float64 else 42  # of the range
+    outside = abs(exponent) > third
     return 2.0**exponent if outside and 0 < largest < math.inf else 1.0
 
 

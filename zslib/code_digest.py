@@ -20,9 +20,9 @@ _PROSE = {".md", ".ipynb"}
 def code_digest(code, *, skip=()):
     """Hash of all that ``code`` imports, directly or not, of zslib and of what is not installed.
 
-    Docstrings, comments and layout do not count. A name that a room's ``__init__`` only hands on
-    counts with the file that defines it, and with no other of the room. Data files count with
-    the folder of the modules beside them, Markdown and notebooks do not.
+    Docstrings, comments, layout and ``__version__`` do not count. A name that a room's
+    ``__init__`` only hands on counts with the file that defines it, and with no other of the room.
+    Data files count with the folder of the modules beside them, Markdown and notebooks do not.
 
     Parameters
     ----------
@@ -104,11 +104,12 @@ def _path(module):
 
 
 def _syntax(text, python):
-    """A file's hash without docstrings, comments and layout, its imports, and those handed on.
+    """A file's hash without what does not count, its imports, and those handed on.
 
     How syntax is written back depends on the version of Python.
     """
     tree = ast.parse(text)
+    tree.body = [node for node in tree.body if not _is_version(node)]
     for node in ast.walk(tree):
         holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         if holds and ast.get_docstring(node, clean=False) is not None:
@@ -120,6 +121,12 @@ def _syntax(text, python):
         for alias in node.names
     }
     return hashlib.sha256(ast.unparse(tree).encode()).digest(), _imports(tree), handed_on
+
+
+def _is_version(node):
+    """Whether it gives the package its number: a release computes no other results."""
+    targets = node.targets if isinstance(node, ast.Assign) else ()
+    return any(isinstance(t, ast.Name) and t.id == "__version__" for t in targets)
 
 
 @cache

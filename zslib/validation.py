@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import is_array_api_obj, is_numpy_array
 from scipy import sparse
 
-from zslib.arrays import namespace, to_host
+from zslib.arrays import largest_size, namespace, to_host
 
 __all__ = [
     "as_array",
@@ -145,11 +145,7 @@ def as_labels(values, name):
     entries = array.ravel().tolist()
     if array.dtype == "<U32":  # which NumPy makes of strings beside a number
         entries = [None if entry == "nan" else entry for entry in entries]
-    if missing := [at for at, entry in enumerate(entries) if is_missing(entry)]:
-        raise ValueError(
-            f"{name} has no label at {len(missing)} place(s), the first {missing[0]}: leave these "
-            "out"
-        )
+    _refuse_missing([at for at, entry in enumerate(entries) if is_missing(entry)], name)
     if array.dtype.kind in "OS":
         entries = [_decoded(entry, name) for entry in entries]
     kinds = [isinstance(entry, str) + 2 * _is_whole(entry) for entry in entries]
@@ -161,6 +157,15 @@ def as_labels(values, name):
         )
     dtype = np.int64 if not entries else str if kinds[0] == 1 else None
     return np.array(entries, dtype=dtype).reshape(array.shape)
+
+
+def _refuse_missing(missing, name):
+    """Raise ValueError where places of ``name`` are without a label."""
+    if len(missing):
+        raise ValueError(
+            f"{name} has no label at {len(missing)} place(s), the first {int(missing[0])}: leave "
+            "these out"
+        )
 
 
 def _is_whole(value):
@@ -462,6 +467,8 @@ def check_indices(indices, name, size):
     """Raise unless the integer array ``indices`` is within [0, size)."""
     xp = namespace(indices)
     if not xp.isdtype(indices.dtype, "integral"):
+        if xp.isdtype(indices.dtype, "real floating"):  # as pandas has integers with gaps
+            _refuse_missing(np.flatnonzero(np.isnan(to_host(indices))), name)
         raise TypeError(
             f"{name} must hold integers, got {indices.dtype}: where they are whole, convert them "
             "by .astype(int)"
@@ -585,7 +592,7 @@ def check_narrowed(learned, dtype, remedy):
         When an entry overflows, or all of them underflow.
     """
     xp = namespace(learned)
-    largest, kind = float(xp.max(xp.abs(learned))), xp.finfo(dtype)
+    largest, kind = largest_size(learned), xp.finfo(dtype)
     if not largest <= float(kind.max) or 0 < largest < float(kind.smallest_normal):
         raise ValueError(f"training left the range of {dtype}: {remedy}")
     return xp.astype(learned, dtype)

@@ -14,6 +14,7 @@ SIGNS = {"·": "not printed", "–": "no data"}
 INTERVAL = re.compile(r"(?<=\d)\s(\[[^\[\]]*\d\]|± .*$)")
 # Pixels of a letter, of a cell's sides, of a phone's column, and of the page's.
 LETTER, SIDES, NARROW, WIDE = 7.5, 16, 350, 720
+FEW = 3  # rows of a table that a sentence does not replace
 LINE = 16  # letters that a cell of text has before it breaks
 
 
@@ -40,6 +41,8 @@ class PhoneTables(SphinxPostTransform):
             rows = list(table.findall(nodes.row))
             heads = [row for row in rows if isinstance(row.parent, nodes.thead)]
             body = [row for row in rows if isinstance(row.parent, nodes.tbody)]
+            if len(body) < FEW and any(table.findall(nodes.title)):
+                table["classes"].append("folded")
             claims = any("-claims-" in name for name in table["ids"])
             for row in body:
                 for entry in row:

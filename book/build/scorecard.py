@@ -172,6 +172,11 @@ def scorecard_page(records, published=(), *, note="", old=()):
 def scorecard_text(records, published=(), *, note=""):
     """The scorecard for a terminal: a line a claim, with both verdicts."""
     parts = [note] if note else []
+    ran = {record.get("chapter") for record in records}  # without a chapter: of any
+
+    def was_run(claim):
+        return not ran.isdisjoint((None, *(mark.chapter for mark in claim.marks)))
+
     for paper, title in titles((*PAPERS, *OURS)).items():
         ours, shown = check_claims(paper, records), check_claims(paper, published)
         rows = [["claim", "printed", "published run", "size", "×", "this run"]]
@@ -186,10 +191,11 @@ def scorecard_text(records, published=(), *, note=""):
                     f"{MARKS[b.verdict]} {b.verdict}",
                     size(b),
                     ", ".join(sizes[:2]) + " …" * (len(sizes) > 2),
-                    f"{MARKS[a.verdict]} {a.verdict}",
+                    f"{MARKS[a.verdict]} {a.verdict}" if was_run(claim) else "not run",
                 ]
             )
-        tallies = [f"published: {counts(shown)}", f"this run:  {counts(ours)}"]
+        told = counts([v for v in ours if was_run(v.claim)]) or "no chapter of these was run"
+        tallies = [f"published: {counts(shown)}", f"this run:  {told}"]
         parts.append("\n".join([title, "=" * len(title), *tallies, "", *aligned(rows)]))
     parts.append("×: our effect over the printed one (0: none, 1: as printed).")
     return "\n\n".join(parts)

@@ -20,6 +20,8 @@ MEAN = "all sets"
 _AS_WRITTEN = ("id", "where", "says", "margin", "pooled", "because", "see")
 # Fields of a mark that are the claim's where it has none of its own.
 _OF_MARKS = (*("chapter", "record", "holds", "printed", "without", "printed_error", "level"),)
+_NEEDED = {"id", "where", "says", "chapter", "holds", "printed"}
+_OTHERS = ("settings", "mark", "marks", "levels", "also", "readings", "kind", "threshold")
 
 GROUPS = {
     "result": "results",
@@ -193,6 +195,13 @@ def _claim(paper, entry):
     """
     settings = entry.get("settings", [""])
     carrying = entry.get("marks", [{"name": entry.get("mark", "")}])
+    at = f"chapters/{paper}/claims.toml: {entry.get('id', 'a claim without an id')}"
+    _check_fields(at, entry, (*_AS_WRITTEN, *_OF_MARKS, *_OTHERS))
+    if lost := sorted(_NEEDED - entry.keys()):
+        raise ValueError(f"{at} lacks {', '.join(lost)}")
+    for name in ("marks", "levels", "also", "readings"):
+        for mark in entry.get(name, ()):
+            _check_fields(f"{at}, {name}", mark, (*_OF_MARKS, "name", "setting", "settings"))
     marks = [_mark(entry, mark, setting) for setting in settings for mark in carrying]
     marks += [
         _mark(entry, {"printed": []} | mark, setting, role)
@@ -207,6 +216,12 @@ def _claim(paper, entry):
         kind=check_choice(entry.get("kind", "result"), "kind", KINDS),
         own_threshold=entry.get("threshold") == "ours",
     )
+
+
+def _check_fields(at, fields, known):
+    """Refuse a field that none reads."""
+    if odd := sorted(fields.keys() - set(known)):
+        raise ValueError(f"{at} has {odd[0]!r}, which is none of {', '.join(sorted(known))}")
 
 
 def _mark(entry, own, setting, role="carries"):

@@ -160,8 +160,9 @@ def _beside(whole, beside):
     verdict = MIXED if against.intersection(looks) else whole.verdict
     heard = {one.verdict == HELD for one in readings if one.verdict != NOT_TESTABLE}
     if verdict in (HELD, *_AGAINST) and heard - {verdict == HELD}:
-        verdict = OPEN
-    elif verdict == OPEN:
+        told = _by_verdict([whole, *readings], lambda one: one.mark.name)
+        return replace(whole, verdict=OPEN, why=f"it hangs on the reading: {told}")
+    if verdict == OPEN:
         levels = [one for one in beside if one.mark.role == "level"]
         clear = {one.verdict for one in levels if _clear(one, len(levels) + 1)}
         verdict = _common(clear & {HELD, *_AGAINST} or {OPEN})

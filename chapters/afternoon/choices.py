@@ -11,6 +11,8 @@ from zslib.search import top_k
 
 def digits_without(unseen, **options):
     """The digits with these three unseen; of the others the last two are for validation."""
+    if len(set(unseen)) != 3:
+        raise ValueError(f"unseen must be three different digits, joined by +, got {unseen}")
     unseen = [list(SEGMENTS).index(name) for name in unseen]
     val = [digit for digit in range(10) if digit not in unseen][-2:]
     return digits_segments(unseen=unseen, val=val, **options)
@@ -19,7 +21,9 @@ def digits_without(unseen, **options):
 def name_unseen(problem, penalty=1.0):
     """Rows of the unseen digits' images, and the digit that a ridge map names for each."""
     X, segments, unseen = problem.features, problem.class_embeddings, problem.unseen_classes
-    ridge = RidgeMap(penalty).fit(X[problem.trainval], segments[problem.labels[problem.trainval]])
+    ridge = RidgeMap(alpha=penalty).fit(
+        X[problem.trainval], segments[problem.labels[problem.trainval]]
+    )
     mapped = ridge.transform(X[problem.test_unseen])
     _, nearest = top_k(mapped, segments[unseen], 1)
     return problem.test_unseen, unseen[nearest[:, 0]]

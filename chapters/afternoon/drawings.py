@@ -45,7 +45,7 @@ def draw_digits(problem):
         image = problem.features[np.flatnonzero(problem.labels == c)[0]]
         draw_image(top, image, _UNSEEN if unseen else None)
         color = _UNSEEN if unseen else "black"
-        top.set_title(problem.class_names[c], color=color, fontsize="x-small")
+        top.set_title(problem.class_names[c], color=color, fontsize=7.7)
         draw_display(bottom, problem.class_embeddings[c])
     return fig
 

@@ -72,7 +72,7 @@ def range_rows(problem, symbol, runs, curves, low, high):
         yield row(problem, f"range of {measure} from {low:g} to {high:g}", symbol, moved)
         theirs = [[y for x, y in curves[d][short].items() if low <= x <= high] for d in data]
         beyond = moved - max(max(values) - min(values) for values in theirs)
-        yield row(problem, f"range of {measure} less the authors'", symbol, beyond)
+        yield row(problem, f"range of {measure} minus the authors'", symbol, beyond)
     if symbol == "kappa":
         end = runs[1.0].estimate("H", minus=runs[0.5].outcomes())
         yield row(problem, "H", "κ 1 - 0.5", end)

@@ -76,7 +76,7 @@ def error_rows(problem, run, n_resamples=1000):
     parts = {
         "unseen taken for seen, %": lambda seen, unseen: unseen[0],
         "seen taken for unseen, %": lambda seen, unseen: seen[0],
-        "error of unseen less error of seen": lambda seen, unseen: unseen[0] - seen[0],
+        "error of unseen minus error of seen": lambda seen, unseen: unseen[0] - seen[0],
     }
     for state, outcomes in (("α = 0", run.outcomes(alpha=0.0)), ("α chosen", run.outcomes())):
         for metric, part in parts.items():

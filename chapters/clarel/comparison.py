@@ -125,7 +125,11 @@ def level_runs(problem, seeds, n_batches, **options):
 
 
 def _at_length(run, problem, seeds, n_batches, **options):
-    """The run with another number of batches, at the best of its rates that trains."""
+    """The run with another number of batches, at the best of its rates that trains.
+
+    With few of them it may not have learned anything yet, which is an answer too.
+    """
+    options["must_learn"] = False
 
     def train(parameters):
         size = {"n_batches": n_batches, "decay_every": 4 * n_batches // 5}

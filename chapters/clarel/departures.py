@@ -18,6 +18,8 @@ TRAININGS = {
     "momentum and clipping": {"momentum": 0.9, "clip": 1.0},
     "dropout of each text": {"dropout_each": True},
 }
+ALIKE = ", one step for all"
+STEPPED = [name for name, changes in TRAININGS.items() if "momentum" not in changes]
 EVERY_TEXT = ("trainval", "test_seen", "test_unseen")
 
 
@@ -40,8 +42,9 @@ def with_tested_in_validation(problem):
 def departures(problem, seeds, **options):
     """Test outcomes by what is done otherwise, and the alpha of each: ``{name: outcomes}``, rows.
 
-    Trainings choose their learning rate anew. Where only prototypes or alpha differ, they are
-    those of the run as printed.
+    Trainings choose their learning rate anew. Those without momentum, which makes steps of another
+    size, are repeated with the smallest that one of them chose. Where only prototypes or alpha
+    differ, they are those of the run as printed.
     """
     runs = {
         name: run_clarel(problem, seeds, changes=changes, retrieval=False, **options)
@@ -65,6 +68,10 @@ def departures(problem, seeds, **options):
     alphas = {"α from overlapping data": of_overlap.alpha, "α averaged": float(np.mean(each))}
     outcomes = {name: run.outcomes() for name, run in runs.items()}
     outcomes |= {name: base.outcomes(alpha=alpha) for name, alpha in alphas.items()}
+    rate = min(runs[name].parameters["learning_rate"] for name in (AS_PRINTED, *STEPPED))
+    for name in (AS_PRINTED, *STEPPED):
+        model = clone(runs[name].model).set_params(learning_rate=rate)
+        outcomes[name + ALIKE] = run_image_text(model, problem, seeds, **again).outcomes()
     alphas = {name: run.alpha for name, run in runs.items()} | alphas
     return outcomes, [row(problem, "alpha", name, alpha) for name, alpha in alphas.items()]
 

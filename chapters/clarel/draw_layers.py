@@ -1,10 +1,10 @@
 """A network as a figure: one bar for each layer, as wide as what it hands on."""
 
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 
 import numpy as np
 
-from zslib.show.figures import COLORS
+from zslib.show.figures import COLORS, IN_COLOR, OTHERS
 
 
 def draw_layers(ax, bars, shortcuts=()):
@@ -24,7 +24,8 @@ def draw_layers(ax, bars, shortcuts=()):
     widths = np.array([shape[-1] for shape in shapes])
     gaps = [one != other for one, other in pairwise(branches)]
     places = np.arange(len(bars)) + np.cumsum([0, *gaps])
-    for kind, colour in zip(dict.fromkeys(kinds), COLORS, strict=False):
+    colours = chain(COLORS[:IN_COLOR], repeat(OTHERS["color"]))
+    for kind, colour in zip(dict.fromkeys(kinds), colours, strict=False):
         rows = [i for i, other in enumerate(kinds) if other == kind]
         drawn = ax.barh(places[rows], widths[rows], height=0.7, color=colour, label=kind)
         sizes = [" × ".join(f"{size:,}" for size in shapes[i]) for i in rows]

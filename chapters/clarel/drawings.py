@@ -79,7 +79,7 @@ def draw_probabilities(ax, p, *, same, names=None):
     ax.set_xticks([])
     ax.set_yticks([] if names is None else range(n))
     if names is not None:
-        ax.set_yticklabels(names, fontsize=6)
+        ax.set_yticklabels(names, fontsize=7)
     ax.tick_params(length=0)
     ax.grid(False)
     return drawn

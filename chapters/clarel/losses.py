@@ -28,8 +28,9 @@ KINDS = {
     "equal texts kept": {"exclude_equal": False},
     "squared distance": {"distance": "squared"},
 }
-# The gradient of the square is as many times larger as distances are long.
-SQUARED_GRID = {"learning_rate": (0.1, 0.3, 1.0, 3.0)}
+# The gradient of the square is as many times larger as distances are long, and without retrieval
+# nothing keeps distances short.
+SMALL_GRID = {"learning_rate": (0.1, 0.3, 1.0, 3.0)}
 TERMS = ("text_retrieval", "image_retrieval", "text_classification", "image_classification")
 # The paper's names of CLAREL's parameters.
 PRINTED_NAMES = {
@@ -122,7 +123,8 @@ class HeldOutPairs:
             return [{"parameters": {"learning_rate": changes["learning_rate"]}, "H": 0.0}]
         nested = split_validation_classes(self._on_host, seed=self.seeds[0])
         model = clone(self.model).set_params(**changes)
-        grid = SQUARED_GRID if model.distance == "squared" else SHORT_GRID
+        far = model.distance == "squared" or model.classification_weight == 1
+        grid = SMALL_GRID if far else SHORT_GRID
         options = {"device": self.device, "must_learn": self.must_learn}
         return image_text_trials(model, nested, grid, **options)
 

@@ -34,7 +34,7 @@ def validation_counts(problem, aside, seed):
 
 def against_printed(counts, printed):
     """Counts of CUB less the printed ones, by metric, and sentences on them; None without CUB."""
-    names = "images of CUB, counted less printed", "printed images that are no training images"
+    names = "images of CUB, counted minus printed", "printed images that are no training images"
     if counts is None:
         why = "None of these data is CUB, so the printed counts cannot be checked in this run."
         return dict.fromkeys(names), why

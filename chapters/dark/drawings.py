@@ -97,31 +97,34 @@ def draw_residuals(moments):
 
 
 def draw_margins(scored, margin):
-    """Eq. 3 over own scores before and after training, and the margins of both views after it."""
+    """Eq. 3 above own scores before and after training, and the margins of both views after it."""
     before, after = (scored.own(kind)[0] for kind in ("before training", "DARK"))
     sets = np.diag(scored.sets(scored.scores["DARK"][0]))
-    fig, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 3.8))
+    places = [["rule", "margins"], ["scores", "margins"]]
+    fig, axes = pyplot.subplot_mosaic(places, figsize=(7.6, 4.2), height_ratios=(2, 1))
+    rule, scores, margins = axes["rule"], axes["scores"], axes["margins"]
     low, high = np.quantile(np.r_[before, after], (0.001, 0.999))
-    F = np.linspace(min(low, -3.0), max(high, 3.0), 400)
-    left.plot(F, density_margin(F, margin), color=COLORS[0], label="Eq. 3")
-    left.plot(F, np.maximum(margin * F, 0.0), color=COLORS[1], ls=":", label="max(0, m F)")
-    density = left.twinx()
-    density.set(ylim=(0, 2.2), yticks=[])
-    density.grid(visible=False)
-    density.spines["left"].set_visible(False)
-    _outline(density, before, color=COLORS[2], alpha=0.35, fill=True, label="own scores before")
-    _outline(density, after, color=COLORS[3], alpha=0.35, fill=True, label="own scores after")
-    _outline(right, density_margin(after, margin), color=COLORS[3], alpha=0.5, fill=True,
-             label="image view")  # fmt: skip
-    _outline(right, density_margin(sets, margin), 15, color=COLORS[4], label="label view")
-    left.axhline(1.0, color="0.4", ls="--", lw=1, label="margin 1")
-    right.axvline(1.0, color="0.4", ls="--", lw=1, label="margin 1 of other systems")
-    left.set(xlabel="own score F", ylabel="margin")
-    right.set(xlabel="margin at the end of training", ylabel="frequency, highest = 1")
-    legends = [ax.get_legend_handles_labels() for ax in (left, density)]
-    below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2, "fontsize": 8}
-    left.legend(*(a + b for a, b in zip(*legends, strict=True)), **below)
-    right.legend(**below)
+    low, high = min(low, -3.0), max(high, 3.0)
+    F = np.linspace(low, high, 400)
+    rule.axhline(1.0, color="0.4", ls="--", lw=1, label="1, as in other systems")
+    rule.plot(F, np.maximum(margin * F, 0.0), color=COLORS[1], ls=":", label="max(0, m F)")
+    rule.plot(F, density_margin(F, margin), color=COLORS[0], label="Eq. 3")
+    rule.legend(loc="upper left", fontsize="small")
+    rule.set(ylabel="margin", xlim=(low, high))
+    _outline(scores, before, color="0.6", fill=True, label="before training")
+    _outline(scores, after, color=COLORS[3], alpha=0.5, fill=True, label="after training")
+    scores.legend(loc="upper center", ncols=2, fontsize="small")
+    scores.set(xlabel="own score F", ylabel="images", xlim=(low, high), ylim=(0, 1.8), yticks=[])
+    looks = {"color": COLORS[3], "alpha": 0.5, "fill": True}
+    _outline(margins, density_margin(after, margin), **looks, label="images rank labels")
+    _outline(
+        margins, density_margin(sets, margin), 15, color=COLORS[4], label="labels rank images"
+    )
+    margins.axvline(1.0, color="0.4", ls="--", lw=1, label="1, as in other systems")
+    margins.legend(loc="upper right", fontsize="small")
+    margins.set(
+        xlabel="margin after training", ylabel="images, or labels", ylim=(0, 1.5), yticks=[]
+    )
     return fig
 
 

@@ -145,9 +145,9 @@ def family_rows():
 def train_systems(held, seeds, *, n_epochs, device="cpu", must_learn=True):
     """Each of `TRAINED` alike on the training classes, its learning rate one of three.
 
-    The rate, and what DARK follows, are those that do best on a quarter of the training classes.
-    Returns the models by system, one for each seed, by system the first seed's after parts of the
-    training, and why the others cannot be trained.
+    The rate, and what DARK follows, are those that do best on validation classes, a part of the
+    training classes. Returns the models by system, one for each seed, by system the first seed's
+    after parts of the training, and why the others cannot be trained.
     """
     on = held.to(device)
     lengths = sorted({max(1, round(n_epochs * part)) for part in (0.02, 0.05, 0.1, 0.25, 0.5, 1)})

@@ -100,18 +100,18 @@ def choose_settings(model, tuning, grid, *, view=None):
 
 
 def without_metric(model):
-    """The same model with the plain distance in place of the learnt metric."""
+    """The same model with the plain distance in place of the learned metric."""
     twin = copy(model)
     plain = np.eye(model.embedding_dim_, dtype=to_host(model.metric_).dtype)
     twin.metric_ = like(plain, model.metric_)
     return twin
 
 
-LEARNT = "joint training, learnt metric"
+LEARNED = "joint training, learned metric"
 
 
 def metric_settings(model, tuning, attribute_weight):
-    """The settings chosen for attributes that are learnt alone, and jointly with the metric.
+    """The settings chosen for attributes that are learned alone, and jointly with the metric.
 
     Alone means that their weight leaves the hinge no say. Each training has its own learning rate.
     """
@@ -127,17 +127,17 @@ def metric_settings(model, tuning, attribute_weight):
 
 
 def metric_or_plain(model, problem, seeds, settings):
-    """Runs by kind, with the learnt metric and without it, by the `metric_settings`."""
+    """Runs by kind, with the learned metric and without it, by the `metric_settings`."""
     runs = {}
     for kind, chosen in settings.items():
-        learnt = trained(model, problem, seeds, **chosen)
-        plain = [FittedRun(without_metric(run.model), problem) for run in learnt]
+        learned = trained(model, problem, seeds, **chosen)
+        plain = [FittedRun(without_metric(run.model), problem) for run in learned]
         runs[f"{kind}, plain distance"] = plain
-    return runs | {LEARNT: learnt}
+    return runs | {LEARNED: learned}
 
 
 def singular_values(run):
-    """Of the learnt metric, largest first."""
+    """Of the learned metric, largest first."""
     return np.linalg.svd(to_host(run.model.metric_).astype(float), compute_uv=False)
 
 

@@ -32,6 +32,14 @@ def points(records, hubs, accuracy, *, difference=False, per_error=False):
     ]
 
 
+def marks(searches):
+    """The ``hubs`` and the ``accuracy`` of each point as rows, to be drawn."""
+    for point in searches:
+        named = {name: point[name] for name in _SAME[1:]}
+        for metric in ("hubs", "accuracy"):
+            yield row(point["dataset"].replace("_", "-"), metric, value=point[metric], **named)
+
+
 def partial_correlation(x, y, given):
     r"""Spearman's correlation of two numbers, given some factors.
 

@@ -32,12 +32,8 @@ FONTS = {".woff", ".woff2", ".ttf"}
 MEGABYTE = 1_000_000
 WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 # Loaded anew for the other width: the theme looks at loading for what scrolls, and lets the
-# keyboard reach it. Colours change no width.
-MODES = {
-    "light, wide": ("light", WIDE),
-    "light, narrow": ("light", NARROW),
-    "dark, wide": ("dark", WIDE),
-}
+# keyboard reach it. Colours change no width: a wide page is made dark where it is.
+WIDTHS = {"wide": WIDE, "narrow": NARROW}
 
 PAGES = sorted(
     path.relative_to(SITE).as_posix()
@@ -70,7 +66,7 @@ class Visit:
     """One tab in one mode that reaches nothing but files, and notes what goes wrong."""
 
     def __init__(self, browser, theme="light", window=WIDE):
-        self.theme, self.window = theme, window
+        self.window = window
         self.context = browser.new_context(viewport=window, color_scheme=theme, offline=True)
         self.page = self.context.new_page()
         self.wrong, self.requests = [], set()
@@ -107,8 +103,8 @@ class Visit:
 
 @pytest.fixture(scope="module")
 def visits(browser):
-    """A tab for each mode, in which the pages follow one another."""
-    return {mode: Visit(browser, *settings) for mode, settings in MODES.items()}
+    """A tab for each width, in which the pages follow one another."""
+    return {width: Visit(browser, window=window) for width, window in WIDTHS.items()}
 
 
 @pytest.fixture
@@ -189,14 +185,19 @@ AXE_RUN = """async ([structure, colours]) => {
 }"""
 
 
-def serious(page, visit):
-    """What axe-core finds, of the two upper grades of four; of colours once in each theme."""
-    asked = [visit.theme == "light", visit.window == WIDE]
+def serious(page, wide):
+    """What axe-core finds, of the two upper grades of four; on a wide page of both themes."""
     # Colours on their way from one theme to the other are no one's to read: end them at once.
     page.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
     page.wait_for_function("document.getAnimations().every((a) => a.playState !== 'running')")
     page.add_script_tag(path=str(AXE))
-    return page.evaluate(AXE_RUN, asked)
+    found = page.evaluate(AXE_RUN, [True, wide])
+    if wide:
+        page.evaluate(
+            "Object.assign(document.documentElement.dataset, {theme: 'dark', mode: 'dark'})"
+        )
+        found += page.evaluate(AXE_RUN, [False, True])
+    return found
 
 
 def lost_links(page):
@@ -215,12 +216,11 @@ def lost_links(page):
     return lost
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", PAGES)
-def test_page(visits, name, mode):
-    visit = visits[mode]
+def test_page(visits, name, width):
+    visit = visits[width]
     page = visit.open(name)
-    assert page.evaluate("document.documentElement.dataset.theme") == visit.theme
     assert page.locator("h1").count() >= 1
     page.evaluate("for (const image of document.images) image.loading = 'eager'")
     page.wait_for_function("[...document.images].every((image) => image.complete)")
@@ -243,7 +243,7 @@ def test_page(visits, name, mode):
         assert last < visit.window["height"], "the finding is not in the first screen"
     assert visit.wrong == []
     if AXE.is_file():  # else `make test` has said so
-        assert serious(page, visit) == []
+        assert serious(page, visit.window == WIDE) == []
 
 
 def test_a_link_opens_the_fold_that_it_leads_into(visit):
@@ -336,7 +336,7 @@ def test_without_scripts_the_afternoon_has_its_pictures_and_no_dead_sliders(brow
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_page_of_the_reference(visits, name):
-    visit = visits["light, wide"]
+    visit = visits["wide"]
     page = visit.open(name)
     assert page.locator("h1").count() >= 1
     assert overflow(page) is None, "wider than the window"
@@ -388,6 +388,12 @@ def test_theme_can_be_switched_and_is_kept(visit):
     chosen = page.evaluate("document.documentElement.dataset.mode")
     page.reload()
     assert page.evaluate("document.documentElement.dataset.mode") == chosen
+
+
+def test_a_page_is_dark_where_its_reader_s_screen_is(browser):
+    visit = Visit(browser, "dark")
+    assert visit.open("index.html").evaluate("document.documentElement.dataset.theme") == "dark"
+    visit.context.close()
 
 
 SCORECARD = "scorecard.html"

@@ -92,6 +92,10 @@ PAGES = {
     "demo/01_a": CHAPTER,
     "folded": f"# A\n\n{TABLE % ('Some < more.', 'a', ':class: folded', 1)}\n{{numref}}`tbl-a`\n",
     "sortable": f"# A\n\n{TABLE % ('Many.', 'b', ':class: sortable', 1)}",
+    "rows": "# A\n\n" + "\n".join(
+        TABLE % (title, title, "", " |\n| ".join(rows))
+        for title, rows in (("Two", "12"), ("Three", "123"))
+    ),
     "verdicts": "# A\n\n" + "".join(
         TABLE % ("Some.", f"{name}-1", "", SAID) for name in ("demo-claims", "demo")
     ),
@@ -134,6 +138,8 @@ def test_a_folded_table_is_its_caption_until_it_is_opened(shown):
     found = re.search(folded + r"\s*</summary>\s*<table", shown["folded"])
     assert f"{found[1]}</span></a>" in shown["folded"]
     assert shown["sortable"].count("<details class='folded'>") == 1
+    # A table of one or two rows is folded: a sentence says what it says.
+    assert re.findall(r"<summary>\s*<span>Table [\d.]+ (\w+)", shown["rows"]) == ["Two"]
 
 
 def test_verdicts_have_names_of_data_as_elsewhere_and_every_interval_small(shown):

@@ -105,6 +105,17 @@ def test_a_run_matches_its_sources_until_these_change(tiny_book):
     assert outdated({"parameters": {}}, None) == ["before digests"]
 
 
+def test_words_of_figures_make_no_other_number(tiny_book):
+    shown = 'results.only(metric="m").bars("fig-one", "Text", alt="Bars", x="method")\n'
+    tiny_book.write(NAME, body=f'{shown}message = "a"')
+    missing = planned(tiny_book)
+    for number, words in enumerate(('"Text"', '"Bars"', '"a"')):
+        change(tiny_book, words, f'"other {number}"')
+        assert missing() == []
+    change(tiny_book, 'x="method"', 'x="dataset"')
+    assert missing() == ["chapter"]
+
+
 def test_a_run_matches_the_package_and_data_of_its_day(tiny_book, monkeypatch):
     tiny_book.write(NAME)
     missing = planned(tiny_book)

@@ -1,4 +1,4 @@
-"""Each built page of a chapter is of one run: the one that made it."""
+"""Each built page of a chapter is of one run, the one that made it, and made to be read."""
 
 import os
 import re
@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+
+from zslib.show.figures import COLORS, IN_COLOR
 
 ROOT = Path(__file__).parents[2]
 SITE = Path(os.environ.get("ZSLIB_SITE", ROOT / "_build" / "html"))
@@ -59,3 +61,36 @@ def test_front_pages_speak_of_the_published_run_where_a_chapter_does():
     for path in FRONT:
         text = " ".join(article(path)[0].text.split())
         assert ("smaller run than the published one" in text) is chapters, path
+
+
+# No prose: what is seen or folded, what leads elsewhere, and exercises.
+ASIDE = "figure, table, details, pre, code, .math, a.reference, .chip, section#exercises"
+LABELS = r"\b(Eqs?\.|Algorithm|Table|Figures?|Section|Appendix|and) \d+|\d{4}-\d\d-\d\d"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_prose_has_at_most_one_number_in_forty_words(path):
+    page = article(path)[0]
+    for part in page.select(ASIDE):
+        part.decompose()
+    lines = (
+        one.text for one in page.select("p, li") if one.name == "li" or not one.find_parent("li")
+    )
+    text = re.sub(LABELS, "", " ".join(lines))
+    numbers = re.findall(r"(?<![\w.])[-−+]?\d[\d,.]*", text)
+    assert len(re.findall(r"[A-Za-z][\w'’-]*", text)) >= 40 * len(numbers), numbers
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_no_table_in_sight_has_fewer_than_three_rows(path):
+    tables = article(path)[0].select("table[id]")
+    seen = (table for table in tables if not table.find_parent("details"))
+    assert [table["id"] for table in seen if len(table.select("tbody tr")) < 3] == []
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_no_drawing_has_more_than_five_colors_and_black(path):
+    for image in article(path)[0].select("img[src$='.svg']"):
+        drawing = (path.parent / image["src"]).read_text("utf-8").lower()
+        used = [color for color in COLORS[:-1] if color.lower() in drawing]
+        assert len(used) <= IN_COLOR, image["src"]

@@ -14,6 +14,7 @@ from book.shown import caption_of
 from zslib.datasets import locate
 from zslib.protocols import Estimate, independent_mean, mean_estimate, over_runs, paired_difference
 from zslib.protocols.intervals import Spread
+from zslib.show.figures import OTHERS
 
 
 @dataclass(frozen=True)
@@ -187,6 +188,22 @@ def test_a_band_is_drawn_between_many_places_alone(chapter, drawn, n, bands):
     ax = drawn[0][0].axes[0]
     assert sum(isinstance(part, PolyCollection) for part in ax.collections) == bands
     assert ax.get_legend_handles_labels()[1] == ["ridge", "max-margin"]
+
+
+def test_of_many_curves_the_five_that_change_most_have_a_color(chapter, drawn):
+    rows = [
+        {"method": f"{n}", "at": at, "value": float(n * at)} for n in range(7) for at in range(4)
+    ]
+    Results(rows, chapter=chapter).curves(
+        "fig-a", "A.", x="at", series="method", xlabel="", ylabel="", alt="a"
+    )
+    ax = drawn[0][0].axes[0]
+    colors = {line.get_ydata()[-1] / 3: line.get_color() for line in ax.lines}
+    assert {n for n, color in colors.items() if color == OTHERS["color"]} == {0, 1}
+    assert len(set(colors.values())) == 6
+    labels = [text.get_text() for text in drawn[0][0].legends[0].get_texts()]
+    assert sorted(labels) == ["2", "3", "4", "5", "6"]
+    assert sorted(text.get_text() for text in ax.texts) == ["0", "1"]
 
 
 def test_the_last_lines_name_missing_data(tmp_path, monkeypatch):

@@ -115,7 +115,7 @@ def test_sentences_say_who_is_alike_better_and_worse():
         seconds={"A": 20.0, "B": 0.5},
         failed={"E": "diverged"},
     )
-    pick, beside, advice = finding.sentences()
+    pick, beside, advice, failed = finding.sentences()
     assert pick.startswith("The pick is A, the best of 4 systems on validation classes. It recog")
     assert "30.0% of the images of the 50 unseen classes" in pick
     assert "25.0 to 35.0); guessing has 10.0%." in pick
@@ -126,6 +126,7 @@ def test_sentences_say_who_is_alike_better_and_worse():
     assert "which of these 2 one takes may go by cost: B trains quickest, in 0.5 s" in advice
     assert "the pick in 20 s" in advice
     assert "before taking it for that, look at other classes" in advice
+    assert failed == "E could not be trained; the report says why."
 
 
 @pytest.mark.parametrize(
@@ -135,6 +136,7 @@ def test_sentences_say_who_is_alike_better_and_worse():
         ({"A": (60, 30, 0, 0)}, {"n_unseen": 3}, "With 3 unseen classes intervals are rough"),
         ({"A": (60, 12, 0, 0), "B": (50, 40, 5, 9)}, {}, "not told from luck: guessing has 10.0%"),
         ({"A": (60, 12, 0, 0), "B": (50, 40, 5, 9)}, {}, "rely on; 1 of the others is above"),
+        ({"A": (60, 30, 0, 0), "B": (60, 9, 0, 9)}, {}, "A, the first of 2 that"),
         ({"A": (60, 30, 0, 0), "B": (50, 20, -9, -5)}, {}, "So A is the one to take."),
         ({"A": (60, 100, 0, 0), "B": (50, 100, 0, 0)}, {"n_unseen": 1}, "one unseen class alone"),
         ({f"{i}": (60 - i, 30 - i, -9, 9) for i in range(10)}, {}, "unseen classes well here"),

@@ -250,7 +250,9 @@ def test_candidates_are_scored_one_by_one(Model, problem):
 def test_grid_search_with_class_embeddings(Model, problem):
     known = make_short(Model).get_params()
     tried = ("feature_penalty", "regularization", "learning_rate", "margin", "alpha")
-    name = next(n for one in tried for n in (one, f"estimator__{one}") if n in known)
+    names = [n for one in tried for n in (one, f"estimator__{one}") if n in known]
+    assert names, f"{Model.__name__} has none of {tried}: name its strength so, or name it here"
+    name = names[0]
     grid = {name: [1e-3, 1e-2]}
     X, y, S = problem.X[::3], problem.y[::3], problem.S
     search = GridSearchCV(make_short(Model), grid, cv=3, error_score="raise")

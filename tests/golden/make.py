@@ -1,10 +1,10 @@
 """Golden records: what each chapter's quick run gives, to be held against by `test_golden.py`.
 
-``python tests/golden/make.py OTHER`` reads the quick runs here and in OTHER, a copy of the same
-commit that ran on another kernel of linear algebra and with a cache of its own:
+``python tests/golden/make.py OTHER [CHAPTER ...]`` reads the quick runs here and in OTHER, a copy
+of the same commit, or a folder with ``results``, that ran on another kernel of linear algebra:
 
-    zslib run --all --quick
-    OPENBLAS_CORETYPE=Sandybridge ZSLIB_CACHE=/elsewhere zslib run --all --quick    # in OTHER
+    OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell zslib run --all --quick
+    OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Sandybridge zslib run --all --quick    # in OTHER
 
 Numbers on which the two agree are written with six digits. Of the others, whose trainings follow
 the last bits, only what was recorded is kept, and no value. Two chapters read published records
@@ -36,12 +36,12 @@ def short(value):
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def main(other):
-    here = layout()
-    for name, run in plan(here.names(), {"quick": True}).items():
+def main(other, *names):
+    runs = plan(layout().names(), {"quick": True})
+    for name in names or runs:
         folder = Path(other, "results", name)
         there = folder / (folder / "latest").read_text("utf-8").strip()
-        lines = list(golden(read_records(run.folder), read_records(there)))
+        lines = list(golden(read_records(runs[name].folder), read_records(there)))
         path = Path(__file__).parent / f"{name}.jsonl"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(lines), encoding="utf-8")

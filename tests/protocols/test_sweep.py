@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import zslib.protocols.sweep as sweep_module
 from zslib.compatibility import SAE, Centred
@@ -273,6 +274,10 @@ def test_a_result_is_kept_by_all_that_it_depends_on():
     kept(work, 3, Problem(), known_by="three")
     assert kept(work, 5, Problem(), known_by="three") == ("nowhere", 3)
     assert len(CALLS) == 6
+    # Another number of threads rounds in another way.
+    with threadpool_limits(3, user_api="blas"):
+        kept(work, 3, Problem(), factor=2)
+    assert len(CALLS) == 7
 
 
 MEETING = threading.Barrier(2)

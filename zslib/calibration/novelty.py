@@ -114,7 +114,7 @@ class OutlierProbability(BaseEstimator):
 
 
 class GaussianThreshold(BaseEstimator):
-    r"""Unseen is what is unlikely under every seen class (Socher et al. 2013, first strategy).
+    r"""Calls unseen what is unlikely under every seen class (Socher et al. 2013, first strategy).
 
     Each class has an isometric Gaussian around its class vector, and an image is of no seen class
     when all densities are below their thresholds :math:`T_c`. A density falls with the distance,

@@ -243,7 +243,7 @@ class AdaptiveSmoothing(BaseEstimator):
         return mix_experts(experts, is_seen, unseen, mixture=self.mixture, weight=self.weight)
 
     def scores(self, experts, is_seen):
-        """Scores that calibrated stacking by ``threshold_`` answers as the mixture, (n, C)."""
+        """Scores (n, C) whose calibrated stacking by ``threshold_`` answers as the mixture."""
         check_is_fitted(self)
         experts, mask = check_experts(experts, is_seen)
         return self._scores(experts, mask, self.gate_, self.temperature_)

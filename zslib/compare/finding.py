@@ -77,7 +77,7 @@ class Finding:
 
     @cached_property
     def chance_difference(self):
-        """Chance less the pick's accuracy, an `Estimate`."""
+        """Chance minus the pick's accuracy, an `Estimate`."""
         ours = self.accuracy(self.pick) - self.chance["ACC"]
         return replace(ours, mean=-ours.mean, low=-ours.high, high=-ours.low)
 
@@ -86,7 +86,7 @@ class Finding:
         return self.values[method]["ACC"]
 
     def reading(self, method):
-        """How a method stands beside the pick: "better", "worse" or "cannot be told apart"."""
+        """How a method compares with the pick: "better", "worse" or "cannot be told apart"."""
         return self.differences[method].side(*_READINGS)
 
     def told(self, reading):
@@ -130,12 +130,24 @@ class Finding:
 
     def sentences(self):
         """What was found, in the order of its worth to whoever must choose a system."""
-        texts = self._about_pick(), self._beside_it(), self._predicts(), self._advice()
+        texts = (
+            self._about_pick(),
+            self._beside_it(),
+            self._predicts(),
+            self._advice(),
+            self._not_trained(),
+        )
         return [text for text in texts if text]
 
     def _about_pick(self):
         n, ours = self.used["unseen_classes"], self.accuracy(self.pick)
+        equal = [m for m in self.runs if self._validated(m) == self._validated(self.pick)]
         among = f", the best of {len(self.runs)} systems on validation classes"
+        if len(equal) > 1:
+            among = (
+                f", the first of {len(equal)} that validation classes find equally good, of "
+                f"{len(self.runs)} systems"
+            )
         start = f"The pick is {self.pick}{among if self.differences else ''}"
         if n == 1:
             return (
@@ -155,6 +167,13 @@ class Finding:
     def beats_chance(self, method):
         """Whether a method's interval lies above chance."""
         return self.accuracy(method).low > self.chance["ACC"]
+
+    def _validated(self, method):
+        return round(self.values[method]["validation ACC"], 9)
+
+    def _not_trained(self):
+        failed = list(self.failed)
+        return f"{_some(failed)} could not be trained; the report says why." if failed else ""
 
     def _beside_it(self):
         better, worse, alike = map(self.told, _READINGS)

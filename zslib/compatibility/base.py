@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import class_sums, like, namespace, range_power, to_host, unit_rows
+from zslib.arrays import class_sums, largest_size, like, namespace, range_power, to_host, unit_rows
 from zslib.metrics.zero_shot import per_class_accuracy, top_classes
 from zslib.validation import (
     as_array,
@@ -131,7 +131,7 @@ def products_and_sums(X, codes, k):
     Products are taken in the type of ``X``.
     """
     xp, unit = namespace(X), range_power(X)
-    scaled = X / unit
+    scaled = X if unit == 1.0 else X / unit  # most often, and a copy of all costs memory
     sums, counts = class_sums(scaled, codes, k)
     parts = scaled.T @ scaled, sums, counts
     squares, sums, counts = (xp.astype(part, xp.float64) for part in parts)
@@ -156,7 +156,7 @@ def check_told_apart(scores, least=0.0, **arrays):
     if _of_usual_unit(arrays):
         return
     xp = namespace(scores)
-    largest = max(float(xp.max(xp.abs(scores))), least)
+    largest = max(largest_size(scores), least)
     rounding = 8.0 * float(xp.finfo(scores.dtype).eps) * largest
     for axis, kind in ((1, "class"), (0, "image")):
         spread = xp.max(scores, axis=axis) - xp.min(scores, axis=axis)
@@ -184,7 +184,7 @@ def check_beyond_chance(scores, labels, candidates, **arrays):
 
 
 def _of_usual_unit(arrays):
-    return all(1e-3 < float(namespace(a).max(abs(a))) < 1e5 for a in arrays.values())
+    return all(1e-3 < largest_size(a) < 1e5 for a in arrays.values())
 
 
 class CompatibilityModel(ClassifierMixin, BaseEstimator):

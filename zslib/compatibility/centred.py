@@ -10,7 +10,7 @@ __all__ = ["Centred"]
 
 
 class Centred(CompatibilityModel):
-    r"""A scorer that sees features and class embeddings centred, then of length one.
+    r"""A scorer on features and class embeddings that are centred, then scaled to length one.
 
     .. math:: F\left(\frac{x - \bar x}{\|x - \bar x\|}, \frac{s - \bar s}{\|s - \bar s\|}\right)
 

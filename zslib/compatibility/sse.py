@@ -4,6 +4,7 @@ import math
 
 from zslib.arrays import (
     class_sums,
+    largest_size,
     namespace,
     one_hot,
     random_generator,
@@ -192,7 +193,7 @@ def simplex_mixtures(embeddings, seen, penalty, *, max_iter=2000, tol=1e-9):
         faster = 0.5 * (1.0 + xp.sqrt(1.0 + 4.0 * pace * pace))
         ahead = moved + ((pace - 1.0) / faster) * change
         mixture, pace = moved, faster
-        if float(xp.max(xp.abs(change))) <= tol:
+        if largest_size(change) <= tol:
             break
     return xp.astype(mixture, embeddings.dtype)
 

@@ -36,7 +36,7 @@ class SynC(CompatibilityModel):
     :math:`\Sigma` (k, k) singular. Its singular values below ``SMALLEST`` of the largest are
     rounding of the embeddings and are left out, so that such classes share the mean of their
     classifiers.
-    Sparse codes and learnt places of phantom classes (section 3.2) are left out. Nothing is
+    Sparse codes and learned places of phantom classes (section 3.2) are left out. Nothing is
     random.
 
     Parameters

@@ -1,4 +1,4 @@
-"""All data sets by name: the entries that stand beside the loaders, found in the rooms."""
+"""All data sets by name: the entries next to the loaders, found in the rooms."""
 
 import importlib
 import pkgutil

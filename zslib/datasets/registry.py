@@ -113,7 +113,7 @@ def available(name):
 
 
 def resolve(setting, dataset="auto"):
-    """Name of the data set that a request stands for in a setting.
+    """Name of the data set that a request means in a setting.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def resolve(setting, dataset="auto"):
 
 
 def resolve_all(setting, dataset="auto"):
-    """Names of the data sets that a request stands for: several in some settings.
+    """Names of the data sets that a request means: several in some settings.
 
     But for the settings of hierarchies every name that serves the setting counts, "real" is every
     real set that is here, and "auto" the same, or what needs no files where there is none. Sets
@@ -347,7 +347,7 @@ def fetch(name, *, progress=None, **options):
 
 
 def fingerprint(dataset="auto", *, seed=0, quick=False, settings=SETTINGS):
-    """SHA-256 (hex) of the data that a request stands for, cheap enough to ask at every start.
+    """SHA-256 (hex) of the data that a request means, cheap enough to ask at every start.
 
     It covers names, seed, quick flag and the content of the files, hashed once and then
     remembered while their state stays (`file_hash`).

@@ -12,7 +12,7 @@ from sklearn.base import (
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from zslib.arrays import like, namespace, range_power, take_rows, to_host
+from zslib.arrays import largest_size, like, namespace, range_power, take_rows, to_host
 from zslib.mapping.negatives import distinct_labels
 from zslib.search import gold_ranks
 from zslib.validation import (
@@ -76,7 +76,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
     def _check_coef(self, X, Y):
         """Refuse a map that is not finite, or whose products with ``X`` all underflow to zero."""
         xp = namespace(X)
-        largest = [float(xp.max(xp.abs(array))) for array in (self._source(X), self.coef_)]
+        largest = [largest_size(array) for array in (self._source(X), self.coef_)]
         least = float(xp.finfo(X.dtype).smallest_normal) * float(xp.finfo(X.dtype).eps)
         if not all(map(math.isfinite, largest)) or (
             min(largest) > 0 and math.prod(largest) < least
@@ -212,7 +212,7 @@ class LinearMap(RegressorMixin, TransformerMixin, ClassNamePrefixFeaturesOutMixi
 
 
 def transform_targets(model, Y):
-    """The targets where what a fitted ``model`` makes of sources is to be compared with them.
+    """Targets as they are compared with the sources that a fitted ``model`` has mapped.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def transform_targets(model, Y):
 
 
 def transform_sources(model, X):
-    """What a fitted ``model`` makes of sources: its ``transform``, else its ``predict``."""
+    """Sources as a fitted ``model`` maps them: by its ``transform``, else by its ``predict``."""
     return model.transform(X) if hasattr(model, "transform") else model.predict(X)
 
 

@@ -10,7 +10,7 @@ __all__ = ["CentredMap"]
 
 
 class CentredMap(LinearMap):
-    r"""A map between vectors from which the mean of the training pairs is taken, of length one.
+    r"""A map between vectors that are centred on the training pairs, then scaled to length one.
 
     A map that is linear in :math:`(x - \bar x) / \|x - \bar x\|`; its results are compared with
     the targets' :math:`(y - \bar y) / \|y - \bar y\|`, which `transform_targets` gives. The mean

@@ -355,7 +355,7 @@ def _distance_and_slope(xp, cosines, distance):
 
 
 def max_margin_step(unit, gold, rivals, counts, *, margin, distance, first_violating):
-    r"""Loss of a batch, summed, and minus the way in which each mapped vector should turn.
+    r"""Summed loss of a batch, and the gradient for the direction of each mapped vector.
 
     With :math:`c_{ij} = \hat u_i \cdot u_j`, :math:`a_{ij}` the derivative of the loss by
     :math:`c_{ij}` and :math:`g_i = \sum_j a_{ij} u_j`, the gradient for the mapped vector is

@@ -11,7 +11,7 @@ __all__ = ["MultiStepMap", "whitening"]
 
 
 class MultiStepMap(LinearMap):
-    r"""Steps around an orthogonal map, each of which may be left out (Artetxe et al. 2018).
+    r"""An orthogonal map with optional steps before and after it (Artetxe et al. 2018).
 
     Artetxe, Labaka and Agirre, "Generalizing and improving bilingual word embedding mappings with
     a multi-step framework of linear transformations". With :math:`C_X = (X'X)^{1/2}`,

@@ -1,4 +1,4 @@
-"""The orthogonal map, a reference beside the paper's two objectives."""
+"""The orthogonal map, a reference for the paper's two objectives."""
 
 from zslib.arrays import namespace
 from zslib.mapping.base import LinearMap

@@ -22,7 +22,7 @@ NEAR = 20_000  # words that are looked through for one that was meant
 
 
 class Retriever(BaseEstimator):
-    """Names of the targets that are nearest to vectors, or to words, of another space.
+    """Finds the names of the targets nearest to vectors, or to words, of another space.
 
     Fitted once, it keeps the map, the lengths of the targets and what the correction knows of
     each, so that a single query costs little more than its product with the targets. It can be

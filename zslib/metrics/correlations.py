@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from zslib.arrays import like, namespace, to_host
+from zslib.arrays import largest_size, like, namespace, to_host
 from zslib.metrics.hubness import check_counts
 from zslib.search import top_k
 from zslib.search.tiles import Tiles, slices
@@ -105,10 +105,10 @@ def _cosines_to_mean(targets):
     for rows in slices(targets.shape[0], 16384):
         block = xp.astype(xp.asarray(targets[rows, :]), xp.float64)
         sums.append(xp.sum(block, axis=0))
-        largest = max(largest, float(xp.max(xp.abs(block))))
+        largest = max(largest, largest_size(block))
     mean = xp.astype(sum(sums[1:], sums[0])[None, :] / targets.shape[0], targets.dtype)
     check_vectors(mean, "the mean of targets")
-    if float(xp.max(xp.abs(mean))) <= 64 * float(xp.finfo(targets.dtype).eps) * largest:
+    if largest_size(mean) <= 64 * float(xp.finfo(targets.dtype).eps) * largest:
         raise ValueError(
             "targets has the mean zero, up to rounding: no cosine with it is defined; pass the "
             "vectors before they were centred"

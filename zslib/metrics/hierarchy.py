@@ -225,7 +225,7 @@ class Hierarchy:
         return _walk.hops_from(self._step, self.n_nodes, positions, limit=radius)
 
     def correct_set(self, label, k, valid_labels, *, if_fewer="error"):
-        """The correct set of A.3: valid labels within the smallest radius that holds k of them.
+        """The correct set of A.3: valid labels within the smallest radius that contains k of them.
 
         A set of k labels or more, ``{label}`` for k = 1; parameters as in `stop_radii`.
         """
@@ -450,7 +450,7 @@ def _check_answers(predictions, n_valid):
 
 
 def flat_hits_at_k(predictions, gold, ks):
-    """Whether the true label is among the first k predictions: the flat hit@k beside hp@k.
+    """Whether the true label is among the first k predictions: the flat counterpart of hp@k.
 
     Predictions and ``gold`` as in `hierarchical_precision_at_k`; returns bool (n_samples, n_ks).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from zslib.arrays import namespace
+from zslib.arrays import largest_size, namespace
 from zslib.validation import as_vectors
 
 __all__ = ["effective_dimension"]
@@ -32,10 +32,10 @@ def effective_dimension(vectors) -> float:
     xp = namespace(vectors)
     # Scaled first, by a power of two, which rounds nothing, so that sums and fourth powers of
     # small or large entries stay in range.
-    exponent = math.frexp(float(xp.max(xp.abs(vectors))))[1]
+    exponent = math.frexp(largest_size(vectors))[1]
     vectors = vectors * 2.0 ** -(exponent // 2) * 2.0 ** (exponent // 2 - exponent)
     centred = vectors - xp.mean(vectors, axis=0, keepdims=True)
-    largest = float(xp.max(xp.abs(centred)))
+    largest = largest_size(centred)
     if largest == 0:
         raise ValueError("vectors are all equal: they have no spread, and so no dimension")
     centred = xp.astype(centred / largest, xp.float64)

@@ -199,7 +199,7 @@ def top_classes(scores, k=1):
 
 
 def seen_unseen_maxima(scores, is_seen):
-    """The best seen and the best unseen class of each sample, and the gamma that weighs them even.
+    """The best seen and the best unseen class of each sample, and the gamma at which the two tie.
 
     With calibrated stacking (Eq. 13) a sample goes to its best seen class while gamma is below
     ``flips``, and to its best unseen class from there on: nothing else about the scores matters.

@@ -101,7 +101,7 @@ class Conv1d(Layer):
 
 
 def neighbours(x, width):
-    """Each position of ``x`` (n, T, d) beside its neighbours, (n T, width d); zeros outside."""
+    """Each position of ``x`` (n, T, d) next to its neighbours, (n T, width d); zeros outside."""
     xp = namespace(x)
     n, T, d = x.shape
     if width == 1:

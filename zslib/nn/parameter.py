@@ -1,4 +1,4 @@
-"""A learned array, the gradient that gathers beside it, and its L2 penalty."""
+"""A learned array, the gradient that accumulates for it, and its L2 penalty."""
 
 import numpy as np
 

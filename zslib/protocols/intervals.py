@@ -70,7 +70,7 @@ class Estimate:
         return above if self.low > 0 else below if self.high < 0 else between
 
     def __sub__(self, number):
-        """The estimate less a known number."""
+        """The estimate minus a known number."""
         ends = {"mean": self.mean - number, "low": self.low - number, "high": self.high - number}
         return replace(self, **ends)
 
@@ -141,7 +141,7 @@ def mean_estimate(
     n_resamples=2000,
     random_state=0,
 ) -> Estimate:
-    """Mean over seeds and test items, with an interval over what a new study would draw anew.
+    """Mean over seeds and test items, with an interval over what a new study would change.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def percentile_ends(draw, n_resamples, *, level=0.95, near=0.0, about=None, most
 
 
 def resampled_items(values, classes, n_resamples, rng):
-    """Means of ``values`` (k, m) with classes, then their items, drawn anew: (n_resamples, k).
+    """Means of ``values`` (k, m) with classes, then their items, resampled: (n_resamples, k).
 
     A mean is of the classes' means; without ``classes``, over all items. Items of a class whose
     values agree are of one kind, and the numbers drawn of each kind multinomial.

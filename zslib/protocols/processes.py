@@ -11,7 +11,7 @@ __all__ = ["processes"]
 
 @contextlib.contextmanager
 def processes(jobs):
-    """An executor of so many processes, gone with the block, or with this one if it is killed."""
+    """An executor of so many processes that end with the block, or when this one is killed."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     # Workers are killed, and remove nothing.

@@ -8,6 +8,7 @@ import numpy as np
 from filelock import FileLock
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import ParameterGrid
+from threadpoolctl import threadpool_info
 
 from zslib.arrays import resolve_device
 from zslib.code_digest import code_digest
@@ -18,6 +19,7 @@ from zslib.validation import check_each, check_integer, check_trained
 __all__ = [
     "CHOICE_SEEDS",
     "MANY_SEEDS",
+    "NothingTrained",
     "best_that_trains",
     "beyond_the_ends",
     "check_seeds",
@@ -41,12 +43,16 @@ _MOST_STEPS = 4
 _FINALISTS = 3
 
 
+class NothingTrained(ValueError):
+    """Every candidate of a grid failed."""
+
+
 def sweep(grid, attempt, name, *, by="score", limits=None, seeds=None, regular=None, **columns):
     """A trial for each candidate of ``grid``, a dict of its ``parameters`` and what came of them.
 
     That is what ``attempt(parameters)`` found on validation data, a dict, or, after a ValueError,
-    why it ``failed``. Where every candidate of ``name`` fails, so does the sweep. Where the best
-    ``by`` lies at an end of the grid, further values are tried: see `beyond_the_ends`.
+    why it ``failed``. Where every candidate of ``name`` fails, it raises `NothingTrained`. Where
+    the best ``by`` lies at an end of the grid, further values are tried: see `beyond_the_ends`.
 
     With ``seeds`` it is ``attempt(parameters, seeds)``: of the first seed for all candidates, then
     of all seeds for the three best or the best third, of which one is chosen (``n_seeds``): the
@@ -247,7 +253,7 @@ def best_that_trains(trials, by, train, name, regular=None):
 
 
 def _all_failed(trials, failures, name):
-    return ValueError(
+    return NothingTrained(
         f"all {len(trials)} candidates of {name} failed, the first with: {failures[0]['failed']}"
     )
 
@@ -256,10 +262,11 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     """``function(model, problem, **options)``, from disk where it was computed before.
 
     A result is found again by the function's name, the problem's checksum, the model, the options,
-    the device that the problem is moved to, and the code that function and model import. So an
-    interrupted run goes on where it stopped, and chapters share what they have in common, those
-    that run at the same time too. What is ``known_by`` stands for a model that cannot be hashed,
-    or not all of which matters.
+    the device that the problem is moved to, the code that function and model import, and the
+    kernels and threads of linear algebra, which decide the last bits. So an interrupted run goes
+    on where it stopped, and chapters share what they have in common, those that run at the same
+    time too. What is ``known_by`` stands for a model that cannot be hashed, or not all of which
+    matters.
     """
     device = device and resolve_device(device)
     known_by = model if known_by is None else known_by
@@ -271,7 +278,9 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
     code = _code_digest(*sorted(modules))
     name = f"{function.__module__}.{function.__qualname__}"
     folder = usable_cache("memo")
-    call, key = _memory(folder), (options, device, name, problem.checksum, known_by, code)
+    rounding = _linear_algebra()
+    call = _memory(folder)
+    key = (options, device, name, problem.checksum, known_by, code, rounding)
     if folder is None:
         return call(function, model, problem, *key)
     # Whoever asks for the same at the same time waits for it.
@@ -279,11 +288,18 @@ def kept(function, model, problem, *, known_by=None, device=None, **options):
         return call(function, model, problem, *key)
 
 
-def _call(function, model, problem, options, device, name, checksum, known_by, code):
+def _call(function, model, problem, options, device, name, checksum, known_by, code, rounding):
     problem = problem if device is None else problem.to(device)
     # Training that diverges ends in an error, or in scores that are refused.
     with np.errstate(over="ignore", invalid="ignore"):
         return function(model, problem, **options)
+
+
+def _linear_algebra():
+    """Kernel and number of threads of each library of linear algebra in this process."""
+    libraries = [one for one in threadpool_info() if one["user_api"] == "blas"]
+    facts = ("internal_api", "architecture", "num_threads")
+    return sorted(tuple(str(library.get(fact)) for fact in facts) for library in libraries)
 
 
 @cache

@@ -4,5 +4,5 @@ __all__ = ["row"]
 
 
 def row(problem, metric, method, value, **columns):
-    """One number: of which data, what it measures, of which method, and more columns."""
+    """One number with its columns: data, metric, method, and others."""
     return {"dataset": problem, "metric": metric, "method": method, "value": value} | columns

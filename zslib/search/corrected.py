@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import like, namespace, row_norms, take_rows, unit_rows
+from zslib.arrays import largest_size, like, namespace, row_norms, take_rows, unit_rows
 from zslib.search.corrections.base import Correction, Side, largest, sampled_rows
 from zslib.search.prepared import PreparedTargets, factors_of, reached
 from zslib.search.rows import copies_of, slices
@@ -71,7 +71,7 @@ class CorrectedTiles(Tiles):
         # One product for both, so that a query that is also in the reference scores alike.
         prepared = self._prepared(queries, "queries")
         if reference is not None:
-            self._peak = max(self._peak, float(xp.max(xp.abs(reference))))
+            self._peak = max(self._peak, largest_size(reference))
             prepared = xp.concat([prepared, self._prepared(reference, "reference")])
         if wide or reference is not None:
             self._factors = [self._factor(prepared)]
@@ -188,7 +188,7 @@ class CorrectedTiles(Tiles):
             else:
                 block = xp.astype(self.block(rows), xp.float64)
             if about is None:  # in a unit whose squares are in range
-                unit = float(xp.max(xp.abs(block))) or 1.0
+                unit = largest_size(block) or 1.0
                 about, sums, squares = xp.mean(block / unit, axis=0), 0.0, 0.0
             block = block / unit - about[None, :]
             sums = sums + xp.sum(block, axis=0)
@@ -241,7 +241,7 @@ class CorrectedTiles(Tiles):
         return few.walk(slice(0, rows.size))[0]
 
     def statistics(self, rows, buffer=None):
-        """What the correction knows of some targets, a tuple of arrays."""
+        """What the correction needs to know of some targets, a tuple of arrays."""
         xp, (raw,) = self.xp, self._raw(rows, buffer)
         raw = self._scores(raw)
         found = [self._known(raw[piece, :], at) for piece, at in self._pieces(raw, rows)]

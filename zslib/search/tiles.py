@@ -13,7 +13,15 @@ from threading import Lock
 import numpy as np
 from array_api_compat import is_numpy_array
 
-from zslib.arrays import like, namespace, powers_of_two, row_norms, to_host, unit_rows
+from zslib.arrays import (
+    largest_size,
+    like,
+    namespace,
+    powers_of_two,
+    row_norms,
+    to_host,
+    unit_rows,
+)
 from zslib.search.pairs import Pairs
 from zslib.search.rows import slices
 from zslib.validation import check_choice, check_integer, check_same_width, check_vectors
@@ -133,7 +141,7 @@ class Tiles:
         if self.metric == "cosine":
             return False, None
         xp = self.xp
-        first = float(xp.max(xp.abs(xp.asarray(self.targets[self.blocks[0], :]))))
+        first = largest_size(xp.asarray(self.targets[self.blocks[0], :]))
         if not math.isfinite(first):
             return False, None  # refused with the block
         if self.metric == "euclidean":

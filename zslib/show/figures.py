@@ -8,11 +8,17 @@ import re
 from zslib.show.looks import known_look
 from zslib.show.tables import caption_html, check_label
 
-__all__ = ["COLORS", "ONE_PANEL", "Figure", "figure", "look", "style"]
+__all__ = ["COLORS", "IN_COLOR", "ONE_PANEL", "OTHERS", "Figure", "figure", "look", "style"]
 
 # Okabe and Ito's palette (safe for colour-blind readers), without its yellow, which is too pale
 # on white; black first, for the reference that a figure compares with.
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+
+IN_COLOR = 5
+"""Series of a figure that have a color; with more, nobody finds one again."""
+
+OTHERS = {"color": "0.7", "marker": ".", "linestyle": "-"}
+"""The look of the series beyond these, as keywords of matplotlib's ``plot``."""
 
 MARKERS = "osD^vPX*"
 

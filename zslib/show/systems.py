@@ -1,8 +1,10 @@
 """Systems as named points."""
 
+from collections import Counter
+
 import numpy as np
 
-from zslib.show.figures import ONE_PANEL, look
+from zslib.show.figures import IN_COLOR, ONE_PANEL, OTHERS, look
 
 __all__ = ["draw_against", "draw_estimates", "name_points"]
 
@@ -10,8 +12,8 @@ __all__ = ["draw_against", "draw_estimates", "name_points"]
 def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False):
     """Systems as points with their names: ``panels`` is ``{title: {name: (x, y)}}``.
 
-    ``groups`` has the group of each name, which is its color and marker. With ``same`` a line
-    stands where both numbers are equal.
+    ``groups`` has the group of each name, which is its color and marker; of many groups the five
+    with most names. With ``same`` a line stands where both numbers are equal.
     """
     from matplotlib import pyplot
     from matplotlib.ticker import LogLocator, NullFormatter
@@ -20,13 +22,14 @@ def draw_against(panels, groups, *, xlabel, ylabel, xscale="linear", same=False)
     across = min(2, len(panels))
     size = (7.6, (3.9 if across > 1 else 5.2) * rows)
     fig, axes = pyplot.subplots(rows, across, figsize=size, squeeze=False)
-    kinds = list(dict.fromkeys(groups.values()))
+    kinds = [kind for kind, _ in Counter(groups.values()).most_common(IN_COLOR)]
     legend = {}
     for ax, (title, points) in zip(axes.flat, panels.items(), strict=False):
         for name, place in points.items():
-            style = look(groups[name], kinds) | {"linestyle": ""}
-            (drawn,) = ax.plot(*place, ms=5, **style)
-            legend.setdefault(groups[name], drawn)
+            kind = groups[name] if groups[name] in kinds else "others"
+            style = OTHERS if kind == "others" else look(kind, kinds)
+            (drawn,) = ax.plot(*place, ms=5, **style | {"linestyle": ""})
+            legend.setdefault(kind, drawn)
         ax.set(title=title, xlabel=xlabel, xscale=xscale)
         if xscale == "log" and points and _reach(points) < 30:
             ax.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7), numticks=20))
@@ -85,7 +88,7 @@ def draw_estimates(values, groups, *, xlabel, line=None):
 
 
 def name_points(ax, points, size=6):
-    """A name beside each point, where it covers the least; in a crowd, none."""
+    """A name next to each point, where it covers the least; in a crowd, none."""
     unit = ax.figure.dpi / 72
     marks = ax.transData.transform(list(points.values())) / unit
     left, right = (end / unit for end in ax.bbox.intervalx)

@@ -7,7 +7,7 @@ __all__ = ["write_if_changed"]
 
 
 def write_if_changed(path, text):
-    """Write ``text`` to ``path`` unless it holds just that; tells whether it was written."""
+    """Write ``text`` to ``path`` unless that is there already; returns whether it was written."""
     path = Path(path)
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return False

@@ -1,12 +1,14 @@
 """The box at the top of a chapter: sentences filled from records, chips that count verdicts."""
 
+import ast
+import json
 import re
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from book.build.opening import differences, exercises, filled, opening
+from book.build.opening import answers, differences, exercises, filled, opening
 from book.build.publishing import stale
 from book.papers import chapter_verdicts
 from book.parameters import ChapterText, parse_text
@@ -151,6 +153,39 @@ def test_each_chapter_asks_and_its_published_run_answers(name):
                 raise
             pytest.skip(f"the published run is of earlier sources: {error}")
         assert "{" not in told and told.endswith(".")
+
+
+@pytest.mark.parametrize("name", PLACE.names())
+def test_a_box_can_be_spoken(name):
+    """At most sixty words and three numbers; "the 1,000 labels" is a name."""
+    records = published_records(name, root=ROOT)
+    if records is None:
+        pytest.skip(f"{name} was not published yet")
+    box = " ".join(answers(name, ChapterText.read(name, PLACE).about["finding"], records))
+    box = re.sub(r"\{[^}]*\}`[^`]*`|\[[^\]]*\]|the 1,000", "", box)
+    assert len(box.split()) <= 60, box
+    assert len(re.findall(r"\d[\d.,]*", box)) <= 3, box
+
+
+# Messages of what is run only when it is asked for.
+ASKED = ("On the products the text network is {H;",)
+
+
+@pytest.mark.parametrize("name", PLACE.names())
+def test_messages_have_the_numbers_that_they_speak_of(name):
+    """Of the quick run or the published one: a wrong field leaves a message out in silence."""
+    golden = (ROOT / "tests" / "golden" / f"{name}.jsonl").read_text(encoding="utf-8")
+    stand_in = {"value": 1.0, "low": 0.5, "high": 1.5}  # of numbers that follow last bits
+    rows = [stand_in | json.loads(line) for line in golden.splitlines()]
+    runs = [Results(rows), published_records(name, root=ROOT)]
+    for node in ast.walk(ast.parse(ChapterText.read(name, PLACE).recording_code)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "chapter.message":
+            texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+            if not texts or texts[0].startswith(ASKED):
+                continue
+            if not any(answers(name, texts, records) for records in runs):
+                assert name in of_earlier_sources(), f"no record for: {texts[0]}"
+                pytest.skip(f"the published run is of earlier sources: {texts[0]}")
 
 
 @pytest.mark.parametrize("name", PLACE.names())

@@ -148,6 +148,15 @@ def test_the_terminal_has_a_line_for_each_claim():
     assert all(len(line) < 160 for line in text.splitlines() if "held  " in line)
 
 
+def test_the_terminal_tells_what_was_not_run_from_what_no_run_tells():
+    text = scorecard_text([{**RECORD, **NO, "chapter": CLAIM.chapter}], [RECORD | YES])
+    ran, others = "this run:  results: 1 failed", "this run:  no chapter of these was run"
+    assert ran in text and text.count(others) == len((*PAPERS, *OURS)) - 1
+    of_others = [c for name in (*PAPERS, *OURS) for c in load_claims(name)]
+    of_others = [c for c in of_others if CLAIM.chapter not in {mark.chapter for mark in c.marks}]
+    assert sum(line.endswith(" not run") for line in text.splitlines()) == len(of_others)
+
+
 def test_a_headline_leaves_out_how_it_is_measured():
     for name in (*PAPERS, *OURS):
         for claim in load_claims(name):

@@ -1,6 +1,7 @@
 """Naming digits by their segments, under every choice of three that are not seen."""
 
 import numpy as np
+import pytest
 from sklearn.linear_model import Ridge
 
 from chapters.afternoon.choices import digits_without, every_choice, name_unseen
@@ -29,3 +30,9 @@ def test_every_choice_of_three_has_the_accuracy_of_its_own_digits(monkeypatch):
         rows, answers = name_unseen(digits)
         right = [np.mean(answers[digits.labels[rows] == c] == c) for c in digits.unseen_classes]
         np.testing.assert_allclose(accuracy, 100 * np.mean(right))
+
+
+@pytest.mark.parametrize("unseen", [["two"], ["two", "two", "six"], list(SEGMENTS)[:4]])
+def test_three_different_digits_are_unseen(unseen):
+    with pytest.raises(ValueError, match="three different digits"):
+        digits_without(unseen)

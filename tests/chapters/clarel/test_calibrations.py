@@ -125,7 +125,9 @@ def test_scores_are_those_of_the_protocol(name, problem):
         assert outcome.value("unseen") == pytest.approx(plain.value("unseen"), abs=1e-9)
     assert unit > 0
     assert np.isfinite(largest)
-    assert ("own distance" in outcomes) == (name not in NO_DISTANCE)
+    assert ("own distance" in outcomes) == (name not in NO_DISTANCE), (
+        f"name {name} in own_distances of chapters/clarel/calibrations.py, or in NO_DISTANCE here"
+    )
 
 
 def test_outcomes_are_those_of_rescaled_distances(problem):

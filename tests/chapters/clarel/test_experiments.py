@@ -96,7 +96,7 @@ def test_events_are_counted_one_image_at_a_time(problem, run):
     wrong = np.mean([np.mean((tr < ts)[labels == c]) for c in np.unique(labels)])
     assert errors["unseen taken for seen, %"].mean == pytest.approx(100 * wrong)
     gap = errors["unseen taken for seen, %"].mean - errors["seen taken for unseen, %"].mean
-    assert errors["error of unseen less error of seen"].mean == pytest.approx(gap)
+    assert errors["error of unseen minus error of seen"].mean == pytest.approx(gap)
 
 
 def test_stacking_of_logarithms_answers_alike_and_distances_order_alike(problem, run):
@@ -123,14 +123,14 @@ def test_the_range_is_picked_on_validation_and_measured_on_test(problem, run):
     found = by_metric(range_rows(problem, "lambda", runs, CURVES, 0.2, 0.6))
     moved = tests[best] - tests[worst]
     assert found["range of H from 0.2 to 0.6"].mean == pytest.approx(moved)
-    assert found["range of H less the authors'"].mean == pytest.approx(moved - 1.5)
+    assert found["range of H minus the authors'"].mean == pytest.approx(moved - 1.5)
     named = replace(problem, name="cub-class-captions")
     same = by_metric(range_rows(named, "lambda", runs, CURVES, 0.2, 0.6))
-    assert same["range of H less the authors'"].mean == pytest.approx(moved - 1.0)
+    assert same["range of H minus the authors'"].mean == pytest.approx(moved - 1.0)
     level = {x: [o.value("seen") for o in r.outcomes("validation")] for x, r in runs.items()}
     best, other = (pick(level, key=lambda x: np.mean(level[x])) for pick in (max, min))
     seen = {x: np.mean([o.value("seen") for o in r.outcomes()]) for x, r in runs.items()}
-    assert same["range of seen less the authors'"].mean == pytest.approx(
+    assert same["range of seen minus the authors'"].mean == pytest.approx(
         seen[best] - seen[other] - 1.5
     )
     assert not list(range_rows(problem, "lambda", {0.0: run}, CURVES, 0.2, 0.6))

@@ -55,13 +55,13 @@ def test_attributes_alone_or_with_the_metric(problem):
     weights = [chosen["attribute_weight"] for chosen in settings.values()]
     assert weights == [1e4, 0.3]
     runs = ml.metric_or_plain(model, problem, [0, 1], settings)
-    *plain, learnt = runs.values()
-    assert list(runs)[-1] == ml.LEARNT
+    *plain, learned = runs.values()
+    assert list(runs)[-1] == ml.LEARNED
     for of in plain:
         for run in of:
             np.testing.assert_array_equal(run.model.metric_, np.eye(run.model.embedding_dim_))
     (joint,) = ml.trained(model, problem, [1], **settings["joint training"])
-    assert learnt[1].outcome.accuracy == joint.outcome.accuracy
+    assert learned[1].outcome.accuracy == joint.outcome.accuracy
 
 
 def test_pairs_and_their_sides(problem, run):

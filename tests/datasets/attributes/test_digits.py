@@ -3,7 +3,7 @@ import numpy as np
 from zslib.datasets.attributes.digits import digits_segments
 
 
-def test_every_digit_has_its_own_segments_and_each_segment_can_be_learnt():
+def test_every_digit_has_its_own_segments_and_each_segment_can_be_learned():
     problem = digits_segments()
     patterns = problem.class_embeddings
     assert patterns.shape == (10, 7)

@@ -323,6 +323,7 @@ def test_indices_of_frames(arrays):
         ({"unseen_classes": ["c", ""]}, "unseen_classes has no label at 1 .* first 1"),
         ({"class_embeddings": FRAME.rename({"b": np.nan}), "class_names": None}, "no label"),
         ({"class_embeddings": BY_NAME | {None: [1.0] * 3}, "class_names": None}, "no label"),
+        ({"labels": NAMED_LABELS, "class_names": None}, "names, and the class vectors have none"),
         (UNNAMED | {"labels": ["x"] * 40}, "labels has 'x', which class_embeddings lacks"),
         ({"labels": LABELS % 7 + 1}, r"labels are all of 1 to 7 and never 0.*labels - 1"),
         (

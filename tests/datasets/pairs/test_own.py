@@ -135,3 +135,11 @@ def test_files_that_are_refused(arrays, tmp_path):
     np.savez(path, **arrays | {"unseen_classes": np.array([], dtype=str)})
     with pytest.raises(ValueError, match=r"mine\.npz: there is no unseen class"):
         read_captions(path)
+
+
+def test_where_too_many_images_have_the_same_texts_none_is_held_out(arrays):
+    # Two texts for five images of a class: either set is more than a fifth.
+    texts = [f"{arrays['labels'][i]} {i // 6 % 2}" for i in range(30)]
+    with pytest.warns(UserWarning, match="no image of a seen class is held out"):
+        problem = from_captions(**arrays | {"texts": texts})
+    assert problem.test_seen.size == 0

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from zslib.arrays import like, namespace, to_host
 from zslib.calibration import MetricRescaling
 from zslib.compatibility import ESZSL
-from zslib.datasets import ImageTextProblem, available
+from zslib.datasets import ImageTextProblem, available, synthetic_pairs
 from zslib.datasets.attributes.digits import digits_segments
 from zslib.datasets.attributes.splits import class_parts
 from zslib.datasets.locate import cache_dir
@@ -519,6 +519,10 @@ def test_a_short_training_keeps_the_printed_settings(problem):
     assert settings["decay_every"] == 40
     assert short_clarel(toy(vectors=True)).text_encoder is None
     assert short_clarel(problem, retrieval_mix=0.0).retrieval_mix == 0
+    # Of few images a batch has no more than are left where settings are chosen.
+    few = synthetic_pairs(n_seen=4, n_val=2, n_unseen=2, images_per_class=7)
+    batch = short_clarel(few).batch_size
+    assert 2 <= batch <= min(len(few.validation_problem(seed=0).trainval), 32) < 32
 
 
 def test_the_two_trainings(problem):

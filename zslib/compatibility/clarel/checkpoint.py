@@ -15,7 +15,7 @@ _META = "meta"
 
 
 class Checkpoint:
-    """One file ``.npz`` that holds how far a training has come, and which one by its ``identity``.
+    """One ``.npz`` file with the state of a training; its ``identity`` says of which training.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def array_digest(array):
 
 
 def random_digest(random_state):
-    """What stands for a ``random_state``: a seed for itself, a `Generator` for its state now."""
+    """Identifies a ``random_state``: a seed by itself, a `Generator` by its present state."""
     if isinstance(random_state, np.random.Generator):
         state = json.dumps(plain(random_state.bit_generator.state), sort_keys=True)
         return f"sha256:{hashlib.sha256(state.encode()).hexdigest()[:32]}"

@@ -9,7 +9,7 @@ __all__ = ["Critic"]
 
 
 class Critic:
-    r"""Score :math:`D(x, a)` of features x beside a class vector a: leaky layers, then one number.
+    r"""Score :math:`D(x, a)` of features x and a class vector a: leaky layers, then one number.
 
     .. math:: h_0 = [x, a], \qquad u_l = h_{l-1} W_l + b_l, \qquad h_l = M_l \odot u_l, \qquad
               D = h_{L-1} W_L + b_L,

@@ -52,7 +52,7 @@ class MetricLearner(CompatibilityModel):
     r"""Metric learning with hard negatives (Bucher, Herbin and Jurie 2016, Eqs. 1 to 11).
 
     An image x is mapped to attributes, :math:`\hat a(x) = \max(0, x W_X + b_X)`, and compared
-    with a class's attributes under a learnt metric:
+    with a class's attributes under a learned metric:
 
     .. math:: F(x, s) = -S(x, s), \qquad S(x, s) = \| (\hat a(x) - s) W_A \|_2.
 
@@ -82,7 +82,7 @@ class MetricLearner(CompatibilityModel):
     Negatives are chosen by the single :math:`\theta_t`. The paper says SGD and no more; with
     ``average_last=1`` the model is :math:`\theta_T`.
 
-    Attributes below 0 cannot be reached by Eq. 2. The margin of 1 is in the units of the learnt
+    Attributes below 0 cannot be reached by Eq. 2. The margin of 1 is in the units of the learned
     metric.
 
     Parameters

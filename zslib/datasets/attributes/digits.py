@@ -28,7 +28,7 @@ def digits_segments(
     """scikit-learn's 1,797 digits as a zero-shot problem with 7 binary attributes.
 
     Digits 1, 3 and 6 are unseen, 8 and 9 are validation classes. So every segment is on in
-    some training digit (0, 2, 4, 5, 7) and off in another, as it must be to be learnt.
+    some training digit (0, 2, 4, 5, 7) and off in another, as it must be to be learned.
     Features are the 64 pixels divided by 16, their largest value; ``seen_fraction`` of each
     seen digit's images are held out as ``test_seen``.
 

@@ -33,6 +33,7 @@ from zslib.validation import (
     check_row_names,
     column_names,
     host_array,
+    is_text,
     rows_of_names,
 )
 
@@ -119,6 +120,11 @@ def from_features(
     features = as_matrix(features, "features")
     vectors = as_matrix(class_embeddings, "class_embeddings")
     if class_names is None:
+        if is_text(as_labels(labels, "labels")):
+            raise ValueError(
+                "labels holds names, and the class vectors have none: give class_names, a name "
+                "for each row of class_embeddings, or class_embeddings as a dict of name to vector"
+            )
         class_names = [f"class {row}" for row in range(len(vectors))]
     names = host_array(as_labels(class_names, "class_names"), "class_names")
     if names.ndim != 1:

@@ -99,7 +99,7 @@ class ZeroShotProblem(SplitProblem):
 
     @cached_property
     def checksum(self):
-        """SHA-256 (hex) over all arrays and names, to print beside results."""
+        """SHA-256 (hex) over all arrays and names, to print next to results."""
         digest = self._digest(hashlib.sha256())
         for words in (self.class_names, () if self.class_ids is None else self.class_ids):
             add_words(digest, words)

@@ -109,7 +109,7 @@ class TermLexicon:
         return np.array([self._known(s, self.row_of, "synset") for s in synsets], dtype=np.int64)
 
     def training_targets(self, term_vectors, rows, *, rule="first", random_state=None):
-        """The vector that stands for each synset while a model is trained.
+        """The vector that represents each synset while a model is trained.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class TermLexicon:
         )
 
     def expand(self, terms, k, *, ambiguous="expand", random_state=None):
-        """Synsets that lists of nearest terms stand for (section A.2).
+        """Synsets that lists of nearest terms mean (section A.2).
 
         Each term is replaced by all its synsets, only the first place of a synset is kept, and
         the list is cut to k.

@@ -35,7 +35,7 @@ _FILES = {
 
 @dataclass(frozen=True)
 class ImageNetLists:
-    """ImageNet's label sets, with the hierarchies they stand in.
+    """ImageNet's label sets, with the hierarchies that they belong to.
 
     Links are (child, parent) pairs, sorted; label sets are sorted tuples of wnids.
 

@@ -28,7 +28,7 @@ from zslib.validation import (
 class MappingProblem(Problem):
     """Training pairs, queries and the search space of one zero-shot mapping experiment.
 
-    Follows section 2 of Lazaridou, Dinu and Baroni (ACL 2015): a map is learnt from
+    Follows section 2 of Lazaridou, Dinu and Baroni (ACL 2015): a map is learned from
     ``X_train`` to ``Y_train`` (``targets[train_gold]``), applied to ``X_test``, and the right
     answers ``test_gold`` are looked for among ``targets`` or a part of them (`space`). No word
     may be in training and test; nor, in the cross-modal setting, a query's label. In the
@@ -182,7 +182,7 @@ class MappingProblem(Problem):
 
     @cached_property
     def checksum(self):
-        """SHA-256 (hex) over all arrays and words, to print beside results."""
+        """SHA-256 (hex) over all arrays and words, to print next to results."""
         digest = hashlib.sha256()
         for array in self._present().values():
             add_array(digest, array)

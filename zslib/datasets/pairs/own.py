@@ -117,6 +117,12 @@ def from_captions(
         groups=groups,
         candidates=False,
     )
+    if not len(parts["test_seen"]):
+        warnings.warn(
+            "no image of a seen class is held out for the test: a fifth of each is, in whole sets "
+            "of images with the same texts; give more images, or more of them texts of their own",
+            stacklevel=2,
+        )
     rows, parts = select_images(labels, parts, max_per_class=max_per_class, seed=seed)
     numbers, index = {}, []
     for row in rows:

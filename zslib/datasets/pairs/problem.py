@@ -193,7 +193,7 @@ class ImageTextProblem(SplitProblem):
 
     @cached_property
     def checksum(self):
-        """SHA-256 (hex) over all arrays, names and texts, to print beside results."""
+        """SHA-256 (hex) over all arrays, names and texts, to print next to results."""
         digest = self._digest(hashlib.sha256(self.level.encode()))
         for array in (self.text_offsets, self.text_index, self.text_ids):
             add_array(digest, array)

@@ -31,7 +31,7 @@ def tokenize(text):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words with a number each; 0 is padding and 1 stands for every word that is not known.
+    """Words with a number each; 0 is padding, and 1 is every unknown word.
 
     The paper (CLAREL, Appendix D) does not print how texts become tokens; words are our reading.
     Fit it on training texts only: a word that only test texts have is unknown to the model.

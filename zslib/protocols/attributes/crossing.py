@@ -13,7 +13,7 @@ __all__ = ["CrossFittedOutcome", "cross_fit", "crossed_problems"]
 
 
 def crossed_problems(problem, folds, *, seed=0):
-    """The problem once for each of so many ``folds`` of its classes, which are unseen in it.
+    """One problem for each of so many ``folds`` of the classes, with that fold unseen.
 
     All other classes are seen, with all their images. ``seed`` draws a permutation of the classes,
     which is cut into folds; its numbers are the same for every problem with as many classes.

@@ -113,7 +113,7 @@ def evaluate_zero_shot(
 
 
 def numbers_kept(model):
-    """How many real numbers a fitted model keeps for scoring, the candidates' vectors apart.
+    """How many real numbers a fitted model keeps for scoring, without the candidates' vectors.
 
     Counted are the arrays in its fitted attributes (``coef_`` …), in the networks there, and in
     the ``estimator_`` that a wrapper fitted.

@@ -149,7 +149,7 @@ def board_measures(**resamples):
 
 
 def error_shares(outcome):
-    """Of each unseen class's wrong answers the share that each unseen class takes, (C, C).
+    """Shares of the wrong answers on each unseen class that go to each other one, (C, C).
 
     Unseen classes compete alone for their test images. The row of a class without a wrong answer
     is zero.
@@ -165,7 +165,7 @@ def error_shares(outcome):
 
 
 def agreement_of_errors(shares, times=None):
-    r"""How often wrong answers of two classes' images agree, over the same of even errors.
+    r"""How often wrong answers on two classes agree, divided by how often even errors would.
 
     With :math:`e_{cj}` the share of the wrong answers to images of class :math:`c` that name
     class :math:`j`,
@@ -208,7 +208,7 @@ def agreement_of_errors(shares, times=None):
 
 
 def agreement_measure(*, n_resamples=1000):
-    """Measure of runs on one problem: `agreement_of_errors`, classes drawn anew, then runs."""
+    """Measure of runs on one problem: `agreement_of_errors`, with classes resampled, then runs."""
 
     def estimate(runs, minus=None):
         ours = [error_shares(run.outcome) for run in runs]

@@ -17,7 +17,7 @@ def held_out(problem, seed=0):
 
 
 def fitted(model, problem, labels=None):
-    """``model`` after its fit on ``trainval``, with ``labels`` in place of these images' own."""
+    """``model`` after its fit on ``trainval``, with ``labels`` instead of these images' own."""
     return model.fit(*_training_images(problem, labels))
 
 
@@ -33,7 +33,7 @@ def _training_images(problem, labels=None):
 
 
 def trainings(calls):
-    """What each of these trainings, functions by name, gives; and why those that fail do."""
+    """Results of some trainings, functions by name, and why those that fail do so."""
     trained, failed = {}, {}
     for name, train in calls.items():
         try:

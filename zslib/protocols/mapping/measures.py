@@ -249,7 +249,7 @@ def _times(part, rng):
 
 
 def modes_less_languages(results, metric, method):
-    """Rows: a result of each cross-modal set less that of each cross-linguistic one."""
+    """Rows: a result of each cross-modal set minus that of each cross-linguistic one."""
     full = results.only(metric=metric, method=method, space="full")
     settings = (full.only(setting=name) for name in ("cross-modal", "cross-linguistic"))
     for modes, words in product(*settings):

@@ -60,7 +60,7 @@ class Outcome:
 
     @property
     def unit(self):
-        """What a new study would draw anew: "words" across languages, else "labels"."""
+        """What a new study would change: "words" across languages, else "labels"."""
         return "words" if self.problem.setting == "cross-linguistic" else "labels"
 
     @cached_property

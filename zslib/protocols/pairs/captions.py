@@ -20,7 +20,7 @@ __all__ = ["CaptionModel", "fit_image_text", "fitted_pairs", "texts_and_vocabula
 
 @dataclass(frozen=True, eq=False)
 class CaptionModel:
-    """Scores images, as they come, with sentences; made by `fit_image_text`, or a run's ``fit``.
+    """Scores raw images with sentences; made by `fit_image_text`, or a run's ``fit``.
 
     Words, padding and the scaling of features are those of the problem it was trained on. It can
     be pickled.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from zslib.protocols.pairs.captions import fit_image_text
 from zslib.protocols.pairs.evaluate import evaluate_image_text
 from zslib.protocols.sweep import (
     CHOICE_SEEDS,
+    NothingTrained,
     best_that_trains,
     check_seeds,
     kept,
@@ -243,10 +245,10 @@ def _results(model, problem, seeds, *, device, checkpoints, **options):
 
 
 SHORT_GRID = {"learning_rate": (2.5, 5.0, 7.0, 10.0)}
-_SMALLER_STEPS = {"learning_rate": (0.3, 0.6, 1.25)}
 """Learning rates that short trainings choose from on validation classes. They suit features of
 length one, which are much shorter than those of the paper; with the larger ones, training diverges
 on some data."""
+_SMALLER_STEPS = {"learning_rate": (0.3, 0.6, 1.25)}
 
 
 def short_clarel(problem, *, n_batches=1000, **changes):
@@ -256,7 +258,8 @@ def short_clarel(problem, *, n_batches=1000, **changes):
     texts are means of word embeddings (or the problem's ready vectors), the space has fewer
     dimensions, and the learning rate, one of `SHORT_GRID`, falls once, after four fifths of the
     batches. These values were chosen on validation classes of `ikea` and `cub`; lambda, kappa,
-    dropout, batch size and texts per image are the printed ones.
+    dropout, texts per image and, where there are as many training images, batch size are the
+    printed ones.
 
     Parameters
     ----------
@@ -269,14 +272,17 @@ def short_clarel(problem, *, n_batches=1000, **changes):
     Examples
     --------
     >>> from zslib.datasets import synthetic_pairs
-    >>> problem = synthetic_pairs(n_seen=6, n_val=2, n_unseen=3, images_per_class=5)
+    >>> problem = synthetic_pairs(n_seen=6, n_val=2, n_unseen=3, images_per_class=15)
     >>> short_clarel(problem, n_batches=200)
     CLAREL(decay_every=160, embedding_dim=128, learning_rate=5.0, n_batches=200,
            text_encoder='mean', word_dim=200)
     """
     check_problem(problem, "texts", "text_index", kind="ImageTextProblem")
     check_integer(n_batches, "n_batches", low=5)
+    smallest = min(len(part) for part in (problem.trainval, problem.train) if len(part))
     settings = {
+        # A third, at most, is held out where settings are chosen.
+        "batch_size": max(2, min(CLAREL().batch_size, 2 * smallest // 3)),
         "text_encoder": None if problem.texts is None else "mean",
         "embedding_dim": 128,
         "word_dim": 200,
@@ -321,10 +327,9 @@ def run_clarel(problem, seeds=(0,), *, training="short", n_batches=1000, changes
     changes = changes or {}
     if training == "short":
         model = short_clarel(problem, n_batches=n_batches, **changes)
-        try:
+        with suppress(NothingTrained):  # features of another kind may ask for smaller steps
             return run_image_text(model, problem, seeds, grid=SHORT_GRID, **options)
-        except ValueError:  # features of another kind may ask for smaller steps
-            return run_image_text(model, problem, seeds, grid=_SMALLER_STEPS, **options)
+        return run_image_text(model, problem, seeds, grid=_SMALLER_STEPS, **options)
     encoder = None if problem.texts is None else "paper"
     model = CLAREL(**({"text_encoder": encoder} | clarel_settings(training) | changes))
     checkpoints = cache_folder("checkpoints")

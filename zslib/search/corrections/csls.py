@@ -5,7 +5,7 @@ from zslib.search.corrections.base import Correction, check_neighbours, largest
 
 
 class CSLS(Correction):
-    """Cross-domain similarity local scaling: scores less the density on both sides.
+    """Cross-domain similarity local scaling: scores minus the density on both sides.
 
     Conneau, Lample, Ranzato, Denoyer and Jégou (2018), "Word translation without parallel data",
     section 2.3:
