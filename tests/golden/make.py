@@ -1,13 +1,17 @@
 """Golden records: what each chapter's quick run gives, to be held against by `test_golden.py`.
 
-``python tests/golden/make.py OTHER [CHAPTER ...]`` reads the quick runs here and in OTHER, a copy
-of the same commit, or a folder with ``results``, that ran on another kernel of linear algebra:
+``python tests/golden/make.py OTHER [OTHER ...] [CHAPTER ...]`` reads the quick runs here, of
+``make book QUICK=1``, and in each OTHER, a copy of the same commit that rounds otherwise:
 
-    OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell zslib run --all --quick
-    OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Sandybridge zslib run --all --quick    # in OTHER
+    OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Sandybridge zslib run --all --quick
+    OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Nehalem zslib run --all --quick
+    OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=SkylakeX zslib run --all --quick
+    OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4" \\
+      zslib run --all --quick
 
-Numbers on which the two agree are written with six digits. Of the others, whose trainings follow
-the last bits, only what was recorded is kept, and no value. Two chapters read published records
+(NumPy names the features that a processor lacks as unknown: leave those out.) Numbers on which all
+agree are written with six digits. Of the others, whose trainings follow the last bits, only what
+was recorded is kept, and no value. Two chapters read published records
 (`leaderboard/01_systems`, `together/04_hubness_explains`): write theirs anew after publishing.
 """
 
@@ -22,11 +26,11 @@ from book.records import RESULT
 from book.store import read_records
 
 
-def golden(records, other):
+def golden(records, others):
     """Lines of the golden file of one chapter."""
-    for one in compare(records, other):
+    for one, *rest in zip(*(compare(records, other) for other in others), strict=True):
         kept = {k: v for k, v in one.record.items() if k not in RESULT}
-        if one.same:
+        if all(found.same for found in (one, *rest)):
             kept |= {k: short(v) for k, v in one.record.items() if k in RESULT}
         yield json.dumps(kept, ensure_ascii=False) + "\n"
 
@@ -36,12 +40,18 @@ def short(value):
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def main(other, *names):
+def latest(root, name):
+    """Records of the latest run of a chapter in another copy."""
+    folder = Path(root, "results", name)
+    return read_records(folder / (folder / "latest").read_text("utf-8").strip())
+
+
+def main(*arguments):
     runs = plan(layout().names(), {"quick": True})
+    names = [one for one in arguments if one in runs]
+    others = [one for one in arguments if one not in runs]
     for name in names or runs:
-        folder = Path(other, "results", name)
-        there = folder / (folder / "latest").read_text("utf-8").strip()
-        lines = list(golden(read_records(runs[name].folder), read_records(there)))
+        lines = list(golden(read_records(runs[name].folder), [latest(o, name) for o in others]))
         path = Path(__file__).parent / f"{name}.jsonl"
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(lines), encoding="utf-8")
